@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace tilewright::cli {
+
+int fail(const Error& error)
+{
+    std::cerr << "tilewright-cli: " << error.text() << '\n';
+    return Exit::BadInput;
+}
+
+} // namespace tilewright::cli
+
+int main(int argc, char** argv)
+{
+    using namespace tilewright::cli;
+    CLI::App app{"Tilewright: schedules, systolic arrays, NPU tile graphs and loop-nest mappings", "tilewright-cli"};
+    app.set_version_flag("--version", "tilewright-cli 0.1.0");
+    app.require_subcommand(1);
+    int exitCode = Exit::Success;
+    // add*Verb calls, one a line, in the order of DESIGN.md section 5
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        const int code = app.exit(e);
+        return code == 0 ? Exit::Success : Exit::BadInput;
+    }
+    return exitCode;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tilewright::cli {
+
+/// Exit codes of DESIGN.md section 5.
+enum Exit { Success = 0, No = 1, BadInput = 2, Interrupted = 130 };
+
+/// Prints the error's sentence on stderr and returns Exit::BadInput.
+int fail(const Error& error);
+
+// One function per verb, each in its own verb_*.cpp: adds the subcommand to the parser; its callback sets
+// `exitCode`.
+
+} // namespace tilewright::cli

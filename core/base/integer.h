@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <optional>
+
+namespace tilewright {
+
+/// Limits of DESIGN.md section 2, checked when a file is read.
+inline constexpr std::int64_t kMaxDimension = std::int64_t{1} << 31;
+inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
+
+/// ceil(a / b) for a >= 0, b > 0.
+[[nodiscard]] constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) noexcept
+{
+    return a / b + (a % b != 0);
+}
+
+/// Smallest multiple of `step` that is >= a (a >= 0, step > 0).
+[[nodiscard]] constexpr std::int64_t roundUp(std::int64_t a, std::int64_t step) noexcept
+{
+    return ceilDiv(a, step) * step;
+}
+
+/// Largest multiple of `step` that is <= a (a >= 0, step > 0).
+[[nodiscard]] constexpr std::int64_t roundDown(std::int64_t a, std::int64_t step) noexcept
+{
+    return a - a % step;
+}
+
+/// a * b, or nothing on overflow.
+[[nodiscard]] constexpr std::optional<std::int64_t> checkedMul(std::int64_t a, std::int64_t b) noexcept
+{
+    std::int64_t out = 0;
+    if (__builtin_mul_overflow(a, b, &out))
+        return std::nullopt;
+    return out;
+}
+
+/// a + b, or nothing on overflow.
+[[nodiscard]] constexpr std::optional<std::int64_t> checkedAdd(std::int64_t a, std::int64_t b) noexcept
+{
+    std::int64_t out = 0;
+    if (__builtin_add_overflow(a, b, &out))
+        return std::nullopt;
+    return out;
+}
+
+} // namespace tilewright

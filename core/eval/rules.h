@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace tilewright {
+
+/// The readings in which rule sets differ (spec section 11) plus the two user-visible switches. A value that
+/// is passed everywhere; the defaults are rule set `final`.
+struct Rules
+{
+    enum class SuperNative : std::uint8_t { Error, Ceil };
+    enum class KAboveK : std::uint8_t { Error, Clamp };
+    enum class RetainInputs : std::uint8_t { Error, Allow };
+    enum class Prologue : std::uint8_t { Always, Off };
+    enum class OpOrder : std::uint8_t { Error, Ignore };
+    enum class KScaling : std::uint8_t { Full, Native };
+    enum class Ephemeral : std::uint8_t { Neutral, Strict };
+
+    bool nullOrderReuse = true;
+    bool donation = false;
+    SuperNative superNative = SuperNative::Error;
+    KAboveK kAboveK = KAboveK::Error;
+    RetainInputs retainInputs = RetainInputs::Error;
+    Prologue prologue = Prologue::Always;
+    OpOrder opOrder = OpOrder::Error;
+    KScaling kScaling = KScaling::Full;
+    Ephemeral ephemeral = Ephemeral::Neutral;
+
+    [[nodiscard]] static constexpr Rules final() { return {}; }
+    [[nodiscard]] static constexpr Rules seed()
+    {
+        return {.nullOrderReuse = false,
+                .donation = true,
+                .superNative = SuperNative::Ceil,
+                .kAboveK = KAboveK::Clamp,
+                .retainInputs = RetainInputs::Allow,
+                .prologue = Prologue::Off,
+                .opOrder = OpOrder::Ignore};
+    }
+    bool operator==(const Rules&) const = default;
+};
+
+/// Name and legal values of one switch, as on the command line (`--set prologue=off`); the first value is
+/// `final`'s. `meaning` is a sentence for people.
+struct RuleSwitch
+{
+    std::string_view name;
+    std::string_view finalValue;
+    std::string_view otherValue;
+    std::string_view seedValue;
+    std::string_view meaning;
+};
+[[nodiscard]] const std::array<RuleSwitch, 9>& ruleSwitches();
+
+/// Sets one switch by name; errors naming the switch or the legal values.
+[[nodiscard]] Status setRule(Rules& rules, std::string_view name, std::string_view value);
+[[nodiscard]] std::string_view ruleValue(const Rules& rules, std::string_view name);
+/// "final", "seed" or "custom".
+[[nodiscard]] std::string_view ruleSetName(const Rules& rules);
+
+} // namespace tilewright

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "schedule/traversal.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewright {
+
+Traversal Traversal::custom(std::vector<std::int64_t> order)
+{
+    Traversal t;
+    t.m_kind = TraversalKind::Custom;
+    t.m_order = std::make_shared<const std::vector<std::int64_t>>(std::move(order));
+    return t;
+}
+
+Traversal Traversal::recognise(std::vector<std::int64_t> order, std::int64_t rows, std::int64_t cols)
+{
+    constexpr std::array kPresets{TraversalKind::Snake, TraversalKind::Column, TraversalKind::ColumnSnake,
+                                  TraversalKind::Spiral};
+    if (rows > 0 && cols > 0 && static_cast<std::int64_t>(order.size()) == rows * cols &&
+        order != tileOrder(TraversalKind::Raster, rows, cols))
+        for (const TraversalKind preset : kPresets)
+            if (order == tileOrder(preset, rows, cols))
+                return preset;
+    return custom(std::move(order));
+}
+
+std::span<const std::int64_t> Traversal::explicitOrder() const noexcept
+{
+    return m_order ? std::span<const std::int64_t>(*m_order) : std::span<const std::int64_t>();
+}
+
+bool Traversal::operator==(const Traversal& other) const
+{
+    return m_kind == other.m_kind && std::ranges::equal(explicitOrder(), other.explicitOrder());
+}
+
+std::string_view traversalName(TraversalKind kind)
+{
+    switch (kind) {
+    case TraversalKind::Raster: return "raster";
+    case TraversalKind::Snake: return "snake";
+    case TraversalKind::Column: return "column";
+    case TraversalKind::ColumnSnake: return "column snake";
+    case TraversalKind::Spiral: return "spiral";
+    case TraversalKind::Custom: return "custom";
+    }
+    return "";
+}
+
+std::vector<std::int64_t> tileOrder(const Traversal& traversal, std::int64_t rows, std::int64_t cols)
+{
+    if (traversal.kind() == TraversalKind::Custom)
+        return {traversal.explicitOrder().begin(), traversal.explicitOrder().end()};
+    std::vector<std::int64_t> order;
+    order.reserve(static_cast<std::size_t>(rows * cols));
+    const auto visit = [&](std::int64_t r, std::int64_t c) { order.push_back(r * cols + c); };
+    switch (traversal.kind()) {
+    case TraversalKind::Raster:
+    case TraversalKind::Snake:
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t c = 0; c < cols; ++c)
+                visit(r, traversal.kind() == TraversalKind::Snake && r % 2 == 1 ? cols - 1 - c : c);
+        break;
+    case TraversalKind::Column:
+    case TraversalKind::ColumnSnake:
+        for (std::int64_t c = 0; c < cols; ++c)
+            for (std::int64_t r = 0; r < rows; ++r)
+                visit(traversal.kind() == TraversalKind::ColumnSnake && c % 2 == 1 ? rows - 1 - r : r, c);
+        break;
+    case TraversalKind::Spiral: {
+        std::int64_t top = 0;
+        std::int64_t bottom = rows - 1;
+        std::int64_t left = 0;
+        std::int64_t right = cols - 1;
+        while (top <= bottom && left <= right) {
+            for (std::int64_t c = left; c <= right; ++c)
+                visit(top, c);
+            for (std::int64_t r = top + 1; r <= bottom; ++r)
+                visit(r, right);
+            if (top < bottom)
+                for (std::int64_t c = right - 1; c >= left; --c)
+                    visit(bottom, c);
+            if (left < right)
+                for (std::int64_t r = bottom - 1; r > top; --r)
+                    visit(r, left);
+            ++top, --bottom, ++left, --right;
+        }
+        break;
+    }
+    case TraversalKind::Custom: break;
+    }
+    return order;
+}
+
+} // namespace tilewright

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/problem.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+namespace tilewright {
+
+namespace {
+
+std::string at(const char* field, std::size_t i)
+{
+    return std::string(field) + "[" + std::to_string(i) + "]";
+}
+
+Error bad(std::string path, std::string message)
+{
+    return {ErrorCode::Problem, std::move(message), std::move(path), {}};
+}
+
+std::string shape(const Tensor& t)
+{
+    return std::to_string(t.height) + " x " + std::to_string(t.width);
+}
+
+std::optional<Error> checkHardware(const Hardware& hw)
+{
+    const auto positive = [](std::int64_t v) { return v >= 1 && v <= kMaxArea; };
+    if (!positive(hw.fastMemoryCapacity))
+        return bad("fast_memory_capacity", "must be a positive integer of at most 2^62");
+    if (!positive(hw.slowMemoryBandwidth))
+        return bad("slow_memory_bandwidth", "must be a positive integer of at most 2^62");
+    for (const std::int64_t n : {hw.nativeWidth, hw.nativeHeight, hw.nativeDepth.value_or(1)})
+        if (n < 1 || n > kMaxDimension)
+            return bad("native_granularity", "entries must be from 1 to 2^31");
+    return std::nullopt;
+}
+
+std::optional<Error> checkTensors(const IdVector<TensorId, Tensor>& tensors)
+{
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const Tensor& t = tensors[TensorId(i)];
+        if (t.width < 1 || t.width > kMaxDimension)
+            return bad(at("widths", i), "must be from 1 to 2^31");
+        if (t.height < 1 || t.height > kMaxDimension)
+            return bad(at("heights", i), "must be from 1 to 2^31");
+        const auto next = checkedAdd(sum, t.elements());
+        if (!next || *next > kMaxArea)
+            return bad(at("widths", i), "the tensors together have more than 2^62 elements");
+        sum = *next;
+    }
+    return std::nullopt;
+}
+
+std::optional<Error> checkOp(const Problem::Data& data, std::size_t i)
+{
+    const Op& op = data.ops[OpId(i)];
+    for (std::size_t j = 0; j < op.inputs.size(); ++j)
+        if (op.inputs[j].index() >= data.tensors.size())
+            return bad(at("inputs", i) + "[" + std::to_string(j) + "]",
+                       "tensor " + std::to_string(op.inputs[j].value) + " does not exist, there are " +
+                           std::to_string(data.tensors.size()));
+    if (op.output.index() >= data.tensors.size())
+        return bad(at("outputs", i) + "[0]", "tensor " + std::to_string(op.output.value) +
+                                                 " does not exist, there are " +
+                                                 std::to_string(data.tensors.size()));
+    if (op.baseCost < 0 || op.baseCost > kMaxDimension)
+        return bad(at("base_costs", i), "must be from 0 to 2^31");
+    const Tensor& out = data.tensors[op.output];
+    if (op.type == OpType::Pointwise) {
+        if (op.inputs.empty())
+            return bad(at("inputs", i), "a Pointwise needs at least one input");
+        for (std::size_t j = 0; j < op.inputs.size(); ++j) {
+            const Tensor& in = data.tensors[op.inputs[j]];
+            if (in.width != out.width || in.height != out.height)
+                return bad(at("inputs", i) + "[" + std::to_string(j) + "]",
+                           "tensor " + std::to_string(op.inputs[j].value) + " is " + shape(in) +
+                               " but the output of this Pointwise is " + shape(out));
+        }
+        return std::nullopt;
+    }
+    if (op.inputs.size() != 2)
+        return bad(at("inputs", i), "a MatMul needs exactly two inputs (LHS, RHS), got " +
+                                        std::to_string(op.inputs.size()));
+    const Tensor& lhs = data.tensors[op.inputs[0]];
+    const Tensor& rhs = data.tensors[op.inputs[1]];
+    if (lhs.width != rhs.height)
+        return bad(at("inputs", i), "the LHS is " + shape(lhs) + " and the RHS " + shape(rhs) +
+                                        ": the width of the LHS must equal the height of the RHS");
+    if (lhs.height != out.height || rhs.width != out.width)
+        return bad(at("outputs", i), "the product of " + shape(lhs) + " and " + shape(rhs) + " is " +
+                                         std::to_string(lhs.height) + " x " + std::to_string(rhs.width) +
+                                         ", but tensor " + std::to_string(op.output.value) + " is " + shape(out));
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<ProblemPtr> Problem::build(Data data)
+{
+    if (auto error = checkHardware(data.hardware))
+        return *error;
+    if (auto error = checkTensors(data.tensors))
+        return *error;
+    if (data.ops.empty())
+        return bad("op_types", "the problem has no op");
+    for (std::size_t i = 0; i < data.ops.size(); ++i)
+        if (auto error = checkOp(data, i))
+            return *error;
+
+    auto problem = std::shared_ptr<Problem>(new Problem);
+    Problem& p = *problem;
+    p.m_producers = IdVector<TensorId, std::optional<OpId>>(data.tensors.size(), std::nullopt);
+    p.m_consumers = IdVector<TensorId, std::vector<OpId>>(data.tensors.size(), {});
+    for (std::size_t i = 0; i < data.ops.size(); ++i) {
+        const Op& op = data.ops[OpId(i)];
+        auto& producer = p.m_producers[op.output];
+        if (producer)
+            return bad(at("outputs", i), "tensor " + std::to_string(op.output.value) +
+                                             " is already produced by op " + std::to_string(producer->value));
+        producer = OpId(i);
+        for (const TensorId t : op.inputs)
+            if (p.m_consumers[t].empty() || p.m_consumers[t].back() != OpId(i))
+                p.m_consumers[t].push_back(OpId(i));
+    }
+    p.m_data = std::move(data);
+
+    std::vector<std::size_t> missing(p.opCount(), 0);
+    std::priority_queue<OpId, std::vector<OpId>, std::greater<>> ready;
+    for (std::size_t i = 0; i < p.opCount(); ++i) {
+        std::vector<TensorId> distinct = p.op(OpId(i)).inputs;
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        for (const TensorId t : distinct)
+            missing[i] += p.m_producers[t].has_value();
+        if (missing[i] == 0)
+            ready.push(OpId(i));
+    }
+    while (!ready.empty()) {
+        const OpId o = ready.top();
+        ready.pop();
+        p.m_topologicalOrder.push_back(o);
+        for (const OpId c : p.m_consumers[p.op(o).output])
+            if (--missing[c.index()] == 0)
+                ready.push(c);
+    }
+    if (p.m_topologicalOrder.size() != p.opCount()) {
+        const auto stuck = static_cast<std::size_t>(
+            std::find_if(missing.begin(), missing.end(), [](std::size_t m) { return m > 0; }) - missing.begin());
+        return bad(at("inputs", stuck), "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle");
+    }
+    for (std::size_t i = 0; i < p.tensorCount(); ++i) {
+        if (p.isGraphInput(TensorId(i)))
+            p.m_graphInputs.emplace_back(i);
+        if (p.isGraphOutput(TensorId(i)))
+            p.m_graphOutputs.emplace_back(i);
+    }
+    return ProblemPtr(problem);
+}
+
+std::string Problem::opName(OpId o) const
+{
+    return op(o).name.empty() ? "op" + std::to_string(o.value) : op(o).name;
+}
+
+std::string Problem::tensorName(TensorId t) const
+{
+    return tensor(t).name.empty() ? "t" + std::to_string(t.value) : tensor(t).name;
+}
+
+std::int64_t Problem::reductionSize(OpId o) const
+{
+    return op(o).type == OpType::MatMul ? tensor(op(o).inputs[0]).width : 1;
+}
+
+Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops)
+{
+    std::vector<TensorId> produced;
+    std::vector<TensorId> consumed;
+    for (const OpId o : ops) {
+        produced.push_back(problem.op(o).output);
+        consumed.insert(consumed.end(), problem.op(o).inputs.begin(), problem.op(o).inputs.end());
+    }
+    const auto sortUnique = [](std::vector<TensorId>& v) {
+        std::sort(v.begin(), v.end());
+        v.erase(std::unique(v.begin(), v.end()), v.end());
+    };
+    sortUnique(consumed);
+    Boundary out;
+    for (const TensorId t : produced)
+        (std::binary_search(consumed.begin(), consumed.end(), t) ? out.interior : out.sinks).push_back(t);
+    sortUnique(produced);
+    sortUnique(out.interior);
+    std::set_difference(consumed.begin(), consumed.end(), produced.begin(), produced.end(),
+                        std::back_inserter(out.inputs));
+    return out;
+}
+
+Reachability::Reachability(const Problem& problem) : m_words((problem.opCount() + 63) / 64)
+{
+    m_bits.assign(problem.opCount() * m_words, 0);
+    const auto& order = problem.topologicalOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+        std::uint64_t* row = &m_bits[it->index() * m_words];
+        for (const OpId c : problem.consumers(problem.op(*it).output)) {
+            row[c.index() / 64] |= std::uint64_t{1} << (c.index() % 64);
+            const std::uint64_t* next = &m_bits[c.index() * m_words];
+            for (std::size_t w = 0; w < m_words; ++w)
+                row[w] |= next[w];
+        }
+    }
+}
+
+} // namespace tilewright

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/ids.h"
+#include "base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+enum class OpType : std::uint8_t { MatMul, Pointwise };
+
+/// An H x W matrix (rows x columns); sizes in elements.
+struct Tensor
+{
+    std::int64_t width = 1;
+    std::int64_t height = 1;
+    std::string name; ///< optional label; "t7" when empty
+    [[nodiscard]] std::int64_t elements() const noexcept { return width * height; }
+    bool operator==(const Tensor&) const = default;
+};
+
+/// One operation with one output. MatMul has exactly two inputs: LHS, RHS.
+struct Op
+{
+    OpType type = OpType::Pointwise;
+    std::vector<TensorId> inputs;
+    TensorId output;
+    std::int64_t baseCost = 0; ///< compute time of one native tile (w x h, full reduction depth)
+    std::string name;          ///< optional label; "op3" when empty
+    bool operator==(const Op&) const = default;
+};
+
+struct Hardware
+{
+    std::int64_t fastMemoryCapacity = 1;  ///< elements
+    std::int64_t slowMemoryBandwidth = 1; ///< elements per unit of time
+    std::int64_t nativeWidth = 1;
+    std::int64_t nativeHeight = 1;
+    std::optional<std::int64_t> nativeDepth; ///< third entry of native_granularity
+    /// R1.6: the third entry, otherwise native_w.
+    [[nodiscard]] std::int64_t nativeK() const noexcept { return nativeDepth.value_or(nativeWidth); }
+    bool operator==(const Hardware&) const = default;
+};
+
+/// An immutable, checked graph of ops on tensors plus the hardware (spec R1).
+class Problem
+{
+public:
+    struct Data
+    {
+        std::string name;
+        IdVector<TensorId, Tensor> tensors;
+        IdVector<OpId, Op> ops;
+        Hardware hardware;
+        std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
+    };
+
+    /// Checks R1.3, R1.4 and the limits of DESIGN.md section 2 (dimensions up to 2^31, areas and sums up to
+    /// 2^62) and derives the adjacency. The Error's path names the offending field of the problem file.
+    [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
+
+    [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }
+    [[nodiscard]] const Hardware& hardware() const noexcept { return m_data.hardware; }
+    [[nodiscard]] const Data& data() const noexcept { return m_data; }
+
+    [[nodiscard]] std::size_t tensorCount() const noexcept { return m_data.tensors.size(); }
+    [[nodiscard]] std::size_t opCount() const noexcept { return m_data.ops.size(); }
+    [[nodiscard]] const Tensor& tensor(TensorId t) const { return m_data.tensors[t]; }
+    [[nodiscard]] const Op& op(OpId o) const { return m_data.ops[o]; }
+    [[nodiscard]] const IdVector<TensorId, Tensor>& tensors() const noexcept { return m_data.tensors; }
+    [[nodiscard]] const IdVector<OpId, Op>& ops() const noexcept { return m_data.ops; }
+
+    /// Label for people: the name of the file, or "op3" / "t7".
+    [[nodiscard]] std::string opName(OpId o) const;
+    [[nodiscard]] std::string tensorName(TensorId t) const;
+
+    [[nodiscard]] std::optional<OpId> producer(TensorId t) const { return m_producers[t]; }
+    /// Ops that read t, ascending, each once.
+    [[nodiscard]] std::span<const OpId> consumers(TensorId t) const { return m_consumers[t]; }
+    /// R1.5: without producer and touched by some op.
+    [[nodiscard]] bool isGraphInput(TensorId t) const { return !m_producers[t] && !m_consumers[t].empty(); }
+    /// R1.5: produced and not consumed.
+    [[nodiscard]] bool isGraphOutput(TensorId t) const { return m_producers[t] && m_consumers[t].empty(); }
+    [[nodiscard]] const std::vector<TensorId>& graphInputs() const noexcept { return m_graphInputs; }
+    [[nodiscard]] const std::vector<TensorId>& graphOutputs() const noexcept { return m_graphOutputs; }
+    /// Kahn's order, ties by id.
+    [[nodiscard]] const std::vector<OpId>& topologicalOrder() const noexcept { return m_topologicalOrder; }
+
+    /// Reduction size K of a MatMul (width of its LHS); 1 for Pointwise.
+    [[nodiscard]] std::int64_t reductionSize(OpId o) const;
+
+private:
+    Problem() = default;
+    Data m_data;
+    IdVector<TensorId, std::optional<OpId>> m_producers;
+    IdVector<TensorId, std::vector<OpId>> m_consumers;
+    std::vector<TensorId> m_graphInputs;
+    std::vector<TensorId> m_graphOutputs;
+    std::vector<OpId> m_topologicalOrder;
+};
+
+using ProblemPtr = std::shared_ptr<const Problem>;
+
+/// The tensors a set of ops touches (spec R3.1). Each list ascending, each tensor once.
+struct Boundary
+{
+    std::vector<TensorId> inputs;   ///< consumed and not produced inside
+    std::vector<TensorId> sinks;    ///< produced and not consumed inside; in the declared order of their ops
+    std::vector<TensorId> interior; ///< produced and consumed inside (ephemeral)
+};
+[[nodiscard]] Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops);
+
+/// reach[a] has bit b when op b can be reached from op a along tensors (a itself excluded).
+class Reachability
+{
+public:
+    explicit Reachability(const Problem& problem);
+    [[nodiscard]] bool reaches(OpId from, OpId to) const
+    {
+        return (m_bits[from.index() * m_words + to.index() / 64] >> (to.index() % 64)) & 1;
+    }
+
+private:
+    std::size_t m_words;
+    std::vector<std::uint64_t> m_bits;
+};
+
+} // namespace tilewright

@@ -12,6 +12,8 @@ namespace tilewright {
 namespace {
 
 constexpr int kMaxDepth = 64;
+/// Members of one object: no format has as many, and the ordered object is searched linearly.
+constexpr std::size_t kMaxFields = 2000;
 
 struct Position
 {
@@ -62,7 +64,8 @@ std::optional<std::size_t> firstTooDeep(std::string_view text)
     return std::nullopt;
 }
 
-/// nlohmann's text is for programmers ("[json.exception.parse_error.101] parse error at ..."); keep its reason.
+/// nlohmann's text is for programmers ("[json.exception.parse_error.101] parse error at ..."); keep its
+/// reason.
 std::string plainReason(const std::string& what)
 {
     std::string reason = what;
@@ -86,20 +89,28 @@ std::string plainReason(const std::string& what)
 std::string describe(const Json& node)
 {
     switch (node.type()) {
-    case Json::value_t::null: return "null";
-    case Json::value_t::boolean: return node.get<bool>() ? "true" : "false";
-    case Json::value_t::number_integer: return std::to_string(node.get<std::int64_t>());
-    case Json::value_t::number_unsigned: return std::to_string(node.get<std::uint64_t>());
-    case Json::value_t::number_float: return formatNumber(node.get<double>());
+    case Json::value_t::null:
+        return "null";
+    case Json::value_t::boolean:
+        return node.get<bool>() ? "true" : "false";
+    case Json::value_t::number_integer:
+        return std::to_string(node.get<std::int64_t>());
+    case Json::value_t::number_unsigned:
+        return std::to_string(node.get<std::uint64_t>());
+    case Json::value_t::number_float:
+        return formatNumber(node.get<double>());
     case Json::value_t::string: {
         std::string text = node.get<std::string>();
         if (text.size() > 40)
             text = text.substr(0, 40) + "...";
         return "the text \"" + text + "\"";
     }
-    case Json::value_t::array: return "a list of " + std::to_string(node.size());
-    case Json::value_t::object: return "an object";
-    default: return "something else";
+    case Json::value_t::array:
+        return "a list of " + std::to_string(node.size());
+    case Json::value_t::object:
+        return "an object";
+    default:
+        return "something else";
     }
 }
 
@@ -117,25 +128,38 @@ Result<Json> parseJson(std::string_view text, const std::string& file)
                      file};
     std::vector<std::set<std::string>> keys;
     std::string duplicate;
+    struct TooManyFields
+    {
+    };
     const auto onEvent = [&](int, Json::parse_event_t event, Json& parsed) {
         if (event == Json::parse_event_t::object_start)
             keys.emplace_back();
         else if (event == Json::parse_event_t::object_end)
             keys.pop_back();
-        else if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second &&
-                 duplicate.empty())
-            duplicate = parsed.get<std::string>();
+        else if (event == Json::parse_event_t::key) {
+            if (!keys.back().insert(parsed.get<std::string>()).second && duplicate.empty())
+                duplicate = parsed.get<std::string>();
+            if (keys.back().size() > kMaxFields)
+                throw TooManyFields{};
+        }
         return true;
     };
     try {
         Json document = Json::parse(text.begin(), text.end(), onEvent);
         if (!duplicate.empty())
-            return Error{ErrorCode::Syntax, "the key \"" + duplicate + "\" occurs twice in one object", {}, file};
+            return Error{
+                ErrorCode::Syntax, "the key \"" + duplicate + "\" occurs twice in one object", {}, file};
         return document;
+    } catch (const TooManyFields&) {
+        return Error{ErrorCode::Syntax,
+                     "one object has more than " + std::to_string(kMaxFields) + " fields",
+                     {},
+                     file};
     } catch (const Json::parse_error& e) {
         const std::size_t offset = e.byte > 0 ? e.byte - 1 : 0;
         return Error{ErrorCode::Syntax,
-                     "not valid JSON at " + positionOf(text, offset).text() + " (" + plainReason(e.what()) + ")",
+                     "not valid JSON at " + positionOf(text, offset).text() + " (" + plainReason(e.what()) +
+                         ")",
                      {},
                      file};
     } catch (const std::exception& e) {
@@ -157,7 +181,8 @@ std::optional<JsonCursor> JsonCursor::find(std::string_view key) const
 {
     if (!has(key))
         return std::nullopt;
-    return JsonCursor(*m_node->find(key), m_file, m_path.empty() ? std::string(key) : m_path + "." + std::string(key));
+    return JsonCursor(*m_node->find(key), m_file,
+                      m_path.empty() ? std::string(key) : m_path + "." + std::string(key));
 }
 
 Result<JsonCursor> JsonCursor::member(std::string_view key) const
@@ -253,13 +278,26 @@ Result<bool> JsonCursor::boolean() const
 Result<std::vector<std::int64_t>> JsonCursor::integers(std::int64_t min, std::int64_t max,
                                                        std::optional<std::size_t> size) const
 {
-    auto items = array(size);
-    if (!items)
-        return items.error();
+    if (!m_node->is_array() || (size && m_node->size() != *size))
+        return expected(size ? "a list of " + std::to_string(*size) : "a list");
     std::vector<std::int64_t> out;
-    out.reserve(items->size());
-    for (const JsonCursor& item : *items) {
-        const auto value = item.integer(min, max);
+    out.reserve(m_node->size());
+    for (const Json& node : *m_node) {
+        // No path is composed for good elements: orders have millions of them.
+        if (node.is_number_integer() && !node.is_number_unsigned()) {
+            if (const auto value = node.get<std::int64_t>(); value >= min && value <= max) {
+                out.push_back(value);
+                continue;
+            }
+        } else if (node.is_number_unsigned() && max >= 0) {
+            if (const auto value = node.get<std::uint64_t>();
+                value <= static_cast<std::uint64_t>(max) && static_cast<std::int64_t>(value) >= min) {
+                out.push_back(static_cast<std::int64_t>(value));
+                continue;
+            }
+        }
+        const auto value =
+            JsonCursor(node, m_file, m_path + "[" + std::to_string(out.size()) + "]").integer(min, max);
         if (!value)
             return value.error();
         out.push_back(*value);

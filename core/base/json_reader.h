@@ -28,7 +28,8 @@ class JsonCursor
 public:
     JsonCursor(const Json& node, std::string file, std::string path = {})
         : m_node(&node), m_file(std::move(file)), m_path(std::move(path))
-    {}
+    {
+    }
 
     [[nodiscard]] const Json& node() const { return *m_node; }
     [[nodiscard]] const std::string& path() const { return m_path; }

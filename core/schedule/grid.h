@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "schedule/schedule.h"
+
+#include <span>
+
+namespace tilewright {
+
+/// Tiles of a subgraph (spec R5.1): tile (r, c) has index r * cols + c.
+struct TileGrid
+{
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    [[nodiscard]] std::int64_t tiles() const noexcept { return rows * cols; }
+    bool operator==(const TileGrid&) const = default;
+};
+
+/// The grid over all sinks of the ops; 0 x 0 without sinks. Needs valid op ids and w, h >= 1.
+[[nodiscard]] TileGrid tileGrid(const Problem& problem, std::span<const OpId> ops,
+                                const Granularity& granularity);
+
+} // namespace tilewright

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+
+#include <string>
+
+namespace tilewright {
+
+/// What a file that a person opens or drops is.
+enum class FileKind { Problem, Schedule, MappingLayer, MappingModel, MappingMethod, NpuModel };
+
+/// Told by the top-level fields; Errors when the file cannot be read, is no JSON or none of these.
+[[nodiscard]] Result<FileKind> fileKind(const std::string& path);
+
+} // namespace tilewright

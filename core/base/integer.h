@@ -47,4 +47,16 @@ inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
     return out;
 }
 
+/// a + b for a, b >= 0, or the largest integer on overflow.
+[[nodiscard]] constexpr std::int64_t saturatingAdd(std::int64_t a, std::int64_t b) noexcept
+{
+    return checkedAdd(a, b).value_or(INT64_MAX);
+}
+
+/// a * b for a, b >= 0, or the largest integer on overflow.
+[[nodiscard]] constexpr std::int64_t saturatingMul(std::int64_t a, std::int64_t b) noexcept
+{
+    return checkedMul(a, b).value_or(INT64_MAX);
+}
+
 } // namespace tilewright

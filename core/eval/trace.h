@@ -36,7 +36,7 @@ struct StepRun
     OpId op;
     Rect rect;
     std::int64_t k0 = 0, k1 = 0;
-    double cost = 0;      ///< compute time charged (0 when repeated, R8.1 neutral)
+    double cost = 0;       ///< compute time charged (0 when repeated, R8.1 neutral)
     bool repeated = false; ///< identical to a run of an earlier step
 };
 
@@ -46,9 +46,9 @@ struct StepSink
     TensorId tensor;
     Rect tile;
     bool completes = false;
-    bool stored = false;              ///< written to slow memory in this step
-    std::int64_t accumulators = 0;    ///< elements of separate accumulators of split drivers (R9.1d)
-    std::int64_t outputElements = 0;  ///< R9.1c: 0 when retained
+    bool stored = false;             ///< written to slow memory in this step
+    std::int64_t accumulators = 0;   ///< elements of separate accumulators of split drivers (R9.1d)
+    std::int64_t outputElements = 0; ///< R9.1c: 0 when retained
 };
 
 /// Everything that happens in one (tile, k) step.
@@ -62,9 +62,10 @@ struct Step
     std::vector<StepBuffer> buffers;
     std::vector<StepSink> sinks;
     std::vector<TensorId> residentReads; ///< requests served from RES (no buffer, no load)
+    std::vector<StepBuffer> keptLoads; ///< requests that loaded (part of) a retained input (R9.7); no buffer
     std::int64_t loadElements = 0, storeElements = 0;
     std::int64_t workingSet = 0;
-    std::int64_t reserved = 0;     ///< R9.1a
+    std::int64_t reserved = 0;      ///< R9.1a
     std::int64_t inputElements = 0; ///< R9.1b
     std::int64_t outputElements = 0, accumulatorElements = 0, donatedElements = 0;
     double compute = 0, memory = 0, latency = 0;

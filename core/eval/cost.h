@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/integer.h"
+#include "eval/rules.h"
+#include "schedule/schedule.h"
+
+#include <cstdint>
+
+namespace tilewright {
+
+/// R8: the factors that do not change during a subgraph. Both evaluators multiply in the same order, so that
+/// a step's compute time is the same double in both.
+struct CostModel
+{
+    double spatialRows = 1; ///< f of a spatial row axis (above 1 only with supernative=ceil)
+    double spatialCols = 1;
+    double nativeHeight = 1;
+    double nativeWidth = 1;
+    double nativeK = 1;
+    bool scaleByNativeK = false;
+
+    CostModel(const Hardware& hw, const Granularity& g, const Rules& rules)
+        : nativeHeight(static_cast<double>(hw.nativeHeight)),
+          nativeWidth(static_cast<double>(hw.nativeWidth)), nativeK(static_cast<double>(hw.nativeK())),
+          scaleByNativeK(rules.kScaling == Rules::KScaling::Native)
+    {
+        if (rules.superNative == Rules::SuperNative::Ceil) {
+            spatialRows = static_cast<double>(ceilDiv(g.h, hw.nativeHeight));
+            spatialCols = static_cast<double>(ceilDiv(g.w, hw.nativeWidth));
+        }
+    }
+
+    /// f of a row axis: reduction-derived ones are charged by their extent.
+    [[nodiscard]] double rows(bool reduction, std::int64_t extent) const noexcept
+    {
+        return reduction ? static_cast<double>(extent) / nativeHeight : spatialRows;
+    }
+    [[nodiscard]] double cols(bool reduction, std::int64_t extent) const noexcept
+    {
+        return reduction ? static_cast<double>(extent) / nativeWidth : spatialCols;
+    }
+    /// g of a MatMul with reduction size K over a k range of this length; Pointwise ops pass 1, 1.
+    [[nodiscard]] double depth(std::int64_t length, std::int64_t reductionSize) const noexcept
+    {
+        return static_cast<double>(length) / (scaleByNativeK ? nativeK : static_cast<double>(reductionSize));
+    }
+};
+
+} // namespace tilewright

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/integer.h"
+#include "eval/evaluation.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tilewright {
+
+/// Sums of steps, in the form in which both evaluators accumulate them. Multiplying by a count is what makes
+/// the fast form independent of the number of tiles.
+struct Tally
+{
+    double latency = 0;
+    double compute = 0;
+    std::int64_t load = 0;
+    std::int64_t store = 0;
+    std::int64_t peak = 0;
+    std::int64_t steps = 0;
+    std::int64_t computeBound = 0;
+
+    /// One step (R10.1). `bandwidth` > 0 in elements per unit of time.
+    void step(double stepCompute, std::int64_t loaded, std::int64_t stored, std::int64_t workingSet,
+              double bandwidth)
+    {
+        const double memory = static_cast<double>(saturatingAdd(loaded, stored)) / bandwidth;
+        latency += std::max(stepCompute, memory);
+        compute += stepCompute;
+        load = saturatingAdd(load, loaded);
+        store = saturatingAdd(store, stored);
+        peak = std::max(peak, workingSet);
+        ++steps;
+        computeBound += stepCompute >= memory;
+    }
+
+    void add(const Tally& t, std::int64_t count)
+    {
+        const auto n = static_cast<double>(count);
+        latency += t.latency * n;
+        compute += t.compute * n;
+        load = saturatingAdd(load, saturatingMul(t.load, count));
+        store = saturatingAdd(store, saturatingMul(t.store, count));
+        peak = std::max(peak, t.peak);
+        steps = saturatingAdd(steps, saturatingMul(t.steps, count));
+        computeBound = saturatingAdd(computeBound, saturatingMul(t.computeBound, count));
+    }
+
+    /// Fills the sums of a structurally valid subgraph; the grid and `reserved` are the caller's.
+    void finish(SubgraphEvaluation& out, const Hardware& hw) const
+    {
+        out.structurallyValid = true;
+        out.fits = peak <= hw.fastMemoryCapacity;
+        out.latency = latency;
+        out.compute = compute;
+        out.memory =
+            static_cast<double>(saturatingAdd(load, store)) / static_cast<double>(hw.slowMemoryBandwidth);
+        out.loadElements = load;
+        out.storeElements = store;
+        out.peakWorkingSet = peak;
+        out.steps = steps;
+        out.computeBoundSteps = computeBound;
+        out.bound = out.compute > out.memory   ? Bound::Compute
+                    : out.compute < out.memory ? Bound::Memory
+                                               : Bound::Balanced;
+    }
+};
+
+} // namespace tilewright

@@ -217,16 +217,6 @@ struct Checker
 
 } // namespace
 
-TileGrid tileGrid(const Problem& problem, std::span<const OpId> ops, const Granularity& granularity)
-{
-    TileGrid grid;
-    for (const TensorId t : boundaryOf(problem, ops).sinks) {
-        grid.rows = std::max(grid.rows, ceilDiv(problem.tensor(t).height, granularity.h));
-        grid.cols = std::max(grid.cols, ceilDiv(problem.tensor(t).width, granularity.w));
-    }
-    return grid;
-}
-
 std::vector<Issue> checkFormat(const Problem& problem, const Subgraph& subgraph, SubgraphId id)
 {
     std::vector<Issue> issues;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window.h"
+#include "verbs.h"
+
+#include <QApplication>
+
+#include <cstring>
+
+int main(int argc, char** argv)
+{
+    QCoreApplication::setOrganizationName(QStringLiteral("tilewright"));
+    QCoreApplication::setApplicationName(QStringLiteral("tilewright"));
+    QCoreApplication::setApplicationVersion(QStringLiteral("0.1.0"));
+    const char* verb = argc > 1 ? argv[1] : "";
+    if (std::strcmp(verb, "render") == 0)
+        return tilewright::ui::runRender(argc, argv);
+
+    QApplication app(argc, argv);
+    QApplication::setStyle(QStringLiteral("Fusion"));
+    tilewright::ui::MainWindow window;
+    window.restoreSession();
+    window.show();
+    const QStringList files = app.arguments().mid(1);
+    if (!files.isEmpty())
+        window.openPaths(files);
+    return app.exec();
+}

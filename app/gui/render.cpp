@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app_state.h"
+#include "export/export_view.h"
+#include "main_window.h"
+#include "report/file_kind.h"
+#include "verbs.h"
+#include "view_catalog.h"
+
+#include <CLI/CLI.hpp>
+
+#include <QApplication>
+#include <QFileInfo>
+#include <QPainter>
+#include <QRegularExpression>
+
+#include <iostream>
+
+namespace tilewright::ui {
+
+namespace {
+
+int fail(const std::string& text)
+{
+    std::cerr << "tilewright: " << text << '\n';
+    return 2;
+}
+
+std::string viewNames()
+{
+    std::string names = "window";
+    for (const ViewEntry& entry : viewCatalog())
+        names += ", " + entry.name.toStdString();
+    return names;
+}
+
+/// "subgraph:5", "op:3", "tensor:7", "step:12" -> selection; false when it is none of these.
+bool select(Selection& selection, const QString& what)
+{
+    const QRegularExpression form(QStringLiteral("^(subgraph|op|tensor|step):(\\d+)$"));
+    const auto match = form.match(what);
+    if (!match.hasMatch())
+        return false;
+    const std::size_t n = match.captured(2).toULongLong();
+    const QString kind = match.captured(1);
+    if (kind == QLatin1String("subgraph"))
+        selection.selectSubgraph(SubgraphId(n));
+    else if (kind == QLatin1String("op"))
+        selection.selectOps({OpId(n)});
+    else if (kind == QLatin1String("tensor"))
+        selection.selectTensor(TensorId(n));
+    else
+        selection.setStep(static_cast<std::int64_t>(n));
+    return true;
+}
+
+/// The whole window with its docks, as a person sees it.
+Status renderWindow(const QStringList& files, const std::vector<std::string>& selected,
+                    const QString& perspective, const QString& output, ExportOptions options)
+{
+    MainWindow window;
+    window.setTheme(options.theme->dark ? QStringLiteral("dark") : QStringLiteral("light"));
+    window.resize(options.size.isEmpty() ? QSize(1440, 900) : options.size);
+    window.show();
+    if (!files.isEmpty() && !window.openPaths(files))
+        return Error{ErrorCode::Io, "the files could not be opened", {}, files.front().toStdString()};
+    window.applyPerspective(perspective);
+    for (const std::string& s : selected)
+        select(window.state().selection, QString::fromStdString(s));
+    for (const ViewEntry& entry : viewCatalog())
+        if (View* view = window.view(entry.name); view && view->isVisible())
+            view->settle();
+    for (int i = 0; i < 5; ++i)
+        QApplication::processEvents();
+    QImage image((QSizeF(window.size()) * options.scale).toSize(), QImage::Format_RGB32);
+    image.setDevicePixelRatio(options.scale);
+    window.render(&image);
+    if (!image.save(output))
+        return Error{ErrorCode::Io, "cannot be written", {}, output.toStdString()};
+    return Unit{};
+}
+
+} // namespace
+
+int runRender(int argc, char** argv)
+{
+    CLI::App cli{"Draws a view of a workload to PNG, SVG or PDF without a display", "tilewright render"};
+    std::vector<std::string> files;
+    std::string view;
+    std::string output;
+    std::string theme = "light";
+    std::string size;
+    std::string perspective = "Edit";
+    std::string baseline;
+    std::vector<std::string> selected;
+    double scale = 1;
+    cli.add_option("files", files, "A problem, a schedule of it, or files of the other lenses");
+    cli.add_option("--view", view, "What to draw: " + viewNames())->required();
+    cli.add_option("-o,--output", output, "FILE.png, FILE.svg or FILE.pdf")->required();
+    cli.add_option("--scale", scale, "Device pixels per logical pixel, 1 to 4")->check(CLI::Range(0.25, 4.0));
+    cli.add_option("--theme", theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
+    cli.add_option("--size", size, "WxH in logical pixels");
+    cli.add_option("--select", selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated");
+    cli.add_option("--baseline", baseline, "A schedule drawn as the ghost");
+    cli.add_option("--perspective", perspective, "With --view window: Edit, Tiles, Compare or Hardware");
+    try {
+        cli.parse(argc - 1, argv + 1);
+    } catch (const CLI::ParseError& e) {
+        return cli.exit(e) == 0 ? 0 : 2;
+    }
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR"))
+        qputenv("XDG_RUNTIME_DIR", "/tmp");
+    int qtArgc = 1;
+    QApplication app(qtArgc, argv);
+    QApplication::setStyle(QStringLiteral("Fusion"));
+    app.setProperty("tilewrightNoPrompts", true);
+
+    ExportOptions options;
+    options.scale = scale;
+    options.theme = theme == "dark" ? &Theme::darkTheme() : &Theme::light();
+    if (!size.empty()) {
+        const auto match =
+            QRegularExpression(QStringLiteral("^(\\d{1,5})x(\\d{1,5})$")).match(QString::fromStdString(size));
+        if (!match.hasMatch())
+            return fail("--size: expected WxH in pixels, for example 1280x720, got \"" + size + "\"");
+        options.size = {match.captured(1).toInt(), match.captured(2).toInt()};
+    }
+    QStringList paths;
+    for (const std::string& f : files)
+        paths << QString::fromStdString(f);
+    // Every file is checked first: one clear sentence instead of half a picture.
+    for (const std::string& f : files)
+        if (const auto kind = fileKind(f); !kind)
+            return fail(kind.error().text());
+    if (view == "window") {
+        const Status done = renderWindow(paths, selected, QString::fromStdString(perspective),
+                                         QString::fromStdString(output), options);
+        return done ? 0 : fail(done.error().text());
+    }
+
+    AppState state;
+    QApplication::setPalette(options.theme->palette());
+    state.themes.setTheme(*options.theme);
+    const ViewEntry* entry = nullptr;
+    for (const ViewEntry& e : viewCatalog())
+        if (e.name.toStdString() == view)
+            entry = &e;
+    if (!entry)
+        return fail("--view: there is no view \"" + view + "\"; the views are " + viewNames());
+    const std::unique_ptr<View> widget(entry->create(state.context()));
+    const auto open = [&](FileKind wanted) -> Status {
+        for (const QString& path : paths) {
+            const auto kind = fileKind(path.toStdString());
+            if (*kind != wanted)
+                continue;
+            if (Status opened = state.document.openFile(path); !opened)
+                return opened;
+        }
+        return Unit{};
+    };
+    for (const FileKind kind : {FileKind::Problem, FileKind::Schedule})
+        if (const Status opened = open(kind); !opened)
+            return fail(opened.error().text());
+    if (!baseline.empty()) {
+        if (!state.document.hasProblem())
+            return fail("--baseline: open a problem first");
+        const Schedule current = state.document.schedule();
+        if (const Status opened = state.document.openSchedule(QString::fromStdString(baseline)); !opened)
+            return fail(opened.error().text());
+        state.document.pinBaseline(QFileInfo(QString::fromStdString(baseline)).fileName());
+        state.document.apply(current, QStringLiteral("current"));
+        state.document.evaluateNow();
+    }
+    for (const QString& path : paths)
+        switch (*fileKind(path.toStdString())) {
+        case FileKind::MappingLayer:
+        case FileKind::MappingModel:
+        case FileKind::MappingMethod:
+            state.selection.openLensFile(QStringLiteral("mapping"), path);
+            break;
+        case FileKind::NpuModel:
+            state.selection.openLensFile(QStringLiteral("npu"), path);
+            break;
+        default:
+            break;
+        }
+    if (selected.empty() && state.document.schedule().size() > 0)
+        state.selection.selectSubgraph(SubgraphId(0));
+    for (const std::string& s : selected)
+        if (!select(state.selection, QString::fromStdString(s)))
+            return fail("--select: expected subgraph:N, op:N, tensor:N or step:N, got \"" + s + "\"");
+    widget->resize(options.size.isEmpty() ? widget->exportSize() : options.size);
+    const Status written = exportView(*widget, QString::fromStdString(output), options);
+    return written ? 0 : fail(written.error().text());
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "canvas/view.h"
+
+#include <QPainter>
+#include <QTextOption>
+
+namespace tilewright::ui {
+
+View::View(const ViewContext& context, QString name, QString title, QWidget* parent)
+    : QWidget(parent), m_context(context), m_name(std::move(name)), m_title(std::move(title))
+{
+    setObjectName(m_name);
+    setAccessibleName(m_title);
+    connect(&m_context.themes, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+}
+
+void View::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
+{
+    // A widget tree paints with the palette and size it has: change both for the moment of painting.
+    const QSize before = this->size();
+    const QPalette palette = this->palette();
+    setPalette(theme.palette());
+    resize(size);
+    ensurePolished();
+    painter.fillRect(QRect(QPoint(0, 0), size), theme.panel);
+    render(&painter, QPoint(), QRegion(), QWidget::DrawWindowBackground | QWidget::DrawChildren);
+    setPalette(palette);
+    resize(before);
+}
+
+void paintEmptyHint(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme)
+{
+    painter.save();
+    painter.setFont(uiFont());
+    painter.setPen(theme.muted);
+    QTextOption option(Qt::AlignCenter);
+    option.setWrapMode(QTextOption::WordWrap);
+    const double margin = std::min(24.0, area.width() / 8);
+    painter.drawText(area.adjusted(margin, 8, -margin, -8), text, option);
+    painter.restore();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "document/actions.h"
+#include "document/document.h"
+#include "document/selection.h"
+#include "theme/theme.h"
+
+#include <QString>
+#include <QWidget>
+
+namespace tilewright::ui {
+
+class AnimationClock;
+
+/// The theme in force; views repaint when it changes.
+class ThemeSource : public QObject
+{
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    [[nodiscard]] const Theme& theme() const { return *m_theme; }
+    void setTheme(const Theme& theme)
+    {
+        if (m_theme == &theme)
+            return;
+        m_theme = &theme;
+        Q_EMIT changed();
+    }
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    const Theme* m_theme = &Theme::light();
+};
+
+/// What every view is given. Views talk to these objects only, never to one another.
+struct ViewContext
+{
+    Document& document;
+    Selection& selection;
+    ThemeSource& themes;
+    AnimationClock& clock;
+    Actions& actions;
+};
+
+/// Base of everything that can be docked, exported and rendered from the command line.
+class View : public QWidget
+{
+    Q_OBJECT
+public:
+    View(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
+
+    [[nodiscard]] const QString& viewName() const { return m_name; } ///< for `tilewright render --view`
+    [[nodiscard]] const QString& title() const { return m_title; }
+
+    /// Finishes background work, so that what is painted next is complete (exports, tests).
+    virtual void settle() {}
+    /// A good size for an export when the person names none, in logical pixels.
+    [[nodiscard]] virtual QSize exportSize() const { return {1280, 720}; }
+    /// Paints the whole view into (0, 0, size) in `theme`; the base class renders the widget tree.
+    virtual void paintExport(QPainter& painter, const QSize& size, const Theme& theme);
+    /// Rows as tab-separated text with full precision, for Copy; empty when the view has no rows.
+    [[nodiscard]] virtual QString copyText() const { return {}; }
+
+protected:
+    [[nodiscard]] Document& document() const { return m_context.document; }
+    [[nodiscard]] Selection& selection() const { return m_context.selection; }
+    [[nodiscard]] AnimationClock& clock() const { return m_context.clock; }
+    [[nodiscard]] Actions& registry() const { return m_context.actions; }
+    [[nodiscard]] const ViewContext& context() const { return m_context; }
+    [[nodiscard]] const Theme& theme() const { return m_context.themes.theme(); }
+
+private:
+    ViewContext m_context;
+    QString m_name;
+    QString m_title;
+};
+
+/// Centred hint of an empty pane: what to do, in muted text.
+void paintEmptyHint(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme);
+
+} // namespace tilewright::ui

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app_state.h"
+
+#include <QMainWindow>
+#include <QMap>
+
+class QDockWidget;
+class QMenu;
+class QStackedWidget;
+class QFileSystemWatcher;
+
+namespace tilewright::ui {
+
+class MessageBar;
+class StartPage;
+class StatusStrip;
+
+/// The window: docks around the graph, menus and toolbar from the Actions registry, files, perspectives.
+/// The only class that knows all views.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+public:
+    explicit MainWindow(QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    [[nodiscard]] AppState& state() { return *m_state; }
+    [[nodiscard]] View* view(const QString& name) const { return m_views.value(name); }
+
+    /// Opens problems, schedules and the files of the other lenses; messages go to the message bar.
+    bool openPaths(const QStringList& paths);
+    void setTheme(const QString& choice); ///< "system", "light", "dark"
+    void applyPerspective(const QString& name);
+    /// Makes the dock of a view visible and brings it to the front.
+    void showView(const QString& name);
+    void restoreSession(); ///< geometry, docks, theme; a crashed session's autosave is offered
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void createViews();
+    void createActions();     // main_window_actions.cpp
+    void createEditActions(); // main_window_edit_actions.cpp
+    void createMenus();
+    void refreshTitle();
+    void refreshActions();
+    void refreshEditActions();
+    bool openPath(const QString& path);
+    bool offerToSave();
+    bool save();
+    bool saveAs();
+    void exportCurrentView();
+    void copyCurrentViewImage();
+    void rememberRecent(const QString& path);
+    void refreshRecentMenu();
+    void saveSession() const;
+    void autosave();
+    [[nodiscard]] QString autosavePath() const;
+    [[nodiscard]] View* currentView() const;
+    void showCentre();
+
+    std::unique_ptr<AppState> m_state;
+    QMap<QString, View*> m_views;
+    QMap<QString, QDockWidget*> m_docks;
+    QStackedWidget* m_centre = nullptr;
+    StartPage* m_startPage = nullptr;
+    View* m_graph = nullptr;
+    MessageBar* m_messages = nullptr;
+    StatusStrip* m_status = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    QFileSystemWatcher* m_watcher = nullptr;
+    QTimer m_autosaveTimer;
+    QString m_themeChoice = QStringLiteral("system");
+    View* m_lastView = nullptr;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "document/actions.h"
+
+#include <QDialog>
+
+namespace tilewright::ui {
+
+/// F1: every registered command with its keys, grouped by menu.
+class ShortcutSheet : public QDialog
+{
+    Q_OBJECT
+public:
+    explicit ShortcutSheet(const Actions& actions, QWidget* parent = nullptr);
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "start_page.h"
+
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "workload/problem_json.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr QSize kPicture(208, 104);
+
+/// A small drawing of the graph: ops as dots in layers, MatMuls square, tensors as lines.
+QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
+{
+    std::vector<int> layer(problem.opCount(), 0);
+    int layers = 1;
+    for (const OpId o : problem.topologicalOrder())
+        for (const OpId c : problem.consumers(problem.op(o).output)) {
+            layer[c.index()] = std::max(layer[c.index()], layer[o.index()] + 1);
+            layers = std::max(layers, layer[c.index()] + 1);
+        }
+    std::vector<int> inLayer(static_cast<std::size_t>(layers), 0);
+    for (const int l : layer)
+        ++inLayer[static_cast<std::size_t>(l)];
+    const int widest = *std::max_element(inLayer.begin(), inLayer.end());
+    std::vector<int> seen(static_cast<std::size_t>(layers), 0);
+    std::vector<QPointF> at(problem.opCount());
+    const double dx = (kPicture.width() - 24.0) / layers;
+    for (const OpId o : problem.topologicalOrder()) {
+        const auto l = static_cast<std::size_t>(layer[o.index()]);
+        const double dy = (kPicture.height() - 20.0) / inLayer[l];
+        at[o.index()] = {12 + (static_cast<double>(l) + 0.5) * dx, 10 + (seen[l]++ + 0.5) * dy};
+    }
+    QPixmap pixmap(kPicture * ratio);
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(theme.canvas);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(Theme::mix(theme.canvas, theme.outline, 0.7), 1));
+    for (std::size_t i = 0; i < problem.opCount(); ++i)
+        for (const OpId c : problem.consumers(problem.op(OpId(i)).output))
+            painter.drawLine(at[i], at[c.index()]);
+    const double r = std::clamp(std::min(dx, (kPicture.height() - 20.0) / widest) * 0.32, 1.5, 9.0);
+    for (std::size_t i = 0; i < problem.opCount(); ++i) {
+        const bool matMul = problem.op(OpId(i)).type == OpType::MatMul;
+        painter.setBrush(theme.category(matMul ? 2 : 0));
+        painter.setPen(QPen(theme.categoryBorder(matMul ? 2 : 0), 1));
+        if (matMul)
+            painter.drawRect(QRectF(at[i].x() - r, at[i].y() - r, 2 * r, 2 * r));
+        else
+            painter.drawEllipse(at[i], r, r);
+    }
+    return pixmap;
+}
+
+void emptyLayout(QLayout* layout)
+{
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        if (item->widget())
+            item->widget()->deleteLater();
+        delete item;
+    }
+}
+
+} // namespace
+
+QString samplesFolder()
+{
+    const QDir binary(QCoreApplication::applicationDirPath());
+    for (const char* candidate : {"../share/tilewright/samples", "../../../../samples", "../../../samples",
+                                  "../../samples", "../samples", "samples"}) {
+        const QString path = binary.filePath(QLatin1String(candidate) + QLatin1String("/schedule"));
+        if (QFileInfo::exists(path))
+            return QDir::cleanPath(path + QLatin1String("/.."));
+    }
+    return {};
+}
+
+StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
+{
+    setAccessibleName(tr("Start page"));
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scroll);
+    auto* page = new QWidget(scroll);
+    scroll->setWidget(page);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(32, 28, 32, 28);
+    column->setSpacing(12);
+
+    auto* title = new QLabel(tr("Tilewright"), page);
+    title->setFont(uiFont(2.0, QFont::DemiBold));
+    column->addWidget(title);
+    auto* what =
+        new QLabel(tr("Group the operations of a tensor graph into subgraphs, choose their tiles, and watch "
+                      "latency and memory change as you edit."),
+                   page);
+    what->setWordWrap(true);
+    column->addWidget(what);
+    auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open a problem…"), page);
+    open->setToolTip(
+        tr("A problem is a JSON file with the graph and the hardware. You can also drop files anywhere on "
+           "this window."));
+    connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
+    auto* openRow = new QHBoxLayout;
+    openRow->addWidget(open);
+    auto* drop = new QLabel(tr("or drop a problem, a schedule, a layer or a model on this window"), page);
+    openRow->addWidget(drop);
+    openRow->addStretch();
+    column->addLayout(openRow);
+
+    m_recentBox = new QWidget(page);
+    m_recent = new QVBoxLayout(m_recentBox);
+    m_recent->setContentsMargins(0, 8, 0, 0);
+    m_recent->setSpacing(2);
+    column->addWidget(m_recentBox);
+
+    auto* samples = new QLabel(tr("Samples"), page);
+    samples->setFont(uiFont(1.2, QFont::DemiBold));
+    column->addWidget(samples);
+    m_samples = new QGridLayout;
+    m_samples->setSpacing(12);
+    column->addLayout(m_samples);
+    column->addStretch();
+    fillSamples();
+    connect(&m_context.themes, &ThemeSource::changed, this, &StartPage::fillSamples);
+}
+
+void StartPage::fillSamples()
+{
+    emptyLayout(m_samples);
+    const QDir folder(samplesFolder() + QStringLiteral("/schedule"));
+    int index = 0;
+    constexpr int kColumns = 4;
+    for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
+        if (file.fileName().endsWith(QLatin1String(".schedule.json")))
+            continue;
+        const auto problem = loadProblem(file.filePath().toStdString());
+        if (!problem)
+            continue;
+        auto* button = new QToolButton(this);
+        button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+        button->setIconSize(kPicture);
+        button->setIcon(QIcon(thumbnail(**problem, m_context.themes.theme(), devicePixelRatioF())));
+        const QString name = file.completeBaseName();
+        button->setText(tr("%1 · %2 ops").arg(name).arg((*problem)->opCount()));
+        button->setAccessibleName(name);
+        button->setToolTip(QString::fromStdString((*problem)->name()));
+        button->setAutoRaise(true);
+        button->setFixedSize(kPicture.width() + 16, kPicture.height() + 36);
+        connect(button, &QToolButton::clicked, this,
+                [this, path = file.filePath()] { Q_EMIT fileRequested(path); });
+        m_samples->addWidget(button, index / kColumns, index % kColumns, Qt::AlignLeft);
+        ++index;
+    }
+    m_samples->setColumnStretch(kColumns, 1);
+    if (index == 0)
+        m_samples->addWidget(new QLabel(tr("The samples folder was not found beside the program."), this), 0,
+                             0);
+}
+
+void StartPage::setRecent(const QStringList& paths)
+{
+    emptyLayout(m_recent);
+    m_recentBox->setVisible(!paths.isEmpty());
+    if (paths.isEmpty())
+        return;
+    auto* heading = new QLabel(tr("Recent"), m_recentBox);
+    heading->setFont(uiFont(1.2, QFont::DemiBold));
+    m_recent->addWidget(heading);
+    for (const QString& path : paths.mid(0, 6)) {
+        const QFileInfo file(path);
+        auto* link = new QToolButton(m_recentBox);
+        link->setAutoRaise(true);
+        link->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        link->setText(file.fileName() + QStringLiteral("   ") + file.path());
+        link->setEnabled(file.exists());
+        connect(link, &QToolButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
+        m_recent->addWidget(link);
+    }
+}
+
+} // namespace tilewright::ui

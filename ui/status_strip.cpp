@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status_strip.h"
+
+#include "theme/icon.h"
+#include "theme/number.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
+{
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(8, 2, 8, 2);
+    row->setSpacing(16);
+    const auto label = [&](const QString& name) {
+        auto* l = new QLabel(this);
+        l->setAccessibleName(name);
+        l->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        row->addWidget(l);
+        return l;
+    };
+    const auto button = [&](const QString& name) {
+        auto* b = new QToolButton(this);
+        b->setAccessibleName(name);
+        b->setAutoRaise(true);
+        b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        row->addWidget(b);
+        return b;
+    };
+    m_total = label(tr("Total latency"));
+    m_total->setFont(uiFont(1.15, QFont::DemiBold));
+    m_change = label(tr("Change of the last edit"));
+    m_gap = button(tr("Lower bound and gap"));
+    m_gap->setToolTip(tr("How far the total is from what no schedule can beat. Click for the breakdown."));
+    m_peak = label(tr("Peak working set"));
+    m_validity = button(tr("Validity"));
+    m_rules = label(tr("Rule set"));
+    row->addStretch();
+    m_time = label(tr("Evaluation time"));
+    connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
+    connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
+    for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::rulesChanged})
+        connect(&m_context.document, signal, this, &StatusStrip::refresh);
+    connect(&m_context.themes, &ThemeSource::changed, this, &StatusStrip::refresh);
+    refresh();
+}
+
+void StatusStrip::refresh()
+{
+    const Document& document = m_context.document;
+    const Theme& theme = m_context.themes.theme();
+    const SnapshotPtr snapshot = document.snapshot();
+    setVisible(snapshot != nullptr);
+    if (!snapshot)
+        return;
+    const bool valid = snapshot->evaluation.valid();
+    const auto coloured = [](const QColor& c, const QString& text) {
+        return QStringLiteral("<span style='color:%1'>%2</span>").arg(c.name(), text);
+    };
+
+    // While the state is illegal the last legal total stays, greyed.
+    const SnapshotPtr shown = valid ? snapshot : document.lastValid();
+    const QString total = shown ? number(shown->evaluation.total) : QStringLiteral("–");
+    m_total->setText(coloured(valid ? theme.text : theme.muted, tr("Total %1").arg(total)));
+    m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
+                              : tr("No valid state yet"));
+
+    const SnapshotPtr before = document.beforeLastEdit();
+    QString change;
+    if (valid && before && before->evaluation.valid() && before->evaluation.total > 0) {
+        const double by = snapshot->evaluation.total - before->evaluation.total;
+        change = coloured(
+            by < 0   ? theme.ok
+            : by > 0 ? theme.warning
+                     : theme.muted,
+            tr("Last edit %1 (%2)").arg(signedNumber(by), signedPercent(by / before->evaluation.total)));
+    }
+    if (const SnapshotPtr baseline = document.baseline();
+        valid && baseline && baseline->evaluation.valid() && baseline->evaluation.total > 0) {
+        const double by = snapshot->evaluation.total - baseline->evaluation.total;
+        change += (change.isEmpty() ? QString() : QStringLiteral("  ")) +
+                  coloured(by < 0   ? theme.ok
+                           : by > 0 ? theme.warning
+                                    : theme.muted,
+                           tr("vs baseline %1").arg(signedPercent(by / baseline->evaluation.total)));
+    }
+    m_change->setText(change);
+
+    m_gap->setText(valid ? tr("Bound %1   gap %2").arg(number(snapshot->lowerBound), percent(snapshot->gap()))
+                         : tr("Bound %1").arg(number(snapshot->lowerBound)));
+
+    std::int64_t peak = 0;
+    for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
+        peak = std::max(peak, s.peakWorkingSet);
+    const std::int64_t capacity = snapshot->problem->hardware().fastMemoryCapacity;
+    m_peak->setText(coloured(peak > capacity ? theme.error : theme.text,
+                             tr("Peak %1 / %2").arg(number(peak), number(capacity))));
+
+    if (valid) {
+        m_validity->setIcon(icon(QStringLiteral("ok")));
+        m_validity->setText(tr("Valid"));
+        m_validity->setToolTip(tr("Every rule holds"));
+    } else {
+        m_validity->setIcon(icon(QStringLiteral("problem")));
+        m_validity->setText(tr("%n problem(s)", nullptr, static_cast<int>(snapshot->evaluation.issues.size()))
+                                .replace(QStringLiteral("(s)"), snapshot->evaluation.issues.size() == 1
+                                                                    ? QString()
+                                                                    : QStringLiteral("s")));
+        m_validity->setToolTip(QString::fromStdString(snapshot->evaluation.issues.front().text));
+    }
+    QPalette palette;
+    palette.setColor(QPalette::ButtonText, valid ? theme.ok : theme.error);
+    m_validity->setPalette(palette);
+
+    const auto name = ruleSetName(snapshot->evaluation.rules);
+    m_rules->setText(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))));
+    m_rules->setToolTip(document.rulesReason());
+    m_time->setText(coloured(theme.muted, tr("evaluated in %1 ms").arg(snapshot->evaluationMs, 0, 'f', 2)));
+}
+
+} // namespace tilewright::ui

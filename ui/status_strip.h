@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+
+class QLabel;
+class QToolButton;
+
+namespace tilewright::ui {
+
+/// The line that is always visible: total, change of the last edit, bound and gap, peak, validity, rules,
+/// evaluation time.
+class StatusStrip : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit StatusStrip(const ViewContext& context, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    void gapClicked();
+    void validityClicked();
+
+private:
+    void refresh();
+
+    ViewContext m_context;
+    QLabel* m_total;
+    QLabel* m_change;
+    QToolButton* m_gap;
+    QLabel* m_peak;
+    QToolButton* m_validity;
+    QLabel* m_rules;
+    QLabel* m_time;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+
+namespace tilewright::ui {
+
+/// For the screen: thin spaces between groups, at most one decimal ("12 345.6"); UX.md "Numbers".
+[[nodiscard]] QString number(double value);
+[[nodiscard]] QString number(std::int64_t value);
+/// Everything there is, for tooltips and the clipboard ("12345.678901").
+[[nodiscard]] QString exactNumber(double value);
+/// Three significant digits with a suffix, for axes and badges ("12.3k", "4.56M").
+[[nodiscard]] QString shortNumber(double value);
+/// With sign ("+12.5", "−3 276.8"), "±0" for no change.
+[[nodiscard]] QString signedNumber(double value);
+/// "−12.4 %"
+[[nodiscard]] QString signedPercent(double fraction);
+[[nodiscard]] QString percent(double fraction);
+
+} // namespace tilewright::ui

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/theme.h"
+
+#include <QFontDatabase>
+#include <QGuiApplication>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+QColor rgb(unsigned value)
+{
+    return QColor::fromRgb(QRgb(value | 0xff000000u));
+}
+
+template <std::size_t N> std::array<QColor, N> rgbs(const unsigned (&values)[N])
+{
+    std::array<QColor, N> out;
+    for (std::size_t i = 0; i < N; ++i)
+        out[i] = rgb(values[i]);
+    return out;
+}
+
+Theme common()
+{
+    Theme t;
+    t.categorical = rgbs({0xAADDFF, 0x009955, 0x8877FF, 0xAA66BB, 0x88AA22, 0xFF99AA, 0xCCEE55, 0xEECC88});
+    t.diverging =
+        rgbs({0x265FA3, 0x4C82BC, 0x6CA6D6, 0xB3CBE1, 0xF2F0ED, 0xF3C8A7, 0xEBA064, 0xD47944, 0xBC5224});
+    t.sequential =
+        rgbs({0xFDF8D3, 0xD5E0B5, 0xAEC997, 0x83AA98, 0x528C98, 0x3D7195, 0x1E5692, 0x1F3F74, 0x1D2958});
+    t.memoryBound = rgb(0x4C82BC);
+    t.computeBound = rgb(0xD47944);
+    t.input = rgb(0xAADDFF);
+    t.output = rgb(0xEECC88);
+    t.accumulator = rgb(0xFF99AA);
+    t.retained = rgb(0x8877FF);
+    t.resident = rgb(0xAA66BB);
+    t.computeTime = rgb(0xD47944);
+    t.loadTime = rgb(0x4C82BC);
+    t.storeTime = rgb(0x6CA6D6);
+    return t;
+}
+
+Theme makeLight()
+{
+    Theme t = common();
+    t.canvas = rgb(0xFFFFFF);
+    t.panel = rgb(0xF4F5F7);
+    t.raised = rgb(0xFFFFFF);
+    t.text = rgb(0x1A1C1F);
+    t.muted = rgb(0x5A6068);
+    t.accent = rgb(0x0B5CAD);
+    t.error = rgb(0xB3261E);
+    t.warning = rgb(0x8A5A00);
+    t.ok = rgb(0x1B6E3C);
+    t.grid = rgb(0xE1E4E8);
+    t.outline = rgb(0x7A828C);
+    t.selection = rgb(0xDCEBFA);
+    t.balanced = rgb(0x767C85);
+    return t;
+}
+
+Theme makeDark()
+{
+    Theme t = common();
+    t.dark = true;
+    t.canvas = rgb(0x1B1D21);
+    t.panel = rgb(0x24262B);
+    t.raised = rgb(0x2D3036);
+    t.text = rgb(0xE6E8EB);
+    t.muted = rgb(0xA0A7B0);
+    t.accent = rgb(0x6CB4F5);
+    t.error = rgb(0xFF8A80);
+    t.warning = rgb(0xFFC66D);
+    t.ok = rgb(0x7BD69A);
+    t.grid = rgb(0x33373E);
+    t.outline = rgb(0x7E8792);
+    t.selection = rgb(0x1F3A55);
+    t.balanced = rgb(0x9AA1AB);
+    std::reverse(t.sequential.begin(), t.sequential.end());
+    return t;
+}
+
+double luminance(const QColor& c)
+{
+    const auto channel = [](double v) {
+        return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * channel(c.redF()) + 0.7152 * channel(c.greenF()) + 0.0722 * channel(c.blueF());
+}
+
+QColor between(const std::array<QColor, 9>& ramp, double x)
+{
+    const double at = std::clamp(std::isfinite(x) ? x : 1.0, 0.0, 1.0) * 8;
+    const auto low = std::min<std::size_t>(static_cast<std::size_t>(at), 7);
+    return Theme::mix(ramp[low], ramp[low + 1], at - static_cast<double>(low));
+}
+
+} // namespace
+
+const Theme& Theme::light()
+{
+    static const Theme theme = makeLight();
+    return theme;
+}
+
+const Theme& Theme::darkTheme()
+{
+    static const Theme theme = makeDark();
+    return theme;
+}
+
+QColor Theme::mix(const QColor& bottom, const QColor& top, double alpha)
+{
+    const auto channel = [alpha](double b, double t) { return static_cast<float>(b + (t - b) * alpha); };
+    return QColor::fromRgbF(channel(bottom.redF(), top.redF()), channel(bottom.greenF(), top.greenF()),
+                            channel(bottom.blueF(), top.blueF()));
+}
+
+QColor Theme::categoryBorder(std::size_t i) const
+{
+    return dark ? mix(category(i), Qt::white, 0.25) : mix(category(i), Qt::black, 0.55);
+}
+
+QColor Theme::ramp(double x) const
+{
+    return between(sequential, x);
+}
+
+QColor Theme::difference(double x) const
+{
+    return between(diverging, (x + 1) / 2);
+}
+
+QColor Theme::inkOn(const QColor& background) const
+{
+    const QColor paper(0xf6, 0xf7, 0xf8);
+    return contrast(ink, background) >= contrast(paper, background) ? ink : paper;
+}
+
+QPalette Theme::palette() const
+{
+    QPalette p;
+    const auto set = [&p](QPalette::ColorRole role, const QColor& c, const QColor& disabled) {
+        p.setColor(QPalette::Active, role, c);
+        p.setColor(QPalette::Inactive, role, c);
+        p.setColor(QPalette::Disabled, role, disabled);
+    };
+    const QColor faint = mix(panel, text, 0.42);
+    set(QPalette::Window, panel, panel);
+    set(QPalette::WindowText, text, faint);
+    set(QPalette::Base, canvas, panel);
+    set(QPalette::AlternateBase, mix(canvas, text, 0.03), panel);
+    set(QPalette::Text, text, faint);
+    set(QPalette::Button, dark ? raised : panel, panel);
+    set(QPalette::ButtonText, text, faint);
+    set(QPalette::BrightText, error, faint);
+    set(QPalette::Highlight, accent, mix(panel, accent, 0.3));
+    set(QPalette::HighlightedText, dark ? canvas : QColor(Qt::white), text);
+    set(QPalette::Link, accent, faint);
+    set(QPalette::LinkVisited, accent, faint);
+    set(QPalette::ToolTipBase, raised, raised);
+    set(QPalette::ToolTipText, text, text);
+    set(QPalette::PlaceholderText, muted, faint);
+    // Fusion derives bevels from these.
+    set(QPalette::Light, mix(panel, Qt::white, dark ? 0.10 : 0.7), panel);
+    set(QPalette::Midlight, mix(panel, Qt::white, dark ? 0.06 : 0.4), panel);
+    set(QPalette::Mid, mix(panel, Qt::black, dark ? 0.25 : 0.20), panel);
+    set(QPalette::Dark, mix(panel, Qt::black, dark ? 0.45 : 0.35), panel);
+    set(QPalette::Shadow, Qt::black, Qt::black);
+    return p;
+}
+
+double contrast(const QColor& a, const QColor& b)
+{
+    const double la = luminance(a);
+    const double lb = luminance(b);
+    return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
+}
+
+QFont uiFont(double scale, int weight)
+{
+    QFont font = QGuiApplication::font();
+    font.setPointSizeF(std::max(8.0, font.pointSizeF() * scale));
+    font.setWeight(static_cast<QFont::Weight>(weight));
+    return font;
+}
+
+QFont numberFont(double scale)
+{
+    QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    font.setPointSizeF(std::max(8.0, QGuiApplication::font().pointSizeF() * scale));
+    return font;
+}
+
+void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme)
+{
+    painter.fillRect(rect, Theme::mix(theme.canvas, theme.muted, 0.12));
+    painter.save();
+    painter.setClipRect(rect, Qt::IntersectClip);
+    painter.setPen(QPen(Theme::mix(theme.canvas, theme.muted, 0.6), 1));
+    constexpr double kPitch = 6;
+    // Anchored to the plane, not to the rect, so that neighbouring cells join into one hatch.
+    const double from = std::floor((rect.left() + rect.top()) / kPitch) * kPitch;
+    for (double d = from; d <= rect.right() + rect.bottom(); d += kPitch)
+        painter.drawLine(QPointF(d - rect.top(), rect.top()), QPointF(d - rect.bottom(), rect.bottom()));
+    painter.restore();
+}
+
+} // namespace tilewright::ui

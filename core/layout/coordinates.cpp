@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "layout/layer_graph.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::layered {
+
+namespace {
+
+constexpr int kSweeps = 24;
+constexpr double kAnchorWeight = 1.5; // of the last position, against 1 for a link between nodes
+constexpr double kGroupPull = 0.4;    // of the middle of the group
+constexpr double kPortWeight = 1e-3;  // keeps a vertex without any wish where it is
+
+/// Least squares positions z with z ascending by at least `separation`: isotonic regression by pooling
+/// adjacent violators. `separation[i]` lies between i - 1 and i.
+class Isotonic
+{
+public:
+    void solve(std::span<const double> wish, std::span<const double> weight,
+               std::span<const double> separation, std::span<double> out)
+    {
+        m_blocks.clear();
+        double offset = 0;
+        for (std::size_t i = 0; i < wish.size(); ++i) {
+            offset += i == 0 ? 0 : separation[i];
+            Block block{(wish[i] - offset) * weight[i], weight[i], 1};
+            while (!m_blocks.empty() &&
+                   m_blocks.back().sum * block.weight >= block.sum * m_blocks.back().weight) {
+                block.sum += m_blocks.back().sum;
+                block.weight += m_blocks.back().weight;
+                block.count += m_blocks.back().count;
+                m_blocks.pop_back();
+            }
+            m_blocks.push_back(block);
+        }
+        std::size_t i = 0;
+        offset = 0;
+        for (const Block& block : m_blocks)
+            for (std::size_t j = 0; j < block.count; ++j, ++i) {
+                offset += i == 0 ? 0 : separation[i];
+                out[i] = block.sum / block.weight + offset;
+            }
+    }
+
+private:
+    struct Block
+    {
+        double sum;
+        double weight;
+        std::size_t count;
+    };
+    std::vector<Block> m_blocks;
+};
+
+/// Takes small jogs out: vertices that are each other's best neighbours form chains, and each chain is laid
+/// on as few verticals as the room between its neighbours allows. Keeps every separation.
+class Straightener
+{
+public:
+    Straightener(const LayerGraph& g, const Order& order, const std::vector<std::vector<double>>& separation,
+                 std::vector<double>& x)
+        : m_g(g), m_order(order), m_separation(separation), m_x(x), m_index(x.size())
+    {
+        for (const auto& layer : order)
+            for (std::size_t i = 0; i < layer.size(); ++i)
+                m_index[layer[i]] = i;
+    }
+
+    void run()
+    {
+        std::vector<int> child(m_x.size(), -1), parent(m_x.size(), -1);
+        for (int v = 0; v < m_g.vertexCount(); ++v) {
+            child[v] = favourite(v, m_g.down[v]);
+            parent[v] = favourite(v, m_g.up[v]);
+        }
+        std::vector<std::vector<int>> chains;
+        for (const auto& layer : m_order)
+            for (int v : layer) {
+                const bool inside = parent[v] >= 0 && child[parent[v]] == v;
+                if (inside)
+                    continue;
+                std::vector<int> chain{v};
+                for (int w = child[v]; w >= 0 && parent[w] == chain.back(); w = child[w])
+                    chain.push_back(w);
+                if (chain.size() > 1)
+                    chains.push_back(std::move(chain));
+            }
+        std::stable_sort(chains.begin(), chains.end(),
+                         [](const auto& a, const auto& b) { return a.size() > b.size(); });
+        for (int pass = 0; pass < 2; ++pass)
+            for (const auto& chain : chains)
+                straighten(chain);
+    }
+
+private:
+    /// A chain of dummies first, then nodes; among equals the nearest.
+    int favourite(int v, std::span<const Link> links) const
+    {
+        int best = -1;
+        double bestPrice = 0;
+        for (const Link& link : links) {
+            if (link.virtualLink)
+                continue;
+            const bool line = !m_g.isNode(v) && !m_g.isNode(link.to);
+            const double price = std::abs(m_x[v] - m_x[link.to]) - (line ? 1e6 : 0) -
+                                 (link.weight > 1 ? 100 : 0) + (m_g.height[link.to] > 0 ? 0 : 10);
+            if (best < 0 || price < bestPrice) {
+                best = link.to;
+                bestPrice = price;
+            }
+        }
+        return best;
+    }
+
+    [[nodiscard]] double low(int v) const
+    {
+        const std::size_t i = m_index[v];
+        return i == 0 ? -1e12 : m_x[m_order[m_g.layer[v]][i - 1]] + m_separation[m_g.layer[v]][i];
+    }
+    [[nodiscard]] double high(int v) const
+    {
+        const auto& layer = m_order[m_g.layer[v]];
+        const std::size_t i = m_index[v];
+        return i + 1 == layer.size() ? 1e12 : m_x[layer[i + 1]] - m_separation[m_g.layer[v]][i + 1];
+    }
+
+    void straighten(const std::vector<int>& chain)
+    {
+        for (std::size_t first = 0; first < chain.size();) {
+            double from = low(chain[first]), to = high(chain[first]);
+            double sum = 0, total = 0;
+            std::size_t end = first;
+            for (; end < chain.size(); ++end) {
+                const int v = chain[end];
+                const double l = std::max(from, low(v)), h = std::min(to, high(v));
+                if (l > h)
+                    break;
+                from = l;
+                to = h;
+                const double w = m_g.isNode(v) ? 3 : 1;
+                sum += w * m_x[v];
+                total += w;
+            }
+            if (end == first) // rounding left no room at all
+                end = first + 1;
+            else {
+                const double x = std::clamp(sum / total, from, to);
+                for (std::size_t i = first; i < end; ++i)
+                    m_x[chain[i]] = x;
+            }
+            first = end;
+        }
+    }
+
+    const LayerGraph& m_g;
+    const Order& m_order;
+    const std::vector<std::vector<double>>& m_separation;
+    std::vector<double>& m_x;
+    std::vector<std::size_t> m_index;
+};
+
+} // namespace
+
+std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order,
+                                         std::span<const double> hints, const LayoutOptions& options,
+                                         const Progress& progress)
+{
+    const auto n = static_cast<std::size_t>(g.vertexCount());
+    Coordinates out;
+    out.x.assign(n, 0);
+    std::vector<double>& x = out.x;
+
+    // Distance of neighbours; both sides of a group's outline need room.
+    std::vector<std::vector<double>> separation(order.size());
+    for (std::size_t l = 0; l < order.size(); ++l) {
+        double at = 0;
+        for (std::size_t i = 0; i < order[l].size(); ++i) {
+            const int v = order[l][i];
+            double gap = 0;
+            if (i > 0) {
+                const int u = order[l][i - 1];
+                const bool line = !g.isNode(u) || !g.isNode(v);
+                gap = (g.width[u] + g.width[v]) / 2 + (line ? options.nodeGap / 2 : options.nodeGap);
+                if (g.group[u] != g.group[v])
+                    gap += options.groupPadding * ((g.group[u] >= 0 ? 1 : 0) + (g.group[v] >= 0 ? 1 : 0));
+            }
+            separation[l].push_back(gap);
+            at += gap;
+            x[v] = at;
+        }
+        for (int v : order[l]) // start centred
+            x[v] -= at / 2;
+    }
+    const bool anchored = std::any_of(hints.begin(), hints.end(), [](double h) { return !std::isnan(h); });
+    const auto hint = [&](int v) { return v < static_cast<int>(hints.size()) ? hints[v] : std::nan(""); };
+    if (anchored)
+        for (int v = 0; v < g.vertexCount(); ++v)
+            if (!std::isnan(hint(v)))
+                x[v] = hint(v);
+
+    // A chain of dummies is to be straight, more than a link between nodes is to be short.
+    const auto linkWeight = [&](int u, int v) {
+        const int dummies = (g.isNode(u) ? 0 : 1) + (g.isNode(v) ? 0 : 1);
+        return dummies == 0 ? 1.0 : dummies == 1 ? 2.0 : 8.0;
+    };
+    Isotonic isotonic;
+    std::vector<double> wish, weight, place;
+    std::vector<double> groupMiddle(static_cast<std::size_t>(g.groupCount));
+    std::vector<int> groupSize(static_cast<std::size_t>(g.groupCount));
+    const auto settle = [&](const std::vector<int>& layer, std::span<const double> gaps, bool up, bool down,
+                            bool groups) {
+        wish.clear();
+        weight.clear();
+        for (int v : layer) {
+            double sum = kPortWeight * x[v], total = kPortWeight;
+            const auto add = [&](std::span<const Link> links) {
+                for (const Link& link : links) {
+                    const double w = linkWeight(v, link.to) * (link.weight > 1 ? 2 : 1);
+                    sum += w * x[link.to];
+                    total += w;
+                }
+            };
+            if (up)
+                add(g.up[v]);
+            if (down)
+                add(g.down[v]);
+            if (groups && g.group[v] >= 0) {
+                sum += kGroupPull * groupMiddle[g.group[v]];
+                total += kGroupPull;
+            }
+            if (anchored && !std::isnan(hint(v))) {
+                sum += kAnchorWeight * hint(v);
+                total += kAnchorWeight;
+            }
+            wish.push_back(sum / total);
+            weight.push_back(total);
+        }
+        place.resize(layer.size());
+        isotonic.solve(wish, weight, gaps, place);
+        for (std::size_t i = 0; i < layer.size(); ++i)
+            x[layer[i]] = place[i];
+    };
+    const int layers = static_cast<int>(order.size());
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+        if (progress.stopRequested())
+            return std::nullopt;
+        // One-sided sweeps spread the wishes far, the last two-sided ones balance them.
+        const bool both = sweep % 3 == 2 || sweep >= kSweeps - 6;
+        if (both && g.groupCount > 0) {
+            std::fill(groupMiddle.begin(), groupMiddle.end(), 0);
+            std::fill(groupSize.begin(), groupSize.end(), 0);
+            for (int v = 0; v < g.vertexCount(); ++v)
+                if (g.group[v] >= 0) {
+                    groupMiddle[g.group[v]] += x[v];
+                    ++groupSize[g.group[v]];
+                }
+            for (std::size_t i = 0; i < groupMiddle.size(); ++i)
+                groupMiddle[i] /= std::max(1, groupSize[i]);
+        }
+        for (int i = 0; i < layers; ++i) {
+            const int l = sweep % 2 == 0 ? i : layers - 1 - i;
+            settle(order[l], separation[l], both || sweep % 2 == 0, both || sweep % 2 == 1, both);
+        }
+        progress.tell(0.8 + 0.15 * (sweep + 1) / kSweeps, "placing");
+    }
+
+    Straightener(g, order, separation, x).run();
+
+    // Layers: as tall as their tallest node; more room where the lines between two layers run far.
+    out.layerTop.resize(order.size());
+    out.layerBottom.resize(order.size());
+    double y = 0;
+    for (std::size_t l = 0; l < order.size(); ++l) {
+        double height = 0, reach = 0;
+        int links = 0;
+        for (int v : order[l]) {
+            height = std::max(height, g.height[v]);
+            for (const Link& link : g.down[v]) {
+                reach += std::min(1500.0, std::abs(x[v] - x[link.to]));
+                ++links;
+            }
+        }
+        out.layerTop[l] = y;
+        out.layerBottom[l] = y + height;
+        const double far = links == 0 ? 0 : std::max(0.0, reach / links - 100);
+        y += height + options.layerGap * (1 + std::min(1.0, far / 500));
+    }
+    return out;
+}
+
+} // namespace tilewright::layered

@@ -9,9 +9,9 @@ namespace tilewright::layered {
 namespace {
 
 constexpr int kSweeps = 24;
-constexpr double kAnchorWeight = 1.5; // of the last position, against 1 for a link between nodes
-constexpr double kGroupPull = 0.4;    // of the middle of the group
-constexpr double kPortWeight = 1e-3;  // keeps a vertex without any wish where it is
+constexpr double kAnchorWeight = 12; // of the last position, against 1 for a link between nodes
+constexpr double kGroupPull = 0.4;   // of the middle of the group
+constexpr double kPortWeight = 1e-3; // keeps a vertex without any wish where it is
 
 /// Least squares positions z with z ascending by at least `separation`: isotonic regression by pooling
 /// adjacent violators. `separation[i]` lies between i - 1 and i.

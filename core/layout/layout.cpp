@@ -47,6 +47,7 @@ struct Piece
     std::vector<std::int32_t> groupNumbers; // in the input
     std::vector<std::int32_t> layers;
     std::vector<double> anchors;
+    std::vector<std::vector<double>> edgeAnchors;
     std::int64_t crossings = 0;
     int columns = 1;
     Box box;
@@ -75,6 +76,12 @@ std::optional<Piece> layOut(const LayoutGraph& graph, const layered::Component& 
     for (int v = 0; v < g.nodeCount; ++v)
         if (const auto& previous = graph.nodes[component.nodes[v]].previous)
             hints[v] = *previous;
+    for (std::size_t e = 0; e < g.chains.size(); ++e) {
+        const std::vector<double>& previous = graph.edges[component.edges[e]].previous;
+        if (previous.size() == static_cast<std::size_t>(g.chains[e].dummies))
+            for (std::size_t i = 0; i < previous.size(); ++i)
+                hints[static_cast<std::size_t>(g.chains[e].firstDummy) + i] = previous[i];
+    }
     const auto order = orderLayers(g, hints, options, progress);
     if (!order)
         return std::nullopt;
@@ -84,6 +91,10 @@ std::optional<Piece> layOut(const LayoutGraph& graph, const layered::Component& 
 
     Piece piece;
     piece.anchors.assign(at->x.begin(), at->x.begin() + g.nodeCount);
+    for (const Chain& chain : g.chains) {
+        const auto first = at->x.begin() + std::max(0, chain.firstDummy);
+        piece.edgeAnchors.emplace_back(first, first + (chain.firstDummy < 0 ? 0 : chain.dummies));
+    }
     const Columns columns = breakIntoColumns(g, *order, *at, options);
     for (int v = 0; v < g.nodeCount; ++v) {
         const double middle = (at->layerTop[g.layer[v]] + at->layerBottom[g.layer[v]]) / 2;
@@ -176,6 +187,7 @@ std::optional<LayoutResult> layeredLayout(const LayoutGraph& graph, const Layout
     result.layers.resize(input.nodes.size());
     result.anchors.resize(input.nodes.size());
     result.edges.resize(input.edges.size());
+    result.edgeAnchors.resize(input.edges.size());
     std::int32_t groups = 0;
     for (const LayoutNode& node : input.nodes)
         groups = std::max(groups, node.group + 1);
@@ -203,8 +215,10 @@ std::optional<LayoutResult> layeredLayout(const LayoutGraph& graph, const Layout
             result.layers[components[c].nodes[v]] = piece.layers[v];
             result.anchors[components[c].nodes[v]] = piece.anchors[v];
         }
-        for (std::size_t e = 0; e < piece.edges.size(); ++e)
+        for (std::size_t e = 0; e < piece.edges.size(); ++e) {
             result.edges[components[c].edges[e]] = std::move(piece.edges[e]);
+            result.edgeAnchors[components[c].edges[e]] = std::move(piece.edgeAnchors[e]);
+        }
         for (std::size_t group = 0; group < piece.groups.size(); ++group)
             result.groups[static_cast<std::size_t>(piece.groupNumbers[group])] =
                 std::move(piece.groups[group]);

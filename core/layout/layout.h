@@ -34,8 +34,8 @@ struct LayoutNode
 {
     double width = 0;
     double height = 0;
-    std::int32_t group = -1;        ///< nodes of one group are kept together; -1 = in none
-    std::optional<double> previous; ///< LayoutResult::anchors of the drawing on screen, for stability
+    std::int32_t group = -1;             ///< nodes of one group are kept together; -1 = in none
+    std::optional<double> previous = {}; ///< LayoutResult::anchors of the drawing on screen, for stability
 };
 
 struct LayoutEdge
@@ -43,6 +43,7 @@ struct LayoutEdge
     std::uint32_t source = 0;
     std::uint32_t target = 0;
     std::int32_t net = -1; ///< edges of one source with the same net >= 0 (one tensor) share a trunk
+    std::vector<double> previous = {}; ///< LayoutResult::edgeAnchors of the drawing on screen, for stability
 };
 
 struct LayoutGraph
@@ -80,12 +81,13 @@ struct LayoutResult
 {
     std::vector<LayoutRect> nodes;
     std::vector<LayoutRoute> edges;
-    std::vector<LayoutGroup> groups;  ///< index = LayoutNode::group; empty outlines when unused
-    std::vector<std::int32_t> layers; ///< of each node, from 0 in the direction of the edges
-    std::vector<double> anchors;      ///< of each node, to be given back as LayoutNode::previous
-    LayoutRect bounds;                ///< of nodes, routes and outlines; starts at (0, 0)
-    std::int64_t crossings = 0;       ///< of trunk segments between neighbouring layers
-    int columns = 1;                  ///< largest number of columns into which a component was broken
+    std::vector<LayoutGroup> groups;              ///< index = LayoutNode::group; empty outlines when unused
+    std::vector<std::int32_t> layers;             ///< of each node, from 0 in the direction of the edges
+    std::vector<double> anchors;                  ///< of each node, to be given back as LayoutNode::previous
+    std::vector<std::vector<double>> edgeAnchors; ///< of each edge, as LayoutEdge::previous
+    LayoutRect bounds;                            ///< of nodes, routes and outlines; starts at (0, 0)
+    std::int64_t crossings = 0;                   ///< of trunk segments between neighbouring layers
+    int columns = 1; ///< largest number of columns into which a component was broken
 };
 
 /// Layered drawing: cycles broken, layers by longest path with pull towards consumers, long edges through

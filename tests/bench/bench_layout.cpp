@@ -22,7 +22,9 @@ LayoutGraph benchGraph(int nodes)
         for (unsigned j = 0; j < inputs; ++j)
             graph.edges.push_back(
                 {static_cast<unsigned>(std::max(0, i - 1 - static_cast<int>(random() % 12))),
-                 static_cast<unsigned>(i), 0});
+                 static_cast<unsigned>(i),
+                 0,
+                 {}});
     }
     return graph;
 }
@@ -44,6 +46,8 @@ void layoutAfterEdit(benchmark::State& state)
     const auto before = layeredLayout(graph);
     for (std::size_t v = 0; v < graph.nodes.size(); ++v)
         graph.nodes[v].previous = before->anchors[v];
+    for (std::size_t e = 0; e < graph.edges.size(); ++e)
+        graph.edges[e].previous = before->edgeAnchors[e];
     graph.nodes[graph.nodes.size() / 2].group = 1;
     for (auto _ : state)
         benchmark::DoNotOptimize(layeredLayout(graph));

@@ -71,8 +71,10 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
 void emptyLayout(QLayout* layout)
 {
     while (QLayoutItem* item = layout->takeAt(0)) {
-        if (item->widget())
+        if (item->widget()) {
+            item->widget()->hide();
             item->widget()->deleteLater();
+        }
         delete item;
     }
 }

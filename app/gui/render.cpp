@@ -12,6 +12,8 @@
 #include <QFileInfo>
 #include <QPainter>
 #include <QRegularExpression>
+#include <QSettings>
+#include <QTemporaryDir>
 
 #include <iostream>
 
@@ -115,6 +117,10 @@ int runRender(int argc, char** argv)
     QApplication app(qtArgc, argv);
     QApplication::setStyle(QStringLiteral("Fusion"));
     app.setProperty("tilewrightNoPrompts", true);
+    // Pictures must not depend on, or change, what the person's window remembers.
+    const QTemporaryDir settings;
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
 
     ExportOptions options;
     options.scale = scale;

@@ -9,6 +9,12 @@
 #include <QPixmap>
 #include <QSvgRenderer>
 
+// A static library's resources are linked only when asked for; the macro must stand outside namespaces.
+static void loadResources()
+{
+    Q_INIT_RESOURCE(resources);
+}
+
 namespace tilewright::ui {
 
 namespace {
@@ -48,6 +54,8 @@ private:
 
 QIcon icon(const QString& name)
 {
+    static const bool loaded = (loadResources(), true);
+    Q_UNUSED(loaded)
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
     if (!file.open(QIODevice::ReadOnly))
         return {};

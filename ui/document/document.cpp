@@ -79,7 +79,9 @@ Status Document::openSchedule(const QString& path)
     Q_EMIT rulesChanged();
     m_beforeLastEdit = nullptr;
     m_undo.clear();
+    ++m_revision;
     m_schedule = std::move(loaded->schedule);
+    refreshColours();
     Q_EMIT scheduleChanged();
     evaluateNow();
     Q_EMIT fileChanged();
@@ -95,7 +97,10 @@ void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& 
     m_baselineIndex = -1;
     m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
     m_problem = std::move(problem);
+    ++m_revision;
     m_schedule = std::move(schedule);
+    m_colours = {};
+    refreshColours();
     m_problemPath = path;
     m_schedulePath.clear();
     m_rules = Rules::final();
@@ -217,9 +222,16 @@ void Document::setRules(const Rules& rules)
 void Document::setScheduleFromCommand(const Schedule& schedule)
 {
     m_schedule = schedule;
+    refreshColours();
     ++m_revision;
     Q_EMIT scheduleChanged();
     requestEvaluation();
+}
+
+void Document::refreshColours()
+{
+    if (m_problem)
+        m_colours.update(*m_problem, m_schedule);
 }
 
 SnapshotPtr Document::makeSnapshot(const Schedule& schedule) const

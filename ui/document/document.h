@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "document/latest_job.h"
+#include "document/subgraph_colours.h"
 #include "eval/rules.h"
 #include "report/snapshot.h"
 #include "schedule/schedule.h"
@@ -38,6 +39,8 @@ public:
     [[nodiscard]] bool hasProblem() const { return m_problem != nullptr; }
     [[nodiscard]] const ProblemPtr& problem() const { return m_problem; }
     [[nodiscard]] const Schedule& schedule() const { return m_schedule; }
+    /// Index into Theme::categorical of each subgraph of schedule().
+    [[nodiscard]] const std::vector<std::size_t>& colours() const { return m_colours.colours(); }
     [[nodiscard]] const Rules& rules() const { return m_rules; }
     /// Why these rules were chosen for the loaded schedule; empty when the person chose them.
     [[nodiscard]] const QString& rulesReason() const { return m_rulesReason; }
@@ -109,11 +112,13 @@ private:
     friend class ScheduleCommand;
     void setScheduleFromCommand(const Schedule& schedule);
     void requestEvaluation();
+    void refreshColours();
     void publish(SnapshotPtr snapshot);
     [[nodiscard]] SnapshotPtr makeSnapshot(const Schedule& schedule) const;
 
     ProblemPtr m_problem;
     Schedule m_schedule;
+    SubgraphColours m_colours;
     Rules m_rules;
     QString m_rulesReason;
     QString m_problemPath;

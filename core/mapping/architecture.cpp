@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/architecture.h"
+
+#include "base/integer.h"
+#include "base/text.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tilewright::mapping {
+
+namespace {
+
+Error bad(std::string path, std::string message)
+{
+    return {ErrorCode::Problem, std::move(message), std::move(path), {}};
+}
+
+Status whole(const char* path, std::int64_t value, std::int64_t max)
+{
+    if (value < 1 || value > max)
+        return bad(path, "expected a whole number from 1 to " + formatGrouped(max) + ", got " + std::to_string(value));
+    return Unit{};
+}
+
+Status real(const char* path, double value, double min, double max)
+{
+    if (!(value >= min && value <= max))
+        return bad(path, "expected a number from " + formatNumber(min) + " to " + formatNumber(max) + ", got " +
+                             formatNumber(value));
+    return Unit{};
+}
+
+} // namespace
+
+Status checkArchitecture(const Architecture& a)
+{
+    for (const Status& s : {whole("pes", a.pes, 1 << 24), whole("rf_bytes", a.rfBytes, 1 << 30),
+                            whole("spm_banks", a.spmBanks, 1 << 20),
+                            whole("spm_bank_bytes", a.spmBankBytes, 1 << 30),
+                            whole("element_bytes", a.elementBytes, 64),
+                            real("dma_init_cycles", a.dmaInitCycles, 0, 1e9),
+                            real("dma_cycles_per_byte", a.dmaCyclesPerByte, 0, 1e6),
+                            real("dma_mhz", a.dmaMhz, 1e-3, 1e6), real("array_mhz", a.arrayMhz, 1e-3, 1e6),
+                            real("energy_pj.rf", a.energyPj.rf, 0, 1e9), real("energy_pj.noc", a.energyPj.noc, 0, 1e9),
+                            real("energy_pj.spm", a.energyPj.spm, 0, 1e9),
+                            real("energy_pj.dram", a.energyPj.dram, 0, 1e9),
+                            real("energy_pj.mac", a.energyPj.mac, 0, 1e9)})
+        if (!s)
+            return s.error();
+    return Unit{};
+}
+
+Status checkCountable(const LoopNest& nest, const Architecture& architecture)
+{
+    // Most cycles are spent when every transfer is a burst of one element; an input tile holds at most
+    // stride^2 elements per multiply-accumulate.
+    const double perElement = static_cast<double>(DmaClock(architecture).cycles(1));
+    const double stride = static_cast<double>(nest.stride);
+    const double worst = static_cast<double>(nest.macs) * stride * stride * (4 * perElement + 8);
+    if (worst > 4e18)
+        return bad({}, "the layer is too large for this architecture: cycles of its worst methods exceed 64 bits");
+    return Unit{};
+}
+
+DmaClock::DmaClock(const Architecture& architecture)
+{
+    const auto millionths = [](double v) { return static_cast<Wide>(std::llround(v * 1e6)); };
+    const Wide array = millionths(architecture.arrayMhz);
+    m_start = millionths(architecture.dmaInitCycles) * array;
+    m_perElement = millionths(architecture.dmaCyclesPerByte) * architecture.elementBytes * array;
+    m_divisor = millionths(architecture.dmaMhz) * 1'000'000;
+    const auto gcd = [](Wide a, Wide b) {
+        while (b != 0) {
+            const Wide rest = a % b;
+            a = b;
+            b = rest;
+        }
+        return a;
+    };
+    const Wide common = gcd(gcd(m_start, m_perElement), m_divisor);
+    if (common > 1) {
+        m_start /= common;
+        m_perElement /= common;
+        m_divisor /= common;
+    }
+    const Wide max = std::numeric_limits<std::int64_t>::max();
+    if (m_start + m_divisor < max && m_divisor < max) {
+        const Wide room = max - m_start - m_divisor;
+        m_narrowLimit = static_cast<std::int64_t>(m_perElement == 0 ? max : room / m_perElement);
+    }
+}
+
+std::int64_t DmaClock::cycles(std::int64_t burstElements) const noexcept
+{
+    if (burstElements <= m_narrowLimit) {
+        const auto numerator =
+            static_cast<std::int64_t>(m_start) + static_cast<std::int64_t>(m_perElement) * burstElements;
+        return ceilDiv(numerator, static_cast<std::int64_t>(m_divisor));
+    }
+    const Wide numerator = m_start + m_perElement * burstElements;
+    return static_cast<std::int64_t>(numerator / m_divisor + (numerator % m_divisor != 0));
+}
+
+} // namespace tilewright::mapping

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/fast_evaluator.h"
+#include "mapping/search.h"
+
+namespace tilewright::mapping {
+
+struct BruteForceResult
+{
+    std::array<std::optional<Cost>, kObjectives> best;
+    std::vector<Cost> front; ///< energy ascending
+    std::int64_t tilings = 0; ///< all factorisations
+    std::int64_t valid = 0;
+    std::int64_t evaluations = 0; ///< (tiling, class pair) costs
+};
+
+/// Every tiling under every pair of order classes, without any cut: what the branch and bound is tested
+/// against. One thread; for small layers.
+[[nodiscard]] BruteForceResult bruteForce(const LoopNest& nest, const Architecture& architecture);
+
+} // namespace tilewright::mapping

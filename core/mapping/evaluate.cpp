@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/evaluate.h"
+
+#include "base/integer.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewright::mapping {
+
+namespace {
+
+std::int64_t productOf(const Factors& factors, unsigned mask)
+{
+    std::int64_t out = 1;
+    for (int l = 0; l < kMaxLoops; ++l)
+        if ((mask >> l & 1u) != 0)
+            out *= factors[static_cast<std::size_t>(l)];
+    return out;
+}
+
+Factors times(const Factors& a, const Factors& b)
+{
+    Factors out;
+    for (std::size_t l = 0; l < out.size(); ++l)
+        out[l] = a[l] * b[l];
+    return out;
+}
+
+std::optional<Violation> checkTiling(const LoopNest& nest, const Method& method)
+{
+    for (int l = 0; l < nest.loopCount; ++l) {
+        const auto i = static_cast<std::size_t>(l);
+        std::int64_t product = 1;
+        bool positive = true;
+        bool overflow = false;
+        for (const Factors& f : method.tiling) {
+            positive = positive && f[i] >= 1;
+            const auto next = checkedMul(product, f[i]);
+            overflow = overflow || !next;
+            product = next.value_or(0);
+        }
+        if (positive && !overflow && product == nest.trips[i])
+            continue;
+        std::string text = "loop " + std::string(nest.loopNames[i]) + ": the factors ";
+        for (std::size_t level = 0; level < method.tiling.size(); ++level)
+            text += (level == 0 ? "" : " x ") + std::to_string(method.tiling[level][i]);
+        text += !positive ? " must be at least 1"
+                          : " multiply to " + (overflow ? "more than 64 bits" : std::to_string(product)) +
+                                ", not to the trip count " + std::to_string(nest.trips[i]);
+        return Violation{ViolationCode::Tiling, l, std::move(text)};
+    }
+    return std::nullopt;
+}
+
+struct Extents
+{
+    Factors rf;
+    Factors array;
+    Factors spm;
+};
+
+Extents extentsOf(const Method& method)
+{
+    Extents e;
+    e.rf = method.at(Level::Rf);
+    e.array = times(e.rf, method.at(Level::Spatial));
+    e.spm = times(e.array, method.at(Level::Spm));
+    return e;
+}
+
+std::optional<Violation> checkCapacities(const LoopNest& nest, const Architecture& arch, const Method& method)
+{
+    const Extents e = extentsOf(method);
+    const std::int64_t pes = productOf(method.at(Level::Spatial), ~0u);
+    if (pes > arch.pes)
+        return Violation{ViolationCode::Pes, -1,
+                         "the spatial factors need " + formatGrouped(pes) + " of " + formatGrouped(arch.pes) + " PEs"};
+    std::int64_t rf = 0;
+    std::int64_t banks = 0;
+    std::string parts;
+    for (int op = 0; op < kOperands; ++op) {
+        rf += nest.elements(op, e.rf);
+        const std::int64_t own = ceilDiv(nest.elements(op, e.spm) * arch.elementBytes, arch.spmBankBytes);
+        banks += own;
+        parts += (op == 0 ? "" : " + ") + formatGrouped(own);
+    }
+    if (rf > arch.rfElements())
+        return Violation{ViolationCode::Rf, -1,
+                         "the data of one PE needs " + formatGrouped(rf) + " of " +
+                             formatGrouped(arch.rfElements()) + " elements of its register file"};
+    if (banks > arch.spmBanks)
+        return Violation{ViolationCode::Spm, -1,
+                         "the tile needs " + parts + " = " + formatGrouped(banks) + " of " +
+                             formatGrouped(arch.spmBanks) + " scratchpad banks"};
+    return std::nullopt;
+}
+
+/// Bursts of one SPM tile (spec section 4): contiguous as long as all inner dimensions are complete.
+void fillDma(const LoopNest& nest, const DmaClock& clock, const Factors& spm, int op, OperandReport& report)
+{
+    const Operand& operand = nest.operands[static_cast<std::size_t>(op)];
+    report.bursts = 1;
+    report.burstElements = 1;
+    bool full = true;
+    for (int i = operand.dimensionCount - 1; i >= 0; --i) {
+        const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
+        const std::int64_t span = nest.span(d, spm);
+        (full ? report.burstElements : report.bursts) *= span;
+        full = full && span == d.stored;
+    }
+    report.dmaCycles = report.bursts * clock.cycles(report.burstElements);
+}
+
+/// One SPM pass (spec section 4). `compute + distribution + reduction` of `parts` is its length.
+struct SpmPass
+{
+    CycleParts parts;
+    std::int64_t cycles = 0;
+    std::int64_t firstDistribution = 0; ///< comm[1]
+};
+
+SpmPass spmPass(const Evaluation& e)
+{
+    const OperandReport& out = e.operands[kWritten];
+    std::map<std::int64_t, std::int64_t> communication; // comm[e]
+    for (const OperandReport& o : e.operands)
+        if (!o.kept)
+            communication[o.reuseSpm] = std::max(communication[o.reuseSpm], o.dataArray);
+    SpmPass pass;
+    if (const auto first = communication.find(1); first != communication.end())
+        pass.firstDistribution = first->second;
+    std::int64_t run = 0;
+    const bool outEveryPass = !out.kept && out.reuseSpm == 1;
+    if (!outEveryPass) {
+        run = e.rfPassCycles;
+        pass.parts.compute = e.rfPassCycles * e.rfPasses;
+    }
+    for (const auto& [reuse, cycles] : communication) {
+        const std::int64_t times = e.rfPasses / reuse;
+        if (cycles > run) {
+            pass.parts.distribution += (cycles - run) * times;
+            run = cycles;
+        }
+        if (!out.kept && out.reuseSpm == reuse) {
+            (outEveryPass ? pass.parts.compute : pass.parts.reduction) += e.rfPassCycles * times;
+            pass.parts.reduction += e.reductionCycles * times;
+        }
+    }
+    pass.cycles = pass.parts.total();
+    return pass;
+}
+
+void fillCycles(Evaluation& e)
+{
+    const SpmPass pass = spmPass(e);
+    e.spmPassCycles = pass.cycles;
+    std::map<std::int64_t, std::int64_t> own;
+    for (int op = 0; op < kOperands; ++op) {
+        const OperandReport& o = e.operands[static_cast<std::size_t>(op)];
+        own[o.reuseDram] += o.dmaCycles * (op == kWritten && o.reuseDram == 1 ? 2 : 1);
+    }
+    const auto cumulative = [&](std::int64_t reuse) {
+        std::int64_t sum = 0;
+        for (const auto& [r, cycles] : own)
+            if (r <= reuse)
+                sum += cycles;
+        return sum;
+    };
+    const std::int64_t base = std::max(own.count(1) != 0 ? cumulative(1) : 0, pass.cycles);
+    CycleParts& parts = e.cycleParts;
+    parts.compute = pass.parts.compute * e.spmPasses;
+    parts.distribution = pass.parts.distribution * e.spmPasses;
+    parts.reduction = pass.parts.reduction * e.spmPasses;
+    parts.dma = (base - pass.cycles) * e.spmPasses;
+    for (int op = 0; op < kOperands; ++op) {
+        const OperandReport& o = e.operands[static_cast<std::size_t>(op)];
+        if (o.reuseDram <= 1)
+            continue;
+        const std::int64_t times = e.spmPasses / o.reuseDram;
+        const std::int64_t d1 = cumulative(o.reuseDram);
+        const std::int64_t d2 = op == kWritten ? d1 : d1 - own[o.reuseDram];
+        std::int64_t a1 = pass.cycles;
+        std::int64_t a2 = pass.cycles;
+        if (o.kept) {
+            a2 += std::max<std::int64_t>(0, o.dataArray - pass.firstDistribution);
+            if (op == kWritten)
+                a1 += e.rfPassCycles + e.reductionCycles;
+        }
+        // What the array needs beyond the base comes first; the DMA is exposed only beyond that.
+        const std::int64_t array1 = std::max<std::int64_t>(0, a1 - base);
+        const std::int64_t array2 = std::max<std::int64_t>(0, a2 - base);
+        parts.reduction += array1 * times;
+        parts.distribution += array2 * times;
+        parts.dma += (std::max<std::int64_t>(0, d1 - base - array1) + std::max<std::int64_t>(0, d2 - base - array2)) *
+                     times;
+    }
+    e.cycles = parts.total();
+}
+
+void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& method, Evaluation& e)
+{
+    const EnergyTable& pj = arch.energyPj;
+    const auto real = [](std::int64_t v) { return static_cast<double>(v); };
+    const Factors& spatial = method.at(Level::Spatial);
+    for (int op = 0; op < kOperands; ++op) {
+        OperandReport& o = e.operands[static_cast<std::size_t>(op)];
+        const bool written = op == kWritten;
+        const unsigned indexMask = nest.operands[static_cast<std::size_t>(op)].indexMask;
+        const std::int64_t transfers =
+            o.kept ? e.spmPasses / o.reuseDram : e.spmPasses * (e.rfPasses / o.reuseSpm);
+        const std::int64_t ways = written && !o.kept ? 2 : 1;
+        const std::int64_t pes = written ? productOf(spatial, indexMask) : e.pesUsed;
+        o.energy.rf = real((written ? 2 : 1) * nest.macs) * pj.rf;
+        o.energy.noc = real(o.dataRf * pes) * real(ways * transfers) * pj.noc;
+        o.energy.spm = real(o.dataArray) * real(ways * transfers) * pj.spm;
+        if (written) {
+            const double reductions = real(e.reductionCycles) * real(transfers);
+            o.energy.rf += reductions * 3 * pj.rf;
+            o.energy.noc += reductions * pj.noc;
+            o.energy.mac = reductions * pj.mac;
+        }
+        std::int64_t moves = e.spmPasses / o.reuseDram;
+        if (written)
+            moves += std::max<std::int64_t>(0, moves - productOf(method.at(Level::Dram), indexMask));
+        o.energy.dram = real(o.bursts * o.burstElements) * real(moves) * pj.dram;
+        e.energyParts.mac += o.energy.mac;
+        e.energyParts.rf += o.energy.rf;
+        e.energyParts.noc += o.energy.noc;
+        e.energyParts.spm += o.energy.spm;
+        e.energyParts.dram += o.energy.dram;
+    }
+    e.energyParts.mac += real(nest.macs) * pj.mac;
+    e.energy = e.energyParts.total();
+    e.edp = e.energy * real(e.cycles);
+}
+
+} // namespace
+
+std::string_view violationName(ViolationCode code)
+{
+    switch (code) {
+    case ViolationCode::Tiling: return "TILING";
+    case ViolationCode::Pes: return "PES";
+    case ViolationCode::Rf: return "RF";
+    case ViolationCode::Spm: break;
+    }
+    return "SPM";
+}
+
+std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& architecture, const Method& method)
+{
+    if (auto violation = checkTiling(nest, method))
+        return violation;
+    return checkCapacities(nest, architecture, method);
+}
+
+Evaluation evaluate(const LoopNest& nest, const Architecture& architecture, const Method& method)
+{
+    Evaluation e;
+    e.violation = checkMethod(nest, architecture, method);
+    e.hasNumbers = !e.violation || e.violation->code != ViolationCode::Tiling;
+    if (!e.hasNumbers)
+        return e;
+    const Extents extents = extentsOf(method);
+    const Factors& spatial = method.at(Level::Spatial);
+    const unsigned outMask = nest.operands[kWritten].indexMask;
+    const std::int64_t outPes = productOf(spatial, outMask);
+    e.pesUsed = productOf(spatial, ~0u);
+    e.spmPasses = productOf(method.at(Level::Dram), ~0u);
+    e.rfPasses = productOf(method.at(Level::Spm), ~0u);
+    e.rfPassCycles = productOf(extents.rf, ~0u);
+    const DmaClock clock(architecture);
+    for (int op = 0; op < kOperands; ++op) {
+        OperandReport& o = e.operands[static_cast<std::size_t>(op)];
+        o.dataRf = nest.elements(op, extents.rf);
+        o.dataArray = nest.elements(op, extents.array);
+        o.dataSpm = nest.elements(op, extents.spm);
+        o.spmBanks = ceilDiv(o.dataSpm * architecture.elementBytes, architecture.spmBankBytes);
+        e.rfElementsUsed += o.dataRf;
+        e.spmBanksUsed += o.spmBanks;
+        o.reuseSpm = reuseOf(nest, op, method.at(Level::Spm), method.spmOrder);
+        o.reuseDram = reuseOf(nest, op, method.at(Level::Dram), method.dramOrder);
+        o.kept = o.reuseSpm == e.rfPasses && o.reuseDram > 1;
+        fillDma(nest, clock, extents.spm, op, o);
+    }
+    e.reductionCycles = e.operands[kWritten].dataRf * (e.pesUsed / outPes - 1) * outPes;
+    fillCycles(e);
+    fillEnergy(nest, architecture, method, e);
+    return e;
+}
+
+} // namespace tilewright::mapping

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/layer.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilewright::mapping {
+
+struct PrimePower
+{
+    std::int64_t prime = 2;
+    int exponent = 1;
+};
+
+/// The prime factorisation of n >= 1, ascending; empty for 1.
+[[nodiscard]] std::vector<PrimePower> primePowers(std::int64_t n);
+
+/// The number of tilings of a layer, valid or not: for every prime power p^e of every trip count, e is
+/// spread over the four levels in C(e+3, 3) ways. Nothing when it does not fit 63 bits.
+[[nodiscard]] std::optional<std::int64_t> countTilings(const LoopNest& nest);
+
+} // namespace tilewright::mapping

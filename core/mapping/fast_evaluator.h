@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/architecture.h"
+#include "mapping/cost_kernel.h"
+#include "mapping/method.h"
+
+#include <array>
+
+namespace tilewright::mapping {
+
+/// The fast form of evaluate(): one tiling under every pair of order classes. Same numbers as the
+/// explaining form (tests hold them equal), without its components.
+class FastEvaluator
+{
+public:
+    /// Pre-condition: checkCountable(nest, architecture). Keeps a copy of the nest.
+    FastEvaluator(const LoopNest& nest, const Architecture& architecture);
+
+    /// PES, RF and SPM limits (spec section 2) of a tiling whose factors multiply.
+    [[nodiscard]] bool fits(const Method& method) const noexcept;
+
+    /// Calls visit(spmClass, dramClass, cost) for every pair of classes; returns their number.
+    template <typename Visit>
+    int visitClasses(const Method& method, Visit&& visit) const;
+
+    /// Cost under the classes of the method's own orders.
+    [[nodiscard]] Cost cost(const Method& method) const noexcept;
+
+    /// pJ that no method changes: MACs and the register file accesses of the MACs.
+    [[nodiscard]] double fixedPj() const noexcept { return m_fixedPj; }
+    [[nodiscard]] const LoopNest& nest() const noexcept { return m_nest; }
+
+    [[nodiscard]] ArrayTerms arrayTerms(const Factors& rf, const Factors& spatial) const noexcept;
+    [[nodiscard]] DramTerms dramTerms(const Factors& spm, const Factors& dram, const OrderClass& dramClass) const noexcept;
+
+private:
+    struct TileDma
+    {
+        std::array<std::int64_t, kOperands> cycles{};
+        std::array<std::int64_t, kOperands> elements{};
+    };
+    [[nodiscard]] TileDma tileDma(const Factors& spm) const noexcept;
+    [[nodiscard]] DramTerms dramTerms(const TileDma& dma, const Factors& dram,
+                                      const OrderClass& dramClass) const noexcept;
+
+    LoopNest m_nest;
+    Architecture m_architecture;
+    DmaClock m_clock;
+    double m_fixedPj = 0;
+};
+
+template <typename Visit>
+int FastEvaluator::visitClasses(const Method& method, Visit&& visit) const
+{
+    const Factors& rf = method.at(Level::Rf);
+    const Factors& spatial = method.at(Level::Spatial);
+    const Factors& spm = method.at(Level::Spm);
+    const Factors& dram = method.at(Level::Dram);
+    Factors extents;
+    std::int64_t passes = 1;
+    for (std::size_t l = 0; l < extents.size(); ++l) {
+        extents[l] = rf[l] * spatial[l] * spm[l];
+        passes *= spm[l];
+    }
+    const ArrayTerms array = arrayTerms(rf, spatial);
+    const TileDma dma = tileDma(extents);
+    const OrderClasses spmClasses = orderClasses(m_nest, spm);
+    const OrderClasses dramClasses = orderClasses(m_nest, dram);
+    std::array<PassTerms, 16> pass;
+    for (int i = 0; i < spmClasses.count; ++i) {
+        const OrderClass& c = spmClasses.items[static_cast<std::size_t>(i)];
+        pass[static_cast<std::size_t>(i)] = spmPassTerms(array, c.operand, c.reuse, passes);
+    }
+    for (const OrderClass& dc : dramClasses) {
+        const DramTerms terms = dramTerms(dma, dram, dc);
+        const Cost kept = dc.operand >= 0 ? keptCost(terms, array, passes, m_fixedPj) : Cost{};
+        for (int i = 0; i < spmClasses.count; ++i) {
+            const OrderClass& sc = spmClasses.items[static_cast<std::size_t>(i)];
+            const bool isKept =
+                dc.operand >= 0 && (passes == 1 || (sc.operand == dc.operand && sc.reuse == passes));
+            visit(sc, dc, isKept ? kept : layerCost(terms, pass[static_cast<std::size_t>(i)], m_fixedPj));
+        }
+    }
+    return spmClasses.count * dramClasses.count;
+}
+
+} // namespace tilewright::mapping

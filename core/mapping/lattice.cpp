@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/lattice.h"
+
+#include <algorithm>
+
+namespace tilewright::mapping {
+
+std::optional<Lattice> Lattice::build(const LoopNest& nest, std::size_t maxPoints)
+{
+    Lattice out;
+    for (int l = 0; l < nest.loopCount; ++l)
+        for (const PrimePower& power : primePowers(nest.trips[static_cast<std::size_t>(l)]))
+            out.m_axes.push_back({l, power.prime, power.exponent + 1, 1});
+    // The longest axis innermost makes the shortest odometer steps.
+    std::stable_sort(out.m_axes.begin(), out.m_axes.end(), [](const Axis& a, const Axis& b) { return a.size > b.size; });
+    std::size_t points = 1;
+    for (Axis& axis : out.m_axes) {
+        axis.stride = static_cast<Index>(points);
+        points *= static_cast<std::size_t>(axis.size);
+        if (points > maxPoints)
+            return std::nullopt;
+    }
+    out.product.resize(points);
+    out.neutralProduct.resize(points);
+    for (int op = 0; op < kOperands; ++op) {
+        out.freeProduct[static_cast<std::size_t>(op)].resize(points);
+        out.elements[static_cast<std::size_t>(op)].resize(points);
+    }
+    const auto masked = [](const Factors& f, unsigned mask) {
+        std::int64_t p = 1;
+        for (int l = 0; l < kMaxLoops; ++l)
+            p *= (mask >> l & 1u) != 0 ? f[static_cast<std::size_t>(l)] : 1;
+        return p;
+    };
+    for (std::size_t i = 0; i < points; ++i) {
+        const Factors f = out.factors(static_cast<Index>(i));
+        out.product[i] = masked(f, ~0u);
+        out.neutralProduct[i] = masked(f, nest.neutralMask);
+        for (int op = 0; op < kOperands; ++op) {
+            const auto o = static_cast<std::size_t>(op);
+            out.freeProduct[o][i] = masked(f, nest.operands[o].freeMask);
+            out.elements[o][i] = nest.elements(op, f);
+        }
+    }
+    return out;
+}
+
+Factors Lattice::factors(Index index) const noexcept
+{
+    Factors out;
+    out.fill(1);
+    for (const Axis& axis : m_axes)
+        for (int e = exponent(index, axis); e > 0; --e)
+            out[static_cast<std::size_t>(axis.loop)] *= axis.prime;
+    return out;
+}
+
+} // namespace tilewright::mapping

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/factors.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilewright::mapping {
+
+/// All divisors of all trip counts at once: a point holds an exponent for every prime of every loop, its
+/// index is mixed radix. Where a divides b, index(b / a) = index(b) - index(a), so factors of one level
+/// follow from extents by a subtraction.
+class Lattice
+{
+public:
+    using Index = std::uint32_t;
+    struct Axis
+    {
+        int loop = 0;
+        std::int64_t prime = 2;
+        int size = 1; ///< exponents 0 .. size-1
+        Index stride = 1;
+    };
+
+    /// Nothing when there are more than `maxPoints` points.
+    [[nodiscard]] static std::optional<Lattice> build(const LoopNest& nest, std::size_t maxPoints);
+
+    [[nodiscard]] std::size_t size() const noexcept { return product.size(); }
+    [[nodiscard]] Index last() const noexcept { return static_cast<Index>(size() - 1); }
+    [[nodiscard]] const std::vector<Axis>& axes() const noexcept { return m_axes; }
+    [[nodiscard]] Factors factors(Index index) const noexcept;
+    [[nodiscard]] int exponent(Index index, const Axis& axis) const noexcept
+    {
+        return static_cast<int>(index / axis.stride % static_cast<Index>(axis.size));
+    }
+
+    /// Calls visit(a) for every a that divides b.
+    template <typename Visit>
+    void forEachDivisor(Index b, Visit&& visit) const;
+
+    /// values[b] = combine over all a dividing b of values[a].
+    template <typename T, typename Combine>
+    void combineDivisors(std::vector<T>& values, Combine&& combine) const;
+
+    // Per point, taken as extents or as factors:
+    std::vector<std::int64_t> product;
+    std::array<std::vector<std::int64_t>, kOperands> freeProduct; ///< over the loops that do not index the operand
+    std::array<std::vector<std::int64_t>, kOperands> elements;
+    std::vector<std::int64_t> neutralProduct; ///< over the loops that index every operand
+
+private:
+    std::vector<Axis> m_axes;
+};
+
+template <typename Visit>
+void Lattice::forEachDivisor(Index b, Visit&& visit) const
+{
+    constexpr std::size_t kMaxAxes = 64;
+    std::array<int, kMaxAxes> limit;
+    std::array<int, kMaxAxes> digit{};
+    std::array<Index, kMaxAxes> stride;
+    std::size_t n = 0;
+    for (const Axis& axis : m_axes)
+        if (const int e = exponent(b, axis); e > 0) {
+            limit[n] = e;
+            stride[n++] = axis.stride;
+        }
+    Index a = 0;
+    for (;;) {
+        visit(a);
+        std::size_t i = 0;
+        for (; i < n && digit[i] == limit[i]; ++i) {
+            a -= stride[i] * static_cast<Index>(digit[i]);
+            digit[i] = 0;
+        }
+        if (i == n)
+            return;
+        ++digit[i];
+        a += stride[i];
+    }
+}
+
+template <typename T, typename Combine>
+void Lattice::combineDivisors(std::vector<T>& values, Combine&& combine) const
+{
+    for (const Axis& axis : m_axes)
+        for (std::size_t i = axis.stride; i < values.size(); ++i)
+            if (exponent(static_cast<Index>(i), axis) > 0)
+                values[i] = combine(values[i], values[i - axis.stride]);
+}
+
+} // namespace tilewright::mapping

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/layer.h"
+
+#include <array>
+
+namespace tilewright::mapping {
+
+inline constexpr int kLevels = 4;
+/// In the order of every list without names (spec section 1).
+enum class Level { Dram, Spm, Rf, Spatial };
+
+[[nodiscard]] std::string_view levelName(Level level);
+
+/// Loop indices, outermost first; only the first `loopCount` entries count.
+using LoopOrder = std::array<int, kMaxLoops>;
+
+/// An execution method: a factor for each loop at each level, and the loop order at DRAM and SPM.
+struct Method
+{
+    std::array<Factors, kLevels> tiling{};
+    LoopOrder dramOrder{0, 1, 2, 3, 4, 5, 6};
+    LoopOrder spmOrder{0, 1, 2, 3, 4, 5, 6};
+
+    [[nodiscard]] Factors& at(Level level) { return tiling[static_cast<std::size_t>(level)]; }
+    [[nodiscard]] const Factors& at(Level level) const { return tiling[static_cast<std::size_t>(level)]; }
+    bool operator==(const Method&) const = default;
+};
+
+/// Everything at DRAM: always valid when three elements fit the register file and the scratchpad.
+[[nodiscard]] Method trivialMethod(const LoopNest& nest);
+
+/// A group of orders of one level with the same reuse (spec section 3): the loops of `subset`, which do not
+/// index `operand`, are innermost. `operand` -1 means no operand is reused.
+struct OrderClass
+{
+    int operand = -1;
+    unsigned subset = 0;
+    std::int64_t reuse = 1;
+
+    bool operator==(const OrderClass&) const = default;
+};
+
+/// The classes of a level, at most 15 for conv, 10 and the one without reuse for dwconv, 3 for gemm.
+struct OrderClasses
+{
+    int count = 0;
+    std::array<OrderClass, 16> items{};
+
+    [[nodiscard]] const OrderClass* begin() const noexcept { return items.data(); }
+    [[nodiscard]] const OrderClass* end() const noexcept { return items.data() + count; }
+    void add(const OrderClass& c) noexcept { items[static_cast<std::size_t>(count++)] = c; }
+};
+
+[[nodiscard]] OrderClasses orderClasses(const LoopNest& nest, const Factors& factors) noexcept;
+
+/// An order that belongs to the class.
+[[nodiscard]] LoopOrder orderOf(const LoopNest& nest, const OrderClass& orderClass) noexcept;
+
+/// How many passes in a row find the operand's data in place (spec section 3).
+[[nodiscard]] std::int64_t reuseOf(const LoopNest& nest, int operand, const Factors& factors,
+                                   const LoopOrder& order) noexcept;
+
+} // namespace tilewright::mapping

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/files.h"
+
+#include <charconv>
+#include <vector>
+
+namespace tilewright::mapping {
+
+namespace {
+
+/// The text between a bracket and the next one that closes it, when no other bracket is between.
+std::vector<std::string_view> innermostGroups(std::string_view text)
+{
+    std::vector<std::string_view> out;
+    std::size_t open = std::string_view::npos;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '(' || text[i] == '[') {
+            open = i + 1;
+        } else if (text[i] == ')' || text[i] == ']') {
+            if (open != std::string_view::npos)
+                out.push_back(text.substr(open, i - open));
+            open = std::string_view::npos;
+        }
+    }
+    return out;
+}
+
+/// Comma-separated words without blanks and quotes; a comma at the end adds none.
+std::vector<std::string_view> words(std::string_view group)
+{
+    std::vector<std::string_view> out;
+    while (!group.empty()) {
+        const std::size_t comma = std::min(group.find(','), group.size());
+        std::string_view word = group.substr(0, comma);
+        constexpr std::string_view trim = " \t\r\n'\"";
+        const std::size_t from = word.find_first_not_of(trim);
+        word = from == std::string_view::npos ? std::string_view{}
+                                              : word.substr(from, word.find_last_not_of(trim) - from + 1);
+        group.remove_prefix(std::min(comma + 1, group.size()));
+        if (!word.empty() || !group.empty())
+            out.push_back(word);
+    }
+    return out;
+}
+
+bool isInteger(std::string_view word)
+{
+    if (!word.empty() && word.front() == '-')
+        word.remove_prefix(1);
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+} // namespace
+
+Result<Method> parsePrintedMethod(std::string_view text, const std::string& file, const LoopNest& nest)
+{
+    const auto bad = [&](std::string message) { return Error{ErrorCode::Field, std::move(message), {}, file}; };
+    const auto loops = static_cast<std::size_t>(nest.loopCount);
+    Method out = trivialMethod(nest);
+    std::size_t levels = 0;
+    std::size_t orders = 0;
+    for (const std::string_view group : innermostGroups(text)) {
+        const std::vector<std::string_view> items = words(group);
+        if (items.empty())
+            continue;
+        if (isInteger(items.front())) {
+            if (items.size() != loops)
+                return bad("tiling group " + std::to_string(levels + 1) + " has " + std::to_string(items.size()) +
+                           " factors, this layer has " + std::to_string(loops) + " loops");
+            if (levels == kLevels)
+                return bad("more than four groups of tiling factors (DRAM, SPM, RF, SPATIAL)");
+            for (std::size_t l = 0; l < loops; ++l) {
+                std::int64_t value = 0;
+                const auto [end, code] = std::from_chars(items[l].data(), items[l].data() + items[l].size(), value);
+                if (code != std::errc{} || end != items[l].data() + items[l].size() || value < 1)
+                    return bad("tiling group " + std::to_string(levels + 1) + ": expected a factor of at least 1, got " +
+                               std::string(items[l].substr(0, 40)));
+                out.tiling[levels][l] = value;
+            }
+            ++levels;
+        } else if (nest.loopByName(items.front()) >= 0) {
+            if (orders == 2)
+                return bad("more than two loop orders (DRAM, SPM)");
+            LoopOrder& order = orders == 0 ? out.dramOrder : out.spmOrder;
+            unsigned seen = 0;
+            if (items.size() != loops)
+                return bad("loop order " + std::to_string(orders + 1) + " names " + std::to_string(items.size()) +
+                           " loops, this layer has " + std::to_string(loops));
+            for (std::size_t i = 0; i < loops; ++i) {
+                const int loop = nest.loopByName(items[i]);
+                if (loop < 0 || (seen >> loop & 1u) != 0)
+                    return bad("loop order " + std::to_string(orders + 1) + ": " +
+                               (loop < 0 ? "unknown loop " : "loop named twice: ") +
+                               std::string(items[i].substr(0, 40)));
+                seen |= 1u << loop;
+                order[i] = loop;
+            }
+            ++orders;
+        }
+    }
+    if (levels != kLevels)
+        return bad("expected four groups of tiling factors (DRAM, SPM, RF, SPATIAL), found " + std::to_string(levels));
+    if (orders != 2)
+        return bad("expected two loop orders (DRAM, SPM), found " + std::to_string(orders));
+    return out;
+}
+
+std::string printMethod(const LoopNest& nest, const Method& method)
+{
+    const auto loops = static_cast<std::size_t>(nest.loopCount);
+    std::string out = "(";
+    for (std::size_t level = 0; level < kLevels; ++level) {
+        out += level == 0 ? "(" : ", (";
+        for (std::size_t l = 0; l < loops; ++l)
+            out += (l == 0 ? "" : ", ") + std::to_string(method.tiling[level][l]);
+        out += ")";
+    }
+    out += ")\n(";
+    for (const LoopOrder* order : {&method.dramOrder, &method.spmOrder}) {
+        out += order == &method.dramOrder ? "[" : ", [";
+        for (std::size_t i = 0; i < loops; ++i)
+            out += (i == 0 ? "'" : ", '") + std::string(nest.loopNames[static_cast<std::size_t>((*order)[i])]) + "'";
+        out += "]";
+    }
+    return out + ")\n";
+}
+
+} // namespace tilewright::mapping

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/sampled_search.h"
+
+#include "base/integer.h"
+#include "mapping/fast_evaluator.h"
+#include "mapping/front.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace tilewright::mapping {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kDefaultSeconds = 10;
+
+struct Move
+{
+    std::size_t loop = 0;
+    std::int64_t prime = 2;
+    std::size_t from = 0;
+    std::size_t to = 0;
+};
+
+class Sampler
+{
+public:
+    Sampler(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
+        : m_nest(nest), m_architecture(architecture), m_options(options), m_evaluator(nest, architecture),
+          m_random(options.seed), m_start(Clock::now())
+    {
+        for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l)
+            for (const PrimePower& power : primePowers(nest.trips[l]))
+                for (std::size_t from = 0; from < kLevels; ++from)
+                    for (std::size_t to = 0; to < kLevels; ++to)
+                        if (from != to)
+                            m_moves.push_back({l, power.prime, from, to});
+    }
+
+    SearchResult run()
+    {
+        int round = 0;
+        if (allowed(trivialMethod(m_nest)) || m_options.reductions.any())
+            while (!stopped())
+                climb(static_cast<Objective>(round++ % kObjectives));
+        return finish();
+    }
+
+private:
+    [[nodiscard]] double elapsed() const { return std::chrono::duration<double>(Clock::now() - m_start).count(); }
+    [[nodiscard]] bool stopped() const
+    {
+        const double limit = m_options.seconds > 0 ? m_options.seconds : kDefaultSeconds;
+        return m_options.stop.stop_requested() || elapsed() >= limit;
+    }
+
+    [[nodiscard]] bool allowed(const Method& m) const
+    {
+        if (!m_evaluator.fits(m))
+            return false;
+        const Reductions& r = m_options.reductions;
+        if (!r.any())
+            return true;
+        const Evaluation e = evaluate(m_nest, m_architecture, m);
+        std::int64_t spm = 0;
+        for (const OperandReport& o : e.operands)
+            spm += o.dataSpm;
+        const auto share = [](std::int64_t part, std::int64_t whole) {
+            return static_cast<double>(part) / static_cast<double>(whole);
+        };
+        const Factors& dram = m.at(Level::Dram);
+        return share(e.pesUsed, m_architecture.pes) >= r.minPeUse &&
+               share(e.rfElementsUsed, m_architecture.rfElements()) >= r.minRfUse &&
+               share(spm, m_architecture.spmElements()) >= r.minSpmUse &&
+               !(r.noSpatialReduction && e.reductionCycles > 0) &&
+               !(r.noFilterLoopsAtDram && m_nest.loopCount == kMaxLoops && dram[5] * dram[6] > 1);
+    }
+
+    [[nodiscard]] static bool apply(Method& m, const Move& move)
+    {
+        std::int64_t& from = m.tiling[move.from][move.loop];
+        if (from % move.prime != 0)
+            return false;
+        from /= move.prime;
+        m.tiling[move.to][move.loop] *= move.prime;
+        return true;
+    }
+
+    /// The best value of the objective over all classes; every class is offered to the front.
+    double look(const Method& m, Objective objective)
+    {
+        double best = std::numeric_limits<double>::infinity();
+        ++m_visited;
+        m_evaluations += m_evaluator.visitClasses(
+            m, [&](const OrderClass& spm, const OrderClass& dram, const Cost& cost) {
+                const double edp = cost.energy * static_cast<double>(cost.cycles);
+                best = std::min(best, objective == Objective::Energy   ? cost.energy
+                                      : objective == Objective::Cycles ? static_cast<double>(cost.cycles)
+                                                                       : edp);
+                if (m_front.dominates(cost))
+                    return;
+                Method full = m;
+                full.spmOrder = orderOf(m_nest, spm);
+                full.dramOrder = orderOf(m_nest, dram);
+                m_front.insert(cost, full);
+            });
+        return best;
+    }
+
+    /// From a random valid tiling, takes the first improving move until there is none.
+    void climb(Objective objective)
+    {
+        Method current = trivialMethod(m_nest);
+        std::uniform_int_distribution<std::size_t> pick(0, m_moves.size() - 1);
+        for (int i = 0; i < 400 && !m_moves.empty() && !stopped(); ++i) {
+            Method next = current;
+            if (apply(next, m_moves[pick(m_random)]) && (m_evaluator.fits(next) || i % 50 == 49))
+                current = next;
+        }
+        if (!allowed(current))
+            return;
+        double value = look(current, objective);
+        std::shuffle(m_moves.begin(), m_moves.end(), m_random);
+        std::size_t failures = 0;
+        for (std::size_t i = 0; failures < m_moves.size() && !stopped(); i = (i + 1) % m_moves.size()) {
+            Method next = current;
+            ++failures;
+            if (!apply(next, m_moves[i]) || !allowed(next))
+                continue;
+            if (const double v = look(next, objective); v < value) {
+                value = v;
+                current = next;
+                failures = 0;
+            }
+        }
+        tell();
+    }
+
+    void tell()
+    {
+        if (!m_options.status || elapsed() - m_told < 0.1)
+            return;
+        m_told = elapsed();
+        SearchStatus status;
+        status.seconds = m_told;
+        status.counts.visited = m_visited;
+        status.counts.evaluations = m_evaluations;
+        for (const auto& p : m_front.points())
+            for (int o = 0; o < kObjectives; ++o) {
+                const auto value = [&](const Cost& c) {
+                    return MethodCost{{}, c.energy, c.cycles, c.energy * static_cast<double>(c.cycles)}.value(
+                        static_cast<Objective>(o));
+                };
+                auto& best = status.best[static_cast<std::size_t>(o)];
+                if (!best || value(p.cost) < value(*best))
+                    best = p.cost;
+            }
+        m_options.status(status);
+    }
+
+    SearchResult finish()
+    {
+        SearchResult out;
+        for (const auto& p : m_front.points())
+            out.front.push_back({p.payload, p.cost.energy, p.cost.cycles,
+                                 p.cost.energy * static_cast<double>(p.cost.cycles)});
+        for (int o = 0; o < kObjectives; ++o)
+            for (const MethodCost& m : out.front) {
+                auto& best = out.best[static_cast<std::size_t>(o)];
+                if (!best || m.value(static_cast<Objective>(o)) < best->value(static_cast<Objective>(o)))
+                    best = m;
+            }
+        out.interrupted = m_options.stop.stop_requested();
+        out.reductions = m_options.reductions;
+        out.counts.space = countTilings(m_nest);
+        out.counts.visited = m_visited;
+        out.counts.evaluations = m_evaluations;
+        double elements = 0;
+        for (int op = 0; op < kOperands; ++op)
+            elements += static_cast<double>(m_nest.elements(op, m_nest.trips));
+        const double energy = m_evaluator.fixedPj() + elements * m_architecture.energyPj.dram;
+        const auto cycles = static_cast<double>(ceilDiv(m_nest.macs, m_architecture.pes));
+        out.lowerBound = {energy, cycles, energy * cycles};
+        out.seconds = elapsed();
+        return out;
+    }
+
+    LoopNest m_nest;
+    Architecture m_architecture;
+    SearchOptions m_options;
+    FastEvaluator m_evaluator;
+    std::mt19937_64 m_random;
+    Clock::time_point m_start;
+    double m_told = 0;
+    std::vector<Move> m_moves;
+    Front<Method> m_front;
+    std::int64_t m_visited = 0;
+    std::int64_t m_evaluations = 0;
+};
+
+} // namespace
+
+SearchResult sampledSearch(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
+{
+    return Sampler(nest, architecture, options).run();
+}
+
+} // namespace tilewright::mapping

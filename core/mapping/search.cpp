@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/search.h"
+
+#include "base/integer.h"
+#include "mapping/fast_evaluator.h"
+#include "mapping/front.h"
+#include "mapping/sampled_search.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+namespace tilewright::mapping {
+
+namespace {
+
+using Index = Lattice::Index;
+using Clock = std::chrono::steady_clock;
+
+/// How to rebuild a method: extents of the SPM tile and of the array, SPATIAL factors, reused operands.
+struct Found
+{
+    Index tile = 0;
+    Index array = 0;
+    Index spatial = 0;
+    int spmOperand = -1;
+    int dramOperand = -1;
+};
+
+/// Up to one class per operand and one without reuse. Within an operand more loops innermost never cost
+/// more, in energy or in cycles, so the proper subsets need not be looked at.
+template <typename T>
+struct FewClasses
+{
+    int count = 0;
+    std::array<T, kOperands + 1> items;
+
+    void add(const T& item) noexcept { items[static_cast<std::size_t>(count++)] = item; }
+    [[nodiscard]] const T* begin() const noexcept { return items.data(); }
+    [[nodiscard]] const T* end() const noexcept { return items.data() + count; }
+};
+
+struct SpmClass
+{
+    int operand = -1;
+    std::int64_t reuse = 1;
+    PassTerms pass;
+};
+
+/// Bounds that hold for every array below an SPM tile, found once per tile by combining over divisors.
+struct TileBounds
+{
+    std::array<std::vector<double>, kOperands> pass; ///< cycles of an SPM pass per MAC of the tile
+    std::array<std::vector<double>, kOperands> others; ///< pJ per MAC of the operands not reused at SPM
+    std::array<std::vector<double>, kOperands> reused; ///< pJ per MAC times reuse of the one that is
+};
+
+class Search
+{
+public:
+    Search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options, Lattice lattice)
+        : m_nest(nest), m_architecture(architecture), m_options(options), m_lattice(std::move(lattice)),
+          m_evaluator(nest, architecture), m_clock(architecture), m_start(Clock::now())
+    {
+        m_threads = options.threads > 0 ? options.threads
+                                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    }
+
+    SearchResult run()
+    {
+        m_counts.space = countTilings(m_nest);
+        const ArrayTable table(m_lattice, m_architecture, m_options.reductions, m_threads,
+                               [this] { return cancelled(); });
+        m_table = &table;
+        if (table.complete()) {
+            prepareBounds();
+            prepareTiles();
+            searchTiles();
+        }
+        return finish();
+    }
+
+private:
+    struct Tile
+    {
+        Index index;
+        std::int64_t tilings; ///< of the whole space with this tile
+        Cost bound;
+    };
+
+    [[nodiscard]] double elapsed() const { return std::chrono::duration<double>(Clock::now() - m_start).count(); }
+    [[nodiscard]] bool cancelled() const
+    {
+        return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
+    }
+
+    void prepareBounds()
+    {
+        const std::size_t n = m_lattice.size();
+        constexpr double kNever = std::numeric_limits<double>::infinity();
+        for (std::size_t x = 0; x < kOperands; ++x) {
+            m_bounds.pass[x].assign(n, kNever);
+            m_bounds.others[x].assign(n, kNever);
+            m_bounds.reused[x].assign(n, kNever);
+        }
+        m_validBelow.assign(n, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto index = static_cast<Index>(i);
+            m_validBelow[i] = m_table->feasible(index);
+            const double macs = static_cast<double>(m_lattice.product[i]);
+            for (std::uint32_t s = 0; s < m_table->count(index); ++s) {
+                const ArrayTerms& t = m_table->begin(index)[s].terms;
+                const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1],
+                                                       2 * t.transferPj[2] + t.reductionPj};
+                const std::array<std::int64_t, kOperands> pass{std::max(t.noc[1], t.noc[2]) + t.comp + t.red,
+                                                               std::max(t.noc[0], t.noc[2]) + t.comp + t.red,
+                                                               std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
+                for (std::size_t x = 0; x < kOperands; ++x) {
+                    const auto improve = [&](std::vector<double>& v, double value) { v[i] = std::min(v[i], value); };
+                    improve(m_bounds.pass[x], static_cast<double>(pass[x]) / macs);
+                    improve(m_bounds.others[x], (pj[0] + pj[1] + pj[2] - pj[x]) / macs);
+                    improve(m_bounds.reused[x], pj[x] / macs * static_cast<double>(m_lattice.freeProduct[x][i]));
+                }
+            }
+        }
+        const auto smaller = [](double a, double b) { return std::min(a, b); };
+        for (std::size_t x = 0; x < kOperands; ++x) {
+            m_lattice.combineDivisors(m_bounds.pass[x], smaller);
+            m_lattice.combineDivisors(m_bounds.others[x], smaller);
+            m_lattice.combineDivisors(m_bounds.reused[x], smaller);
+        }
+        m_lattice.combineDivisors(m_validBelow, [](std::int64_t a, std::int64_t b) { return a + b; });
+    }
+
+    [[nodiscard]] bool tileFits(Index tile) const
+    {
+        std::int64_t banks = 0;
+        std::int64_t elements = 0;
+        for (std::size_t op = 0; op < kOperands; ++op) {
+            const std::int64_t own = m_lattice.elements[op][tile];
+            elements += own;
+            if (elements > m_architecture.spmElements())
+                return false;
+            banks += ceilDiv(own * m_architecture.elementBytes, m_architecture.spmBankBytes);
+        }
+        if (banks > m_architecture.spmBanks)
+            return false;
+        const Reductions& r = m_options.reductions;
+        if (static_cast<double>(elements) < r.minSpmUse * static_cast<double>(m_architecture.spmElements()))
+            return false;
+        if (r.noFilterLoopsAtDram && m_nest.loopCount == kMaxLoops) {
+            const Factors dram = m_lattice.factors(m_lattice.last() - tile);
+            return dram[5] == 1 && dram[6] == 1;
+        }
+        return true;
+    }
+
+    /// Tilings of the whole space that have this SPM tile: each exponent e split over SPM, RF, SPATIAL.
+    [[nodiscard]] std::int64_t tilingsOf(Index tile) const
+    {
+        std::int64_t out = 1;
+        for (const Lattice::Axis& axis : m_lattice.axes()) {
+            const std::int64_t e = m_lattice.exponent(tile, axis);
+            out *= (e + 1) * (e + 2) / 2;
+        }
+        return out;
+    }
+
+    [[nodiscard]] FewClasses<DramTerms> dramClasses(Index tile) const
+    {
+        const Index outer = m_lattice.last() - tile;
+        const Factors extents = m_lattice.factors(tile);
+        const Factors dram = m_lattice.factors(outer);
+        FewClasses<DramTerms> out;
+        if (outer == 0 || m_lattice.neutralProduct[outer] > 1)
+            out.add(m_evaluator.dramTerms(extents, dram, {}));
+        for (int op = 0; op < kOperands; ++op)
+            if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][outer]; reuse > 1)
+                out.add(m_evaluator.dramTerms(extents, dram, {op, 0, reuse}));
+        return out;
+    }
+
+    /// Calls visit(lower bound) for every combination of reused operands; stops when it returns true.
+    template <typename Visit>
+    void boundTile(Index tile, const FewClasses<DramTerms>& classes, Visit&& visit) const
+    {
+        const double macs = static_cast<double>(m_nest.macs);
+        const double tileMacs = static_cast<double>(m_lattice.product[tile]);
+        const EnergyTable& pj = m_architecture.energyPj;
+        for (const DramTerms& d : classes)
+            for (std::size_t x = 0; x < kOperands; ++x) {
+                // Rounded down by more than the doubles' error, and never below one cycle.
+                const double rawPass = m_bounds.pass[x][tile] * tileMacs;
+                const auto pass = static_cast<std::int64_t>(std::ceil(rawPass * (1 - 1e-12)));
+                const double others = macs * m_bounds.others[x][tile];
+                double own = macs * m_bounds.reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
+                if (d.operand == static_cast<int>(x)) {
+                    const double kept = static_cast<double>(m_lattice.elements[x][tile]) * (pj.noc + pj.spm) *
+                                        static_cast<double>(d.passes / d.reuse);
+                    own = std::min(own, kept);
+                }
+                const Cost bound{m_evaluator.fixedPj() + d.dramPj + others + own, layerCycles(d, pass, pass, pass)};
+                if (visit(bound))
+                    return;
+            }
+    }
+
+    void prepareTiles()
+    {
+        for (std::size_t i = 0; i < m_lattice.size(); ++i) {
+            const auto index = static_cast<Index>(i);
+            const std::int64_t all = tilingsOf(index);
+            m_total += all;
+            if (m_validBelow[i] == 0 || !tileFits(index)) {
+                m_counts.invalid += all;
+                m_settled += all;
+                continue;
+            }
+            m_counts.invalid += all - m_validBelow[i];
+            m_counts.valid += m_validBelow[i];
+            Cost least{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max()};
+            boundTile(index, dramClasses(index), [&](const Cost& bound) {
+                least.energy = std::min(least.energy, bound.energy);
+                least.cycles = std::min(least.cycles, bound.cycles);
+                return false;
+            });
+            m_tiles.push_back({index, all, least});
+        }
+        // Promising tiles first; a few of the best by energy and by cycles open the two ends of the front.
+        const auto edp = [](const Tile& t) { return t.bound.energy * static_cast<double>(t.bound.cycles); };
+        std::sort(m_tiles.begin(), m_tiles.end(), [&](const Tile& a, const Tile& b) {
+            const double x = edp(a);
+            const double y = edp(b);
+            return x != y ? x < y : a.index < b.index;
+        });
+        const std::size_t lead = std::min<std::size_t>(16, m_tiles.size() / 2);
+        const auto bringForward = [&](std::size_t from, auto less) {
+            std::vector<Tile> best(lead);
+            std::partial_sort_copy(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), m_tiles.end(), best.begin(),
+                                   best.end(), less);
+            for (const Tile& t : best) {
+                const auto at = std::find_if(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), m_tiles.end(),
+                                             [&](const Tile& o) { return o.index == t.index; });
+                std::rotate(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), at, at + 1);
+            }
+        };
+        bringForward(lead, [](const Tile& a, const Tile& b) { return a.bound.energy < b.bound.energy; });
+        bringForward(lead, [](const Tile& a, const Tile& b) { return a.bound.cycles < b.bound.cycles; });
+        m_tileDone = std::vector<std::atomic<bool>>(m_tiles.size());
+    }
+
+    /// One worker's view: its copy of the front and its counters.
+    struct Worker
+    {
+        Front<Found> front;
+        std::uint64_t version = 0;
+        std::int64_t visited = 0;
+        std::int64_t evaluations = 0;
+    };
+
+    void refresh(Worker& w)
+    {
+        if (w.version == m_version.load(std::memory_order_relaxed))
+            return;
+        const std::lock_guard lock(m_mutex);
+        w.front = m_front;
+        w.version = m_version.load(std::memory_order_relaxed);
+    }
+
+    void publish(Worker& w, const Cost& cost, const Found& found)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_front.insert(cost, found))
+            ++m_version;
+        w.front = m_front;
+        w.version = m_version.load(std::memory_order_relaxed);
+    }
+
+    void searchTile(Worker& w, Index tile)
+    {
+        refresh(w);
+        const FewClasses<DramTerms> drams = dramClasses(tile);
+        bool promising = false;
+        boundTile(tile, drams, [&](const Cost& bound) {
+            promising = !w.front.dominates(bound);
+            return promising;
+        });
+        if (!promising)
+            return;
+        m_lattice.forEachDivisor(tile, [&](Index array) {
+            if (m_table->count(array) > 0)
+                searchArray(w, tile, array, drams);
+        });
+    }
+
+    /// Calls visit(cost, spm operand, dram operand) for all classes that can be needed; `visit` says stop.
+    template <typename Visit>
+    void visitClasses(Worker& w, const ArrayTerms& terms, std::int64_t passes, FewClasses<SpmClass>& spms,
+                      const FewClasses<DramTerms>& drams, Visit&& visit) const
+    {
+        for (int i = 0; i < spms.count; ++i) {
+            SpmClass& s = spms.items[static_cast<std::size_t>(i)];
+            s.pass = spmPassTerms(terms, s.operand, s.reuse, passes);
+        }
+        for (const DramTerms& d : drams)
+            for (const SpmClass& s : spms) {
+                const bool kept = d.operand >= 0 && (passes == 1 || (s.operand == d.operand && s.reuse == passes));
+                const Cost cost = kept ? keptCost(d, terms, passes, m_evaluator.fixedPj())
+                                       : layerCost(d, s.pass, m_evaluator.fixedPj());
+                ++w.evaluations;
+                if (visit(cost, s.operand, d.operand))
+                    return;
+            }
+    }
+
+    void searchArray(Worker& w, Index tile, Index array, const FewClasses<DramTerms>& drams)
+    {
+        const Index spm = tile - array;
+        const std::int64_t passes = m_lattice.product[spm];
+        FewClasses<SpmClass> spms;
+        if (passes == 1 || m_lattice.neutralProduct[spm] > 1)
+            spms.add({});
+        for (int op = 0; op < kOperands; ++op)
+            if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][spm]; reuse > 1)
+                spms.add({op, reuse, {}});
+        const std::uint32_t count = m_table->count(array);
+        if (count > 1) {
+            bool promising = false;
+            visitClasses(w, m_table->ideal(array), passes, spms, drams, [&](const Cost& bound, int, int) {
+                promising = !w.front.dominates(bound);
+                return promising;
+            });
+            if (!promising)
+                return;
+        }
+        const Split* splits = m_table->begin(array);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            ++w.visited;
+            visitClasses(w, splits[i].terms, passes, spms, drams, [&](const Cost& cost, int spmOp, int dramOp) {
+                if (!w.front.dominates(cost))
+                    publish(w, cost, {tile, array, splits[i].spatial, spmOp, dramOp});
+                return false;
+            });
+        }
+    }
+
+    void searchTiles()
+    {
+        std::atomic<std::size_t> next{0};
+        std::atomic<int> running{m_threads};
+        std::mutex doneMutex;
+        std::condition_variable done;
+        const auto work = [&] {
+            Worker w;
+            for (std::size_t i = next++; i < m_tiles.size() && !cancelled(); i = next++) {
+                searchTile(w, m_tiles[i].index);
+                m_tileDone[i].store(true, std::memory_order_relaxed);
+                m_settled.fetch_add(m_tiles[i].tilings, std::memory_order_relaxed);
+                m_visited.fetch_add(std::exchange(w.visited, 0), std::memory_order_relaxed);
+                m_evaluations.fetch_add(std::exchange(w.evaluations, 0), std::memory_order_relaxed);
+            }
+            const std::lock_guard lock(doneMutex);
+            --running;
+            done.notify_all();
+        };
+        std::vector<std::jthread> workers;
+        for (int t = 0; t < m_threads; ++t)
+            workers.emplace_back(work);
+        std::unique_lock lock(doneMutex);
+        while (!done.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; }))
+            tell();
+    }
+
+    void tell()
+    {
+        if (!m_options.status)
+            return;
+        SearchStatus status;
+        status.settled = share();
+        status.counts = m_counts;
+        status.counts.visited = m_visited;
+        status.counts.evaluations = m_evaluations;
+        status.seconds = elapsed();
+        {
+            const std::lock_guard lock(m_mutex);
+            for (const auto& p : m_front.points())
+                for (int o = 0; o < kObjectives; ++o) {
+                    auto& best = status.best[static_cast<std::size_t>(o)];
+                    if (!best || value(p.cost, o) < value(*best, o))
+                        best = p.cost;
+                }
+        }
+        m_options.status(status);
+    }
+
+    [[nodiscard]] static double value(const Cost& c, int objective)
+    {
+        return MethodCost{{}, c.energy, c.cycles, c.energy * static_cast<double>(c.cycles)}.value(
+            static_cast<Objective>(objective));
+    }
+
+    [[nodiscard]] double share() const
+    {
+        return m_total == 0 ? 0 : static_cast<double>(m_settled.load()) / static_cast<double>(m_total);
+    }
+
+    [[nodiscard]] Method methodOf(const Found& f) const
+    {
+        Method out;
+        out.at(Level::Dram) = m_lattice.factors(m_lattice.last() - f.tile);
+        out.at(Level::Spm) = m_lattice.factors(f.tile - f.array);
+        out.at(Level::Rf) = m_lattice.factors(f.array - f.spatial);
+        out.at(Level::Spatial) = m_lattice.factors(f.spatial);
+        const auto order = [&](int op) {
+            const unsigned subset = op < 0 ? 0 : m_nest.operands[static_cast<std::size_t>(op)].freeMask;
+            return orderOf(m_nest, {op, subset, 1});
+        };
+        out.dramOrder = order(f.dramOperand);
+        out.spmOrder = order(f.spmOperand);
+        return out;
+    }
+
+    SearchResult finish()
+    {
+        SearchResult out;
+        for (const auto& p : m_front.points()) {
+            MethodCost m;
+            m.method = methodOf(p.payload);
+            const Evaluation e = evaluate(m_nest, m_architecture, m.method);
+            m.energy = e.energy;
+            m.cycles = e.cycles;
+            m.edp = e.edp;
+            out.front.push_back(m);
+        }
+        for (int o = 0; o < kObjectives; ++o)
+            for (const MethodCost& m : out.front) {
+                auto& best = out.best[static_cast<std::size_t>(o)];
+                if (!best || m.value(static_cast<Objective>(o)) < best->value(static_cast<Objective>(o)))
+                    best = m;
+            }
+        out.proven = m_table->complete() && m_settled == m_total;
+        out.interrupted = m_options.stop.stop_requested() && !out.proven;
+        out.reductions = m_options.reductions;
+        out.counts = m_counts;
+        out.counts.visited = m_visited;
+        out.counts.evaluations = m_evaluations;
+        out.settled = share();
+        // Everything valid is either still open, or visited, or cut.
+        std::int64_t open = 0;
+        Cost least = rootBound();
+        if (m_table->complete()) {
+            Cost openLeast{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max()};
+            double openEdp = std::numeric_limits<double>::infinity();
+            for (std::size_t i = 0; i < m_tiles.size(); ++i) {
+                if (m_tileDone[i])
+                    continue;
+                open += m_validBelow[m_tiles[i].index];
+                openLeast.energy = std::min(openLeast.energy, m_tiles[i].bound.energy);
+                openLeast.cycles = std::min(openLeast.cycles, m_tiles[i].bound.cycles);
+                openEdp = std::min(openEdp, value(m_tiles[i].bound, 2));
+            }
+            out.lowerBound = {openLeast.energy, static_cast<double>(openLeast.cycles), openEdp};
+            for (int o = 0; o < kObjectives; ++o)
+                if (const auto& best = out.best[static_cast<std::size_t>(o)])
+                    out.lowerBound[static_cast<std::size_t>(o)] = std::min(
+                        out.lowerBound[static_cast<std::size_t>(o)], best->value(static_cast<Objective>(o)));
+            out.counts.cut = out.counts.valid - open - out.counts.visited;
+        } else {
+            out.lowerBound = {least.energy, static_cast<double>(least.cycles), value(least, 2)};
+        }
+        if (out.front.empty() && !out.proven)
+            addTrivial(out);
+        out.seconds = elapsed();
+        return out;
+    }
+
+    /// Every operand crosses DRAM once, every PE works in every cycle.
+    [[nodiscard]] Cost rootBound() const
+    {
+        double elements = 0;
+        for (int op = 0; op < kOperands; ++op)
+            elements += static_cast<double>(m_lattice.elements[static_cast<std::size_t>(op)][m_lattice.last()]);
+        return {m_evaluator.fixedPj() + elements * m_architecture.energyPj.dram,
+                ceilDiv(m_nest.macs, m_architecture.pes)};
+    }
+
+    /// Stopped before anything was found: the method that has everything at DRAM, when it is valid.
+    void addTrivial(SearchResult& out) const
+    {
+        MethodCost m;
+        m.method = trivialMethod(m_nest);
+        const Evaluation e = evaluate(m_nest, m_architecture, m.method);
+        if (!e.valid() || m_options.reductions.any())
+            return;
+        m.energy = e.energy;
+        m.cycles = e.cycles;
+        m.edp = e.edp;
+        out.front.push_back(m);
+        out.best.fill(m);
+    }
+
+    LoopNest m_nest;
+    Architecture m_architecture;
+    SearchOptions m_options;
+    Lattice m_lattice;
+    FastEvaluator m_evaluator;
+    DmaClock m_clock;
+    Clock::time_point m_start;
+    int m_threads = 1;
+    const ArrayTable* m_table = nullptr;
+    TileBounds m_bounds;
+    std::vector<std::int64_t> m_validBelow; ///< feasible (array, split) pairs of all arrays below a tile
+    std::vector<Tile> m_tiles;
+    std::vector<std::atomic<bool>> m_tileDone;
+    SearchCounts m_counts;
+    std::int64_t m_total = 0;
+    std::atomic<std::int64_t> m_settled{0};
+    std::atomic<std::int64_t> m_visited{0};
+    std::atomic<std::int64_t> m_evaluations{0};
+    std::mutex m_mutex; ///< guards m_front
+    Front<Found> m_front;
+    std::atomic<std::uint64_t> m_version{0};
+};
+
+} // namespace
+
+std::string_view objectiveName(Objective objective)
+{
+    switch (objective) {
+    case Objective::Energy: return "energy";
+    case Objective::Cycles: return "cycles";
+    case Objective::Edp: break;
+    }
+    return "edp";
+}
+
+double SearchResult::gap(Objective objective) const noexcept
+{
+    const auto i = static_cast<std::size_t>(objective);
+    if (proven || !best[i] || lowerBound[i] <= 0)
+        return 0;
+    return best[i]->value(objective) / lowerBound[i] - 1;
+}
+
+SearchResult search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
+{
+    if (auto lattice = Lattice::build(nest, options.maxLatticePoints))
+        return Search(nest, architecture, options, std::move(*lattice)).run();
+    return sampledSearch(nest, architecture, options);
+}
+
+Reductions quickReductions()
+{
+    return {0.8, 0.8, 0.5, true, true};
+}
+
+SearchResult quickSearch(const LoopNest& nest, const Architecture& architecture, SearchOptions options)
+{
+    options.reductions = quickReductions();
+    const double limit = options.seconds;
+    double spent = 0;
+    for (;;) {
+        SearchResult out = search(nest, architecture, options);
+        spent += out.seconds;
+        out.seconds = spent;
+        Reductions& r = options.reductions;
+        if (out.best[0] || !out.proven || !r.any())
+            return out;
+        const auto lower = [](double v) { return std::max(0.0, std::round(v * 10 - 1) / 10); };
+        if (r.minPeUse == 0 && r.minRfUse == 0 && r.minSpmUse == 0)
+            r = {};
+        r.minPeUse = lower(r.minPeUse);
+        r.minRfUse = lower(r.minRfUse);
+        r.minSpmUse = lower(r.minSpmUse);
+        if (limit > 0)
+            options.seconds = std::max(0.001, limit - spent);
+    }
+}
+
+} // namespace tilewright::mapping

@@ -23,6 +23,7 @@ int main(int argc, char** argv)
     app.require_subcommand(1);
     int exitCode = Exit::Success;
     // add*Verb calls, one a line, in the order of DESIGN.md section 5
+    addMapVerb(app, exitCode);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

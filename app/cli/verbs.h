@@ -19,5 +19,6 @@ int fail(const Error& error);
 
 // One function per verb, each in its own verb_*.cpp: adds the subcommand to the parser; its callback sets
 // `exitCode`.
+void addMapVerb(CLI::App& app, int& exitCode);
 
 } // namespace tilewright::cli

@@ -30,9 +30,11 @@ public:
     Splitter(const Lattice& lattice, const Architecture& architecture, const Reductions& reductions)
         : m_lattice(lattice), m_architecture(architecture), m_reductions(reductions),
           m_rfLimit(architecture.rfElements()),
-          m_minPes(static_cast<std::int64_t>(std::ceil(reductions.minPeUse * static_cast<double>(architecture.pes)))),
+          m_minPes(static_cast<std::int64_t>(
+              std::ceil(reductions.minPeUse * static_cast<double>(architecture.pes)))),
           m_minRf(static_cast<std::int64_t>(std::ceil(reductions.minRfUse * static_cast<double>(m_rfLimit))))
-    {}
+    {
+    }
 
     /// Fills `front` with the splits worth keeping; returns how many fit.
     std::int64_t run(Lattice::Index extents)
@@ -55,7 +57,8 @@ public:
         out.red = c.red;
         out.noc = m_array;
         for (std::size_t i = 0; i < kOperands; ++i)
-            out.transferPj[i] = static_cast<double>(sent[i]) * pj.noc + static_cast<double>(m_array[i]) * pj.spm;
+            out.transferPj[i] =
+                static_cast<double>(sent[i]) * pj.noc + static_cast<double>(m_array[i]) * pj.spm;
         out.reductionPj = static_cast<double>(c.red) * (3 * pj.rf + pj.noc + pj.mac);
         return out;
     }
@@ -130,8 +133,8 @@ ArrayTerms idealOf(const std::vector<Split>& splits, std::size_t from)
 
 } // namespace
 
-ArrayTable::ArrayTable(const Lattice& lattice, const Architecture& architecture,
-                       const Reductions& reductions, int threads, const std::function<bool()>& cancelled)
+ArrayTable::ArrayTable(const Lattice& lattice, const Architecture& architecture, const Reductions& reductions,
+                       int threads, const std::function<bool()>& cancelled)
     : m_begin(lattice.size(), nullptr), m_count(lattice.size(), 0), m_feasible(lattice.size(), 0),
       m_idealIndex(lattice.size(), 0)
 {
@@ -151,8 +154,9 @@ ArrayTable::ArrayTable(const Lattice& lattice, const Architecture& architecture,
                 m_feasible[i] = splitter.run(static_cast<Lattice::Index>(i));
                 m_count[i] = static_cast<std::uint32_t>(splitter.front.size());
                 // Fewer cycles first: the search finds good methods sooner.
-                std::sort(splitter.front.begin(), splitter.front.end(),
-                          [](const Candidate& x, const Candidate& y) { return x.comp + x.red < y.comp + y.red; });
+                std::sort(
+                    splitter.front.begin(), splitter.front.end(),
+                    [](const Candidate& x, const Candidate& y) { return x.comp + x.red < y.comp + y.red; });
                 for (const Candidate& c : splitter.front)
                     out.push_back({splitter.terms(c), c.spatial});
             }

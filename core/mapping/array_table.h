@@ -39,8 +39,8 @@ class ArrayTable
 {
 public:
     /// `cancelled` is asked now and then; the table is incomplete when it says yes.
-    ArrayTable(const Lattice& lattice, const Architecture& architecture,
-               const Reductions& reductions, int threads, const std::function<bool()>& cancelled);
+    ArrayTable(const Lattice& lattice, const Architecture& architecture, const Reductions& reductions,
+               int threads, const std::function<bool()>& cancelled);
 
     [[nodiscard]] bool complete() const noexcept { return m_complete; }
     [[nodiscard]] const Split* begin(Lattice::Index extents) const noexcept { return m_begin[extents]; }

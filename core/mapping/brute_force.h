@@ -9,7 +9,7 @@ namespace tilewright::mapping {
 struct BruteForceResult
 {
     std::array<std::optional<Cost>, kObjectives> best;
-    std::vector<Cost> front; ///< energy ascending
+    std::vector<Cost> front;  ///< energy ascending
     std::int64_t tilings = 0; ///< all factorisations
     std::int64_t valid = 0;
     std::int64_t evaluations = 0; ///< (tiling, class pair) costs

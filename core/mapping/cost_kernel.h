@@ -15,11 +15,11 @@ namespace tilewright::mapping {
 /// What the array level contributes, for one choice of RF and SPATIAL factors.
 struct ArrayTerms
 {
-    std::int64_t comp = 0;                       ///< cycles of one RF pass
-    std::int64_t red = 0;                        ///< reduction cycles
-    std::array<std::int64_t, kOperands> noc{};   ///< elements(op, array)
-    std::array<double, kOperands> transferPj{};  ///< network and SPM energy of one transfer, one way
-    double reductionPj = 0;                      ///< energy of one reduction
+    std::int64_t comp = 0;                      ///< cycles of one RF pass
+    std::int64_t red = 0;                       ///< reduction cycles
+    std::array<std::int64_t, kOperands> noc{};  ///< elements(op, array)
+    std::array<double, kOperands> transferPj{}; ///< network and SPM energy of one transfer, one way
+    double reductionPj = 0;                     ///< energy of one reduction
 };
 
 /// What one class at SPM costs per SPM pass when nothing is kept.
@@ -61,7 +61,8 @@ struct Cost
     case 1: {
         const auto x = static_cast<std::size_t>(operand);
         out.comm1 = std::max(a.noc[1 - x], a.noc[2]);
-        out.cycles = (out.comm1 + a.comp + a.red) * passes + std::max<std::int64_t>(0, a.noc[x] - out.comm1) * times;
+        out.cycles =
+            (out.comm1 + a.comp + a.red) * passes + std::max<std::int64_t>(0, a.noc[x] - out.comm1) * times;
         out.transfersPj = p * (a.transferPj[1 - x] + writtenPj) + t * a.transferPj[x];
         break;
     }
@@ -89,7 +90,8 @@ struct Cost
     if (d.operand >= 0) {
         const std::int64_t d1 = d.cum1 + d.own;
         const std::int64_t d2 = d.operand == kWritten ? d1 : d.cum1;
-        cycles += (std::max(d1, a1) - base + std::max<std::int64_t>(0, std::max(d2, a2) - base)) * (d.passes / d.reuse);
+        cycles += (std::max(d1, a1) - base + std::max<std::int64_t>(0, std::max(d2, a2) - base)) *
+                  (d.passes / d.reuse);
     }
     return cycles;
 }
@@ -119,8 +121,7 @@ struct Cost
     const auto x = static_cast<std::size_t>(d.operand);
     const std::int64_t comm1 = std::max(a.noc[1 - x], a.noc[2]);
     const std::int64_t pass = (comm1 + a.comp + a.red) * passes;
-    const double energy =
-        fixedPj + d.dramPj + p * (a.transferPj[1 - x] + writtenPj) + t * a.transferPj[x];
+    const double energy = fixedPj + d.dramPj + p * (a.transferPj[1 - x] + writtenPj) + t * a.transferPj[x];
     return {energy, layerCycles(d, pass, pass, pass + std::max<std::int64_t>(0, a.noc[x] - comm1))};
 }
 

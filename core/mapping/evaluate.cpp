@@ -76,7 +76,8 @@ std::optional<Violation> checkCapacities(const LoopNest& nest, const Architectur
     const std::int64_t pes = productOf(method.at(Level::Spatial), ~0u);
     if (pes > arch.pes)
         return Violation{ViolationCode::Pes, -1,
-                         "the spatial factors need " + formatGrouped(pes) + " of " + formatGrouped(arch.pes) + " PEs"};
+                         "the spatial factors need " + formatGrouped(pes) + " of " + formatGrouped(arch.pes) +
+                             " PEs"};
     std::int64_t rf = 0;
     std::int64_t banks = 0;
     std::string parts;
@@ -193,8 +194,9 @@ void fillCycles(Evaluation& e)
         const std::int64_t array2 = std::max<std::int64_t>(0, a2 - base);
         parts.reduction += array1 * times;
         parts.distribution += array2 * times;
-        parts.dma += (std::max<std::int64_t>(0, d1 - base - array1) + std::max<std::int64_t>(0, d2 - base - array2)) *
-                     times;
+        parts.dma +=
+            (std::max<std::int64_t>(0, d1 - base - array1) + std::max<std::int64_t>(0, d2 - base - array2)) *
+            times;
     }
     e.cycles = parts.total();
 }
@@ -241,15 +243,20 @@ void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& me
 std::string_view violationName(ViolationCode code)
 {
     switch (code) {
-    case ViolationCode::Tiling: return "TILING";
-    case ViolationCode::Pes: return "PES";
-    case ViolationCode::Rf: return "RF";
-    case ViolationCode::Spm: break;
+    case ViolationCode::Tiling:
+        return "TILING";
+    case ViolationCode::Pes:
+        return "PES";
+    case ViolationCode::Rf:
+        return "RF";
+    case ViolationCode::Spm:
+        break;
     }
     return "SPM";
 }
 
-std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& architecture, const Method& method)
+std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& architecture,
+                                     const Method& method)
 {
     if (auto violation = checkTiling(nest, method))
         return violation;

@@ -78,8 +78,8 @@ struct Evaluation
     std::int64_t pesUsed = 0;
     std::int64_t rfElementsUsed = 0;
     std::int64_t spmBanksUsed = 0;
-    std::int64_t spmPasses = 0;  ///< P_DRAM
-    std::int64_t rfPasses = 0;   ///< P_SPM
+    std::int64_t spmPasses = 0; ///< P_DRAM
+    std::int64_t rfPasses = 0;  ///< P_SPM
     std::int64_t rfPassCycles = 0;
     std::int64_t reductionCycles = 0;
     std::int64_t spmPassCycles = 0;
@@ -93,7 +93,8 @@ struct Evaluation
 };
 
 /// The explaining form of the cost model. Pre-condition: checkCountable(nest, architecture).
-[[nodiscard]] Evaluation evaluate(const LoopNest& nest, const Architecture& architecture, const Method& method);
+[[nodiscard]] Evaluation evaluate(const LoopNest& nest, const Architecture& architecture,
+                                  const Method& method);
 
 /// Only the validity check; cheap enough for every move of a drag.
 [[nodiscard]] std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& architecture,

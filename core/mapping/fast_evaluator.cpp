@@ -20,7 +20,8 @@ std::int64_t masked(const Factors& factors, unsigned mask) noexcept
 FastEvaluator::FastEvaluator(const LoopNest& nest, const Architecture& architecture)
     : m_nest(nest), m_architecture(architecture), m_clock(architecture),
       m_fixedPj(static_cast<double>(nest.macs) * (architecture.energyPj.mac + 4 * architecture.energyPj.rf))
-{}
+{
+}
 
 bool FastEvaluator::fits(const Method& method) const noexcept
 {
@@ -38,7 +39,8 @@ bool FastEvaluator::fits(const Method& method) const noexcept
         extents[l] = rf[l] * spatial[l] * method.at(Level::Spm)[l];
     std::int64_t banks = 0;
     for (int op = 0; op < kOperands; ++op)
-        banks += ceilDiv(m_nest.elements(op, extents) * m_architecture.elementBytes, m_architecture.spmBankBytes);
+        banks +=
+            ceilDiv(m_nest.elements(op, extents) * m_architecture.elementBytes, m_architecture.spmBankBytes);
     return banks <= m_architecture.spmBanks;
 }
 
@@ -87,7 +89,8 @@ FastEvaluator::TileDma FastEvaluator::tileDma(const Factors& spm) const noexcept
     return out;
 }
 
-DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram, const OrderClass& dramClass) const noexcept
+DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram,
+                                   const OrderClass& dramClass) const noexcept
 {
     DramTerms out;
     out.operand = dramClass.operand;
@@ -110,7 +113,8 @@ DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram, cons
     return out;
 }
 
-DramTerms FastEvaluator::dramTerms(const Factors& spm, const Factors& dram, const OrderClass& dramClass) const noexcept
+DramTerms FastEvaluator::dramTerms(const Factors& spm, const Factors& dram,
+                                   const OrderClass& dramClass) const noexcept
 {
     return dramTerms(tileDma(spm), dram, dramClass);
 }

@@ -21,8 +21,7 @@ public:
     [[nodiscard]] bool fits(const Method& method) const noexcept;
 
     /// Calls visit(spmClass, dramClass, cost) for every pair of classes; returns their number.
-    template <typename Visit>
-    int visitClasses(const Method& method, Visit&& visit) const;
+    template <typename Visit> int visitClasses(const Method& method, Visit&& visit) const;
 
     /// Cost under the classes of the method's own orders.
     [[nodiscard]] Cost cost(const Method& method) const noexcept;
@@ -32,7 +31,8 @@ public:
     [[nodiscard]] const LoopNest& nest() const noexcept { return m_nest; }
 
     [[nodiscard]] ArrayTerms arrayTerms(const Factors& rf, const Factors& spatial) const noexcept;
-    [[nodiscard]] DramTerms dramTerms(const Factors& spm, const Factors& dram, const OrderClass& dramClass) const noexcept;
+    [[nodiscard]] DramTerms dramTerms(const Factors& spm, const Factors& dram,
+                                      const OrderClass& dramClass) const noexcept;
 
 private:
     struct TileDma
@@ -50,8 +50,7 @@ private:
     double m_fixedPj = 0;
 };
 
-template <typename Visit>
-int FastEvaluator::visitClasses(const Method& method, Visit&& visit) const
+template <typename Visit> int FastEvaluator::visitClasses(const Method& method, Visit&& visit) const
 {
     const Factors& rf = method.at(Level::Rf);
     const Factors& spatial = method.at(Level::Spatial);

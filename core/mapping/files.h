@@ -31,8 +31,10 @@ struct LayersFile
 /// lists). Factors only have to be positive here; whether they multiply is checkMethod()'s business.
 [[nodiscard]] Result<Method> readMethod(std::string_view text, const std::string& file, const LoopNest& nest);
 
-/// The seed's printed form only: four groups of factors, then two lists of loop names, whatever surrounds them.
-[[nodiscard]] Result<Method> parsePrintedMethod(std::string_view text, const std::string& file, const LoopNest& nest);
+/// The seed's printed form only: four groups of factors, then two lists of loop names, whatever surrounds
+/// them.
+[[nodiscard]] Result<Method> parsePrintedMethod(std::string_view text, const std::string& file,
+                                                const LoopNest& nest);
 
 [[nodiscard]] std::string writeLayer(const Layer& layer);
 [[nodiscard]] std::string writeModel(const Model& model);

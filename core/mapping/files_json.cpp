@@ -60,8 +60,7 @@ private:
         }
         return *member;
     }
-    template <typename T>
-    void keep(const Result<T>& value, T& out)
+    template <typename T> void keep(const Result<T>& value, T& out)
     {
         if (value)
             out = *value;
@@ -110,8 +109,8 @@ Result<Layer> layerAt(const JsonCursor& at, const std::string& file)
         fields.integer("k", layer.k, 1, kMaxDimension, true);
     } else if (*kind == "conv" || *kind == "dwconv") {
         layer.kind = *kind == "conv" ? LayerKind::Conv : LayerKind::DwConv;
-        fields.status(at.object({"name", "kind", "batch", "in_channels", "out_channels", "height", "width", "kernel",
-                                 "stride", "padding", "count"}));
+        fields.status(at.object({"name", "kind", "batch", "in_channels", "out_channels", "height", "width",
+                                 "kernel", "stride", "padding", "count"}));
         std::vector<std::int64_t> kernel{1, 1};
         fields.integer("batch", layer.batch, 1, kMaxDimension, false);
         fields.integer("in_channels", layer.inChannels, 1, kMaxDimension, true);
@@ -124,7 +123,8 @@ Result<Layer> layerAt(const JsonCursor& at, const std::string& file)
         fields.integer("padding", layer.padding, 0, kMaxDimension, false);
         layer.kernel = {kernel[0], kernel[1]};
     } else {
-        return kindMember->error("unknown kind \"" + kind->substr(0, 40) + "\", expected conv, dwconv or gemm");
+        return kindMember->error("unknown kind \"" + kind->substr(0, 40) +
+                                 "\", expected conv, dwconv or gemm");
     }
     if (fields.error())
         return *fields.error();
@@ -286,8 +286,8 @@ Result<Architecture> ownArchitecture(const JsonCursor& root)
     Architecture out;
     out.name.clear();
     Fields f(root);
-    f.status(root.object({"name", "pes", "rf_bytes", "spm_banks", "spm_bank_bytes", "element_bytes", "dma_init_cycles",
-                          "dma_cycles_per_byte", "dma_mhz", "array_mhz", "energy_pj"}));
+    f.status(root.object({"name", "pes", "rf_bytes", "spm_banks", "spm_bank_bytes", "element_bytes",
+                          "dma_init_cycles", "dma_cycles_per_byte", "dma_mhz", "array_mhz", "energy_pj"}));
     f.text("name", out.name);
     f.integer("pes", out.pes, 1, kMaxDimension, false);
     f.integer("rf_bytes", out.rfBytes, 1, kMaxDimension, false);
@@ -320,7 +320,8 @@ Json methodJson(const LoopNest& nest, const Method& method)
 {
     Json out = Json::object();
     for (std::size_t level = 0; level < kLevels; ++level)
-        out["tiling"][std::string(levelName(static_cast<Level>(level)))] = methodNumbers(nest, method.tiling[level]);
+        out["tiling"][std::string(levelName(static_cast<Level>(level)))] =
+            methodNumbers(nest, method.tiling[level]);
     const auto order = [&](const LoopOrder& o) {
         Json names = Json::array();
         for (int i = 0; i < nest.loopCount; ++i)

@@ -13,8 +13,7 @@ namespace tilewright::mapping {
 inline constexpr double kEnergyTolerance = 1e-12;
 
 /// The Pareto front of (energy, cycles), both to be minimised: energies ascend, cycles descend.
-template <typename Payload>
-class Front
+template <typename Payload> class Front
 {
 public:
     struct Point

@@ -38,8 +38,7 @@ public:
     }
 
     /// Calls visit(a) for every a that divides b.
-    template <typename Visit>
-    void forEachDivisor(Index b, Visit&& visit) const;
+    template <typename Visit> void forEachDivisor(Index b, Visit&& visit) const;
 
     /// values[b] = combine over all a dividing b of values[a].
     template <typename T, typename Combine>
@@ -47,7 +46,8 @@ public:
 
     // Per point, taken as extents or as factors:
     std::vector<std::int64_t> product;
-    std::array<std::vector<std::int64_t>, kOperands> freeProduct; ///< over the loops that do not index the operand
+    std::array<std::vector<std::int64_t>, kOperands>
+        freeProduct; ///< over the loops that do not index the operand
     std::array<std::vector<std::int64_t>, kOperands> elements;
     std::vector<std::int64_t> neutralProduct; ///< over the loops that index every operand
 
@@ -55,8 +55,7 @@ private:
     std::vector<Axis> m_axes;
 };
 
-template <typename Visit>
-void Lattice::forEachDivisor(Index b, Visit&& visit) const
+template <typename Visit> void Lattice::forEachDivisor(Index b, Visit&& visit) const
 {
     constexpr std::size_t kMaxAxes = 64;
     std::array<int, kMaxAxes> limit;

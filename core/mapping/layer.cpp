@@ -47,8 +47,8 @@ Status finish(LoopNest& nest)
         for (int i = 0; i < o.dimensionCount; ++i) {
             const auto product = checkedMul(size, o.dimensions[static_cast<std::size_t>(i)].stored);
             if (!product || *product > kMaxMacs)
-                return bad({}, "operand " + std::string(o.name) + " has more than " + formatGrouped(kMaxMacs) +
-                                   " elements");
+                return bad({}, "operand " + std::string(o.name) + " has more than " +
+                                   formatGrouped(kMaxMacs) + " elements");
             size = *product;
         }
     }
@@ -64,7 +64,8 @@ Status checkPositive(std::initializer_list<std::pair<const char*, std::int64_t>>
         if (value < 1)
             return bad(name, "expected a whole number of at least 1, got " + std::to_string(value));
         if (value > kMaxDimension)
-            return bad(name, "expected at most " + formatGrouped(kMaxDimension) + ", got " + formatGrouped(value));
+            return bad(name,
+                       "expected at most " + formatGrouped(kMaxDimension) + ", got " + formatGrouped(value));
     }
     return Unit{};
 }
@@ -151,9 +152,12 @@ Result<LoopNest> makeConv(const Layer& layer)
 std::string_view kindName(LayerKind kind)
 {
     switch (kind) {
-    case LayerKind::Conv: return "conv";
-    case LayerKind::DwConv: return "dwconv";
-    case LayerKind::Gemm: break;
+    case LayerKind::Conv:
+        return "conv";
+    case LayerKind::DwConv:
+        return "dwconv";
+    case LayerKind::Gemm:
+        break;
     }
     return "gemm";
 }

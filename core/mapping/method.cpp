@@ -71,7 +71,8 @@ LoopOrder orderOf(const LoopNest& nest, const OrderClass& orderClass) noexcept
     return out;
 }
 
-std::int64_t reuseOf(const LoopNest& nest, int operand, const Factors& factors, const LoopOrder& order) noexcept
+std::int64_t reuseOf(const LoopNest& nest, int operand, const Factors& factors,
+                     const LoopOrder& order) noexcept
 {
     std::int64_t reuse = 1;
     for (int i = nest.loopCount - 1; i >= 0; --i) {

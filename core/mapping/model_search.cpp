@@ -40,8 +40,9 @@ void addTotals(ModelResult& out)
 
 } // namespace
 
-Result<ModelResult> searchModel(const Model& model, const Architecture& architecture, const SearchOptions& options,
-                                bool quick, const std::function<void(std::size_t)>& progress)
+Result<ModelResult> searchModel(const Model& model, const Architecture& architecture,
+                                const SearchOptions& options, bool quick,
+                                const std::function<void(std::size_t)>& progress)
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -71,7 +72,8 @@ Result<ModelResult> searchModel(const Model& model, const Architecture& architec
             progress(i);
         SearchOptions own = options;
         if (options.seconds > 0)
-            own.seconds = std::max(0.001, (options.seconds - elapsed()) / static_cast<double>(model.layers.size() - i));
+            own.seconds =
+                std::max(0.001, (options.seconds - elapsed()) / static_cast<double>(model.layers.size() - i));
         SearchResult found = quick ? quickSearch(*nest, architecture, own) : search(*nest, architecture, own);
         out.layers.push_back({layer, *nest, std::move(found), false});
     }

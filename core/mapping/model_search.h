@@ -30,8 +30,8 @@ struct ModelResult
     std::string name;
     std::vector<LayerResult> layers;
     std::array<ModelTotals, kObjectives> totals{}; ///< index: Objective that the methods were chosen for
-    bool proven = false;      ///< every layer
-    bool complete = false;    ///< every layer has a method
+    bool proven = false;                           ///< every layer
+    bool complete = false;                         ///< every layer has a method
     bool interrupted = false;
     double seconds = 0;
 };

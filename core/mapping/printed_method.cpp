@@ -54,7 +54,9 @@ bool isInteger(std::string_view word)
 
 Result<Method> parsePrintedMethod(std::string_view text, const std::string& file, const LoopNest& nest)
 {
-    const auto bad = [&](std::string message) { return Error{ErrorCode::Field, std::move(message), {}, file}; };
+    const auto bad = [&](std::string message) {
+        return Error{ErrorCode::Field, std::move(message), {}, file};
+    };
     const auto loops = static_cast<std::size_t>(nest.loopCount);
     Method out = trivialMethod(nest);
     std::size_t levels = 0;
@@ -65,15 +67,18 @@ Result<Method> parsePrintedMethod(std::string_view text, const std::string& file
             continue;
         if (isInteger(items.front())) {
             if (items.size() != loops)
-                return bad("tiling group " + std::to_string(levels + 1) + " has " + std::to_string(items.size()) +
-                           " factors, this layer has " + std::to_string(loops) + " loops");
+                return bad("tiling group " + std::to_string(levels + 1) + " has " +
+                           std::to_string(items.size()) + " factors, this layer has " +
+                           std::to_string(loops) + " loops");
             if (levels == kLevels)
                 return bad("more than four groups of tiling factors (DRAM, SPM, RF, SPATIAL)");
             for (std::size_t l = 0; l < loops; ++l) {
                 std::int64_t value = 0;
-                const auto [end, code] = std::from_chars(items[l].data(), items[l].data() + items[l].size(), value);
+                const auto [end, code] =
+                    std::from_chars(items[l].data(), items[l].data() + items[l].size(), value);
                 if (code != std::errc{} || end != items[l].data() + items[l].size() || value < 1)
-                    return bad("tiling group " + std::to_string(levels + 1) + ": expected a factor of at least 1, got " +
+                    return bad("tiling group " + std::to_string(levels + 1) +
+                               ": expected a factor of at least 1, got " +
                                std::string(items[l].substr(0, 40)));
                 out.tiling[levels][l] = value;
             }
@@ -84,8 +89,8 @@ Result<Method> parsePrintedMethod(std::string_view text, const std::string& file
             LoopOrder& order = orders == 0 ? out.dramOrder : out.spmOrder;
             unsigned seen = 0;
             if (items.size() != loops)
-                return bad("loop order " + std::to_string(orders + 1) + " names " + std::to_string(items.size()) +
-                           " loops, this layer has " + std::to_string(loops));
+                return bad("loop order " + std::to_string(orders + 1) + " names " +
+                           std::to_string(items.size()) + " loops, this layer has " + std::to_string(loops));
             for (std::size_t i = 0; i < loops; ++i) {
                 const int loop = nest.loopByName(items[i]);
                 if (loop < 0 || (seen >> loop & 1u) != 0)
@@ -99,7 +104,8 @@ Result<Method> parsePrintedMethod(std::string_view text, const std::string& file
         }
     }
     if (levels != kLevels)
-        return bad("expected four groups of tiling factors (DRAM, SPM, RF, SPATIAL), found " + std::to_string(levels));
+        return bad("expected four groups of tiling factors (DRAM, SPM, RF, SPATIAL), found " +
+                   std::to_string(levels));
     if (orders != 2)
         return bad("expected two loop orders (DRAM, SPM), found " + std::to_string(orders));
     return out;
@@ -119,7 +125,8 @@ std::string printMethod(const LoopNest& nest, const Method& method)
     for (const LoopOrder* order : {&method.dramOrder, &method.spmOrder}) {
         out += order == &method.dramOrder ? "[" : ", [";
         for (std::size_t i = 0; i < loops; ++i)
-            out += (i == 0 ? "'" : ", '") + std::string(nest.loopNames[static_cast<std::size_t>((*order)[i])]) + "'";
+            out += (i == 0 ? "'" : ", '") +
+                   std::string(nest.loopNames[static_cast<std::size_t>((*order)[i])]) + "'";
         out += "]";
     }
     return out + ")\n";

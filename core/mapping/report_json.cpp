@@ -8,8 +8,7 @@ namespace tilewright::mapping {
 
 namespace {
 
-template <typename Get>
-Json perOperand(const LoopNest& nest, const Evaluation& e, Get&& get)
+template <typename Get> Json perOperand(const LoopNest& nest, const Evaluation& e, Get&& get)
 {
     Json out = Json::object();
     for (std::size_t op = 0; op < kOperands; ++op)
@@ -25,8 +24,9 @@ Json partsJson(const EnergyParts& p)
 void addComponents(Json& out, const LoopNest& nest, const Evaluation& e)
 {
     if (!e.hasNumbers) {
-        for (const char* key : {"data", "reuse", "kept", "spm_pass_cycles", "spm_passes", "rf_passes", "rf_pass_cycles",
-                                "reduction_cycles", "dma", "energy_parts", "energy_by_operand", "cycle_parts"})
+        for (const char* key :
+             {"data", "reuse", "kept", "spm_pass_cycles", "spm_passes", "rf_passes", "rf_pass_cycles",
+              "reduction_cycles", "dma", "energy_parts", "energy_by_operand", "cycle_parts"})
             out[key] = nullptr;
         return;
     }
@@ -51,7 +51,8 @@ void addComponents(Json& out, const LoopNest& nest, const Evaluation& e)
         return Json{{"bursts", o.bursts}, {"burst_elements", o.burstElements}, {"cycles", o.dmaCycles}};
     });
     out["energy_parts"] = partsJson(e.energyParts);
-    out["energy_by_operand"] = perOperand(nest, e, [](const OperandReport& o) { return partsJson(o.energy); });
+    out["energy_by_operand"] =
+        perOperand(nest, e, [](const OperandReport& o) { return partsJson(o.energy); });
     out["cycle_parts"] = {{"compute", e.cycleParts.compute},
                           {"distribution", e.cycleParts.distribution},
                           {"reduction", e.cycleParts.reduction},
@@ -73,7 +74,8 @@ void addEvaluation(Json& out, const LoopNest& nest, const Method& method, const 
 
 Json costJson(const LoopNest& nest, const MethodCost& m)
 {
-    return {{"cycles", m.cycles}, {"energy", m.energy}, {"edp", m.edp}, {"method", methodJson(nest, m.method)}};
+    return {
+        {"cycles", m.cycles}, {"energy", m.energy}, {"edp", m.edp}, {"method", methodJson(nest, m.method)}};
 }
 
 Json countJson(const SearchResult& r)
@@ -170,7 +172,9 @@ std::string modelReport(const ModelResult& result, Objective objective)
     }
     for (std::size_t o = 0; o < kObjectives; ++o)
         out["totals"][std::string(objectiveName(static_cast<Objective>(o)))] = {
-            {"energy", result.totals[o].energy}, {"cycles", result.totals[o].cycles}, {"edp", result.totals[o].edp}};
+            {"energy", result.totals[o].energy},
+            {"cycles", result.totals[o].cycles},
+            {"edp", result.totals[o].edp}};
     const ModelTotals& chosen = result.totals[static_cast<std::size_t>(objective)];
     out["energy"] = chosen.energy;
     out["cycles"] = chosen.cycles;
@@ -183,8 +187,9 @@ std::string modelCsv(const ModelResult& result)
     std::string out = "layer,shape,count,macs,proven,objective,energy_pj,cycles,edp\n";
     for (const LayerResult& l : result.layers)
         for (std::size_t o = 0; o < kObjectives; ++o) {
-            out += csvField(l.layer.name) + "," + csvField(describe(l.layer)) + "," + std::to_string(l.layer.count) + "," +
-                   std::to_string(l.nest.macs) + "," + (l.search.proven ? "yes" : "no") + "," +
+            out += csvField(l.layer.name) + "," + csvField(describe(l.layer)) + "," +
+                   std::to_string(l.layer.count) + "," + std::to_string(l.nest.macs) + "," +
+                   (l.search.proven ? "yes" : "no") + "," +
                    std::string(objectiveName(static_cast<Objective>(o)));
             if (const auto& best = l.search.best[o])
                 out += "," + formatNumber(best->energy) + "," + std::to_string(best->cycles) + "," +
@@ -194,8 +199,8 @@ std::string modelCsv(const ModelResult& result)
         }
     for (std::size_t o = 0; o < kObjectives; ++o) {
         const ModelTotals& t = result.totals[o];
-        out += "total,,,,," + std::string(objectiveName(static_cast<Objective>(o))) + "," + formatNumber(t.energy) + "," +
-               formatNumber(t.cycles) + "," + formatNumber(t.edp) + "\n";
+        out += "total,,,,," + std::string(objectiveName(static_cast<Objective>(o))) + "," +
+               formatNumber(t.energy) + "," + formatNumber(t.cycles) + "," + formatNumber(t.edp) + "\n";
     }
     return out;
 }

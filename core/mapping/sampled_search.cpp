@@ -51,7 +51,10 @@ public:
     }
 
 private:
-    [[nodiscard]] double elapsed() const { return std::chrono::duration<double>(Clock::now() - m_start).count(); }
+    [[nodiscard]] double elapsed() const
+    {
+        return std::chrono::duration<double>(Clock::now() - m_start).count();
+    }
     [[nodiscard]] bool stopped() const
     {
         const double limit = m_options.seconds > 0 ? m_options.seconds : kDefaultSeconds;
@@ -95,8 +98,8 @@ private:
     {
         double best = std::numeric_limits<double>::infinity();
         ++m_visited;
-        m_evaluations += m_evaluator.visitClasses(
-            m, [&](const OrderClass& spm, const OrderClass& dram, const Cost& cost) {
+        m_evaluations +=
+            m_evaluator.visitClasses(m, [&](const OrderClass& spm, const OrderClass& dram, const Cost& cost) {
                 const double edp = cost.energy * static_cast<double>(cost.cycles);
                 best = std::min(best, objective == Objective::Energy   ? cost.energy
                                       : objective == Objective::Cycles ? static_cast<double>(cost.cycles)
@@ -204,7 +207,8 @@ private:
 
 } // namespace
 
-SearchResult sampledSearch(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
+SearchResult sampledSearch(const LoopNest& nest, const Architecture& architecture,
+                           const SearchOptions& options)
 {
     return Sampler(nest, architecture, options).run();
 }

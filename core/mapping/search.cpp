@@ -7,8 +7,8 @@
 #include "mapping/sampled_search.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cmath>
+#include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -33,8 +33,7 @@ struct Found
 
 /// Up to one class per operand and one without reuse. Within an operand more loops innermost never cost
 /// more, in energy or in cycles, so the proper subsets need not be looked at.
-template <typename T>
-struct FewClasses
+template <typename T> struct FewClasses
 {
     int count = 0;
     std::array<T, kOperands + 1> items;
@@ -54,7 +53,7 @@ struct SpmClass
 /// Bounds that hold for every array below an SPM tile, found once per tile by combining over divisors.
 struct TileBounds
 {
-    std::array<std::vector<double>, kOperands> pass; ///< cycles of an SPM pass per MAC of the tile
+    std::array<std::vector<double>, kOperands> pass;   ///< cycles of an SPM pass per MAC of the tile
     std::array<std::vector<double>, kOperands> others; ///< pJ per MAC of the operands not reused at SPM
     std::array<std::vector<double>, kOperands> reused; ///< pJ per MAC times reuse of the one that is
 };
@@ -62,7 +61,8 @@ struct TileBounds
 class Search
 {
 public:
-    Search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options, Lattice lattice)
+    Search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options,
+           Lattice lattice)
         : m_nest(nest), m_architecture(architecture), m_options(options), m_lattice(std::move(lattice)),
           m_evaluator(nest, architecture), m_clock(architecture), m_start(Clock::now())
     {
@@ -92,7 +92,10 @@ private:
         Cost bound;
     };
 
-    [[nodiscard]] double elapsed() const { return std::chrono::duration<double>(Clock::now() - m_start).count(); }
+    [[nodiscard]] double elapsed() const
+    {
+        return std::chrono::duration<double>(Clock::now() - m_start).count();
+    }
     [[nodiscard]] bool cancelled() const
     {
         return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
@@ -116,14 +119,18 @@ private:
                 const ArrayTerms& t = m_table->begin(index)[s].terms;
                 const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1],
                                                        2 * t.transferPj[2] + t.reductionPj};
-                const std::array<std::int64_t, kOperands> pass{std::max(t.noc[1], t.noc[2]) + t.comp + t.red,
-                                                               std::max(t.noc[0], t.noc[2]) + t.comp + t.red,
-                                                               std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
+                const std::array<std::int64_t, kOperands> pass{
+                    std::max(t.noc[1], t.noc[2]) + t.comp + t.red,
+                    std::max(t.noc[0], t.noc[2]) + t.comp + t.red,
+                    std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
                 for (std::size_t x = 0; x < kOperands; ++x) {
-                    const auto improve = [&](std::vector<double>& v, double value) { v[i] = std::min(v[i], value); };
+                    const auto improve = [&](std::vector<double>& v, double value) {
+                        v[i] = std::min(v[i], value);
+                    };
                     improve(m_bounds.pass[x], static_cast<double>(pass[x]) / macs);
                     improve(m_bounds.others[x], (pj[0] + pj[1] + pj[2] - pj[x]) / macs);
-                    improve(m_bounds.reused[x], pj[x] / macs * static_cast<double>(m_lattice.freeProduct[x][i]));
+                    improve(m_bounds.reused[x],
+                            pj[x] / macs * static_cast<double>(m_lattice.freeProduct[x][i]));
                 }
             }
         }
@@ -179,7 +186,8 @@ private:
         if (outer == 0 || m_lattice.neutralProduct[outer] > 1)
             out.add(m_evaluator.dramTerms(extents, dram, {}));
         for (int op = 0; op < kOperands; ++op)
-            if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][outer]; reuse > 1)
+            if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][outer];
+                reuse > 1)
                 out.add(m_evaluator.dramTerms(extents, dram, {op, 0, reuse}));
         return out;
     }
@@ -197,13 +205,15 @@ private:
                 const double rawPass = m_bounds.pass[x][tile] * tileMacs;
                 const auto pass = static_cast<std::int64_t>(std::ceil(rawPass * (1 - 1e-12)));
                 const double others = macs * m_bounds.others[x][tile];
-                double own = macs * m_bounds.reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
+                double own =
+                    macs * m_bounds.reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
                 if (d.operand == static_cast<int>(x)) {
                     const double kept = static_cast<double>(m_lattice.elements[x][tile]) * (pj.noc + pj.spm) *
                                         static_cast<double>(d.passes / d.reuse);
                     own = std::min(own, kept);
                 }
-                const Cost bound{m_evaluator.fixedPj() + d.dramPj + others + own, layerCycles(d, pass, pass, pass)};
+                const Cost bound{m_evaluator.fixedPj() + d.dramPj + others + own,
+                                 layerCycles(d, pass, pass, pass)};
                 if (visit(bound))
                     return;
             }
@@ -240,11 +250,12 @@ private:
         const std::size_t lead = std::min<std::size_t>(16, m_tiles.size() / 2);
         const auto bringForward = [&](std::size_t from, auto less) {
             std::vector<Tile> best(lead);
-            std::partial_sort_copy(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), m_tiles.end(), best.begin(),
-                                   best.end(), less);
+            std::partial_sort_copy(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), m_tiles.end(),
+                                   best.begin(), best.end(), less);
             for (const Tile& t : best) {
-                const auto at = std::find_if(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), m_tiles.end(),
-                                             [&](const Tile& o) { return o.index == t.index; });
+                const auto at =
+                    std::find_if(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), m_tiles.end(),
+                                 [&](const Tile& o) { return o.index == t.index; });
                 std::rotate(m_tiles.begin() + static_cast<std::ptrdiff_t>(from), at, at + 1);
             }
         };
@@ -308,7 +319,8 @@ private:
         }
         for (const DramTerms& d : drams)
             for (const SpmClass& s : spms) {
-                const bool kept = d.operand >= 0 && (passes == 1 || (s.operand == d.operand && s.reuse == passes));
+                const bool kept =
+                    d.operand >= 0 && (passes == 1 || (s.operand == d.operand && s.reuse == passes));
                 const Cost cost = kept ? keptCost(d, terms, passes, m_evaluator.fixedPj())
                                        : layerCost(d, s.pass, m_evaluator.fixedPj());
                 ++w.evaluations;
@@ -325,7 +337,8 @@ private:
         if (passes == 1 || m_lattice.neutralProduct[spm] > 1)
             spms.add({});
         for (int op = 0; op < kOperands; ++op)
-            if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][spm]; reuse > 1)
+            if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][spm];
+                reuse > 1)
                 spms.add({op, reuse, {}});
         const std::uint32_t count = m_table->count(array);
         if (count > 1) {
@@ -340,11 +353,12 @@ private:
         const Split* splits = m_table->begin(array);
         for (std::uint32_t i = 0; i < count; ++i) {
             ++w.visited;
-            visitClasses(w, splits[i].terms, passes, spms, drams, [&](const Cost& cost, int spmOp, int dramOp) {
-                if (!w.front.dominates(cost))
-                    publish(w, cost, {tile, array, splits[i].spatial, spmOp, dramOp});
-                return false;
-            });
+            visitClasses(w, splits[i].terms, passes, spms, drams,
+                         [&](const Cost& cost, int spmOp, int dramOp) {
+                             if (!w.front.dominates(cost))
+                                 publish(w, cost, {tile, array, splits[i].spatial, spmOp, dramOp});
+                             return false;
+                         });
         }
     }
 
@@ -483,7 +497,8 @@ private:
     {
         double elements = 0;
         for (int op = 0; op < kOperands; ++op)
-            elements += static_cast<double>(m_lattice.elements[static_cast<std::size_t>(op)][m_lattice.last()]);
+            elements +=
+                static_cast<double>(m_lattice.elements[static_cast<std::size_t>(op)][m_lattice.last()]);
         return {m_evaluator.fixedPj() + elements * m_architecture.energyPj.dram,
                 ceilDiv(m_nest.macs, m_architecture.pes)};
     }
@@ -531,9 +546,12 @@ private:
 std::string_view objectiveName(Objective objective)
 {
     switch (objective) {
-    case Objective::Energy: return "energy";
-    case Objective::Cycles: return "cycles";
-    case Objective::Edp: break;
+    case Objective::Energy:
+        return "energy";
+    case Objective::Cycles:
+        return "cycles";
+    case Objective::Edp:
+        break;
     }
     return "edp";
 }

@@ -27,7 +27,7 @@ struct MethodCost
 
     [[nodiscard]] double value(Objective objective) const noexcept
     {
-        return objective == Objective::Energy ? energy
+        return objective == Objective::Energy   ? energy
                : objective == Objective::Cycles ? static_cast<double>(cycles)
                                                 : edp;
     }
@@ -37,11 +37,11 @@ struct MethodCost
 struct SearchCounts
 {
     std::optional<std::int64_t> space; ///< all factorisations; nothing when beyond 63 bits
-    std::int64_t valid = 0;     ///< those that fit (and keep the reductions); exact once proven
-    std::int64_t invalid = 0;   ///< those that do not
-    std::int64_t visited = 0;   ///< evaluated under every class that can be needed
-    std::int64_t cut = 0;       ///< valid and settled by a bound or by dominance
-    std::int64_t evaluations = 0; ///< (tiling, class pair) costs computed
+    std::int64_t valid = 0;            ///< those that fit (and keep the reductions); exact once proven
+    std::int64_t invalid = 0;          ///< those that do not
+    std::int64_t visited = 0;          ///< evaluated under every class that can be needed
+    std::int64_t cut = 0;              ///< valid and settled by a bound or by dominance
+    std::int64_t evaluations = 0;      ///< (tiling, class pair) costs computed
 };
 
 /// What a running search tells, at most about ten times a second.
@@ -55,9 +55,9 @@ struct SearchStatus
 
 struct SearchOptions
 {
-    int threads = 0;        ///< 0: as many as the machine has
-    double seconds = 0;     ///< 0: until the space is settled
-    Reductions reductions;  ///< none: the whole space
+    int threads = 0;       ///< 0: as many as the machine has
+    double seconds = 0;    ///< 0: until the space is settled
+    Reductions reductions; ///< none: the whole space
     std::stop_token stop;
     std::function<void(const SearchStatus&)> status; ///< called from the thread that calls search()
     /// Spaces with more divisor combinations are sampled instead of settled.
@@ -75,10 +75,14 @@ struct SearchResult
     Reductions reductions;         ///< those that the result holds for
     SearchCounts counts;
     double settled = 0; ///< share of the space
-    std::array<double, kObjectives> lowerBound{}; ///< no method of the space is better; equals the best when proven
+    std::array<double, kObjectives>
+        lowerBound{}; ///< no method of the space is better; equals the best when proven
     double seconds = 0;
 
-    [[nodiscard]] const std::optional<MethodCost>& of(Objective o) const { return best[static_cast<std::size_t>(o)]; }
+    [[nodiscard]] const std::optional<MethodCost>& of(Objective o) const
+    {
+        return best[static_cast<std::size_t>(o)];
+    }
     /// best / lower bound - 1; 0 when proven.
     [[nodiscard]] double gap(Objective objective) const noexcept;
 };
@@ -86,13 +90,15 @@ struct SearchResult
 /// Exhaustive branch and bound over all tilings and order classes (spec section 7): the best method of each
 /// objective and the Pareto front, proven unless stopped by time or token. Energies within 1e-12 of each
 /// other count as equal. Pre-condition: checkCountable(nest, architecture).
-[[nodiscard]] SearchResult search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options);
+[[nodiscard]] SearchResult search(const LoopNest& nest, const Architecture& architecture,
+                                  const SearchOptions& options);
 
 /// The reference project's default reductions: 80 % of PEs and register files, 50 % of the scratchpad, no
 /// spatial reduction, no filter loops at DRAM.
 [[nodiscard]] Reductions quickReductions();
 
 /// search() with quickReductions(), the utilisations lowered by a tenth until something is found.
-[[nodiscard]] SearchResult quickSearch(const LoopNest& nest, const Architecture& architecture, SearchOptions options);
+[[nodiscard]] SearchResult quickSearch(const LoopNest& nest, const Architecture& architecture,
+                                       SearchOptions options);
 
 } // namespace tilewright::mapping

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "interrupt.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+namespace tilewright::cli {
+
+namespace {
+
+sigset_t endSignals()
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    return set;
+}
+
+} // namespace
+
+InterruptGuard::InterruptGuard()
+{
+    const sigset_t set = endSignals();
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    m_waiter = std::jthread([this, set](const std::stop_token& finished) {
+        const timespec wait{0, 50'000'000};
+        while (!finished.stop_requested()) {
+            if (sigtimedwait(&set, nullptr, &wait) < 0)
+                continue;
+            if (m_source.stop_requested())
+                std::_Exit(130);
+            m_source.request_stop();
+        }
+    });
+}
+
+InterruptGuard::~InterruptGuard()
+{
+    m_waiter.request_stop();
+    m_waiter.join();
+    const sigset_t set = endSignals();
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+} // namespace tilewright::cli

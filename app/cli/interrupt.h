@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <stop_token>
+#include <thread>
+
+namespace tilewright::cli {
+
+/// While it lives, SIGINT and SIGTERM request a stop instead of ending the process (a second one ends it).
+/// Make it before starting threads: they must inherit the blocked signals.
+class InterruptGuard
+{
+public:
+    InterruptGuard();
+    ~InterruptGuard();
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+    [[nodiscard]] std::stop_token token() const { return m_source.get_token(); }
+
+private:
+    std::stop_source m_source;
+    std::jthread m_waiter;
+};
+
+} // namespace tilewright::cli

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
+#include "base/text.h"
+#include "interrupt.h"
+#include "mapping/files.h"
+#include "mapping/report.h"
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+using namespace tilewright::mapping;
+
+struct MapArguments
+{
+    std::string layer;
+    std::string architecture;
+    std::string objective = "edp";
+    std::string method;
+    std::string output;
+    std::string csv;
+    double seconds = 0;
+    int threads = 0;
+    bool quick = false;
+    bool json = false;
+    bool progress = false;
+};
+
+/// Long enough for every sample many times over, short enough that a monster comes back.
+constexpr double kLayerSeconds = 60;
+constexpr double kModelSeconds = 600;
+
+Objective objectiveOf(const std::string& name)
+{
+    return name == "energy" ? Objective::Energy : name == "cycles" ? Objective::Cycles : Objective::Edp;
+}
+
+std::string percent(double share)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f %%", share * 100);
+    return text;
+}
+
+std::string scientific(double value)
+{
+    char text[48];
+    std::snprintf(text, sizeof text, "%.6e", value);
+    return text;
+}
+
+std::string padded(std::string text, std::size_t width, bool right = true)
+{
+    const std::string blanks(text.size() < width ? width - text.size() : 0, ' ');
+    return right ? blanks + text : text + blanks;
+}
+
+std::string seconds(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f s", value);
+    return text;
+}
+
+std::string energyText(double pj)
+{
+    char text[48];
+    std::snprintf(text, sizeof text, "%.2f", pj);
+    return text;
+}
+
+std::string grouped(double value)
+{
+    return value < 9e18 ? formatGrouped(static_cast<std::int64_t>(value + 0.5)) : scientific(value);
+}
+
+int evaluateOne(const LoopNest& nest, const Architecture& architecture, const MapArguments& args)
+{
+    auto text = readFile(args.method);
+    if (!text)
+        return fail(text.error());
+    auto method = readMethod(*text, args.method, nest);
+    if (!method)
+        return fail(method.error());
+    const auto start = std::chrono::steady_clock::now();
+    const Evaluation e = evaluate(nest, architecture, *method);
+    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (args.json)
+        std::cout << evaluationReport(nest, *method, e, objectiveOf(args.objective), spent);
+    else if (e.hasNumbers)
+        std::cout << "cycles  " << formatGrouped(e.cycles) << "\nenergy  " << energyText(e.energy)
+                  << " pJ\nedp     " << scientific(e.edp) << "\n        mac " << energyText(e.energyParts.mac)
+                  << ", rf " << energyText(e.energyParts.rf) << ", noc " << energyText(e.energyParts.noc)
+                  << ", spm " << energyText(e.energyParts.spm) << ", dram " << energyText(e.energyParts.dram)
+                  << "\n        compute " << formatGrouped(e.cycleParts.compute) << ", distribution "
+                  << formatGrouped(e.cycleParts.distribution) << ", reduction "
+                  << formatGrouped(e.cycleParts.reduction) << ", dma " << formatGrouped(e.cycleParts.dma)
+                  << '\n';
+    if (!e.violation)
+        return Exit::Success;
+    std::cerr << "tilewright-cli: " << args.method << ": invalid (" << violationName(e.violation->code)
+              << "): " << e.violation->message << '\n';
+    return Exit::No;
+}
+
+void printStatus(const SearchStatus& s)
+{
+    std::cerr << "settled " << percent(s.settled) << ", best edp "
+              << (s.best[2] ? scientific(s.best[2]->energy * static_cast<double>(s.best[2]->cycles)) : "-")
+              << ", " << seconds(s.seconds) << '\n';
+}
+
+void printSearch(const LoopNest& nest, const SearchResult& r, Objective objective)
+{
+    std::cout << padded("best for", 8, false) << padded("energy pJ", 20) << padded("cycles", 20)
+              << padded("edp", 16) << '\n';
+    for (int o = 0; o < kObjectives; ++o)
+        if (const auto& best = r.best[static_cast<std::size_t>(o)])
+            std::cout << padded(std::string(objectiveName(static_cast<Objective>(o))), 8, false)
+                      << padded(energyText(best->energy), 20) << padded(formatGrouped(best->cycles), 20)
+                      << padded(scientific(best->edp), 16) << '\n';
+    const SearchCounts& c = r.counts;
+    std::cout << (r.proven ? r.reductions.any() ? "proven within the reduced space" : "proven"
+                           : "not proven: at most " + percent(r.gap(objective)) + " above the optimum")
+              << "; " << (c.space ? formatGrouped(*c.space) : "more than 2^63") << " tilings, "
+              << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut) << " cut, "
+              << formatGrouped(c.invalid) << " do not fit; " << r.front.size() << " on the Pareto front; "
+              << seconds(r.seconds) << '\n';
+    if (const auto& best = r.of(objective))
+        std::cout << printMethod(nest, best->method);
+}
+
+int searchOne(const LoopNest& nest, const Architecture& architecture, const MapArguments& args,
+              SearchOptions options)
+{
+    if (options.seconds <= 0)
+        options.seconds = kLayerSeconds;
+    const SearchResult r =
+        args.quick ? quickSearch(nest, architecture, options) : search(nest, architecture, options);
+    const Objective objective = objectiveOf(args.objective);
+    if (args.json)
+        std::cout << searchReport(nest, architecture, r, objective);
+    else
+        printSearch(nest, r, objective);
+    if (!args.output.empty() && r.of(objective))
+        if (auto s = writeFileAtomically(args.output, writeMethod(nest, r.of(objective)->method)); !s)
+            return fail(s.error());
+    if (r.interrupted)
+        return Exit::Interrupted;
+    if (!r.of(objective)) {
+        std::cerr << "tilewright-cli: no valid method " << (r.proven ? "exists" : "was found") << '\n';
+        return Exit::No;
+    }
+    return Exit::Success;
+}
+
+void printModel(const ModelResult& r)
+{
+    std::size_t width = 5;
+    for (const LayerResult& l : r.layers)
+        width = std::max(width, l.layer.name.size());
+    const auto line = [&](const std::string& name, const std::string& count, const std::string& energy,
+                          const std::string& cycles, const std::string& edp, const std::string& rest) {
+        std::cout << padded(name, width, false) << padded(count, 6) << padded(energy, 20)
+                  << padded(cycles, 18) << padded(edp, 15) << "  " << rest << '\n';
+    };
+    line("layer", "count", "min energy pJ", "min cycles", "min edp", "proven");
+    for (const LayerResult& l : r.layers) {
+        const auto& best = l.search.best;
+        if (!best[0]) {
+            line(l.layer.name, std::to_string(l.layer.count), "-", "-", "-", "no valid method");
+            continue;
+        }
+        line(l.layer.name, std::to_string(l.layer.count), energyText(best[0]->energy),
+             formatGrouped(best[1]->cycles), scientific(best[2]->edp),
+             (l.search.proven ? "yes " : "no  ") + (l.repeated ? "(same shape)" : seconds(l.search.seconds)));
+    }
+    std::cout << "totals, each layer at its own optimum for\n";
+    for (std::size_t o = 0; o < kObjectives; ++o)
+        line(std::string(objectiveName(static_cast<Objective>(o))), "", grouped(r.totals[o].energy),
+             grouped(r.totals[o].cycles), scientific(r.totals[o].edp), o == 0 ? seconds(r.seconds) : "");
+}
+
+int searchWhole(const Model& model, const Architecture& architecture, const MapArguments& args,
+                SearchOptions options)
+{
+    if (options.seconds <= 0)
+        options.seconds = kModelSeconds;
+    const auto onLayer = [&](std::size_t i) {
+        if (args.progress)
+            std::cerr << "layer " << i + 1 << " of " << model.layers.size() << ": " << model.layers[i].name
+                      << '\n';
+    };
+    const auto r = searchModel(model, architecture, options, args.quick, onLayer);
+    if (!r)
+        return fail(r.error());
+    if (args.json)
+        std::cout << modelReport(*r, objectiveOf(args.objective));
+    else
+        printModel(*r);
+    if (!args.csv.empty())
+        if (auto s = writeFileAtomically(args.csv, modelCsv(*r)); !s)
+            return fail(s.error());
+    if (r->interrupted)
+        return Exit::Interrupted;
+    return r->complete ? Exit::Success : Exit::No;
+}
+
+int runMap(const MapArguments& args)
+{
+    auto text = readFile(args.layer);
+    if (!text)
+        return fail(text.error());
+    const auto layers = readLayers(*text, args.layer);
+    if (!layers)
+        return fail(layers.error());
+    Architecture architecture;
+    if (!args.architecture.empty()) {
+        auto architectureText = readFile(args.architecture);
+        if (!architectureText)
+            return fail(architectureText.error());
+        auto read = readArchitecture(*architectureText, args.architecture);
+        if (!read)
+            return fail(read.error());
+        architecture = *read;
+    }
+    const bool whole = layers->isModel && layers->model.layers.size() > 1;
+    if (whole && !args.method.empty())
+        return fail({ErrorCode::Refused,
+                     "--method needs a file of one layer, this model has " +
+                         std::to_string(layers->model.layers.size()),
+                     {},
+                     args.layer});
+    const InterruptGuard interrupt;
+    SearchOptions options;
+    options.threads = args.threads;
+    options.seconds = args.seconds;
+    options.stop = interrupt.token();
+    if (args.progress)
+        options.status = printStatus;
+    if (layers->isModel && args.method.empty())
+        return searchWhole(layers->model, architecture, args, options);
+    const auto nest = makeNest(layers->model.layers.front());
+    if (!nest)
+        return fail(nest.error());
+    if (auto s = checkCountable(*nest, architecture); !s) {
+        Error error = s.error();
+        error.file = args.layer;
+        return fail(error);
+    }
+    return args.method.empty() ? searchOne(*nest, architecture, args, options)
+                               : evaluateOne(*nest, architecture, args);
+}
+
+} // namespace
+
+void addMapVerb(CLI::App& app, int& exitCode)
+{
+    auto args = std::make_shared<MapArguments>();
+    CLI::App* verb =
+        app.add_subcommand("map", "Tile and order a layer's loops for energy, cycles or their product");
+    verb->add_option("layer", args->layer, "Layer or model file")->required();
+    verb->add_option("architecture", args->architecture, "Architecture file; without it the default one");
+    verb->add_option("--objective", args->objective, "edp, energy or cycles")
+        ->check(CLI::IsMember({"edp", "energy", "cycles"}))
+        ->capture_default_str();
+    verb->add_option("--method", args->method, "Evaluate this method instead of searching");
+    verb->add_flag("--quick", args->quick, "Search only methods of high utilisation");
+    verb->add_option("--seconds", args->seconds, "Time limit (default 60 for a layer, 600 for a model)")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--threads", args->threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
+    verb->add_option("-o,--output", args->output, "Write the best method to this file");
+    verb->add_option("--csv", args->csv, "Write a model's table to this file");
+    verb->add_flag("--progress", args->progress, "Tell progress on stderr");
+    verb->add_flag("--json", args->json, "One JSON document on stdout");
+    verb->callback([args, &exitCode] { exitCode = runMap(*args); });
+}
+
+} // namespace tilewright::cli

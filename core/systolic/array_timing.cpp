@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "systolic/array_timing.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright {
+
+namespace {
+
+/// Size of block `index` when `size` is cut into blocks of `block`.
+constexpr std::int64_t blockSize(std::int64_t size, std::int64_t block, std::int64_t index) noexcept
+{
+    return std::min(block, size - index * block);
+}
+
+/// PEs of an r x c block on the antidiagonals 0..d.
+std::int64_t pesUpToDiagonal(std::int64_t r, std::int64_t c, std::int64_t d) noexcept
+{
+    const auto triangle = [](std::int64_t x) { return x > 0 ? x * (x + 1) / 2 : 0; };
+    if (d < 0)
+        return 0;
+    d = std::min(d, r + c - 2);
+    return triangle(d + 1) - triangle(d + 1 - r) - triangle(d + 1 - c) + triangle(d + 1 - r - c);
+}
+
+} // namespace
+
+FoldPlan::FoldPlan(const Gemm& gemm, const ArrayShape& array, const TimingOptions& options) noexcept
+    : m_gemm(gemm), m_array(array), m_options(options), m_rowsInner(options.dataflow != Dataflow::Os)
+{
+    switch (options.dataflow) {
+    case Dataflow::Os:
+        m_rowSize = gemm.m;
+        m_colSize = gemm.n;
+        m_stream = gemm.k;
+        break;
+    case Dataflow::Ws:
+        m_rowSize = gemm.k;
+        m_colSize = gemm.n;
+        m_stream = gemm.m;
+        break;
+    case Dataflow::Is:
+        m_rowSize = gemm.k;
+        m_colSize = gemm.m;
+        m_stream = gemm.n;
+        break;
+    }
+    const std::int64_t rowBlocks = ceilDiv(m_rowSize, array.rows);
+    const std::int64_t colBlocks = ceilDiv(m_colSize, array.cols);
+    m_outerBlocks = m_rowsInner ? colBlocks : rowBlocks;
+    m_innerBlocks = m_rowsInner ? rowBlocks : colBlocks;
+
+    const std::int64_t n = folds();
+    if (options.readout == Readout::Shadow) {
+        m_cycles = lastMac();
+    } else {
+        // The columns and rows of the whole array count, even for a ragged fold.
+        std::int64_t each = 2 * array.rows + array.cols + m_stream - 2;
+        if (options.readout == Readout::ScaleSim && options.dataflow == Dataflow::Os)
+            each = array.rows + array.cols + m_stream - 2;
+        m_cycles = each * n - (options.readout == Readout::ScaleSim ? 1 : 0);
+    }
+}
+
+std::int64_t FoldPlan::rowsOf(std::int64_t outer, std::int64_t inner) const noexcept
+{
+    return blockSize(m_rowSize, m_array.rows, m_rowsInner ? inner : outer);
+}
+
+std::int64_t FoldPlan::colsOf(std::int64_t outer, std::int64_t inner) const noexcept
+{
+    return blockSize(m_colSize, m_array.cols, m_rowsInner ? outer : inner);
+}
+
+std::int64_t FoldPlan::start(std::int64_t index) const noexcept
+{
+    const bool os = m_options.dataflow == Dataflow::Os;
+    if (m_options.readout != Readout::Shadow) {
+        const std::int64_t load = os ? 0 : m_array.rows;
+        const std::int64_t shift = os && m_options.readout == Readout::Shift ? m_array.rows : 0;
+        return index * (load + m_stream + m_array.rows + m_array.cols - 2 + shift) + load;
+    }
+    if (os)
+        return index * m_stream;
+
+    const std::int64_t outer = index / m_innerBlocks;
+    const std::int64_t inner = index % m_innerBlocks;
+    const std::int64_t raggedRows = rowsOf(0, m_innerBlocks - 1);
+    if (m_options.weightBuffers == 1) {
+        // Sum over the folds before of (r + M + r + c - 2), and this fold's own load.
+        const std::int64_t fullCols = std::min(m_array.cols, m_colSize);
+        const std::int64_t cols = colsOf(outer, inner);
+        return outer * (2 * m_rowSize + m_innerBlocks * (m_stream + fullCols - 2)) +
+               inner * (2 * m_array.rows + m_stream + cols - 2) + rowsOf(outer, inner);
+    }
+    // Every fold but the first waits max(M, r): count the folds 1..index with a whole and with a ragged r.
+    const std::int64_t ragged = outer + (inner == m_innerBlocks - 1 ? 1 : 0);
+    const std::int64_t whole = index + 1 - ragged;
+    const std::int64_t wholeStep = std::max(m_stream, m_array.rows);
+    const std::int64_t raggedStep = std::max(m_stream, raggedRows);
+    const std::int64_t first = m_innerBlocks == 1 ? raggedRows : std::min(m_array.rows, m_rowSize);
+    const std::int64_t firstStep = m_innerBlocks == 1 ? raggedStep : wholeStep;
+    return first + whole * wholeStep + ragged * raggedStep - firstStep;
+}
+
+std::int64_t FoldPlan::lastMac() const noexcept
+{
+    // In each class of folds of one size the last ends last, so at most four candidates remain.
+    std::int64_t end = 0;
+    for (const std::int64_t outer : {m_outerBlocks - 1, m_outerBlocks - 2})
+        for (const std::int64_t inner : {m_innerBlocks - 1, m_innerBlocks - 2})
+            if (outer >= 0 && inner >= 0)
+                end = std::max(end, start(outer * m_innerBlocks + inner) + m_stream + rowsOf(outer, inner) +
+                                        colsOf(outer, inner) - 2);
+    return end;
+}
+
+Fold FoldPlan::fold(std::int64_t index) const noexcept
+{
+    Fold f;
+    f.index = index;
+    f.outer = index / m_innerBlocks;
+    f.inner = index % m_innerBlocks;
+    f.rows = rowsOf(f.outer, f.inner);
+    f.cols = colsOf(f.outer, f.inner);
+    f.start = start(index);
+    f.rowOffset = (m_rowsInner ? f.inner : f.outer) * m_array.rows;
+    f.colOffset = (m_rowsInner ? f.outer : f.inner) * m_array.cols;
+    return f;
+}
+
+std::int64_t FoldPlan::foldStartedAt(std::int64_t t) const noexcept
+{
+    std::int64_t low = -1; // started
+    std::int64_t high = folds(); // not started
+    if (m_options.dataflow == Dataflow::Os && m_options.readout == Readout::Shadow)
+        return t < 0 ? -1 : std::min(high - 1, t / m_stream);
+    while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        (start(middle) <= t ? low : high) = middle;
+    }
+    return low;
+}
+
+std::int64_t FoldPlan::activePesAt(std::int64_t t) const noexcept
+{
+    std::int64_t active = 0;
+    for (std::int64_t n = foldStartedAt(t); n >= 0; --n) {
+        const Fold f = fold(n);
+        const std::int64_t d = t - f.start; // the newest diagonal that has started
+        if (d - m_stream > m_array.rows + m_array.cols - 2)
+            break;
+        active += pesUpToDiagonal(f.rows, f.cols, d) - pesUpToDiagonal(f.rows, f.cols, d - m_stream);
+    }
+    return active;
+}
+
+PeActivity FoldPlan::peAt(std::int64_t t, std::int64_t row, std::int64_t col) const noexcept
+{
+    PeActivity pe;
+    pe.fold = foldStartedAt(t - row - col);
+    if (pe.fold < 0)
+        return pe;
+    const Fold f = fold(pe.fold);
+    const std::int64_t step = t - row - col - f.start;
+    pe.active = step < m_stream && row < f.rows && col < f.cols;
+    const std::int64_t r = f.rowOffset + row;
+    const std::int64_t c = f.colOffset + col;
+    switch (m_options.dataflow) {
+    case Dataflow::Os:
+        pe.m = r, pe.n = c, pe.k = step;
+        break;
+    case Dataflow::Ws:
+        pe.m = step, pe.n = c, pe.k = r;
+        break;
+    case Dataflow::Is:
+        pe.m = c, pe.n = step, pe.k = r;
+        break;
+    }
+    return pe;
+}
+
+ArrayPhases FoldPlan::phases() const
+{
+    // The activity in a window depends only on the folds that overlap it, so windows of middle folds repeat
+    // those near the four corners of the (outer, inner) plane: look at the corners only. Inside a fold the
+    // activity changes only while a diagonal of the wave enters or leaves.
+    const std::int64_t wave = m_array.rows + m_array.cols;
+    const std::int64_t reach = ceilDiv(wave, m_stream) + 2;
+    const auto corners = [](std::int64_t count, std::int64_t margin) {
+        std::vector<std::int64_t> out;
+        for (std::int64_t i = 0; i < std::min(count, margin); ++i)
+            out.push_back(i);
+        for (std::int64_t i = std::max(std::min(count, margin), count - margin); i < count; ++i)
+            out.push_back(i);
+        return out;
+    };
+    const auto inners = corners(m_innerBlocks, reach);
+    const auto outers = corners(m_outerBlocks, ceilDiv(reach, m_innerBlocks) + 2);
+    const std::int64_t last = folds() - 1;
+    const Fold lastFold = fold(last);
+    const std::int64_t end = lastMac() > lastFold.start ? lastMac() : lastFold.start + 1;
+
+    ArrayPhases result;
+    std::int64_t firstPeak = 0;
+    std::int64_t lastPeak = 0;
+    const auto look = [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t t = from; t < to; ++t) {
+            const std::int64_t active = activePesAt(t);
+            if (active > result.peakPes) {
+                result.peakPes = active;
+                firstPeak = t;
+            }
+            if (active == result.peakPes)
+                lastPeak = t;
+        }
+    };
+    for (const std::int64_t outer : outers) {
+        for (const std::int64_t inner : inners) {
+            const std::int64_t n = outer * m_innerBlocks + inner;
+            const std::int64_t from = start(n);
+            const std::int64_t to = n == last ? std::max(end, from + m_stream + wave) : start(n + 1);
+            // [from, +wave) the wave enters; [streamEnd - 1, +wave) it leaves; the last cycle closes the window.
+            const std::int64_t streamEnd = from + m_stream;
+            look(from, std::min(to, from + wave));
+            look(std::max(from + wave, std::min(to, streamEnd - 1)), std::min(to, streamEnd + wave));
+            if (to - 1 >= std::max(from + wave, streamEnd + wave))
+                look(to - 1, to);
+        }
+    }
+    result.fill = firstPeak;
+    result.steady = lastPeak - firstPeak + 1;
+    const std::int64_t span = m_options.readout == Readout::ScaleSim ? m_cycles + 1 : m_cycles;
+    result.drain = span - lastPeak - 1;
+    return result;
+}
+
+std::int64_t l2Elements(const Gemm& g, const ArrayShape& array, Dataflow dataflow) noexcept
+{
+    switch (dataflow) {
+    case Dataflow::Os:
+        return g.m * g.k * ceilDiv(g.n, array.cols) + g.k * g.n * ceilDiv(g.m, array.rows) + g.m * g.n;
+    case Dataflow::Ws:
+        return g.m * g.k * ceilDiv(g.n, array.cols) + g.k * g.n + g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
+    case Dataflow::Is:
+        return g.k * g.m + g.k * g.n * ceilDiv(g.m, array.cols) + g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
+    }
+    return 0;
+}
+
+ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array, const TimingOptions& options) noexcept
+{
+    const FoldPlan plan(gemm, array, options);
+    const double pes = static_cast<double>(array.rows) * static_cast<double>(array.cols);
+    ArrayTiming timing;
+    timing.cycles = plan.cycles();
+    timing.folds = plan.folds();
+    timing.utilization = static_cast<double>(macs(gemm)) / (pes * static_cast<double>(timing.cycles));
+    // The blocks of all folds tile the stationary matrix exactly.
+    timing.mappingEfficiency = static_cast<double>(macs(gemm) / plan.stream()) / (pes * static_cast<double>(timing.folds));
+    timing.l2Elements = l2Elements(gemm, array, options.dataflow);
+    timing.readoutHidden =
+        options.dataflow != Dataflow::Os || options.readout != Readout::Shadow || gemm.k >= array.rows;
+    return timing;
+}
+
+} // namespace tilewright

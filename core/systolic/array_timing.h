@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "systolic/gemm.h"
+
+namespace tilewright {
+
+/// How the array is used: spec 1.3 and 1.4.
+struct TimingOptions
+{
+    Dataflow dataflow = Dataflow::Os;
+    Readout readout = Readout::Shadow;
+    int weightBuffers = 2; ///< 1 or 2; matters for WS and IS with Readout::Shadow
+    bool operator==(const TimingOptions&) const = default;
+};
+
+/// Closed-form figures of a GEMM on an array (spec 1 and 3.4).
+struct ArrayTiming
+{
+    std::int64_t cycles = 0;
+    std::int64_t folds = 0;
+    double utilization = 0;       ///< MACs / (rows * cols * cycles)
+    double mappingEfficiency = 0; ///< mean over folds of PEs used / PEs
+    std::int64_t l2Elements = 0;  ///< elements between L2 and the array, no reuse between folds (3.4)
+    bool readoutHidden = true;    ///< false when OS with shadow registers has K < rows
+};
+
+/// Fill, steady and drain (spec 1.5), in cycles; their sum is the span of array activity.
+struct ArrayPhases
+{
+    std::int64_t fill = 0;    ///< cycles before the peak is first reached
+    std::int64_t steady = 0;  ///< from the first to the last cycle at the peak
+    std::int64_t drain = 0;   ///< cycles after the peak was last held
+    std::int64_t peakPes = 0; ///< largest number of active PEs
+};
+
+/// Closed forms; constant time. Pre-condition: checkGemm and checkArray accept the arguments.
+[[nodiscard]] ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array,
+                                      const TimingOptions& options = {}) noexcept;
+
+/// Elements of spec 3.4.
+[[nodiscard]] std::int64_t l2Elements(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
+
+/// One residence of a block in the array.
+struct Fold
+{
+    std::int64_t index = 0;
+    std::int64_t outer = 0;     ///< block along the outer dimension (OS: m, WS: n, IS: m)
+    std::int64_t inner = 0;     ///< block along the inner dimension (OS: n, WS and IS: k)
+    std::int64_t rows = 0;      ///< active rows
+    std::int64_t cols = 0;      ///< active columns
+    std::int64_t start = 0;     ///< cycle in which PE(0,0) does its first MAC
+    std::int64_t rowOffset = 0; ///< first index of the dimension that lies along the rows (OS: m, WS, IS: k)
+    std::int64_t colOffset = 0; ///< first index of the dimension along the columns (OS, WS: n, IS: m)
+};
+
+/// What PE(i,j) does in one cycle.
+struct PeActivity
+{
+    bool active = false;
+    std::int64_t fold = -1; ///< index of the fold that it works on, or of the last one (-1: none yet)
+    std::int64_t m = 0;     ///< the MAC C[m,n] += A[m,k] * B[k,n]
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+};
+
+/// The timetable of all folds as a random-access function: "what happens at cycle t" without simulation.
+/// PE(i,j) with i < rows, j < cols of fold f is active in cycles start(f) + i + j + [0, stream).
+class FoldPlan
+{
+public:
+    /// Pre-condition: checkGemm and checkArray accept the arguments.
+    FoldPlan(const Gemm& gemm, const ArrayShape& array, const TimingOptions& options = {}) noexcept;
+
+    [[nodiscard]] const Gemm& gemm() const noexcept { return m_gemm; }
+    [[nodiscard]] const ArrayShape& array() const noexcept { return m_array; }
+    [[nodiscard]] const TimingOptions& options() const noexcept { return m_options; }
+    [[nodiscard]] std::int64_t folds() const noexcept { return m_outerBlocks * m_innerBlocks; }
+    [[nodiscard]] std::int64_t innerBlocks() const noexcept { return m_innerBlocks; }
+    [[nodiscard]] std::int64_t outerBlocks() const noexcept { return m_outerBlocks; }
+    /// Operands streamed past each PE in a fold (OS: K, WS: M, IS: N).
+    [[nodiscard]] std::int64_t stream() const noexcept { return m_stream; }
+    /// Total of spec 1.2 - 1.4.
+    [[nodiscard]] std::int64_t cycles() const noexcept { return m_cycles; }
+
+    [[nodiscard]] std::int64_t start(std::int64_t fold) const noexcept;
+    [[nodiscard]] Fold fold(std::int64_t index) const noexcept;
+    /// The last fold whose start is at most t, or -1.
+    [[nodiscard]] std::int64_t foldStartedAt(std::int64_t t) const noexcept;
+    [[nodiscard]] std::int64_t activePesAt(std::int64_t t) const noexcept;
+    [[nodiscard]] PeActivity peAt(std::int64_t t, std::int64_t row, std::int64_t col) const noexcept;
+    /// Fill, steady, drain (spec 1.5).
+    [[nodiscard]] ArrayPhases phases() const;
+
+private:
+    [[nodiscard]] std::int64_t rowsOf(std::int64_t outer, std::int64_t inner) const noexcept;
+    [[nodiscard]] std::int64_t colsOf(std::int64_t outer, std::int64_t inner) const noexcept;
+    [[nodiscard]] std::int64_t lastMac() const noexcept;
+
+    Gemm m_gemm;
+    ArrayShape m_array;
+    TimingOptions m_options;
+    bool m_rowsInner = false;     ///< the inner blocks lie along the rows (WS, IS)
+    std::int64_t m_rowSize = 0;   ///< size of the dimension along the rows
+    std::int64_t m_colSize = 0;
+    std::int64_t m_stream = 0;
+    std::int64_t m_outerBlocks = 0;
+    std::int64_t m_innerBlocks = 0;
+    std::int64_t m_cycles = 0;
+};
+
+} // namespace tilewright

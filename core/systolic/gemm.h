@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/integer.h"
+#include "base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tilewright {
+
+/// C[m,n] = A[m,k] x B[k,n], sizes in elements.
+struct Gemm
+{
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    bool operator==(const Gemm&) const = default;
+};
+
+/// PEs of the systolic array.
+struct ArrayShape
+{
+    std::int64_t rows = 16;
+    std::int64_t cols = 16;
+    bool operator==(const ArrayShape&) const = default;
+};
+
+/// Sizes of a tile in elements.
+struct TileShape
+{
+    std::int64_t ti = 0;
+    std::int64_t tj = 0;
+    std::int64_t tk = 0;
+    bool operator==(const TileShape&) const = default;
+};
+
+/// What stays in the PEs: outputs, weights (B) or inputs (A).
+enum class Dataflow { Os, Ws, Is };
+
+/// Convention of the cycle count, spec 1.3.
+enum class Readout {
+    Shadow,   ///< results leave through shadow registers, hidden; folds stream back to back
+    Shift,    ///< analytical form of the SCALE-Sim paper: 2R + C + T - 2 per fold
+    ScaleSim, ///< what the SCALE-Sim v2 program prints
+};
+
+enum class Matrix { A, B, C };
+
+/// M*N*K of any GEMM (spec 9).
+inline constexpr std::int64_t kMaxMacs = std::int64_t{1} << 59;
+/// Rows and columns of an array for the closed forms; keeps every sum inside 64 bits.
+inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
+
+[[nodiscard]] std::string_view dataflowName(Dataflow dataflow) noexcept; ///< "os", "ws", "is"
+[[nodiscard]] std::string_view readoutName(Readout readout) noexcept;    ///< "shadow", "shift", "scale-sim"
+[[nodiscard]] std::string_view matrixName(Matrix matrix) noexcept;       ///< "A", "B", "C"
+[[nodiscard]] Result<Dataflow> parseDataflow(std::string_view text);
+[[nodiscard]] Result<Readout> parseReadout(std::string_view text);
+/// "64x64x32" (M x N x K).
+[[nodiscard]] Result<Gemm> parseGemm(std::string_view text);
+/// "16x16" (rows x columns).
+[[nodiscard]] Result<ArrayShape> parseArrayShape(std::string_view text);
+
+/// Refuses sizes that are not positive or overflow (each at most 2^31, M*N*K at most 2^59).
+[[nodiscard]] Status checkGemm(const Gemm& gemm);
+[[nodiscard]] Status checkArray(const ArrayShape& array);
+/// Tile sizes from 1 to the GEMM's.
+[[nodiscard]] Status checkTile(const Gemm& gemm, const TileShape& tile);
+
+[[nodiscard]] constexpr std::int64_t macs(const Gemm& gemm) noexcept
+{
+    return gemm.m * gemm.n * gemm.k;
+}
+
+/// Elements that must move at least once: A, B and C.
+[[nodiscard]] constexpr std::int64_t compulsoryElements(const Gemm& gemm) noexcept
+{
+    return gemm.m * gemm.k + gemm.k * gemm.n + gemm.m * gemm.n;
+}
+
+} // namespace tilewright

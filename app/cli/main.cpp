@@ -23,6 +23,8 @@ int main(int argc, char** argv)
     app.require_subcommand(1);
     int exitCode = Exit::Success;
     // add*Verb calls, one a line, in the order of DESIGN.md section 5
+    addSystolicVerb(app, exitCode);
+    addTileVerb(app, exitCode);
     addMapVerb(app, exitCode);
     try {
         app.parse(argc, argv);

@@ -132,7 +132,7 @@ Fold FoldPlan::fold(std::int64_t index) const noexcept
 
 std::int64_t FoldPlan::foldStartedAt(std::int64_t t) const noexcept
 {
-    std::int64_t low = -1; // started
+    std::int64_t low = -1;       // started
     std::int64_t high = folds(); // not started
     if (m_options.dataflow == Dataflow::Os && m_options.readout == Readout::Shadow)
         return t < 0 ? -1 : std::min(high - 1, t / m_stream);
@@ -221,7 +221,8 @@ ArrayPhases FoldPlan::phases() const
             const std::int64_t n = outer * m_innerBlocks + inner;
             const std::int64_t from = start(n);
             const std::int64_t to = n == last ? std::max(end, from + m_stream + wave) : start(n + 1);
-            // [from, +wave) the wave enters; [streamEnd - 1, +wave) it leaves; the last cycle closes the window.
+            // [from, +wave) the wave enters; [streamEnd - 1, +wave) it leaves; the last cycle closes the
+            // window.
             const std::int64_t streamEnd = from + m_stream;
             look(from, std::min(to, from + wave));
             look(std::max(from + wave, std::min(to, streamEnd - 1)), std::min(to, streamEnd + wave));
@@ -242,9 +243,11 @@ std::int64_t l2Elements(const Gemm& g, const ArrayShape& array, Dataflow dataflo
     case Dataflow::Os:
         return g.m * g.k * ceilDiv(g.n, array.cols) + g.k * g.n * ceilDiv(g.m, array.rows) + g.m * g.n;
     case Dataflow::Ws:
-        return g.m * g.k * ceilDiv(g.n, array.cols) + g.k * g.n + g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
+        return g.m * g.k * ceilDiv(g.n, array.cols) + g.k * g.n +
+               g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
     case Dataflow::Is:
-        return g.k * g.m + g.k * g.n * ceilDiv(g.m, array.cols) + g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
+        return g.k * g.m + g.k * g.n * ceilDiv(g.m, array.cols) +
+               g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
     }
     return 0;
 }
@@ -258,7 +261,8 @@ ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array, const TimingO
     timing.folds = plan.folds();
     timing.utilization = static_cast<double>(macs(gemm)) / (pes * static_cast<double>(timing.cycles));
     // The blocks of all folds tile the stationary matrix exactly.
-    timing.mappingEfficiency = static_cast<double>(macs(gemm) / plan.stream()) / (pes * static_cast<double>(timing.folds));
+    timing.mappingEfficiency =
+        static_cast<double>(macs(gemm) / plan.stream()) / (pes * static_cast<double>(timing.folds));
     timing.l2Elements = l2Elements(gemm, array, options.dataflow);
     timing.readoutHidden =
         options.dataflow != Dataflow::Os || options.readout != Readout::Shadow || gemm.k >= array.rows;

@@ -100,8 +100,8 @@ private:
     Gemm m_gemm;
     ArrayShape m_array;
     TimingOptions m_options;
-    bool m_rowsInner = false;     ///< the inner blocks lie along the rows (WS, IS)
-    std::int64_t m_rowSize = 0;   ///< size of the dimension along the rows
+    bool m_rowsInner = false;   ///< the inner blocks lie along the rows (WS, IS)
+    std::int64_t m_rowSize = 0; ///< size of the dimension along the rows
     std::int64_t m_colSize = 0;
     std::int64_t m_stream = 0;
     std::int64_t m_outerBlocks = 0;

@@ -40,7 +40,8 @@ struct Grid
         : size{q.gemm.m, q.gemm.n, q.gemm.k}, step{q.tile.ti, q.tile.tj, q.tile.tk},
           count{ceilDiv(size[0], step[0]), ceilDiv(size[1], step[1]), ceilDiv(size[2], step[2])},
           elementBytes(q.elementBytes)
-    {}
+    {
+    }
     [[nodiscard]] std::int64_t extent(Loop loop, std::int64_t index) const
     {
         return std::min(step[loop], size[loop] - index * step[loop]);
@@ -55,8 +56,9 @@ struct Grid
     }
     [[nodiscard]] std::int64_t tileId(Matrix m, const std::array<std::int64_t, 3>& at) const
     {
-        return m == Matrix::A ? at[I] * count[K] + at[K]
-                              : m == Matrix::B ? at[K] * count[J] + at[J] : at[I] * count[J] + at[J];
+        return m == Matrix::A   ? at[I] * count[K] + at[K]
+               : m == Matrix::B ? at[K] * count[J] + at[J]
+                                : at[I] * count[J] + at[J];
     }
     [[nodiscard]] std::int64_t steps() const { return count[0] * count[1] * count[2]; }
 };
@@ -66,8 +68,10 @@ class Share
 {
 public:
     Share(std::int64_t capacity, std::int64_t tiles, Replacement replacement, bool dirty)
-        : m_capacity(capacity), m_replacement(replacement), m_dirty(dirty), m_tiles(static_cast<std::size_t>(tiles))
-    {}
+        : m_capacity(capacity), m_replacement(replacement), m_dirty(dirty),
+          m_tiles(static_cast<std::size_t>(tiles))
+    {
+    }
 
     /// Uses a tile at `now`; `next` is its next use (kNever: none), known to Belady only.
     void use(std::int64_t id, std::int64_t bytes, std::int64_t now, std::int64_t next)
@@ -162,7 +166,8 @@ struct Residency
         : grid(q), share{Share(q.shareBytes(Matrix::A), grid.count[I] * grid.count[K], replacement, false),
                          Share(q.shareBytes(Matrix::B), grid.count[K] * grid.count[J], replacement, false),
                          Share(q.shareBytes(Matrix::C), grid.count[I] * grid.count[J], replacement, true)}
-    {}
+    {
+    }
 
     /// When loop `r` goes on by one with all others the same: the same tile's next use.
     static std::int64_t nextUse(const Grid& g, const std::array<Loop, 3>& loops, Matrix m,
@@ -220,7 +225,8 @@ Status checkSteps(const DramQuery& q)
     const auto plane = checkedMul(g.count[0], g.count[1]);
     const auto steps = plane ? checkedMul(*plane, g.count[2]) : std::nullopt;
     if (!steps || *steps > kMaxSteps)
-        return Error{ErrorCode::Problem, "the residency simulation takes up to 2^27 tile steps; choose larger tiles",
+        return Error{ErrorCode::Problem,
+                     "the residency simulation takes up to 2^27 tile steps; choose larger tiles",
                      "tile",
                      {}};
     return Unit{};
@@ -236,7 +242,9 @@ std::string_view loopOrderName(LoopOrder order) noexcept
 
 LoopOrder loopOrderOf(Dataflow dataflow) noexcept
 {
-    return dataflow == Dataflow::Os ? LoopOrder::Ijk : dataflow == Dataflow::Ws ? LoopOrder::Jki : LoopOrder::Ikj;
+    return dataflow == Dataflow::Os   ? LoopOrder::Ijk
+           : dataflow == Dataflow::Ws ? LoopOrder::Jki
+                                      : LoopOrder::Ikj;
 }
 
 std::int64_t DramQuery::shareBytes(Matrix matrix) const noexcept
@@ -390,7 +398,8 @@ double seedDramEstimateBytes(const Gemm& g, const TileShape& t, std::int64_t ele
         return static_cast<double>(count) * static_cast<double>(rows) * static_cast<double>(cols) *
                static_cast<double>(elementBytes);
     };
-    return (tiles(f.nM * f.nK, t.ti, t.tk) + tiles(f.nK * f.nN, t.tk, t.tj)) / static_cast<double>(l3Buffers) +
+    return (tiles(f.nM * f.nK, t.ti, t.tk) + tiles(f.nK * f.nN, t.tk, t.tj)) /
+               static_cast<double>(l3Buffers) +
            tiles(f.nM * f.nN, t.ti, t.tj);
 }
 
@@ -438,7 +447,8 @@ Result<AdaptiveStationary> adaptiveStationary(const DramQuery& query, const Prog
         state = std::move(*best);
         now = bestNow;
         out.rows.push_back(choice);
-        progress.tell(static_cast<double>(i + 1) / static_cast<double>(state.grid.count[I]), "adaptive stationary");
+        progress.tell(static_cast<double>(i + 1) / static_cast<double>(state.grid.count[I]),
+                      "adaptive stationary");
     }
     out.rowBytes = result(q, state.share).bytes();
     out.perRow = out.rowBytes < *least;

@@ -50,7 +50,10 @@ struct DramTraffic
     std::int64_t compulsoryBytes = 0;
     bool operator==(const DramTraffic&) const = default;
 
-    [[nodiscard]] const MatrixTraffic& of(Matrix m) const noexcept { return matrix[static_cast<std::size_t>(m)]; }
+    [[nodiscard]] const MatrixTraffic& of(Matrix m) const noexcept
+    {
+        return matrix[static_cast<std::size_t>(m)];
+    }
     [[nodiscard]] std::int64_t bytes() const noexcept;
     [[nodiscard]] std::int64_t transfers() const noexcept;
 };
@@ -82,13 +85,15 @@ struct AdaptiveStationary
 {
     std::array<std::int64_t, 3> fixedBytes{}; ///< OS, WS, IS for the whole GEMM
     Dataflow bestFixed = Dataflow::Os;
-    std::vector<Dataflow> rows;      ///< choice for each row of tiles
-    std::int64_t rowBytes = 0;       ///< traffic with the choice made row by row
-    std::int64_t bytes = 0;          ///< the better of bestFixed and row by row
-    bool perRow = false;             ///< the row-by-row choice is the better one
-    std::array<double, 3> saving{};  ///< 1 - bytes / fixedBytes
+    std::vector<Dataflow> rows;     ///< choice for each row of tiles
+    std::int64_t rowBytes = 0;      ///< traffic with the choice made row by row
+    std::int64_t bytes = 0;         ///< the better of bestFixed and row by row
+    bool perRow = false;            ///< the row-by-row choice is the better one
+    std::array<double, 3> saving{}; ///< 1 - bytes / fixedBytes
 };
-/// Row by row, the contents of L3 carry over; ties prefer OS, then WS, then IS. The order in `query` is unused.
-[[nodiscard]] Result<AdaptiveStationary> adaptiveStationary(const DramQuery& query, const Progress& progress = {});
+/// Row by row, the contents of L3 carry over; ties prefer OS, then WS, then IS. The order in `query` is
+/// unused.
+[[nodiscard]] Result<AdaptiveStationary> adaptiveStationary(const DramQuery& query,
+                                                            const Progress& progress = {});
 
 } // namespace tilewright

@@ -180,9 +180,8 @@ std::optional<std::int64_t> EdgeClock::emptyLane(const LaneDemand& demand, std::
 std::optional<EdgeStall> EdgeClock::step(State& state) const
 {
     const std::int64_t cycle = state.cycle++;
-    const bool paused =
-        m_supply.pauseLength > 0 &&
-        cycle % m_supply.pausePeriod >= m_supply.pausePeriod - m_supply.pauseLength;
+    const bool paused = m_supply.pauseLength > 0 &&
+                        cycle % m_supply.pausePeriod >= m_supply.pausePeriod - m_supply.pauseLength;
     if (cycle >= m_supply.startDelay && !paused) {
         deliver(m_west, m_supply.westPerCycle, state.tick, state.west);
         deliver(m_north, m_supply.northPerCycle, state.tick, state.north);
@@ -227,9 +226,9 @@ std::int64_t EdgeClock::ticksBefore(std::int64_t cycle) const noexcept
 std::int64_t EdgeClock::cycleOfTick(std::int64_t tick) const noexcept
 {
     // A stall that begins at cycle c holds tick c - stalledBefore.
-    auto after = std::upper_bound(m_stalls.begin(), m_stalls.end(), tick, [](std::int64_t u, const EdgeStall& s) {
-        return u < s.cycle - s.stalledBefore;
-    });
+    auto after =
+        std::upper_bound(m_stalls.begin(), m_stalls.end(), tick,
+                         [](std::int64_t u, const EdgeStall& s) { return u < s.cycle - s.stalledBefore; });
     if (after == m_stalls.begin())
         return tick;
     --after;

@@ -57,7 +57,7 @@ struct EdgeStall
     std::int64_t cycle = 0;  ///< first cycle of the stall
     std::int64_t length = 0; ///< cycles
     EdgeSide side = EdgeSide::West;
-    std::int64_t lane = 0; ///< the first empty FIFO
+    std::int64_t lane = 0;          ///< the first empty FIFO
     std::int64_t stalledBefore = 0; ///< cycles stalled before this one
 };
 
@@ -87,8 +87,8 @@ public:
 private:
     struct State
     {
-        std::int64_t cycle = 0; ///< next cycle
-        std::int64_t tick = 0;  ///< next tick
+        std::int64_t cycle = 0;         ///< next cycle
+        std::int64_t tick = 0;          ///< next tick
         std::vector<std::int64_t> west; ///< elements delivered to each lane
         std::vector<std::int64_t> north;
     };

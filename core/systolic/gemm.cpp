@@ -18,8 +18,8 @@ Result<std::vector<std::int64_t>> parseSizes(std::string_view text, std::size_t 
                                              std::string_view what)
 {
     const auto bad = [&](const std::string& why) {
-        return refused("expected " + std::string(shape) + " such as " +
-                           (count == 3 ? "64x64x64" : "16x16") + ", got \"" + std::string(text) + "\"" + why,
+        return refused("expected " + std::string(shape) + " such as " + (count == 3 ? "64x64x64" : "16x16") +
+                           ", got \"" + std::string(text) + "\"" + why,
                        std::string(what));
     };
     std::vector<std::int64_t> sizes;

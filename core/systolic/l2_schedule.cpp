@@ -65,8 +65,10 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
         return p;
     };
     std::vector<L2Plan> plans;
-    plans.push_back(need(plan(L2Schedule::NoReuse, nM * nN * (2 * nK + 1), a * nN + b * nM, c), nK, nK, 2 * nK, 2 * nK));
-    plans.push_back(need(plan(L2Schedule::RowReuse, nM * (nK + nK * nN + nN), a + b * nM, c), nK, nK, nK, 2 * nK));
+    plans.push_back(
+        need(plan(L2Schedule::NoReuse, nM * nN * (2 * nK + 1), a * nN + b * nM, c), nK, nK, 2 * nK, 2 * nK));
+    plans.push_back(
+        need(plan(L2Schedule::RowReuse, nM * (nK + nK * nN + nN), a + b * nM, c), nK, nK, nK, 2 * nK));
     plans.push_back(need(plan(L2Schedule::FullReuse, nM * nK + nK * nN + nM * nN, a + b, c), nM * nK, nK * nN,
                          nM * nK, nK * nN));
     const std::int64_t held = ceilDiv(nK, passes);
@@ -82,8 +84,9 @@ std::optional<L2Plan> bestL2Schedule(const std::vector<L2Plan>& plans)
 {
     std::optional<L2Plan> best;
     for (const L2Plan& plan : plans)
-        if (plan.fits && (!best || plan.trafficBytes() < best->trafficBytes() ||
-                          (plan.trafficBytes() == best->trafficBytes() && plan.doubleBytes < best->doubleBytes)))
+        if (plan.fits &&
+            (!best || plan.trafficBytes() < best->trafficBytes() ||
+             (plan.trafficBytes() == best->trafficBytes() && plan.doubleBytes < best->doubleBytes)))
             best = plan;
     return best;
 }

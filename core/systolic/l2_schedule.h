@@ -17,15 +17,15 @@ enum class L2Schedule { NoReuse, RowReuse, FullReuse, PartialC };
 struct L2Plan
 {
     L2Schedule schedule = L2Schedule::NoReuse;
-    std::int64_t passes = 1;        ///< over k, for PartialC
-    std::int64_t trafficTiles = 0;  ///< reads + writes
+    std::int64_t passes = 1;       ///< over k, for PartialC
+    std::int64_t trafficTiles = 0; ///< reads + writes
     std::int64_t readBytes = 0;
     std::int64_t writeBytes = 0;
-    std::int64_t minTiles = 0;      ///< single-buffered
+    std::int64_t minTiles = 0; ///< single-buffered
     std::int64_t minBytes = 0;
-    std::int64_t doubleTiles = 0;   ///< inputs double-buffered; this one decides whether it fits
+    std::int64_t doubleTiles = 0; ///< inputs double-buffered; this one decides whether it fits
     std::int64_t doubleBytes = 0;
-    bool fits = true;               ///< doubleBytes <= the L2 size asked about
+    bool fits = true; ///< doubleBytes <= the L2 size asked about
 
     [[nodiscard]] std::int64_t trafficBytes() const noexcept { return readBytes + writeBytes; }
 };
@@ -68,12 +68,13 @@ struct BankConflict
 
 struct BankConflicts
 {
-    std::int64_t steps = 0;             ///< nM * nN * nK
-    std::int64_t count = 0;             ///< all conflicts
-    std::vector<BankConflict> listed;   ///< the first `limit` in i, j, k order
+    std::int64_t steps = 0;           ///< nM * nN * nK
+    std::int64_t count = 0;           ///< all conflicts
+    std::vector<BankConflict> listed; ///< the first `limit` in i, j, k order
 };
 
 /// Refuses fewer banks than the layout needs, and more than 2^32 steps.
-[[nodiscard]] Result<BankConflicts> bankConflicts(const BankMap& map, std::int64_t nM, std::size_t limit = 10'000);
+[[nodiscard]] Result<BankConflicts> bankConflicts(const BankMap& map, std::int64_t nM,
+                                                  std::size_t limit = 10'000);
 
 } // namespace tilewright

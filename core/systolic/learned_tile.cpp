@@ -21,7 +21,8 @@ using Features = std::array<double, 4>;
 
 Features featuresOf(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t cap)
 {
-    return {std::log2(static_cast<double>(m)), std::log2(static_cast<double>(n)), std::log2(static_cast<double>(k)),
+    return {std::log2(static_cast<double>(m)), std::log2(static_cast<double>(n)),
+            std::log2(static_cast<double>(k)),
             std::log2(static_cast<double>(std::max<std::int64_t>(1, cap)))};
 }
 
@@ -183,7 +184,8 @@ std::string tileTrainingText(std::span<const TileTrainingRow> rows)
                       "// M, N, K, capacity in elements, conservative Ti, Tj, aggressive Ti, Tj\n";
     for (const TileTrainingRow& r : rows) {
         out += "{";
-        for (const std::int64_t v : {r.m, r.n, r.k, r.cap, r.tiConservative, r.tjConservative, r.tiAggressive})
+        for (const std::int64_t v :
+             {r.m, r.n, r.k, r.cap, r.tiConservative, r.tjConservative, r.tiAggressive})
             out += std::to_string(v) + ", ";
         out += std::to_string(r.tjAggressive) + "},\n";
     }

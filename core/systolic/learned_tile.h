@@ -31,7 +31,8 @@ inline constexpr std::uint64_t kTrainingSeed = 20260101;
 
 /// Kernel regression (Specht's general regression neural network) over log2(M, N, K, cap) for log2 Ti and
 /// log2 Tj; the prediction is snapped to the candidates around it and repaired to fit.
-[[nodiscard]] Result<TileChoice> learnedTile(const TileQuery& query, std::span<const TileTrainingRow> training);
+[[nodiscard]] Result<TileChoice> learnedTile(const TileQuery& query,
+                                             std::span<const TileTrainingRow> training);
 
 /// How good the selector is on GEMMs that it was not trained on.
 struct LearnedQuality

@@ -15,11 +15,11 @@ constexpr std::int64_t kFirstSpacing = 64;
 struct Registers
 {
     std::int64_t tick = 0;
-    std::vector<double> west;   ///< operand moving east
-    std::vector<double> north;  ///< OS: operand moving south; WS, IS: partial sum
-    std::vector<double> held;   ///< OS: accumulator; WS, IS: stationary operand
-    std::vector<double> spare;  ///< OS: shadow register; WS, IS: next stationary operand
-    std::vector<double> travel; ///< WS, IS: stationary operand on its way down
+    std::vector<double> west;            ///< operand moving east
+    std::vector<double> north;           ///< OS: operand moving south; WS, IS: partial sum
+    std::vector<double> held;            ///< OS: accumulator; WS, IS: stationary operand
+    std::vector<double> spare;           ///< OS: shadow register; WS, IS: next stationary operand
+    std::vector<double> travel;          ///< WS, IS: stationary operand on its way down
     std::vector<std::int32_t> travelRow; ///< the row it is for, -1: none
     std::vector<std::uint8_t> westValid;
     std::vector<std::uint8_t> otherValid; ///< OS: north operand; WS, IS: stationary operand
@@ -29,7 +29,8 @@ struct Registers
     Registers(std::size_t pes, bool os)
         : west(pes), north(pes), held(pes), spare(pes), travel(os ? 0 : pes), travelRow(os ? 0 : pes, -1),
           westValid(pes), otherValid(pes), spareValid(os ? 0 : pes)
-    {}
+    {
+    }
     [[nodiscard]] std::size_t bytes() const
     {
         return (west.size() + north.size() + held.size() + spare.size() + travel.size()) * sizeof(double) +
@@ -64,7 +65,7 @@ struct PeSimulator::Impl
     std::vector<double> product;
     std::int64_t macs = 0;
     std::int64_t lastEvent = 0; ///< ticks up to the last MAC or the last result shifted out
-    std::vector<Fold> live; ///< folds with operands, weights or results in the array
+    std::vector<Fold> live;     ///< folds with operands, weights or results in the array
     std::int64_t nextLive = 0;
     std::vector<Lane> lanes;
 
@@ -96,7 +97,8 @@ struct PeSimulator::Impl
         nextLive = std::max<std::int64_t>(0, plan.foldStartedAt(u - life()));
         lanes.resize(rows);
         for (std::size_t i = 0; i < rows; ++i) {
-            const std::int64_t n = std::max<std::int64_t>(0, plan.foldStartedAt(u - static_cast<std::int64_t>(i)));
+            const std::int64_t n =
+                std::max<std::int64_t>(0, plan.foldStartedAt(u - static_cast<std::int64_t>(i)));
             lanes[i] = {plan.fold(n), n + 1 < plan.folds() ? plan.start(n + 1) : ticks + life() + 1};
         }
     }
@@ -179,7 +181,8 @@ struct PeSimulator::Impl
         std::fill_n(state.otherValid.begin(), cols, std::uint8_t{0});
         for (const Fold& f : live) {
             const std::int64_t last = std::min(f.cols - 1, u - f.start);
-            for (std::int64_t j = std::max<std::int64_t>(0, u - f.start - plan.stream() + 1); j <= last; ++j) {
+            for (std::int64_t j = std::max<std::int64_t>(0, u - f.start - plan.stream() + 1); j <= last;
+                 ++j) {
                 const std::int64_t k = u - f.start - j;
                 state.north[static_cast<std::size_t>(j)] =
                     b[static_cast<std::size_t>(k * plan.gemm().n + f.colOffset + j)];
@@ -223,7 +226,8 @@ struct PeSimulator::Impl
             if (i > 0) {
                 std::memcpy(state.north.data() + i * cols, state.north.data() + (i - 1) * cols,
                             cols * sizeof(double));
-                std::memcpy(state.otherValid.data() + i * cols, state.otherValid.data() + (i - 1) * cols, cols);
+                std::memcpy(state.otherValid.data() + i * cols, state.otherValid.data() + (i - 1) * cols,
+                            cols);
             } else {
                 northOs(u);
             }
@@ -327,7 +331,8 @@ struct PeSimulator::Impl
             const std::int64_t position = u - f.start - exit; // stream index leaving column 0
             const std::int64_t last = std::min(f.cols - 1, position);
             for (std::int64_t j = std::max<std::int64_t>(0, position - plan.stream() + 1); j <= last; ++j) {
-                const double value = state.north[static_cast<std::size_t>(exit) * cols + static_cast<std::size_t>(j)];
+                const double value =
+                    state.north[static_cast<std::size_t>(exit) * cols + static_cast<std::size_t>(j)];
                 if (plan.options().dataflow == Dataflow::Ws)
                     record(position - j, f.colOffset + j, value, true);
                 else
@@ -384,8 +389,9 @@ struct PeSimulator::Impl
     }
 };
 
-Result<PeSimulator> PeSimulator::create(const Gemm& gemm, const ArrayShape& array, const TimingOptions& options,
-                                        std::vector<double> a, std::vector<double> b, const EdgeSupply& supply)
+Result<PeSimulator> PeSimulator::create(const Gemm& gemm, const ArrayShape& array,
+                                        const TimingOptions& options, std::vector<double> a,
+                                        std::vector<double> b, const EdgeSupply& supply)
 {
     for (const Status& ok : {checkGemm(gemm), checkArray(array), checkSupply(supply)})
         if (!ok)
@@ -403,7 +409,8 @@ Result<PeSimulator> PeSimulator::create(const Gemm& gemm, const ArrayShape& arra
                          " elements in A, B and C together, got " + std::to_string(compulsoryElements(gemm)),
                      "gemm",
                      {}};
-    if (a.size() != static_cast<std::size_t>(gemm.m * gemm.k) || b.size() != static_cast<std::size_t>(gemm.k * gemm.n))
+    if (a.size() != static_cast<std::size_t>(gemm.m * gemm.k) ||
+        b.size() != static_cast<std::size_t>(gemm.k * gemm.n))
         return Error{ErrorCode::Problem, "the operands must have M*K and K*N elements", "operands", {}};
     return PeSimulator(
         std::make_unique<Impl>(FoldPlan(gemm, array, options), std::move(a), std::move(b), supply));
@@ -487,8 +494,8 @@ PeRegisters PeSimulator::pe(std::int64_t row, std::int64_t col) const
     out.north = s.state.north[p];
     out.accumulator = s.state.held[p];
     out.shadow = s.state.spare[p];
-    out.active = s.now >= 0 && !s.clock.stallAt(s.now) && (s.state.westValid[p] & s.state.otherValid[p]) != 0 &&
-                 s.state.active > 0;
+    out.active = s.now >= 0 && !s.clock.stallAt(s.now) &&
+                 (s.state.westValid[p] & s.state.otherValid[p]) != 0 && s.state.active > 0;
     out.work = s.plan.peAt(s.state.tick - 1, row, col);
     return out;
 }

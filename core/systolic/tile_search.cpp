@@ -13,16 +13,6 @@ namespace {
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t saturatingMul(std::int64_t a, std::int64_t b) noexcept
-{
-    return checkedMul(a, b).value_or(kHuge);
-}
-
-std::int64_t saturatingAdd(std::int64_t a, std::int64_t b) noexcept
-{
-    return checkedAdd(a, b).value_or(kHuge);
-}
-
 /// Largest candidate min(size, multiple of step) that is at most `limit`; 0 when there is none.
 std::int64_t candidateBelow(std::int64_t limit, std::int64_t size, std::int64_t step) noexcept
 {
@@ -57,7 +47,9 @@ std::string_view footprintName(Footprint footprint) noexcept
 
 std::string_view tileMethodName(TileMethod method) noexcept
 {
-    return method == TileMethod::Analytic ? "analytic" : method == TileMethod::Exhaustive ? "exhaustive" : "learned";
+    return method == TileMethod::Analytic     ? "analytic"
+           : method == TileMethod::Exhaustive ? "exhaustive"
+                                              : "learned";
 }
 
 Result<Footprint> parseFootprint(std::string_view text)
@@ -65,7 +57,8 @@ Result<Footprint> parseFootprint(std::string_view text)
     for (const Footprint f : {Footprint::Conservative, Footprint::Aggressive})
         if (text == footprintName(f))
             return f;
-    return Error{ErrorCode::Problem, "expected conservative or aggressive, got \"" + std::string(text) + "\"",
+    return Error{ErrorCode::Problem,
+                 "expected conservative or aggressive, got \"" + std::string(text) + "\"",
                  "footprint",
                  {}};
 }
@@ -133,9 +126,10 @@ Error nothingFits(const TileQuery& q, Footprint footprint)
     const std::int64_t bytes =
         saturatingMul(saturatingMul(tileFootprint(least, footprint), q.elementBytes), q.buffering);
     return {ErrorCode::Problem,
-            "no tile fits into " + formatGrouped(q.capacityBytes) + " bytes; the smallest capacity that would do is " +
-                formatGrouped(bytes) + " bytes (" + std::to_string(least.ti) + "x" + std::to_string(least.tj) + "x" +
-                std::to_string(least.tk) + ", " + std::string(footprintName(footprint)) + ")",
+            "no tile fits into " + formatGrouped(q.capacityBytes) +
+                " bytes; the smallest capacity that would do is " + formatGrouped(bytes) + " bytes (" +
+                std::to_string(least.ti) + "x" + std::to_string(least.tj) + "x" + std::to_string(least.tk) +
+                ", " + std::string(footprintName(footprint)) + ")",
             "capacity",
             {}};
 }
@@ -154,7 +148,8 @@ Result<TileChoice> analyticTile(const TileQuery& q)
         return whole >= size ? size : std::min(size, std::max(step, roundDown(whole, step)));
     };
     TileShape t{side(g.m, q.array.rows), side(g.n, q.array.cols), 0};
-    const std::int64_t depth = std::max<std::int64_t>(0, q.cap() - saturatingMul(t.ti, t.tj)) / saturatingAdd(t.ti, t.tj);
+    const std::int64_t depth =
+        std::max<std::int64_t>(0, q.cap() - saturatingMul(t.ti, t.tj)) / saturatingAdd(t.ti, t.tj);
     t.tk = depth >= g.k ? g.k : std::min(g.k, std::max(kTileDepth, roundDown(depth, kTileDepth)));
 
     const std::int64_t leastK = std::min(kTileDepth, g.k);
@@ -232,7 +227,8 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         t.ti = std::min(nextPanels(row.ti), candidateBelow(room, g.m, q.array.rows));
         t.tj = widestTile(q, t.ti, t.tk);
         visited += 2;
-        if (t.tk > chosen.tk || (t.tk == chosen.tk && (t.ti > chosen.ti || (t.ti == chosen.ti && t.tj > chosen.tj))))
+        if (t.tk > chosen.tk ||
+            (t.tk == chosen.tk && (t.ti > chosen.ti || (t.ti == chosen.ti && t.tj > chosen.tj))))
             chosen = t;
     }
     return describe(q, TileMethod::Exhaustive, chosen, visited);
@@ -265,7 +261,8 @@ Result<TileLandscape> tileLandscape(const TileQuery& q, std::size_t maxPerAxis)
         return ok.error();
     const auto axis = [&](std::int64_t size, std::int64_t step) {
         const std::int64_t count = ceilDiv(size, step);
-        const auto shown = std::min<std::int64_t>(count, static_cast<std::int64_t>(std::max<std::size_t>(2, maxPerAxis)));
+        const auto shown =
+            std::min<std::int64_t>(count, static_cast<std::int64_t>(std::max<std::size_t>(2, maxPerAxis)));
         std::vector<std::int64_t> out;
         for (std::int64_t i = 1; i <= shown; ++i)
             out.push_back(i == shown ? size : count * i / shown * step);

@@ -38,9 +38,9 @@ struct TileChoice
     TileShape tile;
     bool fits = false;
     std::int64_t footprintElements = 0;
-    std::int64_t elements = 0;     ///< traffic into the level, spec 6.1
+    std::int64_t elements = 0;      ///< traffic into the level, spec 6.1
     std::int64_t pointsVisited = 0; ///< candidate tiles examined
-    double spaceReduction = 0;     ///< M*N*K / pointsVisited
+    double spaceReduction = 0;      ///< M*N*K / pointsVisited
 };
 
 /// Grid step of Tk (spec 6.1).
@@ -83,7 +83,10 @@ struct TileLandscape
     std::vector<std::int64_t> ti; ///< candidates shown, ascending (evenly thinned to the limit)
     std::vector<std::int64_t> tj;
     std::vector<LandscapeCell> cells; ///< ti-major
-    [[nodiscard]] const LandscapeCell& at(std::size_t i, std::size_t j) const { return cells[i * tj.size() + j]; }
+    [[nodiscard]] const LandscapeCell& at(std::size_t i, std::size_t j) const
+    {
+        return cells[i * tj.size() + j];
+    }
 };
 
 [[nodiscard]] Result<TileLandscape> tileLandscape(const TileQuery& query, std::size_t maxPerAxis = 96);

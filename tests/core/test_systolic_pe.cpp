@@ -23,7 +23,8 @@ Snapshot snapshot(const PeSimulator& sim)
     for (std::int64_t i = 0; i < sim.plan().array().rows; ++i)
         for (std::int64_t j = 0; j < sim.plan().array().cols; ++j) {
             const PeRegisters pe = sim.pe(i, j);
-            s.values.insert(s.values.end(), {pe.west, pe.north, pe.accumulator, pe.shadow, double(pe.active)});
+            s.values.insert(s.values.end(),
+                            {pe.west, pe.north, pe.accumulator, pe.shadow, double(pe.active)});
         }
     return s;
 }
@@ -50,8 +51,8 @@ void TestSystolicPe::rule_2_1_productAndCyclesOnThousandShapes()
         const Gemm g{pick(48), pick(48), pick(48)};
         const ArrayShape a{pick(17), pick(17)};
         const Dataflow d = std::array{Dataflow::Os, Dataflow::Ws, Dataflow::Is}[round % 3];
-        const Readout r = std::array{Readout::Shadow, Readout::Shadow, Readout::Shift,
-                                     Readout::ScaleSim}[rng() % 4];
+        const Readout r =
+            std::array{Readout::Shadow, Readout::Shadow, Readout::Shift, Readout::ScaleSim}[rng() % 4];
         const TimingOptions options{d, r, 1 + static_cast<int>(rng() % 2)};
         auto sim = PeSimulator::createRandom(g, a, options, rng());
         QVERIFY(sim.hasValue());
@@ -129,7 +130,8 @@ void TestSystolicPe::rule_2_2_fifos()
                 QVERIFY(n >= 0 && n <= 32);
     }
     QCOMPARE(ticks, 286);
-    // Jitter: pauses shorter than what the FIFO holds are hidden when the streamer is fast enough to refill it.
+    // Jitter: pauses shorter than what the FIFO holds are hidden when the streamer is fast enough to refill
+    // it.
     EdgeSupply jitter;
     jitter.westPerCycle = jitter.northPerCycle = 32;
     jitter.pausePeriod = 40;

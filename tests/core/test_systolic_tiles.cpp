@@ -138,7 +138,8 @@ void TestSystolicTiles::rule_3_3_bankLayout()
     QCOMPARE(found->steps, 64);
     QCOMPARE(found->count, 8);
     QCOMPARE(found->listed.size(), std::size_t{8});
-    QVERIFY(std::find(found->listed.begin(), found->listed.end(), BankConflict{0, 1, 1, 1}) != found->listed.end());
+    QVERIFY(std::find(found->listed.begin(), found->listed.end(), BankConflict{0, 1, 1, 1}) !=
+            found->listed.end());
     for (std::int64_t banks = 2; banks < 12; ++banks)
         for (std::int64_t n = 1; n < 6; ++n) {
             const BankMap split{BankLayout::Split, banks, n, 5};
@@ -277,8 +278,8 @@ void TestSystolicTiles::rule_6_4_trainingSetIsRegenerated()
 void TestSystolicTiles::rule_6_4_heldOut()
 {
     const LearnedQuality q = measureLearned(1000, 77, {16, 16});
-    qInfo("held-out, 16x16: %.1f %% within 10 %%, %.1f %% optimal, mean ratio %.4f, worst %.3f", 100 * q.share(),
-          100.0 * double(q.optimal) / double(q.cases), q.meanRatio, q.worstRatio);
+    qInfo("held-out, 16x16: %.1f %% within 10 %%, %.1f %% optimal, mean ratio %.4f, worst %.3f",
+          100 * q.share(), 100.0 * double(q.optimal) / double(q.cases), q.meanRatio, q.worstRatio);
     QVERIFY(q.share() >= 0.9);
     for (const ArrayShape array : {ArrayShape{8, 8}, ArrayShape{32, 16}, ArrayShape{64, 64}}) {
         const LearnedQuality other = measureLearned(400, 78, array);
@@ -311,7 +312,9 @@ void TestSystolicTiles::rule_6_6_adaptive()
 void TestSystolicTiles::rule_7_closedFormEqualsLru()
 {
     std::mt19937 rng(5);
-    const auto pick = [&](std::int64_t max) { return std::int64_t{1} + static_cast<std::int64_t>(rng()) % max; };
+    const auto pick = [&](std::int64_t max) {
+        return std::int64_t{1} + static_cast<std::int64_t>(rng()) % max;
+    };
     for (int i = 0; i < 4000; ++i) {
         DramQuery q;
         q.gemm = {pick(60), pick(60), pick(60)};
@@ -323,8 +326,8 @@ void TestSystolicTiles::rule_7_closedFormEqualsLru()
         QVERIFY(sim.hasValue());
         const DramTraffic closed = dramClosedForm(q);
         if (!(closed == *sim))
-            qWarning("M %d N %d K %d tile %d %d %d l3 %d order %s", int(q.gemm.m), int(q.gemm.n), int(q.gemm.k),
-                     int(q.tile.ti), int(q.tile.tj), int(q.tile.tk), int(q.l3Bytes),
+            qWarning("M %d N %d K %d tile %d %d %d l3 %d order %s", int(q.gemm.m), int(q.gemm.n),
+                     int(q.gemm.k), int(q.tile.ti), int(q.tile.tj), int(q.tile.tk), int(q.l3Bytes),
                      loopOrderName(q.order).data());
         QVERIFY(closed == *sim);
         QVERIFY(closed.bytes() >= closed.compulsoryBytes);
@@ -334,7 +337,9 @@ void TestSystolicTiles::rule_7_closedFormEqualsLru()
 void TestSystolicTiles::rule_7_belady()
 {
     std::mt19937 rng(6);
-    const auto pick = [&](std::int64_t max) { return std::int64_t{1} + static_cast<std::int64_t>(rng()) % max; };
+    const auto pick = [&](std::int64_t max) {
+        return std::int64_t{1} + static_cast<std::int64_t>(rng()) % max;
+    };
     int lower = 0;
     for (int i = 0; i < 3000; ++i) {
         DramQuery q;

@@ -55,7 +55,8 @@ Slow slowShadow(const Gemm& g, const ArrayShape& a, Dataflow d, int buffers)
             else if (buffers == 2)
                 f.start = s.folds.back().start + std::max(s.stream, f.rows);
             else
-                f.start = s.folds.back().start + s.stream + s.folds.back().rows + s.folds.back().cols - 2 + f.rows;
+                f.start =
+                    s.folds.back().start + s.stream + s.folds.back().rows + s.folds.back().cols - 2 + f.rows;
             s.folds.push_back(f);
             s.total = std::max(s.total, f.start + s.stream + f.rows + f.cols - 2);
         }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "systolic/dram_traffic.h"
+#include "systolic/hierarchy.h"
+#include "systolic/learned_tile.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+struct Options
+{
+    std::string gemm;
+    std::string array = "16x16";
+    std::string footprint = "conservative";
+    std::string method = "exhaustive";
+    std::string hierarchy;
+    std::string level = "l2-buffer";
+    std::int64_t capacity = 64 * 1024;
+    std::int64_t elementBytes = 4;
+    std::int64_t buffering = 1;
+    std::string trainingFile;
+    bool heldOut = false;
+    bool json = false;
+    bool capacityGiven = false;
+    bool arrayGiven = false;
+    bool elementGiven = false;
+};
+
+std::string percent(double ratio)
+{
+    std::ostringstream out;
+    out << std::fixed << std::setprecision(1) << ratio * 100 << " %";
+    return out.str();
+}
+
+/// Capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
+Result<std::int64_t> levelCapacity(const Hierarchy& h, const std::string& name)
+{
+    for (const Level level : {Level::L3, Level::L2, Level::L1}) {
+        if (name == levelName(level))
+            return h.at(level).totalBytes();
+        if (name == std::string(levelName(level)) + "-buffer")
+            return h.at(level).bytes;
+    }
+    return Error{ErrorCode::Problem,
+                 "expected l3, l2, l1, l3-buffer, l2-buffer or l1-buffer, got \"" + name + "\"",
+                 "--level",
+                 {}};
+}
+
+void printHeldOut()
+{
+    const LearnedQuality q = measureLearned(1000, kTrainingSeed + 1, {16, 16});
+    std::cerr << "learned selector, " << q.cases << " held-out GEMMs: " << percent(q.share())
+              << " within 10 % of the optimum, "
+              << percent(static_cast<double>(q.optimal) / static_cast<double>(q.cases))
+              << " optimal, mean ratio " << std::setprecision(4) << q.meanRatio << ", worst " << q.worstRatio
+              << '\n';
+}
+
+void printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
+{
+    const auto line = [](const std::string& name, const std::string& value) {
+        std::cout << std::left << std::setw(20) << name << value << '\n';
+    };
+    line("method", std::string(tileMethodName(c.method)));
+    line("tile Ti x Tj x Tk",
+         std::to_string(c.tile.ti) + " x " + std::to_string(c.tile.tj) + " x " + std::to_string(c.tile.tk));
+    line("footprint", formatGrouped(c.footprintElements) + " of " + formatGrouped(q.cap()) + " elements (" +
+                          std::string(footprintName(q.footprint)) + ")" + (c.fits ? "" : ", does not fit"));
+    line("traffic", formatGrouped(c.elements) + " elements");
+    if (const auto best = exhaustiveTile(q); best && c.method != TileMethod::Exhaustive)
+        line("above the optimum",
+             percent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
+    line("points visited", formatGrouped(c.pointsVisited) + " (space reduced " +
+                               formatNumber(std::round(c.spaceReduction)) + " times)");
+    const ReuseFactors f = reuseFactors(q.gemm, c.tile);
+    line("reuse A, B, C", std::to_string(f.a) + ", " + std::to_string(f.b) + ", " + std::to_string(f.c));
+    std::cout << "\nused / available (" << h.name << ")\n";
+    for (const Constraint& k : tileConstraints(h, q.gemm, c.tile))
+        std::cout << "  " << (k.fits() ? "ok   " : "over ") << std::setw(46) << k.name
+                  << formatGrouped(k.used) << " / " << formatGrouped(k.available) << ' ' << k.unit
+                  << (k.limit.empty() ? "" : "; " + k.limit) << '\n';
+}
+
+int run(const Options& o)
+{
+    if (!o.trainingFile.empty()) {
+        const auto written = writeFileAtomically(
+            o.trainingFile, tileTrainingText(generateTileTraining(kTrainingRows, kTrainingSeed)));
+        return written ? static_cast<int>(Exit::Success) : fail(written.error());
+    }
+    if (o.heldOut) {
+        printHeldOut();
+        if (o.gemm.empty())
+            return Exit::Success;
+    }
+    if (o.gemm.empty())
+        return fail({ErrorCode::Problem, "is required (MxNxK)", "--gemm", {}});
+    Hierarchy h = kpuHierarchy();
+    if (!o.hierarchy.empty()) {
+        const auto read = readHierarchy(o.hierarchy);
+        if (!read)
+            return fail(read.error());
+        h = *read;
+    }
+    const auto gemm = parseGemm(o.gemm);
+    const auto array = parseArrayShape(o.array);
+    const auto footprint = parseFootprint(o.footprint);
+    const auto method = parseTileMethod(o.method);
+    if (!gemm)
+        return fail(gemm.error());
+    if (!array)
+        return fail(array.error());
+    if (!footprint)
+        return fail(footprint.error());
+    if (!method)
+        return fail(method.error());
+    TileQuery q;
+    q.gemm = *gemm;
+    q.array = o.arrayGiven || o.hierarchy.empty() ? *array : h.array;
+    q.footprint = *footprint;
+    q.elementBytes = o.elementGiven || o.hierarchy.empty() ? o.elementBytes : h.elementBytes;
+    q.buffering = o.buffering;
+    q.capacityBytes = o.capacity;
+    if (!o.capacityGiven && !o.hierarchy.empty()) {
+        const auto capacity = levelCapacity(h, o.level);
+        if (!capacity)
+            return fail(capacity.error());
+        q.capacityBytes = *capacity;
+    }
+    h.array = q.array;
+    h.elementBytes = q.elementBytes;
+    const auto choice = chooseTile(q, *method);
+    if (!choice)
+        return fail(choice.error());
+    const auto bytes = checkedMul(choice->elements, q.elementBytes);
+    if (!bytes)
+        return fail({ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}});
+    if (o.json) {
+        const nlohmann::ordered_json out = {{"method", tileMethodName(choice->method)},
+                                            {"Ti", choice->tile.ti},
+                                            {"Tj", choice->tile.tj},
+                                            {"Tk", choice->tile.tk},
+                                            {"fits", choice->fits},
+                                            {"footprint_elements", choice->footprintElements},
+                                            {"dram_bytes", *bytes},
+                                            {"points_visited", choice->pointsVisited},
+                                            {"space_reduction", choice->spaceReduction}};
+        std::cout << out.dump(2) << '\n';
+    } else {
+        printText(q, *choice, h);
+    }
+    return Exit::Success;
+}
+
+} // namespace
+
+void addTileVerb(CLI::App& app, int& exitCode)
+{
+    auto* verb = app.add_subcommand("tile", "Choose tile sizes of a GEMM for a memory level");
+    auto o = std::make_shared<Options>();
+    verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
+    auto* array = verb->add_option("--array", o->array, "RxC processing elements (default 16x16)");
+    auto* capacity = verb->add_option("--capacity", o->capacity, "Bytes of the level (default 65536)");
+    verb->add_option("--footprint", o->footprint,
+                     "conservative (C counted) or aggressive (C stays in the PEs)");
+    verb->add_option("--hierarchy", o->hierarchy,
+                     "Memory hierarchy file; gives array, element size and capacity");
+    verb->add_option("--level", o->level,
+                     "Of the hierarchy: l3, l2, l1, or one buffer of it (default l2-buffer)");
+    verb->add_option("--method", o->method, "analytic, exhaustive or learned (default exhaustive)");
+    auto* element = verb->add_option("--element-bytes", o->elementBytes, "Bytes of an element (default 4)");
+    verb->add_option("--buffering", o->buffering, "1 or 2: divides the capacity (default 1)");
+    verb->add_option(
+        "--write-training-set", o->trainingFile,
+        "Write the learned selector's training set (core/systolic/tile_training_data.inc) and exit");
+    verb->add_flag("--held-out", o->heldOut, "Measure the learned selector on a held-out set");
+    verb->add_flag("--json", o->json, "One JSON document on stdout");
+    verb->callback([o, array, capacity, element, &exitCode] {
+        o->arrayGiven = array->count() > 0;
+        o->capacityGiven = capacity->count() > 0;
+        o->elementGiven = element->count() > 0;
+        exitCode = run(*o);
+    });
+}
+
+} // namespace tilewright::cli

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "eval/evaluation.h"
 
+#include "eval/fast.h"
 #include "eval/schedule_walk.h"
 #include "eval/tally.h"
 #include "eval/trace.h"
 #include "eval/validate.h"
+
+#include <map>
+#include <tuple>
+#include <utility>
 
 namespace tilewright {
 
@@ -54,31 +59,57 @@ std::string_view boundName(Bound bound)
     return "";
 }
 
+SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgraph& subgraph,
+                                           std::span<const TensorId> residentBefore, const Rules& rules)
+{
+    SubgraphEvaluation out;
+    if (!checkFormat(problem, subgraph, {}).empty() || !checkStructure(problem, subgraph, {}, rules).empty())
+        return out;
+    // Equal steps are counted and multiplied (R10.3), so that rounding does not grow with the number of
+    // steps.
+    std::map<std::tuple<double, std::int64_t, std::int64_t>, Tally> kinds;
+    std::int64_t peak = 0;
+    const auto bandwidth = static_cast<double>(problem.hardware().slowMemoryBandwidth);
+    traceSubgraph(problem, subgraph, residentBefore, rules, [&](const Step& step) {
+        Tally& kind = kinds[{step.compute, step.loadElements, step.storeElements}];
+        if (kind.steps == 0) {
+            kind.step(step.compute, step.loadElements, step.storeElements, 0, bandwidth);
+            kind.steps = 0;
+        }
+        ++kind.steps;
+        peak = std::max(peak, step.workingSet);
+        return true;
+    });
+    Tally tally{};
+    for (auto& [key, kind] : kinds) {
+        const std::int64_t count = std::exchange(kind.steps, 1);
+        tally.add(kind, count);
+    }
+    tally.peak = peak;
+    tally.finish(out, problem.hardware());
+    const TileGrid grid = tileGrid(problem, subgraph.ops, subgraph.granularity);
+    out.rows = grid.rows;
+    out.cols = grid.cols;
+    out.reserved = reservedElements(problem, residentBefore, subgraph.retain);
+    return out;
+}
+
 Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule, const Rules& rules)
 {
     return walkSchedule(problem, schedule, rules, [&](SubgraphId id, std::span<const TensorId> resident) {
-        const Subgraph& s = schedule[id];
-        SubgraphEvaluation out;
-        if (!checkStructure(problem, s, id, rules).empty())
-            return out;
-        Tally tally;
-        const auto bandwidth = static_cast<double>(problem.hardware().slowMemoryBandwidth);
-        traceSubgraph(problem, s, resident, rules, [&](const Step& step) {
-            tally.step(step.compute, step.loadElements, step.storeElements, step.workingSet, bandwidth);
-            return true;
-        });
-        tally.finish(out, problem.hardware());
-        const TileGrid grid = tileGrid(problem, s.ops, s.granularity);
-        out.rows = grid.rows;
-        out.cols = grid.cols;
-        out.reserved = reservedElements(problem, resident, s.retain);
-        return out;
+        return evaluateSubgraphByTrace(problem, schedule[id], resident, rules);
     });
 }
 
 Evaluation evaluate(const Problem& problem, const Schedule& schedule, const Rules& rules)
 {
-    return evaluateByTrace(problem, schedule, rules);
+    PlanCompiler compiler(problem, rules);
+    SubgraphPlan plan;
+    return walkSchedule(problem, schedule, rules, [&](SubgraphId id, std::span<const TensorId> resident) {
+        const Subgraph& s = schedule[id];
+        compiler.compile(s.ops, plan);
+        return plan.evaluate(s.granularity, s.traversal, resident, s.retain);
+    });
 }
 
 } // namespace tilewright

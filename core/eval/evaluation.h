@@ -47,14 +47,16 @@ struct Issue
 enum class Bound : std::uint8_t { Compute, Memory, Balanced };
 [[nodiscard]] std::string_view boundName(Bound bound); // "compute", "memory", "balanced"
 
-/// Result for one subgraph in its place in the schedule. Times in the problem's unit of time; sizes in elements.
+/// Result for one subgraph in its place in the schedule. Times in the problem's unit of time; sizes in
+/// elements.
 struct SubgraphEvaluation
 {
-    bool structurallyValid = false; ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
-    bool fits = false;              ///< peakWorkingSet <= capacity
-    double latency = 0;             ///< sum over steps of max(compute, memory) (R10.1)
-    double compute = 0;             ///< sum of compute times
-    double memory = 0;              ///< sum of memory times = (load + store) / bandwidth
+    bool structurallyValid =
+        false;          ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
+    bool fits = false;  ///< peakWorkingSet <= capacity
+    double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
+    double compute = 0; ///< sum of compute times
+    double memory = 0;  ///< sum of memory times = (load + store) / bandwidth
     std::int64_t loadElements = 0;
     std::int64_t storeElements = 0;
     std::int64_t peakWorkingSet = 0;
@@ -83,6 +85,7 @@ struct Evaluation
 [[nodiscard]] Evaluation evaluate(const Problem& problem, const Schedule& schedule, const Rules& rules);
 
 /// Evaluates by the explaining form; equal to evaluate() in every field (held by tests).
-[[nodiscard]] Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule, const Rules& rules);
+[[nodiscard]] Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule,
+                                         const Rules& rules);
 
 } // namespace tilewright

@@ -10,16 +10,16 @@
 namespace tilewright {
 
 /// Sums of steps, in the form in which both evaluators accumulate them. Multiplying by a count is what makes
-/// the fast form independent of the number of tiles.
+/// the fast form independent of the number of tiles. Trivial on purpose: write Tally{} for an empty one.
 struct Tally
 {
-    double latency = 0;
-    double compute = 0;
-    std::int64_t load = 0;
-    std::int64_t store = 0;
-    std::int64_t peak = 0;
-    std::int64_t steps = 0;
-    std::int64_t computeBound = 0;
+    double latency;
+    double compute;
+    std::int64_t load;
+    std::int64_t store;
+    std::int64_t peak;
+    std::int64_t steps;
+    std::int64_t computeBound;
 
     /// One step (R10.1). `bandwidth` > 0 in elements per unit of time.
     void step(double stepCompute, std::int64_t loaded, std::int64_t stored, std::int64_t workingSet,
@@ -33,6 +33,17 @@ struct Tally
         peak = std::max(peak, workingSet);
         ++steps;
         computeBound += stepCompute >= memory;
+    }
+
+    void add(const Tally& t)
+    {
+        latency += t.latency;
+        compute += t.compute;
+        load = saturatingAdd(load, t.load);
+        store = saturatingAdd(store, t.store);
+        peak = std::max(peak, t.peak);
+        steps = saturatingAdd(steps, t.steps);
+        computeBound = saturatingAdd(computeBound, t.computeBound);
     }
 
     void add(const Tally& t, std::int64_t count)

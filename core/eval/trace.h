@@ -81,4 +81,9 @@ struct Step
 void traceSubgraph(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
                    const Rules& rules, const std::function<bool(const Step&)>& visit);
 
+/// The sums over all steps of traceSubgraph(); structurallyValid is false when it breaks R2.2, R4 or R5.3.
+[[nodiscard]] SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgraph& subgraph,
+                                                         std::span<const TensorId> residentBefore,
+                                                         const Rules& rules);
+
 } // namespace tilewright

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Compiling a set of ops: everything about a subgraph that does not depend on its granularity.
+#include "eval/fast.h"
+#include "eval/trace.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+namespace {
+
+constexpr auto kLhs = static_cast<std::uint8_t>(Role::Lhs);
+constexpr auto kRhs = static_cast<std::uint8_t>(Role::Rhs);
+constexpr auto kPointwise = static_cast<std::uint8_t>(Role::Pointwise);
+
+} // namespace
+
+SubgraphPlan::SubgraphPlan(const Problem& problem, std::span<const OpId> ops, const Rules& rules)
+{
+    PlanCompiler(problem, rules).compile(ops, *this);
+}
+
+std::optional<std::size_t> SubgraphPlan::inputIndex(TensorId t) const noexcept
+{
+    const auto it = std::find(m_inputs.begin(), m_inputs.end(), t);
+    return it == m_inputs.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(it - m_inputs.begin()));
+}
+
+std::optional<std::size_t> SubgraphPlan::productIndex(TensorId t) const noexcept
+{
+    const auto it = std::find(m_products.begin(), m_products.end(), t);
+    return it == m_products.end() ? std::nullopt
+                                  : std::optional(static_cast<std::size_t>(it - m_products.begin()));
+}
+
+std::optional<IssueCode> SubgraphPlan::check(const Granularity& g) const noexcept
+{
+    const Hardware& hw = m_problem->hardware();
+    if (g.w < 1 || g.h < 1 || g.k < 1)
+        return IssueCode::Granularity;
+    if (m_rules.superNative == Rules::SuperNative::Error &&
+        (g.w > hw.nativeWidth || g.h > hw.nativeHeight || (m_hasMatMul && g.k > hw.nativeK())))
+        return IssueCode::SuperNative;
+    if (m_rules.kAboveK == Rules::KAboveK::Error && g.k > m_smallestK)
+        return IssueCode::KTooLarge;
+    if (m_staticIssue)
+        return m_staticIssue;
+    if (g.w < m_leastW || g.h < m_leastH)
+        return IssueCode::Prologue;
+    return std::nullopt;
+}
+
+PlanCompiler::PlanCompiler(const Problem& problem, const Rules& rules)
+    : m_problem(problem), m_rules(rules), m_localOp(problem.opCount(), -1),
+      m_localInput(problem.tensorCount(), -1)
+{
+}
+
+std::int32_t PlanCompiler::inside(TensorId t) const
+{
+    const auto& p = m_problem.producer(t);
+    return p ? m_localOp[p->index()] : -1;
+}
+
+std::uint32_t PlanCompiler::input(TensorId t)
+{
+    std::int32_t& local = m_localInput[t.index()];
+    if (local < 0) {
+        local = static_cast<std::int32_t>(m_plan->m_inputs.size());
+        m_plan->m_inputs.push_back(t);
+    }
+    return static_cast<std::uint32_t>(local);
+}
+
+std::uint32_t PlanCompiler::slot(Axis axis, bool row, std::int64_t size)
+{
+    auto& slots = m_plan->m_slots;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        if (slots[i].axis == axis && slots[i].size == size && (axis != Axis::Tile || slots[i].row == row))
+            return static_cast<std::uint32_t>(i);
+    slots.push_back({size, axis, row});
+    return static_cast<std::uint32_t>(slots.size() - 1);
+}
+
+std::uint32_t PlanCompiler::group(std::uint32_t sink, std::int64_t reduction)
+{
+    m_plan->m_groups.push_back({sink, reduction});
+    return static_cast<std::uint32_t>(m_plan->m_groups.size() - 1);
+}
+
+void PlanCompiler::need(TensorId t, std::uint8_t role, std::uint32_t rowSlot, std::uint32_t colSlot,
+                        std::uint32_t group)
+{
+    const std::int32_t producer = inside(t);
+    if (producer >= 0) {
+        const OpId o = m_plan->m_ops[static_cast<std::size_t>(producer)];
+        run(static_cast<std::uint32_t>(producer), rowSlot, colSlot,
+            slot(Axis::Full, false, m_problem.reductionSize(o)), group);
+        return;
+    }
+    const std::uint32_t id = input(t);
+    for (const auto& u : m_plan->m_uses)
+        if (u.group == group && !u.run && u.id == id && u.role == role && u.rowSlot == rowSlot &&
+            u.colSlot == colSlot)
+            return;
+    m_plan->m_uses.push_back({id, group, rowSlot, colSlot, 0, false, role});
+}
+
+void PlanCompiler::run(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
+                       std::uint32_t depthSlot, std::uint32_t group)
+{
+    for (const auto& u : m_plan->m_uses)
+        if (u.group == group && u.run && u.id == op && u.rowSlot == rowSlot && u.colSlot == colSlot &&
+            u.depthSlot == depthSlot)
+            return;
+    m_plan->m_uses.push_back({op, group, rowSlot, colSlot, depthSlot, true, 0});
+    const Op& o = m_problem.op(m_plan->m_ops[op]);
+    if (o.type == OpType::MatMul) {
+        need(o.inputs[0], kLhs, rowSlot, depthSlot, group);
+        need(o.inputs[1], kRhs, depthSlot, colSlot, group);
+    } else {
+        for (const TensorId t : o.inputs)
+            need(t, kPointwise, rowSlot, colSlot, group);
+    }
+}
+
+void PlanCompiler::driven(std::uint32_t op, std::uint32_t sink, std::uint32_t completing)
+{
+    if (m_visited[op] == sink + 1)
+        return;
+    m_visited[op] = sink + 1;
+    auto& plan = *m_plan;
+    const OpId id = plan.m_ops[op];
+    const Op& o = m_problem.op(id);
+    const std::uint32_t rowSlot = plan.m_sinks[sink].rowSlot;
+    const std::uint32_t colSlot = plan.m_sinks[sink].colSlot;
+    if (o.type == OpType::MatMul) {
+        const std::int64_t depth = m_problem.reductionSize(id);
+        ++plan.m_drivers;
+        plan.m_largestDriverK = std::max(plan.m_largestDriverK, depth);
+        if (plan.m_sinks[sink].product != op)
+            plan.m_accumulated.push_back(id);
+        run(op, rowSlot, colSlot, slot(Axis::Step, false, depth), group(sink, depth));
+        return;
+    }
+    plan.m_uses.push_back({op, completing, rowSlot, colSlot, slot(Axis::Full, false, 1), true, 0});
+    for (const TensorId t : o.inputs) {
+        const std::int32_t producer = inside(t);
+        if (producer >= 0)
+            driven(static_cast<std::uint32_t>(producer), sink, completing);
+        else
+            need(t, kPointwise, rowSlot, colSlot, completing);
+    }
+}
+
+void PlanCompiler::checkStatic()
+{
+    auto& plan = *m_plan;
+    const std::size_t n = plan.m_ops.size();
+    m_parent.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+        m_parent[i] = static_cast<std::uint32_t>(i);
+    const auto root = [&](std::uint32_t i) {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    };
+    bool ordered = true;
+    std::size_t parts = n;
+    const auto join = [&](std::uint32_t a, std::uint32_t b) {
+        a = root(a);
+        b = root(b);
+        parts -= a != b;
+        m_parent[a] = b;
+    };
+    // m_localInput holds, for a while, the first op of the subgraph that reads the boundary input.
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const Op& op = m_problem.op(plan.m_ops[i]);
+        for (const TensorId t : op.inputs) {
+            const std::int32_t p = inside(t);
+            if (p >= 0) {
+                m_consumed[static_cast<std::size_t>(p)] = true;
+                ordered = ordered && static_cast<std::uint32_t>(p) < i;
+                join(i, static_cast<std::uint32_t>(p));
+            } else if (m_localInput[t.index()] < 0) {
+                m_localInput[t.index()] = static_cast<std::int32_t>(i);
+            } else {
+                join(i, static_cast<std::uint32_t>(m_localInput[t.index()]));
+            }
+        }
+        if (op.type != OpType::MatMul)
+            continue;
+        const std::int64_t depth = m_problem.reductionSize(plan.m_ops[i]);
+        plan.m_hasMatMul = true;
+        plan.m_smallestK = std::min(plan.m_smallestK, depth);
+        if (m_rules.prologue == Rules::Prologue::Off)
+            continue;
+        const auto fromPointwise = [&](TensorId t) {
+            const std::int32_t p = inside(t);
+            return p >= 0 && m_problem.op(plan.m_ops[static_cast<std::size_t>(p)]).type == OpType::Pointwise;
+        };
+        if (fromPointwise(op.inputs[0]))
+            plan.m_leastW = std::max(plan.m_leastW, depth);
+        if (fromPointwise(op.inputs[1]))
+            plan.m_leastH = std::max(plan.m_leastH, depth);
+    }
+    for (const OpId o : plan.m_ops)
+        for (const TensorId t : m_problem.op(o).inputs)
+            m_localInput[t.index()] = -1;
+    if (!ordered && m_rules.opOrder == Rules::OpOrder::Error)
+        plan.m_staticIssue = IssueCode::OpOrder;
+    else if (parts > 1)
+        plan.m_staticIssue = IssueCode::Disconnected;
+}
+
+void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
+{
+    m_plan = &out;
+    out.m_problem = &m_problem;
+    out.m_rules = m_rules;
+    out.m_ops.assign(ops.begin(), ops.end());
+    out.m_inputs.clear();
+    out.m_products.clear();
+    out.m_slots.clear();
+    out.m_uses.clear();
+    out.m_groups.clear();
+    out.m_sinks.clear();
+    out.m_accumulated.clear();
+    out.m_sinkMask = 0;
+    out.m_smallestK = INT64_MAX;
+    out.m_leastW = out.m_leastH = out.m_sinkHeight = out.m_sinkWidth = out.m_largestDriverK = 1;
+    out.m_drivers = 0;
+    out.m_hasMatMul = false;
+    out.m_oneShape = true;
+    out.m_staticIssue.reset();
+
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        m_localOp[ops[i].index()] = static_cast<std::int32_t>(i);
+        out.m_products.push_back(m_problem.op(ops[i]).output);
+    }
+    m_consumed.assign(ops.size(), false);
+    m_visited.assign(ops.size(), 0);
+    checkStatic();
+
+    for (std::uint32_t i = 0; i < ops.size(); ++i) {
+        if (m_consumed[i])
+            continue;
+        const Tensor& t = m_problem.tensor(out.m_products[i]);
+        const auto sink = static_cast<std::uint32_t>(out.m_sinks.size());
+        SubgraphPlan::Sink s;
+        s.product = i;
+        s.rowSlot = slot(Axis::Tile, true, t.height);
+        s.colSlot = slot(Axis::Tile, false, t.width);
+        s.pointwise = m_problem.op(ops[i]).type == OpType::Pointwise;
+        s.driverBegin = static_cast<std::uint32_t>(out.m_accumulated.size());
+        out.m_sinks.push_back(s);
+        if (i < 64)
+            out.m_sinkMask |= std::uint64_t{1} << i;
+        out.m_oneShape =
+            out.m_oneShape &&
+            (sink == 0 || (out.m_sinks[0].rowSlot == s.rowSlot && out.m_sinks[0].colSlot == s.colSlot));
+        out.m_sinkHeight = std::max(out.m_sinkHeight, t.height);
+        out.m_sinkWidth = std::max(out.m_sinkWidth, t.width);
+        driven(i, sink, s.pointwise ? group(sink, 0) : 0);
+        out.m_sinks[sink].driverEnd = static_cast<std::uint32_t>(out.m_accumulated.size());
+    }
+    for (const OpId o : ops)
+        m_localOp[o.index()] = -1;
+    for (const TensorId t : out.m_inputs)
+        m_localInput[t.index()] = -1;
+}
+
+} // namespace tilewright

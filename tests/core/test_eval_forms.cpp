@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The fast form of the evaluator equals the explaining form on random cases.
+#include "random_cases.h"
+
+#include "eval/fast.h"
+#include "eval/trace.h"
+
+#include <QtTest>
+
+#include <cmath>
+#include <map>
+
+using namespace tilewright;
+using random_cases::Source;
+
+namespace {
+
+bool close(double a, double b)
+{
+    return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+std::string number(double v)
+{
+    return QString::number(v, 'g', 17).toStdString();
+}
+
+/// Empty when equal.
+std::string difference(const SubgraphEvaluation& a, const SubgraphEvaluation& b)
+{
+    std::string out;
+    const auto check = [&](const char* what, auto x, auto y) {
+        if (x != y)
+            out += std::string(what) + " " + std::to_string(x) + " / " + std::to_string(y) + "; ";
+    };
+    const auto checkTime = [&](const char* what, double x, double y) {
+        if (!close(x, y))
+            out += std::string(what) + " " + number(x) + " / " + number(y) + "; ";
+    };
+    check("structurallyValid", a.structurallyValid, b.structurallyValid);
+    check("fits", a.fits, b.fits);
+    checkTime("latency", a.latency, b.latency);
+    checkTime("compute", a.compute, b.compute);
+    checkTime("memory", a.memory, b.memory);
+    check("load", a.loadElements, b.loadElements);
+    check("store", a.storeElements, b.storeElements);
+    check("peak", a.peakWorkingSet, b.peakWorkingSet);
+    check("reserved", a.reserved, b.reserved);
+    check("steps", a.steps, b.steps);
+    check("rows", a.rows, b.rows);
+    check("cols", a.cols, b.cols);
+    check("computeBoundSteps", a.computeBoundSteps, b.computeBoundSteps);
+    return out;
+}
+
+std::string describe(const Problem& p, const Subgraph& s, const Rules& r)
+{
+    std::string out = "\n";
+    for (std::size_t i = 0; i < p.tensorCount(); ++i)
+        out += "t" + std::to_string(i) + ": " + std::to_string(p.tensor(TensorId(i)).height) + "x" +
+               std::to_string(p.tensor(TensorId(i)).width) + "  ";
+    for (const OpId o : s.ops) {
+        out +=
+            std::string("\n op") + std::to_string(o.value) + (p.op(o).type == OpType::MatMul ? " MM" : " PW");
+        for (const TensorId t : p.op(o).inputs)
+            out += " " + std::to_string(t.value);
+        out += " -> " + std::to_string(p.op(o).output.value);
+    }
+    out += "\n w,h,k = " + std::to_string(s.granularity.w) + "," + std::to_string(s.granularity.h) + "," +
+           std::to_string(s.granularity.k) + " " + std::string(traversalName(s.traversal.kind())) + " retain";
+    for (const TensorId t : s.retain)
+        out += " " + std::to_string(t.value);
+    for (const RuleSwitch& w : ruleSwitches())
+        if (ruleValue(r, w.name) != w.finalValue)
+            out += std::string("\n ") + std::string(w.name) + "=" + std::string(ruleValue(r, w.name));
+    return out;
+}
+
+} // namespace
+
+class TestEvalForms : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void wholeSchedules()
+    {
+        std::map<std::string, int> verdicts;
+        for (std::uint64_t seed = 0; seed < 24000; ++seed) {
+            Source rnd(seed);
+            const ProblemPtr p = random_cases::problem(rnd);
+            const Schedule s = random_cases::schedule(rnd, *p);
+            const Rules r = random_cases::rules(rnd);
+            const Evaluation fast = evaluate(*p, s, r);
+            const Evaluation slow = evaluateByTrace(*p, s, r);
+            ++verdicts[slow.valid() ? "valid" : std::string(issueCodeName(slow.verdict()->code))];
+            for (std::size_t i = 0; i < s.size(); ++i) {
+                const std::string d = difference(fast.subgraphs[i], slow.subgraphs[i]);
+                if (!d.empty())
+                    qWarning("%s", describe(*p, s[SubgraphId(i)], r).c_str());
+                QVERIFY2(
+                    d.empty(),
+                    ("seed " + std::to_string(seed) + " subgraph " + std::to_string(i) + ": " + d).c_str());
+            }
+            QVERIFY(fast.issues == slow.issues);
+            QVERIFY(close(fast.total, slow.total));
+        }
+        // The cases are worth something only if they reach all of it.
+        for (const char* verdict : {"valid", "OOM", "DEPENDENCY", "PROLOGUE", "TRAVERSAL", "OP_ORDER",
+                                    "DISCONNECTED", "SUPERNATIVE", "K_TOO_LARGE", "RETAIN", "OUTPUT"})
+            QVERIFY2(verdicts[verdict] > 20, verdict);
+        for (const auto& [verdict, n] : verdicts)
+            qInfo("%s: %d", verdict.c_str(), n);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestEvalForms)
+#include "test_eval_forms.moc"

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/graph_builder.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tilewright {
+
+namespace {
+
+/// Products and pointwise results per unit of time: a native 128 x 128 x 128 product costs about as much as
+/// loading its operands at a bandwidth of 20, and a pointwise tile a tenth of that.
+constexpr double kProductsPerTime = 1280;
+constexpr double kPointwisePerTime = 102.4;
+
+std::int64_t cost(double work, double perTime)
+{
+    return std::clamp(static_cast<std::int64_t>(work / perTime), std::int64_t{1}, kMaxDimension);
+}
+
+} // namespace
+
+GraphBuilder::GraphBuilder(std::string name, Hardware hardware)
+{
+    m_data.name = std::move(name);
+    m_data.hardware = hardware;
+}
+
+TensorId GraphBuilder::input(std::int64_t rows, std::int64_t cols, std::string name)
+{
+    m_data.tensors.push_back({cols, rows, std::move(name)});
+    return TensorId(m_data.tensors.size() - 1);
+}
+
+TensorId GraphBuilder::matmul(TensorId lhs, TensorId rhs, const std::string& name)
+{
+    const Tensor l = tensor(lhs);
+    const Tensor r = tensor(rhs);
+    assert(l.width == r.height);
+    const double work = static_cast<double>(m_data.hardware.nativeWidth) *
+                        static_cast<double>(m_data.hardware.nativeHeight) * static_cast<double>(l.width);
+    return add(OpType::MatMul, {lhs, rhs}, l.height, r.width, name, cost(work, kProductsPerTime));
+}
+
+TensorId GraphBuilder::pointwise(std::vector<TensorId> inputs, const std::string& name)
+{
+    const Tensor first = tensor(inputs.front());
+    const double work =
+        static_cast<double>(m_data.hardware.nativeWidth) * static_cast<double>(m_data.hardware.nativeHeight);
+    return add(OpType::Pointwise, std::move(inputs), first.height, first.width, name,
+               cost(work, kPointwisePerTime));
+}
+
+TensorId GraphBuilder::add(OpType type, std::vector<TensorId> inputs, std::int64_t rows, std::int64_t cols,
+                           const std::string& name, std::int64_t baseCost)
+{
+    const TensorId out = input(rows, cols, name + ".out");
+    m_data.ops.push_back({type, std::move(inputs), out, baseCost, name});
+    return out;
+}
+
+} // namespace tilewright

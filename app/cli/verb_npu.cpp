@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/text.h"
+#include "npu/bounds.h"
+#include "npu/compare.h"
+#include "npu/instructions.h"
+#include "npu/model.h"
+#include "npu/output.h"
+#include "npu/run.h"
+#include "npu/verify.h"
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+struct NpuArguments
+{
+    std::string model, hardware, graph, trace;
+    std::string scheduler = "dynamic";
+    std::string assignment = "cost_aware";
+    int cores = 0;
+    std::vector<double> weights;
+    std::vector<int> scaling;
+    bool memoryBoundFirst = false, instructions = false, json = false;
+};
+
+void printText(const npu::NpuGraph& graph, const npu::Run& run, const npu::Bounds& bounds,
+               const std::vector<npu::RuleCheck>& checks)
+{
+    std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size())) << " nodes, "
+              << formatGrouped(static_cast<std::int64_t>(graph.tiles.size())) << " tiles, "
+              << npu::toString(run.options.scheduler) << " on " << run.cores.size() << " cores\n"
+              << "makespan     " << formatGrouped(run.makespan) << " cycles\n"
+              << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
+              << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
+              << npu::explainRun(graph, run, bounds) << '\n';
+    for (std::size_t c = 0; c < run.cores.size(); ++c) {
+        std::cout << "core " << c << ':';
+        for (std::size_t s = 0; s < npu::kCoreStates; ++s)
+            std::cout << "  " << npu::toString(static_cast<npu::CoreState>(s)) << ' '
+                      << formatGrouped(run.cores[c].cycles[s]);
+        std::cout << '\n';
+    }
+    for (const npu::RuleCheck& check : checks)
+        std::cout << (check.passed ? "holds   " : "BROKEN  ") << check.rule << ": " << check.text << '\n';
+}
+
+std::string scalingJson(const std::vector<npu::ScalingPoint>& points)
+{
+    std::string out = "{\"scaling\":[";
+    for (const npu::ScalingPoint& p : points)
+        out += std::string(out.back() == '[' ? "" : ",") + "{\"cores\":" + std::to_string(p.cores) +
+               ",\"static\":" + std::to_string(p.staticMakespan) + ",\"dynamic\":" +
+               std::to_string(p.dynamicMakespan) + ",\"static_speedup\":" + formatNumber(p.staticSpeedup) +
+               ",\"dynamic_speedup\":" + formatNumber(p.dynamicSpeedup) + ",\"static_efficiency\":" +
+               formatNumber(p.staticEfficiency()) + ",\"dynamic_efficiency\":" +
+               formatNumber(p.dynamicEfficiency()) + "}";
+    return out + "]}";
+}
+
+Result<npu::RunOptions> runOptions(const NpuArguments& a)
+{
+    npu::RunOptions options;
+    if (a.scheduler != "static" && a.scheduler != "dynamic")
+        return Error{ErrorCode::Field, "expected static or dynamic, got \"" + a.scheduler + "\"", "--scheduler", {}};
+    options.scheduler = a.scheduler == "static" ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
+    const auto assignment = npu::assignmentFromText(a.assignment);
+    if (!assignment)
+        return Error{ErrorCode::Field,
+                     "expected round_robin, cost_aware or head_parallel, got \"" + a.assignment + "\"",
+                     "--assignment",
+                     {}};
+    options.assignment = *assignment;
+    if (!a.weights.empty()) {
+        if (a.weights.size() != 3)
+            return Error{ErrorCode::Field, "expected three numbers w1,w2,w3", "--weights", {}};
+        options.weights = {a.weights[0], a.weights[1], a.weights[2]};
+    }
+    options.memoryBoundFirst = a.memoryBoundFirst;
+    options.recordDram = !a.trace.empty();
+    return options;
+}
+
+int runNpu(const NpuArguments& a)
+{
+    const auto options = runOptions(a);
+    if (!options)
+        return fail(options.error());
+    const auto model = npu::loadModel(a.model);
+    if (!model)
+        return fail(model.error());
+    npu::NpuHardware hw = model->hardware.value_or(npu::NpuHardware{});
+    if (!a.hardware.empty()) {
+        const auto loaded = npu::loadHardware(a.hardware);
+        if (!loaded)
+            return fail(loaded.error());
+        hw = *loaded;
+    }
+    if (a.cores != 0)
+        hw.cores = a.cores;
+    if (auto s = npu::checkHardware(hw); !s)
+        return fail(s.error());
+    const auto graph = npu::buildGraph(*model, hw);
+    if (!graph)
+        return fail(graph.error());
+    if (!a.graph.empty())
+        if (auto s = npu::writeGraph(*graph, hw, a.graph); !s)
+            return fail(s.error());
+    const auto run = npu::simulate(*graph, hw, *options);
+    if (!run)
+        return fail(run.error());
+    if (!a.trace.empty())
+        if (auto s = npu::writeTrace(*graph, *run, a.trace); !s)
+            return fail(s.error());
+    std::vector<npu::RuleCheck> checks = npu::verifyGraph(*graph);
+    for (npu::RuleCheck& check : npu::verifyRun(*graph, *run))
+        checks.push_back(std::move(check));
+    const bool verified = npu::allPassed(checks);
+    std::string extra;
+    if (!a.scaling.empty()) {
+        for (const int n : a.scaling)
+            if (n < 1 || n > npu::kMaxCores)
+                return fail({ErrorCode::Field,
+                             "expected 1 to " + std::to_string(npu::kMaxCores) + " cores, got " + std::to_string(n),
+                             "--scaling",
+                             {}});
+        const auto points = npu::scaling(*graph, hw, *options, a.scaling);
+        if (!points)
+            return fail(points.error());
+        extra = scalingJson(*points);
+        if (!a.json)
+            for (const npu::ScalingPoint& p : *points)
+                std::cout << p.cores << " cores: static " << formatGrouped(p.staticMakespan) << " (efficiency "
+                          << formatNumber(p.staticEfficiency()) << "), dynamic " << formatGrouped(p.dynamicMakespan)
+                          << " (efficiency " << formatNumber(p.dynamicEfficiency()) << ")\n";
+    }
+    const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
+    if (a.json) {
+        std::cout << npu::summaryToJson(*graph, *run, bounds, verified, extra);
+    } else {
+        printText(*graph, *run, bounds, checks);
+        if (a.instructions)
+            for (std::size_t c = 0; const auto& program : npu::instructionsOf(*graph, *run)) {
+                std::cout << "core " << c++ << '\n';
+                for (const npu::Instruction& i : program)
+                    std::cout << "  " << i.issued << '\t' << npu::describe(*graph, i) << '\n';
+            }
+    }
+    return verified ? Exit::Success : Exit::No;
+}
+
+} // namespace
+
+void addNpuVerb(CLI::App& app, int& exitCode)
+{
+    auto* sub = app.add_subcommand("npu", "Run a model's tile graph on cores that share DRAM and NoC");
+    const auto a = std::make_shared<NpuArguments>();
+    sub->add_option("MODEL", a->model, "Model file (JSON)")->required();
+    sub->add_option("--cores", a->cores, "Number of cores (default: the hardware's)")->check(CLI::Range(1, npu::kMaxCores));
+    sub->add_option("--scheduler", a->scheduler, "static or dynamic (default)");
+    sub->add_option("--assignment", a->assignment, "round_robin, cost_aware (default) or head_parallel");
+    sub->add_option("--weights", a->weights, "w1,w2,w3 of the dynamic score (default 1,0.3,0.5)")->delimiter(',');
+    sub->add_flag("--memory-bound-first", a->memoryBoundFirst, "Dynamic: nodes bound by memory go first");
+    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)");
+    sub->add_option("--graph", a->graph, "Write the tile graph as JSON");
+    sub->add_option("--trace", a->trace, "Write a Chrome trace");
+    sub->add_option("--scaling", a->scaling, "Also compare both schedulers on these numbers of cores")->delimiter(',');
+    sub->add_flag("--instructions", a->instructions, "List the instructions of every core");
+    sub->add_flag("--json", a->json, "One JSON document on stdout");
+    sub->callback([a, &exitCode] { exitCode = runNpu(*a); });
+}
+
+} // namespace tilewright::cli

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/bounds.h"
+
+#include "base/integer.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// A set of bursts of the whole address space.
+class BurstSet
+{
+public:
+    BurstSet(std::int64_t bytes, std::int64_t burstBytes)
+        : m_burst(burstBytes), m_words(static_cast<std::size_t>(bytes / burstBytes / 64 + 2))
+    {}
+    void add(const NpuTensor& tensor, const TileDesc& tile)
+    {
+        forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
+            const std::int64_t last = (address + bytes - 1) / m_burst;
+            for (std::int64_t b = address / m_burst; b <= last;) {
+                const auto word = static_cast<std::size_t>(b / 64);
+                const int from = static_cast<int>(b % 64);
+                const int to = static_cast<int>(std::min<std::int64_t>(64, last - b + 1 + from));
+                const std::uint64_t mask = (to == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1) &
+                                           ~((std::uint64_t{1} << from) - 1);
+                m_words[word] |= mask;
+                b += to - from;
+            }
+        });
+    }
+    void remove(const BurstSet& other)
+    {
+        for (std::size_t i = 0; i < m_words.size(); ++i)
+            m_words[i] &= ~other.m_words[i];
+    }
+    [[nodiscard]] std::int64_t bytes() const
+    {
+        std::int64_t count = 0;
+        for (const std::uint64_t w : m_words)
+            count += std::popcount(w);
+        return count * m_burst;
+    }
+
+private:
+    std::int64_t m_burst;
+    std::vector<std::uint64_t> m_words;
+};
+
+std::int64_t compulsoryBytes(const NpuGraph& g)
+{
+    const NpuTensor& last = g.tensors.back();
+    const std::int64_t size = last.dramBase + last.dramSize;
+    const std::int64_t burst = g.hardware.dram.burstBytes;
+    BurstSet read(size, burst);
+    BurstSet written(size, burst);
+    std::vector<bool> isRead(g.tensors.size(), false);
+    std::vector<bool> seen(g.tiles.size(), false);
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+        for (const std::uint32_t t : g.inputs(n)) {
+            isRead[g.tiles[t].tensor] = true;
+            if (!seen[t])
+                read.add(g.tensors[g.tiles[t].tensor], g.tiles[t]);
+            seen[t] = true;
+        }
+    BurstSet finals(size, burst);
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+        for (const std::uint32_t t : g.outputs(n)) {
+            const NpuTensor& tensor = g.tensors[g.tiles[t].tensor];
+            written.add(tensor, g.tiles[t]);
+            if (!isRead[g.tiles[t].tensor] || g.nodes[n].type == NodeType::KvStore)
+                finals.add(tensor, g.tiles[t]);
+        }
+    read.remove(written); // what the run makes itself need not be read from DRAM
+    return read.bytes() + finals.bytes();
+}
+
+std::string percent(double part)
+{
+    return formatNumber(static_cast<double>(static_cast<std::int64_t>(part * 1000 + 0.5)) / 10) + " %";
+}
+
+} // namespace
+
+std::string_view Bounds::binding() const noexcept
+{
+    if (lowerBound == criticalPath)
+        return "critical_path";
+    if (lowerBound == tensor)
+        return "tensor";
+    return lowerBound == vector ? "vector" : "dram";
+}
+
+Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hw)
+{
+    Bounds b;
+    Cycle tensor = 0;
+    Cycle vector = 0;
+    for (const TileNode& n : graph.nodes)
+        (n.engine() == Engine::Vector ? vector : tensor) += n.computeCycles;
+    for (const Cycle cp : criticalPaths(graph, hw, true))
+        b.criticalPath = std::max(b.criticalPath, cp);
+    b.tensor = ceilDiv(tensor, hw.cores);
+    b.vector = ceilDiv(vector, hw.cores);
+    b.compulsoryBytes = compulsoryBytes(graph);
+    b.dram = ceilDiv(b.compulsoryBytes, hw.dram.channels * hw.dram.bytesPerCycle);
+    b.lowerBound = std::max({b.criticalPath, b.tensor, b.vector, b.dram});
+    return b;
+}
+
+std::string explainRun(const NpuGraph&, const Run& run, const Bounds& bounds)
+{
+    const double makespan = static_cast<double>(std::max<Cycle>(run.makespan, 1));
+    const std::string_view binding = bounds.binding();
+    const std::string tail = " (makespan " + formatGrouped(run.makespan) + ", lower bound " +
+                             formatGrouped(bounds.lowerBound) + ")";
+    if (binding == "dram")
+        return "DRAM binds: its buses are busy for " + percent(run.dramUtilization()) + " of the makespan, and " +
+               formatGrouped(bounds.compulsoryBytes) + " compulsory bytes need " + formatGrouped(bounds.dram) +
+               " cycles, " +
+               formatNumber(static_cast<double>(static_cast<std::int64_t>(
+                                static_cast<double>(bounds.dram) * 10 /
+                                    static_cast<double>(std::max<Cycle>({bounds.tensor, bounds.vector,
+                                                                         bounds.criticalPath, 1})) +
+                                0.5)) /
+                            10) +
+               " times the longest compute bound" + tail;
+    const std::string name = binding == "tensor"   ? "The tensor engines bind"
+                             : binding == "vector" ? "The vector engines bind"
+                                                   : "The critical path binds";
+    return name + ": they need at least " + percent(static_cast<double>(bounds.lowerBound) / makespan) +
+           " of the makespan; the DRAM buses are busy for " + percent(run.dramUtilization()) + tail;
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "npu/run.h"
+
+#include <vector>
+
+namespace tilewright::npu {
+
+/// One point of the scaling curve.
+struct ScalingPoint
+{
+    int cores = 1;
+    Cycle staticMakespan = 0, dynamicMakespan = 0;
+    double staticSpeedup = 1, dynamicSpeedup = 1; ///< over one core with the same scheduler
+    [[nodiscard]] double staticEfficiency() const noexcept { return staticSpeedup / cores; }
+    [[nodiscard]] double dynamicEfficiency() const noexcept { return dynamicSpeedup / cores; }
+};
+
+/// Both schedulers on each of the given numbers of cores (1 is added when missing). The other options are kept.
+[[nodiscard]] Result<std::vector<ScalingPoint>> scaling(const NpuGraph& graph, const NpuHardware& hardware,
+                                                        const RunOptions& options, std::vector<int> cores,
+                                                        const Progress& progress = {});
+
+} // namespace tilewright::npu

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "npu/tile.h"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace tilewright::npu {
+
+inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+
+/// A channel's data bus held by adjacent bursts of one tile in one bank and row.
+struct DramEvent
+{
+    Cycle start = 0, end = 0;
+    std::int64_t address = 0;
+    std::uint32_t tile = 0;
+    std::uint32_t bursts = 0;
+    std::uint16_t channel = 0, bank = 0;
+    bool rowHit = false;
+    bool isStore = false;
+    bool operator==(const DramEvent&) const = default;
+};
+
+/// Bytes and row hits per channel and bank over time, in at most kBins bins whose width doubles as the run
+/// grows. A transfer counts in the bin in which its bus time starts.
+class DramSeries
+{
+public:
+    static constexpr std::size_t kBins = 1024;
+    struct Bin
+    {
+        std::int64_t bytes = 0;
+        std::uint32_t hits = 0, misses = 0; ///< burst groups
+    };
+    DramSeries() = default;
+    DramSeries(int channels, int banks);
+    void add(int channel, int bank, Cycle time, std::int64_t bytes, bool hit);
+    [[nodiscard]] Cycle binCycles() const noexcept { return m_width; }
+    [[nodiscard]] std::size_t binsUsed() const noexcept { return m_used; }
+    [[nodiscard]] const Bin& at(int channel, int bank, std::size_t bin) const noexcept
+    {
+        return m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins + bin];
+    }
+
+private:
+    std::vector<Bin> m_bins;
+    std::size_t m_banks = 0, m_used = 0;
+    Cycle m_width = 64;
+};
+
+/// Channels, banks and the arbiter of spec 5.3, event driven.
+///
+/// A burst group (adjacent bursts of one tile in one interleave block, hence one bank and row) is served as one:
+/// its bank works hit-or-miss latency for the first burst and hit latency for each further one, then the
+/// channel's bus is held for all of them; the bank takes its next group when the bus is released. The arbiter
+/// chooses twice with the same order: which transfer an idle bank serves, and which finished bank gets the bus.
+/// Bursts of one transfer stay in order within a bank.
+class Dram
+{
+public:
+    Dram(const DramHardware& hardware, int slots);
+
+    /// Queues all bursts of a transfer in slot `slot` (free until then); `age` grows with every transfer.
+    void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId, std::uint64_t age,
+               std::int32_t head, bool isStore);
+    /// The next time a bus is released or an idle bus can be given, kNever when nothing is queued.
+    [[nodiscard]] Cycle nextTime() const noexcept;
+    /// Releases the buses that end at `now`; calls delivered(slot, bytes) in order of channel.
+    template <typename F>
+    void release(Cycle now, F&& delivered)
+    {
+        for (std::size_t c = 0; c < m_channels.size(); ++c) {
+            Channel& ch = m_channels[c];
+            if (ch.next != now)
+                continue;
+            ch.touched = true;
+            if (ch.busBank >= 0 && ch.busEnd == now) {
+                const Group& g = ch.banks[static_cast<std::size_t>(ch.busBank)].group;
+                const int slot = ch.banks[static_cast<std::size_t>(ch.busBank)].slot;
+                const std::int64_t bytes = g.bursts * m_hw.burstBytes;
+                releaseBus(c);
+                delivered(slot, bytes);
+            }
+        }
+    }
+    /// Gives idle banks and buses their next work; after release and all begin calls of this cycle.
+    void issue(Cycle now);
+
+    [[nodiscard]] std::int64_t queuedBytes(int channel) const noexcept
+    {
+        return m_channels[static_cast<std::size_t>(channel)].queuedBytes;
+    }
+    [[nodiscard]] std::int64_t remainingBytes(int slot) const noexcept
+    {
+        return m_slots[static_cast<std::size_t>(slot)].remaining;
+    }
+    [[nodiscard]] Cycle busBusy(int channel) const noexcept
+    {
+        return m_channels[static_cast<std::size_t>(channel)].busy;
+    }
+    [[nodiscard]] std::int64_t totalBytes() const noexcept { return m_totalBytes; }
+    [[nodiscard]] std::int64_t rowHits() const noexcept { return m_hits; }
+    [[nodiscard]] std::int64_t rowMisses() const noexcept { return m_misses; }
+
+    bool recordEvents = false;
+    std::vector<DramEvent> events;
+    DramSeries series;
+
+private:
+    struct Group
+    {
+        std::int64_t address = 0;
+        std::uint32_t row = 0;
+        std::uint32_t bursts = 0;
+        std::uint32_t next = kNone; ///< of the same slot and bank
+    };
+    struct Bank
+    {
+        int slot = -1; ///< being served, -1 = idle
+        Cycle ready = 0;
+        Group group;
+        bool hit = false;
+        std::uint32_t openRow = kNone;
+        std::uint32_t waiting = 0; ///< bit per slot with queued groups
+    };
+    struct Channel
+    {
+        std::vector<Bank> banks;
+        std::uint64_t idleWithWork = 0; ///< bit per bank
+        std::uint64_t serving = 0;      ///< bit per bank, served and not yet on the bus
+        int busBank = -1;
+        Cycle busEnd = 0;
+        Cycle next = kNever;
+        int lastBank = -1;
+        std::int32_t lastHead = -2;
+        std::int64_t queuedBytes = 0;
+        Cycle busy = 0;
+        bool touched = false;
+    };
+    struct Slot
+    {
+        std::vector<Group> groups;
+        std::vector<std::uint32_t> first, last; ///< per channel and bank
+        std::uint64_t age = 0;
+        std::int32_t head = -1;
+        std::uint32_t tile = 0;
+        bool isStore = false;
+        std::int64_t remaining = 0;
+    };
+
+    void releaseBus(std::size_t channel);
+    void serve(std::size_t channel, std::size_t bank, Cycle now);
+    void giveBus(std::size_t channel, Cycle now);
+
+    DramHardware m_hw;
+    std::vector<Channel> m_channels;
+    std::vector<Slot> m_slots;
+    std::int64_t m_totalBytes = 0, m_hits = 0, m_misses = 0;
+    // The address map is divisions by these; most are powers of two, all divide non-negative numbers.
+    int m_burstShift = 0, m_interleaveShift = 0, m_rowShift = 0;
+};
+
+} // namespace tilewright::npu

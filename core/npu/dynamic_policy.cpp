@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/dynamic_policy.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// Min-max normalisation over the candidates, 0 when all are equal.
+struct Range
+{
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    void add(double v)
+    {
+        low = std::min(low, v);
+        high = std::max(high, v);
+    }
+    [[nodiscard]] double of(double v) const { return high > low ? (std::min(v, high) - low) / (high - low) : 0.0; }
+};
+
+} // namespace
+
+std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weights& weights, bool memoryBoundFirst)
+{
+    Range cp, intensity, stall;
+    for (const Candidate& c : candidates) {
+        cp.add(c.cp);
+        if (std::isfinite(c.intensity)) // nodes without bytes count as the maximum
+            intensity.add(c.intensity);
+        stall.add(c.stall);
+    }
+    std::size_t best = 0;
+    double bestScore = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const Candidate& c = candidates[i];
+        const double score = weights.criticalPath * cp.of(c.cp) + weights.intensity * intensity.of(c.intensity) -
+                             weights.dramStall * stall.of(c.stall);
+        const Candidate& b = candidates[best];
+        bool better = score > bestScore || (score == bestScore && c.node < b.node);
+        if (memoryBoundFirst && c.memoryBound != b.memoryBound)
+            better = c.memoryBound;
+        if (i == 0 || better) {
+            best = i;
+            bestScore = score;
+        }
+    }
+    return best;
+}
+
+ReadySet::ReadySet(const NpuGraph& graph, const NpuHardware& hardware, const std::vector<Cycle>& cp,
+                   const RunOptions& options)
+    : m_graph(graph), m_hw(hardware), m_cp(cp), m_options(options), m_tileChannels(graph.tiles.size(), 0),
+      m_isReady(graph.units.size(), false)
+{
+    auto& begin = m_firstReaders.begin;
+    begin.assign(graph.tiles.size() + 1, 0);
+    for (std::size_t u = 0; u < graph.units.size(); ++u)
+        for (const std::uint32_t t : graph.inputs(graph.nodesOf(u).front()))
+            ++begin[t + 1];
+    for (std::size_t t = 0; t < graph.tiles.size(); ++t)
+        begin[t + 1] += begin[t];
+    m_firstReaders.items.resize(begin.back());
+    std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
+    for (std::size_t u = 0; u < graph.units.size(); ++u)
+        for (const std::uint32_t t : graph.inputs(graph.nodesOf(u).front()))
+            m_firstReaders.items[at[t]++] = static_cast<std::uint32_t>(u);
+}
+
+int ReadySet::onlyCore(std::uint32_t unit) const
+{
+    const std::int32_t head = m_graph.nodes[m_graph.nodesOf(unit).front()].head;
+    return m_options.assignment == Assignment::HeadParallel && head >= 0 ? coreOfHead(head, m_hw.cores) : -1;
+}
+
+std::uint64_t ReadySet::channelsOf(std::uint32_t tileId) const
+{
+    std::uint64_t& mask = m_tileChannels[tileId];
+    if (mask != 0)
+        return mask;
+    const DramHardware& d = m_hw.dram;
+    const std::uint64_t all = d.channels == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << d.channels) - 1;
+    const TileDesc& tile = m_graph.tiles[tileId];
+    forEachRun(m_graph.tensors[tile.tensor], tile, [&](std::int64_t address, std::int64_t bytes) {
+        for (std::int64_t block = address / d.interleaveBytes;
+             mask != all && block <= (address + bytes - 1) / d.interleaveBytes; ++block)
+            mask |= std::uint64_t{1} << (block % d.channels);
+    });
+    return mask;
+}
+
+double ReadySet::stallOf(std::uint64_t channels, const Dram& dram) const
+{
+    if (channels == 0)
+        return 0;
+    std::int64_t queued = 0;
+    for (std::uint64_t left = channels; left != 0; left &= left - 1)
+        queued += dram.queuedBytes(std::countr_zero(left));
+    return static_cast<double>(queued) /
+           static_cast<double>(std::popcount(channels) * m_hw.dram.bytesPerCycle);
+}
+
+ReadySet::Kind ReadySet::kindOf(std::uint32_t unit) const
+{
+    const std::uint32_t node = m_graph.nodesOf(unit).front();
+    Kind kind;
+    kind.cp = m_cp[node];
+    kind.compute = m_graph.nodes[node].computeCycles;
+    kind.bytes = m_graph.nodes[node].memBytes;
+    for (const std::uint32_t t : m_graph.inputs(node))
+        kind.channels |= channelsOf(t);
+    kind.core = onlyCore(unit);
+    return kind;
+}
+
+void ReadySet::add(std::uint32_t unit)
+{
+    m_isReady[unit] = true;
+    ++m_size;
+    m_kinds[kindOf(unit)].insert(m_graph.nodesOf(unit).front());
+}
+
+void ReadySet::remove(std::uint32_t unit)
+{
+    m_isReady[unit] = false;
+    --m_size;
+    const auto kind = m_kinds.find(kindOf(unit));
+    kind->second.erase(m_graph.nodesOf(unit).front());
+    if (kind->second.empty())
+        m_kinds.erase(kind);
+}
+
+namespace {
+
+double intensityOf(Cycle compute, std::int64_t bytes)
+{
+    if (bytes == 0)
+        return std::numeric_limits<double>::infinity();
+    return static_cast<double>(compute) / static_cast<double>(bytes);
+}
+
+} // namespace
+
+Candidate ReadySet::candidate(std::uint32_t unit, const Spm& spm, const Dram& dram) const
+{
+    const std::uint32_t node = m_graph.nodesOf(unit).front();
+    std::int64_t bytes = 0;
+    std::uint64_t channels = 0;
+    for (const std::uint32_t t : m_graph.inputs(node))
+        if (!spm.has(t)) {
+            bytes += m_graph.tiles[t].alignedBytes;
+            channels |= channelsOf(t);
+        }
+    for (const std::uint32_t t : m_graph.outputs(node))
+        bytes += m_graph.tiles[t].alignedBytes;
+    const TileNode& n = m_graph.nodes[node];
+    return {node, static_cast<double>(m_cp[node]), intensityOf(n.computeCycles, bytes), stallOf(channels, dram),
+            n.memBytes > n.computeCycles * m_hw.bandwidthAlone()};
+}
+
+std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
+                               const std::vector<std::uint32_t>& early) const
+{
+    const auto mayRun = [&](std::uint32_t unit) {
+        const int only = onlyCore(unit);
+        return only < 0 || only == core;
+    };
+    // Units that find some of their bytes in this core's SPM are looked at one by one.
+    std::vector<std::uint32_t> single;
+    spm.forEachTile([&](std::uint32_t tile) {
+        for (const std::uint32_t u : m_firstReaders.of(tile))
+            if (m_isReady[u] && mayRun(u))
+                single.push_back(u);
+    });
+    for (const std::uint32_t u : early)
+        if (mayRun(u))
+            single.push_back(u);
+    std::sort(single.begin(), single.end());
+    single.erase(std::unique(single.begin(), single.end()), single.end());
+    const auto isSingle = [&](std::uint32_t node) {
+        return std::binary_search(single.begin(), single.end(), m_graph.nodes[node].unit);
+    };
+    std::vector<Candidate> candidates;
+    for (const std::uint32_t u : single)
+        candidates.push_back(candidate(u, spm, dram));
+    for (const auto& [kind, nodes] : m_kinds) {
+        if (kind.core >= 0 && kind.core != core)
+            continue;
+        for (const std::uint32_t node : nodes)
+            if (!isSingle(node)) {
+                candidates.push_back({node, static_cast<double>(kind.cp), intensityOf(kind.compute, kind.bytes),
+                                      stallOf(kind.channels, dram),
+                                      kind.bytes > kind.compute * m_hw.bandwidthAlone()});
+                break;
+            }
+    }
+    if (candidates.empty())
+        return kNone;
+    return m_graph.nodes[candidates[bestCandidate(candidates, m_options.weights, m_options.memoryBoundFirst)].node]
+        .unit;
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/generate.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// Appends operators to a model; every tensor is made by the operator that writes it or by `input`.
+class Builder
+{
+public:
+    explicit Builder(NpuModel& model) : m_model(model) {}
+
+    std::size_t input(const std::string& name, std::vector<std::int64_t> shape)
+    {
+        return m_model.addTensor(name, std::move(shape));
+    }
+    ModelOp& add(OpType type, const std::string& name, std::vector<std::size_t> inputs, std::size_t output)
+    {
+        ModelOp op;
+        op.type = type;
+        op.name = name;
+        op.inputs = std::move(inputs);
+        op.outputs = {output};
+        m_model.ops.push_back(std::move(op));
+        return m_model.ops.back();
+    }
+    /// x [T,K] times new weights [K,N].
+    std::size_t project(const std::string& name, std::size_t x, std::int64_t n, const TileSizes& tile)
+    {
+        const auto shape = m_model.tensors[x].shape;
+        const std::size_t w = input("w_" + name, {shape[1], n});
+        const std::size_t y = input(name, {shape[0], n});
+        add(OpType::MatMul, name, {x, w}, y).tile = tile;
+        return y;
+    }
+    /// An operator whose output has the shape of its first input.
+    std::size_t same(OpType type, const std::string& name, std::vector<std::size_t> inputs)
+    {
+        const std::size_t y = input(name, m_model.tensors[inputs[0]].shape);
+        add(type, name, std::move(inputs), y);
+        return y;
+    }
+
+private:
+    NpuModel& m_model;
+};
+
+Error badOption(const char* field, const std::string& reason)
+{
+    return {ErrorCode::Problem, reason, field, {}};
+}
+
+Result<NpuModel> checked(NpuModel model)
+{
+    if (auto s = checkModel(model); !s)
+        return s.error();
+    return model;
+}
+
+/// Wide tiles over N: a row of the weights is then long enough to reach several channels, where the default
+/// rule (one engine width) would read 128 bytes out of every row.
+TileSizes projectionTile(std::int64_t tokens)
+{
+    TileSizes tile;
+    tile.m = std::min<std::int64_t>(128, std::max<std::int64_t>(tokens, 1));
+    tile.n = 512;
+    tile.k = 128;
+    return tile;
+}
+
+Status checkHeads(std::int64_t hidden, std::int64_t heads)
+{
+    if (hidden < 1 || heads < 1 || hidden % heads != 0)
+        return badOption("heads", "the hidden size " + std::to_string(hidden) + " must be a multiple of the heads (" +
+                                      std::to_string(heads) + ")");
+    return Unit{};
+}
+
+} // namespace
+
+Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& o)
+{
+    if (auto s = checkHeads(o.hidden, o.heads); !s)
+        return s.error();
+    const bool decode = o.phase == LlamaPhase::Decode;
+    const std::int64_t tokens = decode ? 1 : o.tokens;
+    const std::int64_t cached = decode ? o.cached : 0;
+    const std::int64_t dim = o.hidden / o.heads;
+    if (tokens < 1)
+        return badOption("tokens", "expected at least 1, got " + std::to_string(tokens));
+    if (cached < 0)
+        return badOption("cached", "expected at least 0, got " + std::to_string(cached));
+    NpuModel model;
+    model.name = decode ? "llama_block_decode" : "llama_block_prefill";
+    model.dtypeBytes = o.dtypeBytes;
+    Builder b(model);
+    const TileSizes tile = projectionTile(tokens);
+
+    const std::size_t x = b.input("x", {tokens, o.hidden});
+    const std::size_t norm1 = b.same(OpType::RmsNorm, "attn_norm", {x, b.input("g_attn", {o.hidden})});
+    const std::size_t q = b.project("q", norm1, o.hidden, tile);
+    const std::size_t k = b.project("k", norm1, o.hidden, tile);
+    const std::size_t v = b.project("v", norm1, o.hidden, tile);
+    const std::size_t qRope = b.same(OpType::Elementwise, "q_rope", {q});
+    const std::size_t kRope = b.same(OpType::Elementwise, "k_rope", {k});
+
+    const std::vector<std::int64_t> cacheShape{1, o.heads, cached + tokens, dim};
+    const std::size_t kCache = b.input("k_cache", cacheShape);
+    const std::size_t vCache = b.input("v_cache", cacheShape);
+    for (const auto& [name, from, to] :
+         {std::make_tuple("k_append", kRope, kCache), std::make_tuple("v_append", v, vCache)}) {
+        ModelOp& op = b.add(OpType::KvAppend, name, {from}, to);
+        op.heads = o.heads;
+        op.position = cached;
+    }
+    std::size_t keys = kRope;
+    std::size_t values = v;
+    if (decode) {
+        // The token just appended is read back with the others, so that the load waits for its store.
+        keys = b.input("k_all", cacheShape);
+        values = b.input("v_all", cacheShape);
+        b.add(OpType::KvLoad, "k_load", {kCache}, keys).range = {0, cached + 1};
+        b.add(OpType::KvLoad, "v_load", {vCache}, values).range = {0, cached + 1};
+    }
+    const std::size_t context = b.input("context", {tokens, o.hidden});
+    ModelOp& attention = b.add(OpType::Attention, "attention", {qRope, keys, values}, context);
+    attention.heads = o.heads;
+    attention.causal = true;
+    attention.flash = o.flash;
+
+    const std::size_t projected = b.project("o", context, o.hidden, tile);
+    const std::size_t residual = b.same(OpType::Elementwise, "attn_residual", {projected, x});
+    const std::size_t norm2 = b.same(OpType::RmsNorm, "mlp_norm", {residual, b.input("g_mlp", {o.hidden})});
+    const std::size_t gate = b.project("gate", norm2, o.ffn, tile);
+    const std::size_t up = b.project("up", norm2, o.ffn, tile);
+    const std::size_t act = b.same(OpType::Elementwise, "silu_mul", {gate, up});
+    model.ops.back().passes = 2;
+    const std::size_t down = b.project("down", act, o.hidden, tile);
+    b.same(OpType::Elementwise, "mlp_residual", {down, residual});
+    return checked(std::move(model));
+}
+
+Result<NpuModel> generateBertBlock(const BertBlockOptions& o)
+{
+    if (auto s = checkHeads(o.hidden, o.heads); !s)
+        return s.error();
+    if (o.tokens < 1)
+        return badOption("tokens", "expected at least 1, got " + std::to_string(o.tokens));
+    NpuModel model;
+    model.name = "bert_block";
+    model.dtypeBytes = o.dtypeBytes;
+    Builder b(model);
+    TileSizes tile = projectionTile(o.tokens);
+    tile.n = 128;
+    tile.k = 256;
+    const std::size_t x = b.input("x", {o.tokens, o.hidden});
+    const std::size_t q = b.project("q", x, o.hidden, tile);
+    const std::size_t k = b.project("k", x, o.hidden, tile);
+    const std::size_t v = b.project("v", x, o.hidden, tile);
+    const std::size_t context = b.input("context", {o.tokens, o.hidden});
+    ModelOp& attention = b.add(OpType::Attention, "attention", {q, k, v}, context);
+    attention.heads = o.heads;
+    attention.flash = o.flash;
+    const std::size_t projected = b.project("o", context, o.hidden, tile);
+    const std::size_t sum1 = b.same(OpType::Elementwise, "attn_residual", {projected, x});
+    const std::size_t norm1 = b.same(OpType::LayerNorm, "attn_norm",
+                                     {sum1, b.input("g1", {o.hidden}), b.input("b1", {o.hidden})});
+    const std::size_t hidden = b.project("ffn_in", norm1, o.ffn, tile);
+    const std::size_t gelu = b.same(OpType::Elementwise, "gelu", {hidden, b.input("bias_in", {o.ffn})});
+    model.ops.back().passes = 4;
+    const std::size_t out = b.project("ffn_out", gelu, o.hidden, tile);
+    const std::size_t sum2 = b.same(OpType::Elementwise, "ffn_residual", {out, norm1});
+    b.same(OpType::LayerNorm, "ffn_norm", {sum2, b.input("g2", {o.hidden}), b.input("b2", {o.hidden})});
+    return checked(std::move(model));
+}
+
+Result<NpuModel> generateConvNet(const ConvNetOptions& o)
+{
+    if (o.stages < 1 || o.stages > 16)
+        return badOption("stages", "expected 1 to 16, got " + std::to_string(o.stages));
+    if (o.batch < 1 || o.channels < 1 || o.size < 1 || o.width < 1)
+        return badOption("size", "batch, channels, size and width must be at least 1");
+    NpuModel model;
+    model.name = "conv_net";
+    model.dtypeBytes = o.dtypeBytes;
+    Builder b(model);
+    std::size_t x = b.input("image", {o.batch, o.channels, o.size, o.size});
+    const auto conv = [&](const std::string& name, std::int64_t cOut, std::int64_t kernel, std::int64_t stride,
+                          std::int64_t groups) {
+        const auto in = model.tensors[x].shape;
+        const std::int64_t pad = kernel / 2;
+        const std::size_t w = b.input("w_" + name, {cOut, in[1] / groups, kernel, kernel});
+        const std::size_t y = b.input(name, {in[0], cOut, convOutput(in[2], kernel, stride, pad, 1),
+                                             convOutput(in[3], kernel, stride, pad, 1)});
+        ModelOp& op = b.add(OpType::Conv2d, name, {x, w}, y);
+        op.stride = {stride, stride};
+        op.padding = {pad, pad};
+        op.groups = groups;
+        x = y;
+    };
+    std::int64_t channels = o.width;
+    for (std::int64_t s = 0; s < o.stages; ++s) {
+        const std::string n = std::to_string(s + 1);
+        conv("conv" + n, channels, 3, 1, 1);
+        x = b.same(OpType::Elementwise, "relu" + n + "a", {x});
+        conv("depthwise" + n, channels, 3, 2, channels);
+        conv("pointwise" + n, channels * 2, 1, 1, 1);
+        x = b.same(OpType::Elementwise, "relu" + n + "b", {x});
+        channels *= 2;
+    }
+    return checked(std::move(model));
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "npu/model.h"
+
+#include <cstdint>
+
+namespace tilewright::npu {
+
+enum class LlamaPhase { Prefill, Decode };
+
+/// A LLaMA-style decoder block: RMSNorm, Q/K/V, RoPE, KV append, KV load (decode), attention, output
+/// projection, residuals, SwiGLU MLP (spec section 8).
+struct LlamaBlockOptions
+{
+    LlamaPhase phase = LlamaPhase::Prefill;
+    std::int64_t hidden = 4096;
+    std::int64_t heads = 32;
+    std::int64_t ffn = 11008;
+    std::int64_t tokens = 128;   ///< prefill: new tokens (decode always has one)
+    std::int64_t cached = 2048;  ///< decode: tokens already in the KV cache
+    bool flash = false;
+    int dtypeBytes = 2;
+};
+[[nodiscard]] Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& options);
+
+/// A BERT encoder block: Q/K/V, attention without mask, output projection, layer norms, GELU MLP.
+struct BertBlockOptions
+{
+    std::int64_t hidden = 768;
+    std::int64_t heads = 12;
+    std::int64_t ffn = 3072;
+    std::int64_t tokens = 128;
+    bool flash = false;
+    int dtypeBytes = 2;
+};
+[[nodiscard]] Result<NpuModel> generateBertBlock(const BertBlockOptions& options);
+
+/// Stages of 3x3 convolution, ReLU, depthwise 3x3 (stride 2), 1x1 convolution, ReLU; channels double per stage.
+struct ConvNetOptions
+{
+    std::int64_t batch = 1;
+    std::int64_t channels = 3;
+    std::int64_t size = 56;  ///< height and width of the input
+    std::int64_t width = 32; ///< channels of the first stage
+    std::int64_t stages = 3;
+    int dtypeBytes = 2;
+};
+[[nodiscard]] Result<NpuModel> generateConvNet(const ConvNetOptions& options);
+
+} // namespace tilewright::npu

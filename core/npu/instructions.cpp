@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/instructions.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tilewright::npu {
+
+std::string_view toString(Opcode opcode) noexcept
+{
+    switch (opcode) {
+    case Opcode::Sync: return "SYNC";
+    case Opcode::TLoad: return "TLOAD";
+    case Opcode::TMatmul: return "TMATMUL";
+    case Opcode::TConv: return "TCONV";
+    case Opcode::TSoftmax: return "TSOFTMAX";
+    case Opcode::TVec: return "TVEC";
+    case Opcode::TStore: return "TSTORE";
+    }
+    return "";
+}
+
+namespace {
+
+/// The computing instruction of a node type; Sync for those without one.
+Opcode computeOpcode(NodeType type)
+{
+    switch (type) {
+    case NodeType::MatMul: return Opcode::TMatmul;
+    case NodeType::Conv: return Opcode::TConv;
+    case NodeType::Softmax: return Opcode::TSoftmax;
+    case NodeType::Vector: return Opcode::TVec;
+    default: return Opcode::Sync;
+    }
+}
+
+} // namespace
+
+std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const Run& run)
+{
+    std::vector<std::vector<Instruction>> out;
+    for (const CoreRun& core : run.cores) {
+        std::unordered_map<std::uint32_t, std::vector<TransferSpan>> loads;
+        std::unordered_map<std::uint32_t, std::vector<TransferSpan>> stores;
+        std::unordered_map<std::uint32_t, Cycle> computed;
+        for (const TransferSpan& s : core.loads)
+            loads[s.node].push_back(s);
+        for (const TransferSpan& s : core.stores)
+            stores[s.node].push_back(s);
+        for (const auto* spans : {&core.tensor, &core.vector})
+            for (const ComputeSpan& s : *spans)
+                computed[s.node] = s.start;
+        std::vector<Instruction>& program = out.emplace_back();
+        for (const Choice& choice : core.choices) {
+            // A static list is looked at in order whatever is ready; a dynamic choice waited for its unit.
+            if (run.options.scheduler == Scheduler::Dynamic && graph.isFirstOfUnit(choice.node))
+                program.push_back({Opcode::Sync, choice.node, kNone, choice.time});
+            for (const TransferSpan& s : loads[choice.node])
+                program.push_back({Opcode::TLoad, choice.node, s.tile, s.start});
+            const Opcode opcode = computeOpcode(graph.nodes[choice.node].type);
+            if (opcode != Opcode::Sync)
+                program.push_back({opcode, choice.node, kNone, computed[choice.node]});
+            else if (stores[choice.node].empty() && loads[choice.node].empty()) // a KV_LOAD that found its tile
+                program.push_back({Opcode::Sync, choice.node, graph.inputs(choice.node).front(), choice.time});
+            for (const TransferSpan& s : stores[choice.node])
+                program.push_back({Opcode::TStore, choice.node, s.tile, s.start});
+        }
+    }
+    return out;
+}
+
+std::string describe(const NpuGraph& graph, const Instruction& i)
+{
+    std::string text{toString(i.opcode)};
+    text.resize(9, ' ');
+    if (i.tile != kNone) {
+        const TileDesc& tile = graph.tiles[i.tile];
+        const NpuTensor& tensor = graph.tensors[tile.tensor];
+        text += tensor.name + "[";
+        for (int d = 0; d < tensor.rank; ++d)
+            text += (d ? "," : "") + std::to_string(tile.offset[d]) + ":" +
+                    std::to_string(tile.offset[d] + tile.shape[d]);
+        text += "]  ";
+    }
+    return text + graph.describe(i.node);
+}
+
+Result<Run> replay(const NpuGraph& graph, const NpuHardware& hardware,
+                   const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
+{
+    std::vector<Program> lists;
+    for (const auto& program : programs) {
+        Program& list = lists.emplace_back();
+        bool sync = false;
+        for (const Instruction& i : program) {
+            if (i.opcode == Opcode::Sync && i.tile == kNone) {
+                sync = true;
+                continue;
+            }
+            if (!list.nodes.empty() && list.nodes.back() == i.node)
+                continue;
+            list.nodes.push_back(i.node);
+            list.sync.push_back(sync);
+            sync = false;
+        }
+    }
+    auto run = simulatePrograms(graph, hardware, lists, options);
+    if (!run)
+        return run;
+    for (std::size_t c = 0; c < programs.size(); ++c) {
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted, loaded;
+        for (const Instruction& i : programs[c])
+            if (i.opcode == Opcode::TLoad)
+                wanted.emplace_back(i.node, i.tile);
+        for (const TransferSpan& s : run->cores[c].loads)
+            loaded.emplace_back(s.node, s.tile);
+        std::sort(wanted.begin(), wanted.end());
+        std::sort(loaded.begin(), loaded.end());
+        if (wanted != loaded)
+            return Error{ErrorCode::Internal,
+                         "the loads of core " + std::to_string(c) + " differ from its TLOAD instructions", {}, {}};
+    }
+    return run;
+}
+
+} // namespace tilewright::npu

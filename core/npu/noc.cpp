@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/noc.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace tilewright::npu {
+
+namespace {
+
+Int128 ceilDiv128(Int128 a, Int128 b)
+{
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
+} // namespace
+
+Noc::Noc(const NpuHardware& hw)
+    : m_cores(hw.cores), m_link(hw.linkBytesPerCycle), m_trunk(hw.trunkBytesPerCycle),
+      m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores))
+{
+    // A share is the trunk (less halves of links) over the number of transfers that get an equal part.
+    std::int64_t multiple = 1;
+    for (std::int64_t i = 2; i <= 2 * hw.cores; ++i)
+        multiple = std::lcm(multiple, i);
+    m_unit = 2 * static_cast<Int128>(multiple);
+}
+
+void Noc::begin(int slot, Cycle now)
+{
+    Flow& f = m_flows[static_cast<std::size_t>(slot)];
+    assert(!f.active);
+    f.active = true;
+    f.complete = f.byNoc = false;
+    f.backlog = 0;
+    f.share = 0;
+    f.updated = now;
+    f.end = kNever;
+    f.flips.clear();
+    m_changed = true;
+}
+
+void Noc::drain(Flow& f, Cycle now) const
+{
+    if (f.backlog > 0 && now > f.updated) {
+        const Int128 moved = f.share * (now - f.updated);
+        if (moved >= f.backlog) {
+            if (f.byNoc) {
+                f.flips.push_back({f.updated + static_cast<Cycle>(ceilDiv128(f.backlog, f.share)), false});
+                f.byNoc = false;
+            }
+            f.backlog = 0;
+        } else {
+            f.backlog -= moved;
+        }
+    }
+    f.updated = now;
+}
+
+void Noc::setEnd(Flow& f) const
+{
+    f.end = f.complete ? f.updated + static_cast<Cycle>(ceilDiv128(f.backlog, f.share)) : kNever;
+}
+
+void Noc::findNext()
+{
+    m_next = kNever;
+    for (const Flow& f : m_flows)
+        if (f.active)
+            m_next = std::min(m_next, f.end);
+}
+
+void Noc::arrive(int slot, std::int64_t bytes, bool isLast, Cycle now)
+{
+    Flow& f = m_flows[static_cast<std::size_t>(slot)];
+    drain(f, now);
+    f.backlog += static_cast<Int128>(bytes) * m_unit;
+    if (!f.byNoc && (isLast || f.backlog > static_cast<Int128>(m_threshold) * m_unit)) {
+        f.byNoc = true;
+        f.flips.push_back({now, true});
+    }
+    if (isLast) {
+        f.complete = true;
+        setEnd(f);
+        m_next = std::min(m_next, f.end);
+    }
+}
+
+void Noc::finish(int slot, Cycle now)
+{
+    Flow& f = m_flows[static_cast<std::size_t>(slot)];
+    drain(f, now);
+    f.active = false;
+    f.end = kNever;
+    m_changed = true;
+}
+
+void Noc::share(Cycle now)
+{
+    if (!m_changed)
+        return;
+    m_changed = false;
+    // Caps in half bytes: a link is split evenly between the core's load and store.
+    struct Cap
+    {
+        std::int64_t halves;
+        std::size_t slot;
+    };
+    std::vector<Cap> caps;
+    for (std::size_t s = 0; s < m_flows.size(); ++s)
+        if (m_flows[s].active) {
+            drain(m_flows[s], now);
+            caps.push_back({m_flows[s ^ 1].active ? m_link : 2 * m_link, s});
+        }
+    std::stable_sort(caps.begin(), caps.end(), [](const Cap& a, const Cap& b) { return a.halves < b.halves; });
+    std::int64_t left = 2 * m_trunk;
+    for (std::size_t i = 0; i < caps.size(); ++i) {
+        const auto others = static_cast<std::int64_t>(caps.size() - i);
+        Flow& f = m_flows[caps[i].slot];
+        const bool full = caps[i].halves * others <= left;
+        if (full) {
+            f.share = caps[i].halves * (m_unit / 2);
+            left -= caps[i].halves;
+        } else { // All that follow get the same part of what is left.
+            for (std::size_t j = i; j < caps.size(); ++j)
+                m_flows[caps[j].slot].share = left * (m_unit / 2 / others);
+            break;
+        }
+    }
+    for (Flow& f : m_flows)
+        if (f.active)
+            setEnd(f);
+    findNext();
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Graphs and traces have millions of entries, so they are written as text; only names need JSON's escaping.
+#include "base/file.h"
+#include "base/json_reader.h"
+#include "npu/output.h"
+
+#include <charconv>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// Appends text and integers without a temporary string for each.
+class Writer
+{
+public:
+    Writer& operator<<(std::string_view text)
+    {
+        m_text.append(text);
+        return *this;
+    }
+    template <typename T>
+        requires std::is_integral_v<T>
+    Writer& operator<<(T value)
+    {
+        char buffer[24];
+        const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+        m_text.append(buffer, end);
+        return *this;
+    }
+    Writer& name(const std::string& text)
+    {
+        m_text += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+        return *this;
+    }
+    template <typename Range>
+    Writer& list(const Range& values)
+    {
+        m_text += '[';
+        bool first = true;
+        for (const auto v : values) {
+            if (!first)
+                m_text += ',';
+            first = false;
+            *this << v;
+        }
+        m_text += ']';
+        return *this;
+    }
+    std::string take() { return std::move(m_text); }
+
+private:
+    std::string m_text;
+};
+
+template <typename T>
+std::span<const T> firstOf(const std::array<T, kMaxRank>& values, int rank)
+{
+    return {values.data(), static_cast<std::size_t>(rank)};
+}
+
+} // namespace
+
+std::string graphToJson(const NpuGraph& g, const NpuHardware& hw)
+{
+    Writer w;
+    w << "{\"spm_bytes\":" << hw.spmBytes << ",\"cores\":" << hw.cores << ",\"dram\":{\"channels\":"
+      << hw.dram.channels << ",\"bytes_per_cycle\":" << hw.dram.bytesPerCycle << ",\"banks\":" << hw.dram.banks
+      << ",\"burst_bytes\":" << hw.dram.burstBytes << ",\"interleave_bytes\":" << hw.dram.interleaveBytes
+      << ",\"row_bytes\":" << hw.dram.rowBytes << "},\n\"tensors\":[";
+    for (std::size_t i = 0; i < g.tensors.size(); ++i) {
+        const NpuTensor& t = g.tensors[i];
+        w << (i ? ",\n" : "\n") << "{\"id\":" << i << ",\"name\":";
+        w.name(t.name) << ",\"shape\":";
+        w.list(firstOf(t.shape, t.rank)) << ",\"dtype_bytes\":" << t.dtypeBytes << ",\"dram_base\":" << t.dramBase
+                                         << ",\"dram_size\":" << t.dramSize << "}";
+    }
+    w << "],\n\"tiles\":[";
+    for (std::size_t i = 0; i < g.tiles.size(); ++i) {
+        const TileDesc& t = g.tiles[i];
+        const NpuTensor& tensor = g.tensors[t.tensor];
+        w << (i ? ",\n" : "\n") << "{\"id\":" << i << ",\"tensor\":" << t.tensor << ",\"offset\":";
+        w.list(firstOf(t.offset, tensor.rank)) << ",\"shape\":";
+        w.list(firstOf(t.shape, tensor.rank))
+            << ",\"dram_base\":" << t.dramBase << ",\"dram_size\":" << t.dramSize
+            << ",\"spm_required\":" << t.spmRequired << ",\"segments\":[";
+        bool first = true;
+        for (const Segment& s : segmentsOf(tensor, t)) {
+            w << (first ? "[" : ",[") << s.address << "," << s.bytes << "," << s.count << "," << s.stride << "]";
+            first = false;
+        }
+        w << "]}";
+    }
+    w << "],\n\"nodes\":[";
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        const TileNode& n = g.nodes[i];
+        w << (i ? ",\n" : "\n") << "{\"id\":" << i << ",\"op\":";
+        w.name(g.opNames[n.op]) << ",\"type\":\"" << toString(n.type) << "\",\"deps\":";
+        w.list(g.deps.of(i)) << ",\"inputs\":";
+        w.list(g.inputs(i)) << ",\"outputs\":";
+        w.list(g.outputs(i)) << ",\"compute_cycles\":" << n.computeCycles << ",\"mem_bytes\":" << n.memBytes
+                             << ",\"unit\":" << n.unit;
+        if (n.accumulator != kNone)
+            w << ",\"accumulator\":" << n.accumulator;
+        if (n.scratchBytes > 0)
+            w << ",\"scratch_bytes\":" << n.scratchBytes;
+        w << "}";
+    }
+    w << "]}\n";
+    return w.take();
+}
+
+std::string traceToJson(const NpuGraph& g, const Run& run)
+{
+    Writer w;
+    const auto dramPid = run.cores.size();
+    w << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+    for (std::size_t c = 0; c <= run.cores.size(); ++c) {
+        w << (c ? ",\n" : "\n") << "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":" << c << ",\"args\":{\"name\":\"";
+        if (c < dramPid)
+            w << "core " << c;
+        else
+            w << "DRAM and NoC";
+        w << "\"}}";
+    }
+    const auto event = [&](std::string_view category, std::size_t pid, std::string_view thread, Cycle start,
+                           Cycle end) -> Writer& {
+        return w << ",\n{\"ph\":\"X\",\"cat\":\"" << category << "\",\"pid\":" << pid << ",\"tid\":\"" << thread
+                 << "\",\"ts\":" << start << ",\"dur\":" << end - start;
+    };
+    for (std::size_t c = 0; c < run.cores.size(); ++c) {
+        const CoreRun& core = run.cores[c];
+        for (const auto& [spans, thread] :
+             {std::pair{&core.tensor, "tensor"}, std::pair{&core.vector, "vector"}})
+            for (const ComputeSpan& s : *spans) {
+                event("compute", c, thread, s.start, s.end) << ",\"name\":";
+                w.name(g.opNames[g.nodes[s.node].op]) << ",\"args\":{\"node\":" << s.node << "}}";
+            }
+        for (const auto& [spans, kind] : {std::pair{&core.loads, "load"}, std::pair{&core.stores, "store"}})
+            for (const TransferSpan& s : *spans) {
+                event(kind, c, kind, s.start, s.end) << ",\"name\":";
+                w.name(g.tensors[g.tiles[s.tile].tensor].name)
+                    << ",\"args\":{\"tile\":" << s.tile << ",\"bytes\":" << g.tiles[s.tile].alignedBytes
+                    << ",\"node\":" << s.node << "}}";
+            }
+        for (const StateSpan& s : core.states) {
+            if (s.state == CoreState::Tensor || s.state == CoreState::Vector)
+                continue;
+            event("state", c, "state", s.start, s.end) << ",\"name\":\"" << toString(s.state) << "\",\"args\":{";
+            bool first = true;
+            for (const auto& [key, id] : {std::pair{"node", s.node}, std::pair{"blocker", s.blocker},
+                                          std::pair{"tile", s.tile}})
+                if (id != kNone) {
+                    w << (first ? "\"" : ",\"") << key << "\":" << id;
+                    first = false;
+                }
+            w << "}}";
+        }
+        for (const Step& s : core.spm)
+            w << ",\n{\"ph\":\"C\",\"name\":\"spm\",\"pid\":" << c << ",\"ts\":" << s.time << ",\"args\":{\"bytes\":"
+              << s.value << "}}";
+    }
+    for (const DramEvent& e : run.dramEvents) {
+        w << ",\n{\"ph\":\"X\",\"cat\":\"dram\",\"pid\":" << dramPid << ",\"tid\":\"ch" << e.channel
+          << "\",\"ts\":" << e.start << ",\"dur\":" << e.end - e.start << ",\"name\":\""
+          << (e.isStore ? "write" : "read") << "\",\"args\":{\"bytes\":" << e.bursts * run.hardware.dram.burstBytes
+          << ",\"bursts\":" << e.bursts << ",\"bank\":" << e.bank << ",\"row_hit\":" << (e.rowHit ? "true" : "false")
+          << ",\"address\":" << e.address << ",\"tile\":" << e.tile << "}}";
+    }
+    for (const Step& s : run.readySet)
+        w << ",\n{\"ph\":\"C\",\"name\":\"ready\",\"pid\":" << dramPid << ",\"ts\":" << s.time
+          << ",\"args\":{\"units\":" << s.value << "}}";
+    w << "]}\n";
+    return w.take();
+}
+
+Status writeGraph(const NpuGraph& graph, const NpuHardware& hardware, const std::string& path)
+{
+    return writeFileAtomically(path, graphToJson(graph, hardware));
+}
+
+Status writeTrace(const NpuGraph& graph, const Run& run, const std::string& path)
+{
+    return writeFileAtomically(path, traceToJson(graph, run));
+}
+
+std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds, bool verified,
+                          const std::string& extra)
+{
+    Json j;
+    j["scheduler"] = toString(run.options.scheduler);
+    j["cores"] = run.cores.size();
+    j["tiles"] = graph.tiles.size();
+    j["nodes"] = graph.nodes.size();
+    j["makespan"] = run.makespan;
+    j["lower_bound"] = bounds.lowerBound;
+    j["dram_bytes"] = run.dramBytes;
+    j["per_core"] = Json::array();
+    for (const CoreRun& core : run.cores)
+        j["per_core"].push_back({{"tensor", core.of(CoreState::Tensor)},
+                                 {"vector", core.of(CoreState::Vector)},
+                                 {"wait_dependency", core.of(CoreState::WaitDependency)},
+                                 {"wait_spm", core.of(CoreState::WaitSpm)},
+                                 {"wait_dram", core.of(CoreState::WaitDram)},
+                                 {"wait_noc", core.of(CoreState::WaitNoc)},
+                                 {"idle", core.of(CoreState::Idle)}});
+    j["verified"] = verified;
+    j["assignment"] = toString(run.options.assignment);
+    j["bounds"] = {{"critical_path", bounds.criticalPath}, {"tensor", bounds.tensor},     {"vector", bounds.vector},
+                   {"dram", bounds.dram},                  {"binding", bounds.binding()}, {"compulsory_bytes", bounds.compulsoryBytes}};
+    j["dram_busy"] = run.dramUtilization();
+    j["row_hits"] = run.rowHits;
+    j["row_misses"] = run.rowMisses;
+    j["binds"] = explainRun(graph, run, bounds);
+    if (!extra.empty())
+        j.update(Json::parse(extra));
+    return j.dump(2) + "\n";
+}
+
+} // namespace tilewright::npu

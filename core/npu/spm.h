@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "npu/run.h"
+
+#include <cstdint>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tilewright::npu {
+
+/// The scratchpad of one core: tiles with pins, LRU eviction of clean unpinned ones (spec 5.1). Space is counted
+/// in bytes; fragmentation is not modelled.
+class Spm
+{
+public:
+    explicit Spm(std::int64_t capacity) : m_capacity(capacity) {}
+
+    struct Need
+    {
+        std::uint32_t tile;
+        std::int64_t bytes;
+    };
+    /// Pins the needed tiles that are here and allocates (pinned) those that are not, plus `extra` anonymous
+    /// bytes, evicting as needed; all or nothing. `missing` gets the tiles that were allocated.
+    [[nodiscard]] bool allocate(const std::vector<Need>& needs, std::int64_t extra,
+                                std::vector<std::uint32_t>& missing);
+    void release(std::uint32_t tile, Cycle now);
+    void releaseExtra(std::int64_t bytes) { m_used -= bytes; }
+    /// A dirty tile cannot be evicted before clean() is called.
+    void makeDirty(std::uint32_t tile);
+    void clean(std::uint32_t tile);
+    [[nodiscard]] bool has(std::uint32_t tile) const { return m_entries.contains(tile); }
+    [[nodiscard]] std::int64_t used() const noexcept { return m_used; }
+    template <typename F>
+    void forEachTile(F&& f) const
+    {
+        for (const auto& [tile, entry] : m_entries)
+            f(tile);
+    }
+
+private:
+    struct Entry
+    {
+        std::int64_t bytes = 0;
+        int pins = 0;
+        bool dirty = false;
+        Cycle lastUse = 0;
+    };
+    void setEvictable(std::uint32_t tile, const Entry& entry, bool evictable);
+
+    std::int64_t m_capacity;
+    std::int64_t m_used = 0, m_evictableBytes = 0;
+    std::unordered_map<std::uint32_t, Entry> m_entries;
+    std::set<std::pair<Cycle, std::uint32_t>> m_evictable; ///< (last use, tile): the first goes first
+};
+
+} // namespace tilewright::npu

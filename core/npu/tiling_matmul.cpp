@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/integer.h"
+#include "npu/graph_builder.h"
+
+#include <algorithm>
+
+namespace tilewright::npu {
+
+TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n, std::int64_t k,
+                     TileSizes wish)
+{
+    TileSizes t;
+    t.m = std::min(m, wish.m > 0 ? wish.m : hw.engineRows);
+    t.n = std::min(n, wish.n > 0 ? wish.n : hw.engineCols);
+    t.k = std::min(k, wish.k > 0 ? wish.k : 64);
+    const auto fits = [&](const TileSizes& s) {
+        return 2 * (s.m * s.k + s.k * s.n) * dtypeBytes + s.m * s.n * hw.accumulatorBytes <= hw.spmBytes;
+    };
+    // Grows one field by its step; false when it is fixed, complete, or the node would not fit.
+    const auto grow = [&](std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit, std::int64_t fixed) {
+        if (fixed > 0 || t.*field >= limit)
+            return false;
+        TileSizes larger = t;
+        larger.*field = std::min(limit, t.*field + step);
+        if (!fits(larger))
+            return false;
+        t = larger;
+        return true;
+    };
+    while (grow(&TileSizes::k, 64, k, wish.k)) {
+    }
+    for (bool grown = true; grown;) {
+        grown = grow(&TileSizes::m, hw.engineRows, m, wish.m);
+        grown = grow(&TileSizes::n, hw.engineCols, n, wish.n) || grown;
+    }
+    return t;
+}
+
+void tileMatmul(GraphBuilder& b, const ModelOp& op)
+{
+    const auto& a = b.model().tensors[op.inputs[0]].shape;
+    const std::int64_t m = a[0];
+    const std::int64_t k = a[1];
+    const std::int64_t n = b.model().tensors[op.inputs[1]].shape[1];
+    const auto tensorA = static_cast<std::uint32_t>(op.inputs[0]);
+    const auto tensorB = static_cast<std::uint32_t>(op.inputs[1]);
+    const auto tensorC = static_cast<std::uint32_t>(op.outputs[0]);
+    const TileSizes t = matmulTile(b.hardware(), b.dtype(), m, n, k, op.tile);
+    ProducerGrid grid;
+    grid.bounds = {blockBounds(0, m, t.m), blockBounds(0, n, t.n), {0, 1}, {0, 1}};
+    for (std::int64_t m0 = 0; m0 < m; m0 += t.m)
+        for (std::int64_t n0 = 0; n0 < n; n0 += t.n) {
+            const std::int64_t mt = std::min(t.m, m - m0);
+            const std::int64_t nt = std::min(t.n, n - n0);
+            const std::uint32_t c = b.tile(tensorC, {m0, n0, 0, 0}, {mt, nt, 1, 1}, true);
+            std::uint32_t last = 0;
+            for (std::int64_t k0 = 0; k0 < k && !b.tooMany(); k0 += t.k) {
+                const std::int64_t kt = std::min(t.k, k - k0);
+                const bool isLast = k0 + kt == k;
+                GraphBuilder::NodeSpec node;
+                node.type = NodeType::MatMul;
+                node.inputs = {b.tile(tensorA, {m0, k0, 0, 0}, {mt, kt, 1, 1}),
+                               b.tile(tensorB, {k0, n0, 0, 0}, {kt, nt, 1, 1})};
+                if (node.inputs[0] == node.inputs[1])
+                    node.inputs.pop_back(); // A times itself, in one tile
+                if (isLast)
+                    node.outputs = {c};
+                node.accumulator = c;
+                node.computeCycles = tensorCycles(b.hardware(), mt, nt, kt, isLast);
+                node.m = mt;
+                node.n = nt;
+                node.k = kt;
+                last = b.addNode(std::move(node), k0 > 0);
+            }
+            grid.nodes.push_back(last);
+        }
+    b.addProducer(tensorC, std::move(grid));
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/integer.h"
+#include "npu/graph_builder.h"
+
+#include <algorithm>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// Blocks of a vector operator: whole rows of the last dimension (elementwise may cut them), as many rows as
+/// the tile may hold, never across an outer dimension that is not whole.
+Box vectorBlock(GraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
+{
+    constexpr std::int64_t kTargetBytes = 32 << 10;
+    const auto tiles = static_cast<std::int64_t>(op.inputs.size() + op.outputs.size());
+    const std::int64_t target =
+        std::max<std::int64_t>(1, std::min(kTargetBytes, b.hardware().spmBytes / (2 * tiles)) / b.dtype());
+    Box block{1, 1, 1, 1};
+    const int lastDim = tensor.rank - 1;
+    const std::int64_t columns = tensor.shape[lastDim];
+    block[lastDim] = columns;
+    if (op.type == OpType::Elementwise) {
+        const std::int64_t lanes = b.hardware().vectorLanes;
+        const std::int64_t wish = op.tile.cols > 0 ? op.tile.cols : std::max(lanes, roundDown(target, lanes));
+        block[lastDim] = std::min(columns, wish);
+    }
+    std::int64_t rows = op.tile.rows > 0 ? op.tile.rows : std::max<std::int64_t>(1, target / block[lastDim]);
+    for (int d = lastDim - 1; d >= 0; --d) {
+        block[d] = std::min(tensor.shape[d], rows);
+        rows = block[d] == tensor.shape[d] ? rows / block[d] : 1;
+        rows = std::max<std::int64_t>(rows, 1);
+    }
+    return block;
+}
+
+std::int64_t passesOf(const NpuHardware& hw, const ModelOp& op)
+{
+    switch (op.type) {
+    case OpType::Softmax: return hw.passes.softmax;
+    case OpType::LayerNorm: return hw.passes.layerNorm;
+    case OpType::RmsNorm: return hw.passes.rmsNorm;
+    default: return op.passes > 0 ? op.passes : hw.passes.elementwise;
+    }
+}
+
+} // namespace
+
+void tileVectorOp(GraphBuilder& b, const ModelOp& op)
+{
+    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
+    NpuTensor tensor;
+    const auto& modelShape = b.model().tensors[out].shape;
+    std::copy(modelShape.begin(), modelShape.end(), tensor.shape.begin());
+    tensor.rank = static_cast<int>(modelShape.size());
+    const Box block = vectorBlock(b, op, tensor);
+    const int lastDim = tensor.rank - 1;
+    ProducerGrid grid;
+    for (int d = 0; d < kMaxRank; ++d)
+        grid.bounds[d] = blockBounds(0, tensor.shape[d], block[d]);
+    Box at{};
+    for (at[0] = 0; at[0] < tensor.shape[0]; at[0] += block[0])
+        for (at[1] = 0; at[1] < tensor.shape[1]; at[1] += block[1])
+            for (at[2] = 0; at[2] < tensor.shape[2]; at[2] += block[2])
+                for (at[3] = 0; at[3] < tensor.shape[3] && !b.tooMany(); at[3] += block[3]) {
+                    Box size{};
+                    std::int64_t elements = 1;
+                    for (int d = 0; d < kMaxRank; ++d) {
+                        size[d] = std::min(block[d], tensor.shape[d] - at[d]);
+                        elements *= size[d];
+                    }
+                    GraphBuilder::NodeSpec node;
+                    node.type = op.type == OpType::Softmax ? NodeType::Softmax : NodeType::Vector;
+                    for (const std::size_t input : op.inputs) {
+                        const bool isRowVector = b.model().tensors[input].shape != modelShape;
+                        const std::uint32_t tile =
+                            isRowVector ? b.tile(static_cast<std::uint32_t>(input), {at[lastDim], 0, 0, 0},
+                                                 {size[lastDim], 1, 1, 1})
+                                        : b.tile(static_cast<std::uint32_t>(input), at, size);
+                        if (std::find(node.inputs.begin(), node.inputs.end(), tile) == node.inputs.end())
+                            node.inputs.push_back(tile);
+                    }
+                    node.outputs = {b.tile(out, at, size)};
+                    node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * passesOf(b.hardware(), op);
+                    grid.nodes.push_back(b.addNode(std::move(node)));
+                }
+    b.addProducer(out, std::move(grid));
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/verify.h"
+
+#include "npu/instructions.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// Collects the first violation of each rule.
+class Checker
+{
+public:
+    void rule(const std::string& name, const std::string& text, const std::function<std::string()>& violation)
+    {
+        const std::string found = violation();
+        m_checks.push_back({name, found.empty() ? text : found, found.empty()});
+    }
+    std::vector<RuleCheck> take() { return std::move(m_checks); }
+
+private:
+    std::vector<RuleCheck> m_checks;
+};
+
+std::string tileText(std::size_t tile)
+{
+    return "tile " + std::to_string(tile);
+}
+
+std::string checkTiles(const NpuGraph& g)
+{
+    for (std::size_t i = 0; i < g.tiles.size(); ++i) {
+        const TileDesc& t = g.tiles[i];
+        const NpuTensor& tensor = g.tensors[t.tensor];
+        for (int d = 0; d < kMaxRank; ++d)
+            if (t.offset[d] < 0 || t.shape[d] < 1 || t.offset[d] + t.shape[d] > tensor.shape[d])
+                return tileText(i) + " reaches outside its tensor " + tensor.name;
+        if (t.dramBase < tensor.dramBase || t.dramBase + t.dramSize > tensor.dramBase + tensor.dramSize)
+            return tileText(i) + " has addresses outside its tensor " + tensor.name;
+        std::int64_t bytes = 0;
+        for (const Segment& s : segmentsOf(tensor, t)) {
+            bytes += s.bytes * s.count;
+            if (s.address < t.dramBase || s.address + (s.count - 1) * s.stride + s.bytes > t.dramBase + t.dramSize)
+                return tileText(i) + " has a segment outside its range";
+        }
+        if (bytes != t.elements() * tensor.dtypeBytes)
+            return "the segments of " + tileText(i) + " do not add up to its slice";
+    }
+    return {};
+}
+
+std::string checkOrder(const NpuGraph& g)
+{
+    const auto order = topologicalOrder(g);
+    if (order.size() != g.nodes.size())
+        return "the graph has a cycle, so only " + std::to_string(order.size()) + " nodes can be ordered";
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        const auto deps = g.deps.of(i);
+        if (std::adjacent_find(deps.begin(), deps.end()) != deps.end())
+            return "node " + std::to_string(i) + " has a duplicate dependency";
+    }
+    return {};
+}
+
+/// Output tiles do not overlap and, but for caches that exist before the run, cover their tensor.
+std::string checkPartition(const NpuGraph& g)
+{
+    std::map<std::uint32_t, std::vector<std::uint32_t>> written;
+    std::set<std::uint32_t> caches;
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+        for (const std::uint32_t t : g.outputs(n)) {
+            written[g.tiles[t].tensor].push_back(t);
+            if (g.nodes[n].type == NodeType::KvStore)
+                caches.insert(g.tiles[t].tensor);
+        }
+    for (auto& [tensor, tiles] : written) {
+        std::int64_t elements = 0;
+        for (const std::uint32_t t : tiles)
+            elements += g.tiles[t].elements();
+        if (!caches.contains(tensor) && elements != g.tensors[tensor].elements())
+            return "the output tiles of " + g.tensors[tensor].name + " hold " + std::to_string(elements) + " of " +
+                   std::to_string(g.tensors[tensor].elements()) + " elements";
+        // Sweep over the first dimension; boxes that start together are compared by the others.
+        std::sort(tiles.begin(), tiles.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return g.tiles[a].offset < g.tiles[b].offset; });
+        std::set<std::array<std::int64_t, kMaxRank>> origins;
+        for (const std::uint32_t t : tiles)
+            if (!origins.insert(g.tiles[t].offset).second)
+                return "two output tiles of " + g.tensors[tensor].name + " start at one place";
+        if (tiles.size() <= 4096)
+            for (std::size_t i = 0; i < tiles.size(); ++i)
+                for (std::size_t j = i + 1; j < tiles.size(); ++j) {
+                    const TileDesc &a = g.tiles[tiles[i]], &b = g.tiles[tiles[j]];
+                    if (b.offset[0] >= a.offset[0] + a.shape[0])
+                        break;
+                    if (overlap(a, b))
+                        return "output tiles " + std::to_string(tiles[i]) + " and " + std::to_string(tiles[j]) +
+                               " of " + g.tensors[tensor].name + " overlap";
+                }
+    }
+    return {};
+}
+
+/// Every written element that a node reads comes from a node it depends on.
+std::string checkInputs(const NpuGraph& g)
+{
+    std::vector<std::uint32_t> outputOf(g.tiles.size(), kNone);
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+        for (const std::uint32_t t : g.outputs(n))
+            outputOf[t] = static_cast<std::uint32_t>(n);
+    std::vector<bool> isWritten(g.tensors.size(), false);
+    std::vector<bool> isCache(g.tensors.size(), false);
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+        for (const std::uint32_t t : g.outputs(n)) {
+            isWritten[g.tiles[t].tensor] = true;
+            if (g.nodes[n].type == NodeType::KvStore)
+                isCache[g.tiles[t].tensor] = true;
+        }
+    for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+        const auto deps = g.deps.of(n);
+        for (const std::uint32_t t : g.inputs(n)) {
+            if (!isWritten[g.tiles[t].tensor])
+                continue;
+            std::int64_t covered = 0;
+            for (const std::uint32_t d : deps)
+                for (const std::uint32_t o : g.outputs(d)) {
+                    const TileDesc &a = g.tiles[t], &b = g.tiles[o];
+                    if (!overlap(a, b))
+                        continue;
+                    std::int64_t part = 1;
+                    for (int k = 0; k < kMaxRank; ++k)
+                        part *= std::min(a.offset[k] + a.shape[k], b.offset[k] + b.shape[k]) -
+                                std::max(a.offset[k], b.offset[k]);
+                    covered += part;
+                }
+            if (covered != g.tiles[t].elements() && !isCache[g.tiles[t].tensor])
+                return "node " + std::to_string(n) + " reads " + tileText(t) + ", of which only " +
+                       std::to_string(covered) + " elements come from its dependencies";
+        }
+    }
+    return {};
+}
+
+std::string checkExecution(const NpuGraph& g, const Run& run)
+{
+    std::vector<int> executed(g.nodes.size(), 0);
+    for (std::size_t c = 0; c < run.cores.size(); ++c) {
+        const CoreRun& core = run.cores[c];
+        for (const Choice& choice : core.choices)
+            ++executed[choice.node];
+        for (const auto* spans : {&core.tensor, &core.vector}) {
+            Cycle free = 0;
+            for (const ComputeSpan& s : *spans) {
+                if (s.end - s.start != g.nodes[s.node].computeCycles)
+                    return "node " + std::to_string(s.node) + " computes for " + std::to_string(s.end - s.start) +
+                           " cycles";
+                if (s.start < free)
+                    return "node " + std::to_string(s.node) + " starts before its engine is free";
+                free = s.end;
+                for (const std::uint32_t d : g.deps.of(s.node)) {
+                    const Cycle met = run.coreOf[d] == c ? run.doneAt[d] : run.storedAt[d];
+                    if (s.start < met)
+                        return "node " + std::to_string(s.node) + " starts at " + std::to_string(s.start) +
+                               ", before node " + std::to_string(d) + " is done at " + std::to_string(met);
+                }
+            }
+        }
+    }
+    for (std::size_t n = 0; n < executed.size(); ++n)
+        if (executed[n] != 1)
+            return "node " + std::to_string(n) + " is executed " + std::to_string(executed[n]) + " times";
+    return {};
+}
+
+/// A tile is read from DRAM only after the nodes that write it have stored.
+std::string checkLoads(const NpuGraph& g, const Run& run)
+{
+    for (const CoreRun& core : run.cores)
+        for (const TransferSpan& s : core.loads)
+            for (const std::uint32_t w : g.writersOf.of(s.tile))
+                if (s.start < run.storedAt[w])
+                    return tileText(s.tile) + " is loaded at " + std::to_string(s.start) + ", before node " +
+                           std::to_string(w) + " has stored it";
+    return {};
+}
+
+std::string checkBytes(const NpuGraph& g, const Run& run)
+{
+    std::int64_t moved = 0;
+    for (const CoreRun& core : run.cores)
+        for (const auto* spans : {&core.loads, &core.stores})
+            for (const TransferSpan& s : *spans)
+                moved += g.tiles[s.tile].alignedBytes;
+    if (moved != run.dramBytes)
+        return "loads and stores move " + std::to_string(moved) + " bytes, DRAM " + std::to_string(run.dramBytes);
+    if (!run.options.recordDram)
+        return {};
+    std::int64_t onTimeline = 0;
+    std::vector<Cycle> busFree(run.dramBusy.size(), 0);
+    for (const DramEvent& e : run.dramEvents) {
+        onTimeline += e.bursts * run.hardware.dram.burstBytes;
+        if (e.start < busFree[e.channel])
+            return "the bus of channel " + std::to_string(e.channel) + " is held twice at " +
+                   std::to_string(e.start);
+        busFree[e.channel] = e.end;
+        const DramPlace place = placeOf(run.hardware.dram, e.address);
+        if (place.channel != e.channel || place.bank != e.bank)
+            return "the address " + std::to_string(e.address) + " is served by the wrong bank";
+    }
+    return onTimeline == moved ? std::string()
+                               : "the DRAM timeline holds " + std::to_string(onTimeline) + " bytes of " +
+                                     std::to_string(moved);
+}
+
+std::string checkAttribution(const Run& run)
+{
+    for (std::size_t c = 0; c < run.cores.size(); ++c) {
+        const CoreRun& core = run.cores[c];
+        Cycle sum = 0;
+        for (const Cycle part : core.cycles)
+            sum += part;
+        if (sum != run.makespan)
+            return "the cycles of core " + std::to_string(c) + " add up to " + std::to_string(sum);
+        Cycle at = 0;
+        for (const StateSpan& s : core.states) {
+            if (s.start != at)
+                return "core " + std::to_string(c) + " has no state at cycle " + std::to_string(at);
+            at = s.end;
+        }
+        if (at != run.makespan)
+            return "core " + std::to_string(c) + " has no state at the end";
+    }
+    return {};
+}
+
+std::string checkReplay(const NpuGraph& g, const Run& run)
+{
+    const auto again = replay(g, run.hardware, instructionsOf(g, run), run.options);
+    if (!again)
+        return again.error().text();
+    for (std::size_t c = 0; c < run.cores.size(); ++c) {
+        const CoreRun &a = run.cores[c], &b = again->cores[c];
+        if (a.tensor != b.tensor || a.vector != b.vector)
+            return "the replay computes at other times on core " + std::to_string(c);
+        if (a.loads != b.loads || a.stores != b.stores)
+            return "the replay moves tiles at other times on core " + std::to_string(c);
+    }
+    return again->makespan == run.makespan ? std::string() : "the replay ends at another time";
+}
+
+} // namespace
+
+std::vector<RuleCheck> verifyGraph(const NpuGraph& g)
+{
+    Checker checker;
+    checker.rule("tile_invariants", "every tile lies inside its tensor and its segments are its slice",
+                 [&] { return checkTiles(g); });
+    checker.rule("dag_acyclic", "the nodes have a topological order and no duplicate edges",
+                 [&] { return checkOrder(g); });
+    checker.rule("output_partition", "output tiles partition their tensor", [&] { return checkPartition(g); });
+    checker.rule("inputs_covered", "what a node reads is written by the nodes it depends on",
+                 [&] { return checkInputs(g); });
+    checker.rule("node_fits_spm", "the tiles of every node fit into SPM", [&]() -> std::string {
+        for (std::size_t n = 0; n < g.nodes.size(); ++n)
+            if (g.spmOf(n) > g.hardware.spmBytes)
+                return "node " + std::to_string(n) + " needs " + std::to_string(g.spmOf(n)) + " bytes";
+        return {};
+    });
+    return checker.take();
+}
+
+std::vector<RuleCheck> verifyRun(const NpuGraph& g, const Run& run, bool withReplay)
+{
+    Checker checker;
+    checker.rule("executed_once", "every node ran exactly once, after its dependencies",
+                 [&] { return checkExecution(g, run); });
+    checker.rule("loads_after_stores", "no tile was read before it was written", [&] { return checkLoads(g, run); });
+    checker.rule("spm_capacity", "SPM never held more than its capacity", [&]() -> std::string {
+        for (std::size_t c = 0; c < run.cores.size(); ++c)
+            for (const Step& s : run.cores[c].spm)
+                if (s.value > run.hardware.spmBytes || s.value < 0)
+                    return "core " + std::to_string(c) + " holds " + std::to_string(s.value) + " bytes at " +
+                           std::to_string(s.time);
+        return {};
+    });
+    checker.rule("dram_bytes", "bytes on the DRAM timeline equal loads plus stores",
+                 [&] { return checkBytes(g, run); });
+    checker.rule("attribution", "the states of every core cover the makespan exactly",
+                 [&] { return checkAttribution(run); });
+    if (withReplay)
+        checker.rule("replay", "the instructions reproduce the timeline", [&] { return checkReplay(g, run); });
+    return checker.take();
+}
+
+bool allPassed(const std::vector<RuleCheck>& checks) noexcept
+{
+    return std::all_of(checks.begin(), checks.end(), [](const RuleCheck& c) { return c.passed; });
+}
+
+} // namespace tilewright::npu

@@ -25,6 +25,7 @@ int main(int argc, char** argv)
     // add*Verb calls, one a line, in the order of DESIGN.md section 5
     addSystolicVerb(app, exitCode);
     addTileVerb(app, exitCode);
+    addNpuVerb(app, exitCode);
     addMapVerb(app, exitCode);
     try {
         app.parse(argc, argv);

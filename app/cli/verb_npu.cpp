@@ -32,8 +32,8 @@ struct NpuArguments
 void printText(const npu::NpuGraph& graph, const npu::Run& run, const npu::Bounds& bounds,
                const std::vector<npu::RuleCheck>& checks)
 {
-    std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size())) << " nodes, "
-              << formatGrouped(static_cast<std::int64_t>(graph.tiles.size())) << " tiles, "
+    std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size()))
+              << " nodes, " << formatGrouped(static_cast<std::int64_t>(graph.tiles.size())) << " tiles, "
               << npu::toString(run.options.scheduler) << " on " << run.cores.size() << " cores\n"
               << "makespan     " << formatGrouped(run.makespan) << " cycles\n"
               << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
@@ -55,11 +55,12 @@ std::string scalingJson(const std::vector<npu::ScalingPoint>& points)
     std::string out = "{\"scaling\":[";
     for (const npu::ScalingPoint& p : points)
         out += std::string(out.back() == '[' ? "" : ",") + "{\"cores\":" + std::to_string(p.cores) +
-               ",\"static\":" + std::to_string(p.staticMakespan) + ",\"dynamic\":" +
-               std::to_string(p.dynamicMakespan) + ",\"static_speedup\":" + formatNumber(p.staticSpeedup) +
-               ",\"dynamic_speedup\":" + formatNumber(p.dynamicSpeedup) + ",\"static_efficiency\":" +
-               formatNumber(p.staticEfficiency()) + ",\"dynamic_efficiency\":" +
-               formatNumber(p.dynamicEfficiency()) + "}";
+               ",\"static\":" + std::to_string(p.staticMakespan) +
+               ",\"dynamic\":" + std::to_string(p.dynamicMakespan) +
+               ",\"static_speedup\":" + formatNumber(p.staticSpeedup) +
+               ",\"dynamic_speedup\":" + formatNumber(p.dynamicSpeedup) +
+               ",\"static_efficiency\":" + formatNumber(p.staticEfficiency()) +
+               ",\"dynamic_efficiency\":" + formatNumber(p.dynamicEfficiency()) + "}";
     return out + "]}";
 }
 
@@ -67,7 +68,8 @@ Result<npu::RunOptions> runOptions(const NpuArguments& a)
 {
     npu::RunOptions options;
     if (a.scheduler != "static" && a.scheduler != "dynamic")
-        return Error{ErrorCode::Field, "expected static or dynamic, got \"" + a.scheduler + "\"", "--scheduler", {}};
+        return Error{
+            ErrorCode::Field, "expected static or dynamic, got \"" + a.scheduler + "\"", "--scheduler", {}};
     options.scheduler = a.scheduler == "static" ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
     const auto assignment = npu::assignmentFromText(a.assignment);
     if (!assignment)
@@ -125,19 +127,21 @@ int runNpu(const NpuArguments& a)
     if (!a.scaling.empty()) {
         for (const int n : a.scaling)
             if (n < 1 || n > npu::kMaxCores)
-                return fail({ErrorCode::Field,
-                             "expected 1 to " + std::to_string(npu::kMaxCores) + " cores, got " + std::to_string(n),
-                             "--scaling",
-                             {}});
+                return fail(
+                    {ErrorCode::Field,
+                     "expected 1 to " + std::to_string(npu::kMaxCores) + " cores, got " + std::to_string(n),
+                     "--scaling",
+                     {}});
         const auto points = npu::scaling(*graph, hw, *options, a.scaling);
         if (!points)
             return fail(points.error());
         extra = scalingJson(*points);
         if (!a.json)
             for (const npu::ScalingPoint& p : *points)
-                std::cout << p.cores << " cores: static " << formatGrouped(p.staticMakespan) << " (efficiency "
-                          << formatNumber(p.staticEfficiency()) << "), dynamic " << formatGrouped(p.dynamicMakespan)
-                          << " (efficiency " << formatNumber(p.dynamicEfficiency()) << ")\n";
+                std::cout << p.cores << " cores: static " << formatGrouped(p.staticMakespan)
+                          << " (efficiency " << formatNumber(p.staticEfficiency()) << "), dynamic "
+                          << formatGrouped(p.dynamicMakespan) << " (efficiency "
+                          << formatNumber(p.dynamicEfficiency()) << ")\n";
     }
     const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
     if (a.json) {
@@ -161,15 +165,18 @@ void addNpuVerb(CLI::App& app, int& exitCode)
     auto* sub = app.add_subcommand("npu", "Run a model's tile graph on cores that share DRAM and NoC");
     const auto a = std::make_shared<NpuArguments>();
     sub->add_option("MODEL", a->model, "Model file (JSON)")->required();
-    sub->add_option("--cores", a->cores, "Number of cores (default: the hardware's)")->check(CLI::Range(1, npu::kMaxCores));
+    sub->add_option("--cores", a->cores, "Number of cores (default: the hardware's)")
+        ->check(CLI::Range(1, npu::kMaxCores));
     sub->add_option("--scheduler", a->scheduler, "static or dynamic (default)");
     sub->add_option("--assignment", a->assignment, "round_robin, cost_aware (default) or head_parallel");
-    sub->add_option("--weights", a->weights, "w1,w2,w3 of the dynamic score (default 1,0.3,0.5)")->delimiter(',');
+    sub->add_option("--weights", a->weights, "w1,w2,w3 of the dynamic score (default 1,0.3,0.5)")
+        ->delimiter(',');
     sub->add_flag("--memory-bound-first", a->memoryBoundFirst, "Dynamic: nodes bound by memory go first");
     sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)");
     sub->add_option("--graph", a->graph, "Write the tile graph as JSON");
     sub->add_option("--trace", a->trace, "Write a Chrome trace");
-    sub->add_option("--scaling", a->scaling, "Also compare both schedulers on these numbers of cores")->delimiter(',');
+    sub->add_option("--scaling", a->scaling, "Also compare both schedulers on these numbers of cores")
+        ->delimiter(',');
     sub->add_flag("--instructions", a->instructions, "List the instructions of every core");
     sub->add_flag("--json", a->json, "One JSON document on stdout");
     sub->callback([a, &exitCode] { exitCode = runNpu(*a); });

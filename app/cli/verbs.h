@@ -21,6 +21,7 @@ int fail(const Error& error);
 // `exitCode`.
 void addSystolicVerb(CLI::App& app, int& exitCode);
 void addTileVerb(CLI::App& app, int& exitCode);
+void addNpuVerb(CLI::App& app, int& exitCode);
 void addMapVerb(CLI::App& app, int& exitCode);
 
 } // namespace tilewright::cli

@@ -17,7 +17,8 @@ class BurstSet
 public:
     BurstSet(std::int64_t bytes, std::int64_t burstBytes)
         : m_burst(burstBytes), m_words(static_cast<std::size_t>(bytes / burstBytes / 64 + 2))
-    {}
+    {
+    }
     void add(const NpuTensor& tensor, const TileDesc& tile)
     {
         forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
@@ -119,13 +120,13 @@ std::string explainRun(const NpuGraph&, const Run& run, const Bounds& bounds)
     const std::string tail = " (makespan " + formatGrouped(run.makespan) + ", lower bound " +
                              formatGrouped(bounds.lowerBound) + ")";
     if (binding == "dram")
-        return "DRAM binds: its buses are busy for " + percent(run.dramUtilization()) + " of the makespan, and " +
-               formatGrouped(bounds.compulsoryBytes) + " compulsory bytes need " + formatGrouped(bounds.dram) +
-               " cycles, " +
+        return "DRAM binds: its buses are busy for " + percent(run.dramUtilization()) +
+               " of the makespan, and " + formatGrouped(bounds.compulsoryBytes) + " compulsory bytes need " +
+               formatGrouped(bounds.dram) + " cycles, " +
                formatNumber(static_cast<double>(static_cast<std::int64_t>(
                                 static_cast<double>(bounds.dram) * 10 /
-                                    static_cast<double>(std::max<Cycle>({bounds.tensor, bounds.vector,
-                                                                         bounds.criticalPath, 1})) +
+                                    static_cast<double>(std::max<Cycle>(
+                                        {bounds.tensor, bounds.vector, bounds.criticalPath, 1})) +
                                 0.5)) /
                             10) +
                " times the longest compute bound" + tail;

@@ -17,7 +17,8 @@ struct ScalingPoint
     [[nodiscard]] double dynamicEfficiency() const noexcept { return dynamicSpeedup / cores; }
 };
 
-/// Both schedulers on each of the given numbers of cores (1 is added when missing). The other options are kept.
+/// Both schedulers on each of the given numbers of cores (1 is added when missing). The other options are
+/// kept.
 [[nodiscard]] Result<std::vector<ScalingPoint>> scaling(const NpuGraph& graph, const NpuHardware& hardware,
                                                         const RunOptions& options, std::vector<int> cores,
                                                         const Progress& progress = {});

@@ -12,7 +12,8 @@ namespace tilewright::npu {
 DramSeries::DramSeries(int channels, int banks)
     : m_bins(static_cast<std::size_t>(channels) * static_cast<std::size_t>(banks) * kBins),
       m_banks(static_cast<std::size_t>(banks))
-{}
+{
+}
 
 void DramSeries::add(int channel, int bank, Cycle time, std::int64_t bytes, bool hit)
 {
@@ -33,7 +34,8 @@ void DramSeries::add(int channel, int bank, Cycle time, std::int64_t bytes, bool
     }
     const auto index = static_cast<std::size_t>(time / m_width);
     m_used = std::max(m_used, index + 1);
-    Bin& bin = m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins + index];
+    Bin& bin = m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins +
+                      index];
     bin.bytes += bytes;
     ++(hit ? bin.hits : bin.misses);
 }
@@ -72,8 +74,8 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
         const auto bank = static_cast<std::size_t>(perChannel - perBank * m_hw.banks);
         const std::int64_t local = (perBank << m_interleaveShift) + (address & (interleave - 1));
         const auto id = static_cast<std::uint32_t>(slot.groups.size());
-        slot.groups.push_back(
-            {address, static_cast<std::uint32_t>(local >> m_rowShift), static_cast<std::uint32_t>(bursts), kNone});
+        slot.groups.push_back({address, static_cast<std::uint32_t>(local >> m_rowShift),
+                               static_cast<std::uint32_t>(bursts), kNone});
         const std::size_t list = channel * static_cast<std::size_t>(m_hw.banks) + bank;
         Channel& ch = m_channels[channel];
         Bank& b = ch.banks[bank];
@@ -149,7 +151,8 @@ void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
     b.slot = best;
     b.hit = b.group.row == b.openRow;
     b.openRow = b.group.row;
-    b.ready = now + (b.hit ? m_hw.rowHitCycles : m_hw.rowMissCycles) + (b.group.bursts - 1) * m_hw.rowHitCycles;
+    b.ready =
+        now + (b.hit ? m_hw.rowHitCycles : m_hw.rowMissCycles) + (b.group.bursts - 1) * m_hw.rowHitCycles;
     ch.serving |= std::uint64_t{1} << bankIndex;
 }
 
@@ -192,7 +195,8 @@ void Dram::giveBus(std::size_t channel, Cycle now)
     series.add(static_cast<int>(channel), best, now, b.group.bursts * m_hw.burstBytes, b.hit);
     if (recordEvents)
         events.push_back({now, ch.busEnd, b.group.address, slot.tile, b.group.bursts,
-                          static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(best), b.hit, slot.isStore});
+                          static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(best), b.hit,
+                          slot.isStore});
 }
 
 void Dram::issue(Cycle now)

@@ -42,7 +42,8 @@ public:
     [[nodiscard]] std::size_t binsUsed() const noexcept { return m_used; }
     [[nodiscard]] const Bin& at(int channel, int bank, std::size_t bin) const noexcept
     {
-        return m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins + bin];
+        return m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins +
+                      bin];
     }
 
 private:
@@ -53,24 +54,23 @@ private:
 
 /// Channels, banks and the arbiter of spec 5.3, event driven.
 ///
-/// A burst group (adjacent bursts of one tile in one interleave block, hence one bank and row) is served as one:
-/// its bank works hit-or-miss latency for the first burst and hit latency for each further one, then the
+/// A burst group (adjacent bursts of one tile in one interleave block, hence one bank and row) is served as
+/// one: its bank works hit-or-miss latency for the first burst and hit latency for each further one, then the
 /// channel's bus is held for all of them; the bank takes its next group when the bus is released. The arbiter
-/// chooses twice with the same order: which transfer an idle bank serves, and which finished bank gets the bus.
-/// Bursts of one transfer stay in order within a bank.
+/// chooses twice with the same order: which transfer an idle bank serves, and which finished bank gets the
+/// bus. Bursts of one transfer stay in order within a bank.
 class Dram
 {
 public:
     Dram(const DramHardware& hardware, int slots);
 
     /// Queues all bursts of a transfer in slot `slot` (free until then); `age` grows with every transfer.
-    void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId, std::uint64_t age,
-               std::int32_t head, bool isStore);
+    void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
+               std::uint64_t age, std::int32_t head, bool isStore);
     /// The next time a bus is released or an idle bus can be given, kNever when nothing is queued.
     [[nodiscard]] Cycle nextTime() const noexcept;
     /// Releases the buses that end at `now`; calls delivered(slot, bytes) in order of channel.
-    template <typename F>
-    void release(Cycle now, F&& delivered)
+    template <typename F> void release(Cycle now, F&& delivered)
     {
         for (std::size_t c = 0; c < m_channels.size(); ++c) {
             Channel& ch = m_channels[c];

@@ -21,12 +21,16 @@ struct Range
         low = std::min(low, v);
         high = std::max(high, v);
     }
-    [[nodiscard]] double of(double v) const { return high > low ? (std::min(v, high) - low) / (high - low) : 0.0; }
+    [[nodiscard]] double of(double v) const
+    {
+        return high > low ? (std::min(v, high) - low) / (high - low) : 0.0;
+    }
 };
 
 } // namespace
 
-std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weights& weights, bool memoryBoundFirst)
+std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weights& weights,
+                          bool memoryBoundFirst)
 {
     Range cp, intensity, stall;
     for (const Candidate& c : candidates) {
@@ -39,7 +43,8 @@ std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weight
     double bestScore = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Candidate& c = candidates[i];
-        const double score = weights.criticalPath * cp.of(c.cp) + weights.intensity * intensity.of(c.intensity) -
+        const double score = weights.criticalPath * cp.of(c.cp) +
+                             weights.intensity * intensity.of(c.intensity) -
                              weights.dramStall * stall.of(c.stall);
         const Candidate& b = candidates[best];
         bool better = score > bestScore || (score == bestScore && c.node < b.node);
@@ -159,8 +164,8 @@ Candidate ReadySet::candidate(std::uint32_t unit, const Spm& spm, const Dram& dr
     for (const std::uint32_t t : m_graph.outputs(node))
         bytes += m_graph.tiles[t].alignedBytes;
     const TileNode& n = m_graph.nodes[node];
-    return {node, static_cast<double>(m_cp[node]), intensityOf(n.computeCycles, bytes), stallOf(channels, dram),
-            n.memBytes > n.computeCycles * m_hw.bandwidthAlone()};
+    return {node, static_cast<double>(m_cp[node]), intensityOf(n.computeCycles, bytes),
+            stallOf(channels, dram), n.memBytes > n.computeCycles * m_hw.bandwidthAlone()};
 }
 
 std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
@@ -193,15 +198,16 @@ std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
             continue;
         for (const std::uint32_t node : nodes)
             if (!isSingle(node)) {
-                candidates.push_back({node, static_cast<double>(kind.cp), intensityOf(kind.compute, kind.bytes),
-                                      stallOf(kind.channels, dram),
+                candidates.push_back({node, static_cast<double>(kind.cp),
+                                      intensityOf(kind.compute, kind.bytes), stallOf(kind.channels, dram),
                                       kind.bytes > kind.compute * m_hw.bandwidthAlone()});
                 break;
             }
     }
     if (candidates.empty())
         return kNone;
-    return m_graph.nodes[candidates[bestCandidate(candidates, m_options.weights, m_options.memoryBoundFirst)].node]
+    return m_graph
+        .nodes[candidates[bestCandidate(candidates, m_options.weights, m_options.memoryBoundFirst)].node]
         .unit;
 }
 

@@ -40,8 +40,8 @@ public:
     [[nodiscard]] bool contains(std::uint32_t unit) const { return m_isReady[unit]; }
     [[nodiscard]] std::size_t size() const noexcept { return m_size; }
 
-    /// The unit to run next on `core`, kNone without a candidate. `early` are units that wait only for a node of
-    /// this core. Under head_parallel units of other cores' heads are no candidates.
+    /// The unit to run next on `core`, kNone without a candidate. `early` are units that wait only for a node
+    /// of this core. Under head_parallel units of other cores' heads are no candidates.
     [[nodiscard]] std::uint32_t choose(int core, const Spm& spm, const Dram& dram,
                                        const std::vector<std::uint32_t>& early) const;
     /// The only core that may run the unit, -1 for any.

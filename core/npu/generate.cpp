@@ -75,8 +75,8 @@ TileSizes projectionTile(std::int64_t tokens)
 Status checkHeads(std::int64_t hidden, std::int64_t heads)
 {
     if (hidden < 1 || heads < 1 || hidden % heads != 0)
-        return badOption("heads", "the hidden size " + std::to_string(hidden) + " must be a multiple of the heads (" +
-                                      std::to_string(heads) + ")");
+        return badOption("heads", "the hidden size " + std::to_string(hidden) +
+                                      " must be a multiple of the heads (" + std::to_string(heads) + ")");
     return Unit{};
 }
 
@@ -167,8 +167,8 @@ Result<NpuModel> generateBertBlock(const BertBlockOptions& o)
     attention.flash = o.flash;
     const std::size_t projected = b.project("o", context, o.hidden, tile);
     const std::size_t sum1 = b.same(OpType::Elementwise, "attn_residual", {projected, x});
-    const std::size_t norm1 = b.same(OpType::LayerNorm, "attn_norm",
-                                     {sum1, b.input("g1", {o.hidden}), b.input("b1", {o.hidden})});
+    const std::size_t norm1 =
+        b.same(OpType::LayerNorm, "attn_norm", {sum1, b.input("g1", {o.hidden}), b.input("b1", {o.hidden})});
     const std::size_t hidden = b.project("ffn_in", norm1, o.ffn, tile);
     const std::size_t gelu = b.same(OpType::Elementwise, "gelu", {hidden, b.input("bias_in", {o.ffn})});
     model.ops.back().passes = 4;
@@ -189,8 +189,8 @@ Result<NpuModel> generateConvNet(const ConvNetOptions& o)
     model.dtypeBytes = o.dtypeBytes;
     Builder b(model);
     std::size_t x = b.input("image", {o.batch, o.channels, o.size, o.size});
-    const auto conv = [&](const std::string& name, std::int64_t cOut, std::int64_t kernel, std::int64_t stride,
-                          std::int64_t groups) {
+    const auto conv = [&](const std::string& name, std::int64_t cOut, std::int64_t kernel,
+                          std::int64_t stride, std::int64_t groups) {
         const auto in = model.tensors[x].shape;
         const std::int64_t pad = kernel / 2;
         const std::size_t w = b.input("w_" + name, {cOut, in[1] / groups, kernel, kernel});

@@ -18,8 +18,8 @@ struct LlamaBlockOptions
     std::int64_t hidden = 4096;
     std::int64_t heads = 32;
     std::int64_t ffn = 11008;
-    std::int64_t tokens = 128;   ///< prefill: new tokens (decode always has one)
-    std::int64_t cached = 2048;  ///< decode: tokens already in the KV cache
+    std::int64_t tokens = 128;  ///< prefill: new tokens (decode always has one)
+    std::int64_t cached = 2048; ///< decode: tokens already in the KV cache
     bool flash = false;
     int dtypeBytes = 2;
 };
@@ -37,7 +37,8 @@ struct BertBlockOptions
 };
 [[nodiscard]] Result<NpuModel> generateBertBlock(const BertBlockOptions& options);
 
-/// Stages of 3x3 convolution, ReLU, depthwise 3x3 (stride 2), 1x1 convolution, ReLU; channels double per stage.
+/// Stages of 3x3 convolution, ReLU, depthwise 3x3 (stride 2), 1x1 convolution, ReLU; channels double per
+/// stage.
 struct ConvNetOptions
 {
     std::int64_t batch = 1;

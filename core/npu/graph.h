@@ -24,13 +24,13 @@ enum class Engine { Tensor, Vector, None };
 struct TileNode
 {
     NodeType type = NodeType::MatMul;
-    std::uint32_t op = 0;            ///< index of the model's operator
-    std::int32_t head = -1;          ///< batch * heads + head, -1 outside attention
-    std::uint32_t unit = 0;          ///< the chain or single node it belongs to
+    std::uint32_t op = 0;              ///< index of the model's operator
+    std::int32_t head = -1;            ///< batch * heads + head, -1 outside attention
+    std::uint32_t unit = 0;            ///< the chain or single node it belongs to
     std::uint32_t accumulator = kNone; ///< tile kept in SPM from the unit's first to its last node
-    std::int64_t scratchBytes = 0;   ///< SPM of the unit that belongs to no tensor (flash attention)
-    Cycle computeCycles = 0;         ///< 0 for KV_STORE and KV_LOAD
-    std::int64_t memBytes = 0;       ///< aligned bytes of all input and output tiles
+    std::int64_t scratchBytes = 0;     ///< SPM of the unit that belongs to no tensor (flash attention)
+    Cycle computeCycles = 0;           ///< 0 for KV_STORE and KV_LOAD
+    std::int64_t memBytes = 0;         ///< aligned bytes of all input and output tiles
     std::uint32_t inputBegin = 0, inputEnd = 0;
     std::uint32_t outputBegin = 0, outputEnd = 0;
     // matmul and conv: rows x columns x depth on the tensor engine, and how many of them one after the other
@@ -40,10 +40,13 @@ struct TileNode
     {
         switch (type) {
         case NodeType::MatMul:
-        case NodeType::Conv: return Engine::Tensor;
+        case NodeType::Conv:
+            return Engine::Tensor;
         case NodeType::Softmax:
-        case NodeType::Vector: return Engine::Vector;
-        default: return Engine::None;
+        case NodeType::Vector:
+            return Engine::Vector;
+        default:
+            return Engine::None;
         }
     }
 };
@@ -79,9 +82,9 @@ struct NpuGraph
     std::vector<std::uint32_t> nodeTiles; ///< inputs and outputs of the nodes
     std::vector<TileUnit> units;
     std::vector<std::uint32_t> unitNodes;
-    Adjacency deps;       ///< node -> nodes it waits for, ascending, without duplicates
-    Adjacency successors; ///< node -> nodes that wait for it
-    Adjacency writersOf;  ///< tile -> nodes whose output overlaps it
+    Adjacency deps;           ///< node -> nodes it waits for, ascending, without duplicates
+    Adjacency successors;     ///< node -> nodes that wait for it
+    Adjacency writersOf;      ///< tile -> nodes whose output overlaps it
     Adjacency unitSuccessors; ///< node -> units, other than its own, with a node that waits for it
 
     [[nodiscard]] std::span<const std::uint32_t> inputs(std::size_t node) const noexcept
@@ -96,8 +99,14 @@ struct NpuGraph
     {
         return {unitNodes.data() + units[unit].begin, unitNodes.data() + units[unit].end};
     }
-    [[nodiscard]] bool isFirstOfUnit(std::size_t node) const noexcept { return nodesOf(nodes[node].unit).front() == node; }
-    [[nodiscard]] bool isLastOfUnit(std::size_t node) const noexcept { return nodesOf(nodes[node].unit).back() == node; }
+    [[nodiscard]] bool isFirstOfUnit(std::size_t node) const noexcept
+    {
+        return nodesOf(nodes[node].unit).front() == node;
+    }
+    [[nodiscard]] bool isLastOfUnit(std::size_t node) const noexcept
+    {
+        return nodesOf(nodes[node].unit).back() == node;
+    }
     /// SPM the node needs with all its tiles, the unit's accumulator and scratch.
     [[nodiscard]] std::int64_t spmOf(std::size_t node) const noexcept;
     /// "q: MATMUL 17", for messages.
@@ -110,8 +119,8 @@ struct NpuGraph
                                           std::size_t maxNodes = 4'000'000);
 
 /// The default tile of a matmul (spec 2.6); fields of `wish` that are set are kept.
-[[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m, std::int64_t n,
-                                   std::int64_t k, TileSizes wish);
+[[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
+                                   std::int64_t n, std::int64_t k, TileSizes wish);
 
 /// Cycles of a tensor-engine node (spec section 3), without or with the drain of the chain's last node.
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, std::int64_t m, std::int64_t n, std::int64_t k,
@@ -120,7 +129,7 @@ struct NpuGraph
 /// Input rows (or columns) read by output rows [from, to): first and end, clipped (spec 2.2).
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int64_t to,
                                                                    std::int64_t kernel, std::int64_t stride,
-                                                                   std::int64_t padding, std::int64_t dilation,
-                                                                   std::int64_t in);
+                                                                   std::int64_t padding,
+                                                                   std::int64_t dilation, std::int64_t in);
 
 } // namespace tilewright::npu

@@ -11,12 +11,18 @@ namespace tilewright::npu {
 std::string_view toString(NodeType type) noexcept
 {
     switch (type) {
-    case NodeType::MatMul: return "MATMUL";
-    case NodeType::Conv: return "CONV";
-    case NodeType::Softmax: return "SOFTMAX";
-    case NodeType::Vector: return "VECTOR";
-    case NodeType::KvStore: return "KV_STORE";
-    case NodeType::KvLoad: return "KV_LOAD";
+    case NodeType::MatMul:
+        return "MATMUL";
+    case NodeType::Conv:
+        return "CONV";
+    case NodeType::Softmax:
+        return "SOFTMAX";
+    case NodeType::Vector:
+        return "VECTOR";
+    case NodeType::KvStore:
+        return "KV_STORE";
+    case NodeType::KvLoad:
+        return "KV_LOAD";
     }
     return "";
 }
@@ -37,7 +43,8 @@ std::int64_t NpuGraph::spmOf(std::size_t node) const noexcept
 
 std::string NpuGraph::describe(std::size_t node) const
 {
-    return opNames[nodes[node].op] + ": " + std::string(toString(nodes[node].type)) + " " + std::to_string(node);
+    return opNames[nodes[node].op] + ": " + std::string(toString(nodes[node].type)) + " " +
+           std::to_string(node);
 }
 
 std::vector<std::int64_t> blockBounds(std::int64_t from, std::int64_t to, std::int64_t step)
@@ -122,7 +129,8 @@ std::uint32_t GraphBuilder::tile(std::uint32_t tensor, const Box& offset, const 
         t.accumulator = accumulator;
         t.offset = offset;
         t.shape = shape;
-        placeTile(m_graph.tensors[tensor], m_graph.hardware.dram.burstBytes, m_graph.hardware.accumulatorBytes, t);
+        placeTile(m_graph.tensors[tensor], m_graph.hardware.dram.burstBytes,
+                  m_graph.hardware.accumulatorBytes, t);
         m_graph.tiles.push_back(t);
     }
     return it->second;
@@ -169,12 +177,18 @@ void GraphBuilder::tileOp(std::size_t op)
     m_op = op;
     const ModelOp& o = m_model.ops[op];
     switch (o.type) {
-    case OpType::MatMul: return tileMatmul(*this, o);
-    case OpType::Conv2d: return tileConv(*this, o);
-    case OpType::Attention: return tileAttention(*this, o);
-    case OpType::KvAppend: return tileKvAppend(*this, o);
-    case OpType::KvLoad: return tileKvLoad(*this, o);
-    default: return tileVectorOp(*this, o);
+    case OpType::MatMul:
+        return tileMatmul(*this, o);
+    case OpType::Conv2d:
+        return tileConv(*this, o);
+    case OpType::Attention:
+        return tileAttention(*this, o);
+    case OpType::KvAppend:
+        return tileKvAppend(*this, o);
+    case OpType::KvLoad:
+        return tileKvLoad(*this, o);
+    default:
+        return tileVectorOp(*this, o);
     }
 }
 
@@ -184,7 +198,8 @@ Result<NpuGraph> GraphBuilder::build()
         tileOp(op);
         if (tooMany())
             return Error{ErrorCode::Problem,
-                         "the model is cut into more than " + formatGrouped(static_cast<std::int64_t>(m_maxNodes)) +
+                         "the model is cut into more than " +
+                             formatGrouped(static_cast<std::int64_t>(m_maxNodes)) +
                              " nodes; choose larger tiles",
                          "ops[" + std::to_string(op) + "]", m_model.file};
     }

@@ -56,7 +56,10 @@ public:
     };
     /// Adds a node; `continues` puts it into the same unit as the node before.
     std::uint32_t addNode(NodeSpec spec, bool continues = false);
-    void addProducer(std::uint32_t tensor, ProducerGrid grid) { m_producers[tensor].push_back(std::move(grid)); }
+    void addProducer(std::uint32_t tensor, ProducerGrid grid)
+    {
+        m_producers[tensor].push_back(std::move(grid));
+    }
 
     /// A model tensor as the tensor and token offset it really is (a loaded cache is a view).
     struct View

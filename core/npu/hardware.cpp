@@ -45,8 +45,8 @@ Status checkHardware(const NpuHardware& hw)
              Range{"noc.trunk_bytes_per_cycle", hw.trunkBytesPerCycle, 1, 1 << 20},
          })
         if (r.value < r.min || r.value > r.max)
-            return bad(r.field, "expected " + std::to_string(r.min) + " to " + std::to_string(r.max) + ", got " +
-                                    std::to_string(r.value));
+            return bad(r.field, "expected " + std::to_string(r.min) + " to " + std::to_string(r.max) +
+                                    ", got " + std::to_string(r.value));
     for (const auto& [field, value] : {std::pair{"dram.burst_bytes", hw.dram.burstBytes},
                                        std::pair{"dram.interleave_bytes", hw.dram.interleaveBytes},
                                        std::pair{"dram.row_bytes", hw.dram.rowBytes}})

@@ -36,7 +36,10 @@ struct DramHardware
     bool operator==(const DramHardware&) const = default;
 
     /// Cycles the channel's data bus is held by one burst.
-    [[nodiscard]] Cycle busCyclesPerBurst() const noexcept { return (burstBytes + bytesPerCycle - 1) / bytesPerCycle; }
+    [[nodiscard]] Cycle busCyclesPerBurst() const noexcept
+    {
+        return (burstBytes + bytesPerCycle - 1) / bytesPerCycle;
+    }
 };
 
 /// Passes of the vector engine over its elements (spec section 3).

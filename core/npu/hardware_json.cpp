@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/hardware_json.h"
 #include "base/file.h"
 #include "base/json_reader.h"
 #include "npu/hardware.h"
-#include "npu/hardware_json.h"
 
 #include <limits>
 
@@ -11,8 +11,7 @@ namespace tilewright::npu {
 namespace {
 
 /// Reads the optional integer `key` into `out`; ranges are checked by checkHardware.
-template <typename T>
-Status readInteger(const JsonCursor& object, std::string_view key, T& out)
+template <typename T> Status readInteger(const JsonCursor& object, std::string_view key, T& out)
 {
     const auto field = object.find(key);
     if (!field)
@@ -28,16 +27,17 @@ Status readInteger(const JsonCursor& object, std::string_view key, T& out)
 
 Status readDram(const JsonCursor& c, DramHardware& dram)
 {
-    if (auto s = c.object({"channels", "banks", "bytes_per_cycle", "burst_bytes", "interleave_bytes", "row_bytes",
-                           "row_hit_cycles", "row_miss_cycles", "arbiter"});
+    if (auto s = c.object({"channels", "banks", "bytes_per_cycle", "burst_bytes", "interleave_bytes",
+                           "row_bytes", "row_hit_cycles", "row_miss_cycles", "arbiter"});
         !s)
         return s;
-    for (Status s : {readInteger(c, "channels", dram.channels), readInteger(c, "banks", dram.banks),
-                     readInteger(c, "bytes_per_cycle", dram.bytesPerCycle),
-                     readInteger(c, "burst_bytes", dram.burstBytes),
-                     readInteger(c, "interleave_bytes", dram.interleaveBytes),
-                     readInteger(c, "row_bytes", dram.rowBytes), readInteger(c, "row_hit_cycles", dram.rowHitCycles),
-                     readInteger(c, "row_miss_cycles", dram.rowMissCycles)})
+    for (Status s :
+         {readInteger(c, "channels", dram.channels), readInteger(c, "banks", dram.banks),
+          readInteger(c, "bytes_per_cycle", dram.bytesPerCycle),
+          readInteger(c, "burst_bytes", dram.burstBytes),
+          readInteger(c, "interleave_bytes", dram.interleaveBytes),
+          readInteger(c, "row_bytes", dram.rowBytes), readInteger(c, "row_hit_cycles", dram.rowHitCycles),
+          readInteger(c, "row_miss_cycles", dram.rowMissCycles)})
         if (!s)
             return s;
     if (const auto field = c.find("arbiter")) {
@@ -58,8 +58,9 @@ Status readPasses(const JsonCursor& c, VectorPasses& passes)
 {
     if (auto s = c.object({"softmax", "layer_norm", "rms_norm", "elementwise"}); !s)
         return s;
-    for (Status s : {readInteger(c, "softmax", passes.softmax), readInteger(c, "layer_norm", passes.layerNorm),
-                     readInteger(c, "rms_norm", passes.rmsNorm), readInteger(c, "elementwise", passes.elementwise)})
+    for (Status s :
+         {readInteger(c, "softmax", passes.softmax), readInteger(c, "layer_norm", passes.layerNorm),
+          readInteger(c, "rms_norm", passes.rmsNorm), readInteger(c, "elementwise", passes.elementwise)})
         if (!s)
             return s;
     return Unit{};
@@ -76,8 +77,8 @@ Status readNoc(const JsonCursor& c, NpuHardware& hw)
 
 Status readFields(const JsonCursor& c, NpuHardware& hw)
 {
-    if (auto s = c.object({"name", "cores", "engine_rows", "engine_cols", "vector_lanes", "clock_ghz", "spm_bytes",
-                           "accumulator_bytes", "passes", "dram", "noc"});
+    if (auto s = c.object({"name", "cores", "engine_rows", "engine_cols", "vector_lanes", "clock_ghz",
+                           "spm_bytes", "accumulator_bytes", "passes", "dram", "noc"});
         !s)
         return s;
     if (const auto field = c.find("name")) {
@@ -167,7 +168,8 @@ std::string hardwareToJson(const NpuHardware& hw)
                  {"row_hit_cycles", hw.dram.rowHitCycles},
                  {"row_miss_cycles", hw.dram.rowMissCycles},
                  {"arbiter", hw.dram.arbiter == Arbiter::DramAware ? "dram_aware" : "oldest_first"}};
-    j["noc"] = {{"link_bytes_per_cycle", hw.linkBytesPerCycle}, {"trunk_bytes_per_cycle", hw.trunkBytesPerCycle}};
+    j["noc"] = {{"link_bytes_per_cycle", hw.linkBytesPerCycle},
+                {"trunk_bytes_per_cycle", hw.trunkBytesPerCycle}};
     return j.dump(2) + "\n";
 }
 

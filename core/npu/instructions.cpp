@@ -9,13 +9,20 @@ namespace tilewright::npu {
 std::string_view toString(Opcode opcode) noexcept
 {
     switch (opcode) {
-    case Opcode::Sync: return "SYNC";
-    case Opcode::TLoad: return "TLOAD";
-    case Opcode::TMatmul: return "TMATMUL";
-    case Opcode::TConv: return "TCONV";
-    case Opcode::TSoftmax: return "TSOFTMAX";
-    case Opcode::TVec: return "TVEC";
-    case Opcode::TStore: return "TSTORE";
+    case Opcode::Sync:
+        return "SYNC";
+    case Opcode::TLoad:
+        return "TLOAD";
+    case Opcode::TMatmul:
+        return "TMATMUL";
+    case Opcode::TConv:
+        return "TCONV";
+    case Opcode::TSoftmax:
+        return "TSOFTMAX";
+    case Opcode::TVec:
+        return "TVEC";
+    case Opcode::TStore:
+        return "TSTORE";
     }
     return "";
 }
@@ -26,11 +33,16 @@ namespace {
 Opcode computeOpcode(NodeType type)
 {
     switch (type) {
-    case NodeType::MatMul: return Opcode::TMatmul;
-    case NodeType::Conv: return Opcode::TConv;
-    case NodeType::Softmax: return Opcode::TSoftmax;
-    case NodeType::Vector: return Opcode::TVec;
-    default: return Opcode::Sync;
+    case NodeType::MatMul:
+        return Opcode::TMatmul;
+    case NodeType::Conv:
+        return Opcode::TConv;
+    case NodeType::Softmax:
+        return Opcode::TSoftmax;
+    case NodeType::Vector:
+        return Opcode::TVec;
+    default:
+        return Opcode::Sync;
     }
 }
 
@@ -60,8 +72,10 @@ std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, cons
             const Opcode opcode = computeOpcode(graph.nodes[choice.node].type);
             if (opcode != Opcode::Sync)
                 program.push_back({opcode, choice.node, kNone, computed[choice.node]});
-            else if (stores[choice.node].empty() && loads[choice.node].empty()) // a KV_LOAD that found its tile
-                program.push_back({Opcode::Sync, choice.node, graph.inputs(choice.node).front(), choice.time});
+            else if (stores[choice.node].empty() &&
+                     loads[choice.node].empty()) // a KV_LOAD that found its tile
+                program.push_back(
+                    {Opcode::Sync, choice.node, graph.inputs(choice.node).front(), choice.time});
             for (const TransferSpan& s : stores[choice.node])
                 program.push_back({Opcode::TStore, choice.node, s.tile, s.start});
         }
@@ -118,7 +132,9 @@ Result<Run> replay(const NpuGraph& graph, const NpuHardware& hardware,
         std::sort(loaded.begin(), loaded.end());
         if (wanted != loaded)
             return Error{ErrorCode::Internal,
-                         "the loads of core " + std::to_string(c) + " differ from its TLOAD instructions", {}, {}};
+                         "the loads of core " + std::to_string(c) + " differ from its TLOAD instructions",
+                         {},
+                         {}};
     }
     return run;
 }

@@ -14,8 +14,9 @@ enum class Opcode : std::uint8_t { Sync, TLoad, TMatmul, TConv, TSoftmax, TVec, 
 /// "SYNC", "TLOAD", "TMATMUL", ...
 [[nodiscard]] std::string_view toString(Opcode opcode) noexcept;
 
-/// One instruction of a core. SYNC waits until the unit that `node` starts is ready; TLOAD and TSTORE move `tile`
-/// for `node`; the others compute `node`. KV_LOAD and KV_STORE nodes consist of their TLOADs or TSTOREs.
+/// One instruction of a core. SYNC waits until the unit that `node` starts is ready; TLOAD and TSTORE move
+/// `tile` for `node`; the others compute `node`. KV_LOAD and KV_STORE nodes consist of their TLOADs or
+/// TSTOREs.
 struct Instruction
 {
     Opcode opcode = Opcode::Sync;
@@ -25,15 +26,17 @@ struct Instruction
     bool operator==(const Instruction&) const = default;
 };
 
-/// The programs of a run, one per core: nodes in the order chosen, each with its loads, its computation and its
-/// stores.
+/// The programs of a run, one per core: nodes in the order chosen, each with its loads, its computation and
+/// its stores.
 [[nodiscard]] std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const Run& run);
 
 /// "TMATMUL  q: MATMUL 17"
 [[nodiscard]] std::string describe(const NpuGraph& graph, const Instruction& instruction);
 
-/// Executes the programs on the machine without a scheduler. Errors when a core's loads differ from its TLOADs.
+/// Executes the programs on the machine without a scheduler. Errors when a core's loads differ from its
+/// TLOADs.
 [[nodiscard]] Result<Run> replay(const NpuGraph& graph, const NpuHardware& hardware,
-                                 const std::vector<std::vector<Instruction>>& programs, const RunOptions& options);
+                                 const std::vector<std::vector<Instruction>>& programs,
+                                 const RunOptions& options);
 
 } // namespace tilewright::npu

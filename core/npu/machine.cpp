@@ -9,8 +9,8 @@ Machine::Machine(const NpuGraph& graph, const NpuHardware& hardware, const RunOp
     : m_graph(graph), m_hw(hardware), m_options(options), m_cp(criticalPaths(graph, hardware)),
       m_dram(hardware.dram, 2 * hardware.cores), m_noc(hardware), m_unitWaits(graph.units.size(), 0),
       m_unitWaitSum(graph.units.size(), 0), m_unitStarted(graph.units.size(), false),
-      m_accAllocated(graph.units.size(), false), m_isDone(graph.nodes.size(), 0), m_isStored(graph.nodes.size(), 0),
-      m_storesLeft(graph.nodes.size(), 0), m_nodesLeft(graph.nodes.size())
+      m_accAllocated(graph.units.size(), false), m_isDone(graph.nodes.size(), 0),
+      m_isStored(graph.nodes.size(), 0), m_storesLeft(graph.nodes.size(), 0), m_nodesLeft(graph.nodes.size())
 {
     m_dram.recordEvents = options.recordDram;
     for (int c = 0; c < hardware.cores; ++c)
@@ -230,8 +230,7 @@ bool Machine::choose(std::size_t c, Cycle now)
             startUnit(unit);
     } else {
         if (core.openUnit == kNone) {
-            const std::uint32_t unit =
-                m_ready->choose(static_cast<int>(c), core.spm, m_dram, earlyUnits(c));
+            const std::uint32_t unit = m_ready->choose(static_cast<int>(c), core.spm, m_dram, earlyUnits(c));
             if (unit == kNone)
                 return false;
             startUnit(unit);
@@ -294,8 +293,8 @@ bool Machine::startLoad(std::size_t c, Cycle now)
         core.loading = true;
         core.load = {t, core.pending, now, now};
         const TileDesc& tile = m_graph.tiles[t];
-        m_dram.begin(loadSlot(c), m_graph.tensors[tile.tensor], tile, t, m_age++, m_graph.nodes[core.pending].head,
-                     false);
+        m_dram.begin(loadSlot(c), m_graph.tensors[tile.tensor], tile, t, m_age++,
+                     m_graph.nodes[core.pending].head, false);
         m_noc.begin(loadSlot(c), now);
         return true;
     }
@@ -399,8 +398,8 @@ Result<Run> simulate(const NpuGraph& graph, const NpuHardware& hardware, const R
     if (auto s = checkHardware(hardware); !s)
         return s.error();
     if (options.scheduler == Scheduler::Static)
-        return simulateStatic(graph, hardware, makeStaticSchedule(graph, hardware, options.assignment), options,
-                              progress);
+        return simulateStatic(graph, hardware, makeStaticSchedule(graph, hardware, options.assignment),
+                              options, progress);
     return Machine(graph, hardware, options).execute({}, progress);
 }
 

@@ -46,7 +46,8 @@ private:
         std::size_t nextInUnit = 0;
         const Program* program = nullptr;
         std::size_t programAt = 0;
-        std::vector<std::uint32_t> unstored; ///< started nodes with dependants whose result is not in DRAM yet
+        std::vector<std::uint32_t>
+            unstored; ///< started nodes with dependants whose result is not in DRAM yet
         // attribution
         StateSpan open;
         int openSlot = -1; ///< waiting for the transfer in this slot
@@ -88,13 +89,14 @@ private:
     Noc m_noc;
     std::unique_ptr<ReadySet> m_ready; ///< dynamic only
     std::vector<Core> m_cores;
-    std::vector<std::uint32_t> m_unwritten;  ///< per tile: overlapping nodes not stored yet
-    std::vector<std::uint32_t> m_unitWaits;  ///< per unit: outside dependencies not stored yet
+    std::vector<std::uint32_t> m_unwritten;   ///< per tile: overlapping nodes not stored yet
+    std::vector<std::uint32_t> m_unitWaits;   ///< per unit: outside dependencies not stored yet
     std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of their ids; the id when one is left
     std::vector<bool> m_unitStarted, m_accAllocated;
     std::vector<std::uint8_t> m_isDone, m_isStored;
     std::vector<std::uint32_t> m_storesLeft;
-    std::vector<std::uint32_t> m_unitsLeft; ///< not started, per core under head_parallel; last entry: any core
+    std::vector<std::uint32_t>
+        m_unitsLeft; ///< not started, per core under head_parallel; last entry: any core
     std::size_t m_readyCount = 0;
     std::size_t m_nodesLeft = 0;
     std::uint64_t m_age = 0;

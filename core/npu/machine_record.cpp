@@ -14,13 +14,20 @@ std::string_view toString(Scheduler scheduler) noexcept
 std::string_view toString(CoreState state) noexcept
 {
     switch (state) {
-    case CoreState::Tensor: return "tensor";
-    case CoreState::Vector: return "vector";
-    case CoreState::WaitSpm: return "wait_spm";
-    case CoreState::WaitNoc: return "wait_noc";
-    case CoreState::WaitDram: return "wait_dram";
-    case CoreState::WaitDependency: return "wait_dependency";
-    case CoreState::Idle: return "idle";
+    case CoreState::Tensor:
+        return "tensor";
+    case CoreState::Vector:
+        return "vector";
+    case CoreState::WaitSpm:
+        return "wait_spm";
+    case CoreState::WaitNoc:
+        return "wait_noc";
+    case CoreState::WaitDram:
+        return "wait_dram";
+    case CoreState::WaitDependency:
+        return "wait_dependency";
+    case CoreState::Idle:
+        return "idle";
     }
     return "";
 }

@@ -12,15 +12,24 @@ namespace tilewright::npu {
 std::string_view toString(OpType type) noexcept
 {
     switch (type) {
-    case OpType::MatMul: return "matmul";
-    case OpType::Conv2d: return "conv2d";
-    case OpType::Attention: return "attention";
-    case OpType::Softmax: return "softmax";
-    case OpType::LayerNorm: return "layer_norm";
-    case OpType::RmsNorm: return "rms_norm";
-    case OpType::Elementwise: return "elementwise";
-    case OpType::KvAppend: return "kv_append";
-    case OpType::KvLoad: return "kv_load";
+    case OpType::MatMul:
+        return "matmul";
+    case OpType::Conv2d:
+        return "conv2d";
+    case OpType::Attention:
+        return "attention";
+    case OpType::Softmax:
+        return "softmax";
+    case OpType::LayerNorm:
+        return "layer_norm";
+    case OpType::RmsNorm:
+        return "rms_norm";
+    case OpType::Elementwise:
+        return "elementwise";
+    case OpType::KvAppend:
+        return "kv_append";
+    case OpType::KvLoad:
+        return "kv_load";
     }
     return "";
 }
@@ -107,11 +116,13 @@ private:
             if (!names.insert(t.name).second)
                 return fail(path + ".name", "the tensor name \"" + t.name + "\" is used twice");
             if (t.shape.empty() || t.shape.size() > kMaxRank)
-                return fail(path + ".shape", "expected 1 to 4 dimensions, got " + std::to_string(t.shape.size()));
+                return fail(path + ".shape",
+                            "expected 1 to 4 dimensions, got " + std::to_string(t.shape.size()));
             std::int64_t bytes = m_model.dtypeBytes;
             for (const std::int64_t d : t.shape) {
                 if (d < 1 || d > kMaxDimension)
-                    return fail(path + ".shape", "expected sizes from 1 to 2147483648, got " + std::to_string(d));
+                    return fail(path + ".shape",
+                                "expected sizes from 1 to 2147483648, got " + std::to_string(d));
                 const auto product = checkedMul(bytes, d);
                 if (!product)
                     return fail(path + ".shape", "the tensor is too large");
@@ -132,26 +143,43 @@ private:
         std::size_t maxIn = 1;
         switch (o.type) {
         case OpType::MatMul:
-        case OpType::Conv2d: minIn = maxIn = 2; break;
-        case OpType::Attention: minIn = maxIn = 3; break;
-        case OpType::RmsNorm: maxIn = 2; break;
-        case OpType::LayerNorm: maxIn = 3; break;
-        case OpType::Elementwise: maxIn = 8; break;
-        default: break;
+        case OpType::Conv2d:
+            minIn = maxIn = 2;
+            break;
+        case OpType::Attention:
+            minIn = maxIn = 3;
+            break;
+        case OpType::RmsNorm:
+            maxIn = 2;
+            break;
+        case OpType::LayerNorm:
+            maxIn = 3;
+            break;
+        case OpType::Elementwise:
+            maxIn = 8;
+            break;
+        default:
+            break;
         }
         if (o.inputs.size() < minIn || o.inputs.size() > maxIn)
             return failOp(i, "expected " + std::to_string(minIn) +
-                                 (maxIn > minIn ? " to " + std::to_string(maxIn) : std::string()) + " inputs, got " +
-                                 std::to_string(o.inputs.size()));
+                                 (maxIn > minIn ? " to " + std::to_string(maxIn) : std::string()) +
+                                 " inputs, got " + std::to_string(o.inputs.size()));
         if (o.outputs.size() != 1)
             return failOp(i, "expected 1 output, got " + std::to_string(o.outputs.size()));
         switch (o.type) {
-        case OpType::MatMul: return matmul(i);
-        case OpType::Conv2d: return conv(i);
-        case OpType::Attention: return attention(i);
-        case OpType::KvAppend: return kvAppend(i);
-        case OpType::KvLoad: return kvLoad(i);
-        default: return vectorOp(i);
+        case OpType::MatMul:
+            return matmul(i);
+        case OpType::Conv2d:
+            return conv(i);
+        case OpType::Attention:
+            return attention(i);
+        case OpType::KvAppend:
+            return kvAppend(i);
+        case OpType::KvLoad:
+            return kvLoad(i);
+        default:
+            return vectorOp(i);
         }
     }
 
@@ -163,7 +191,8 @@ private:
             return failOp(i, "inputs and output must have 2 dimensions");
         if (a[1] != b[0])
             return failOp(i, "the shapes of " + describe(o.inputs[0]) + " and " + describe(o.inputs[1]) +
-                                 " do not match: K is " + std::to_string(a[1]) + " and " + std::to_string(b[0]));
+                                 " do not match: K is " + std::to_string(a[1]) + " and " +
+                                 std::to_string(b[0]));
         if (c != std::vector{a[0], b[1]})
             return failOp(i, "the shape of the output " + describe(o.outputs[0]) + " must be " +
                                  shapeText({a[0], b[1]}));
@@ -177,25 +206,27 @@ private:
         if (x.size() != 4 || w.size() != 4 || y.size() != 4)
             return failOp(i, "inputs and output must have 4 dimensions");
         for (int axis = 0; axis < 2; ++axis) {
-            if (o.stride[axis] < 1 || o.dilation[axis] < 1 || o.padding[axis] < 0 || o.stride[axis] > (1 << 20) ||
-                o.dilation[axis] > (1 << 20) || o.padding[axis] > (1 << 20))
+            if (o.stride[axis] < 1 || o.dilation[axis] < 1 || o.padding[axis] < 0 ||
+                o.stride[axis] > (1 << 20) || o.dilation[axis] > (1 << 20) || o.padding[axis] > (1 << 20))
                 return failOp(i, "stride and dilation must be at least 1 and padding at least 0");
             if (o.padding[axis] > o.dilation[axis] * (w[2 + axis] - 1))
                 return failOp(i, "padding is larger than the kernel, so some outputs would read nothing");
         }
         if (o.groups < 1 || x[1] % o.groups != 0 || w[0] % o.groups != 0)
-            return failOp(i, "groups (" + std::to_string(o.groups) + ") must divide the channels of the input (" +
-                                 std::to_string(x[1]) + ") and of the output (" + std::to_string(w[0]) + ")");
+            return failOp(i, "groups (" + std::to_string(o.groups) +
+                                 ") must divide the channels of the input (" + std::to_string(x[1]) +
+                                 ") and of the output (" + std::to_string(w[0]) + ")");
         if (w[1] != x[1] / o.groups)
             return failOp(i, "the weights " + describe(o.inputs[1]) + " must have " +
                                  std::to_string(x[1] / o.groups) + " input channels a group");
-        const std::vector<std::int64_t> want{x[0], w[0],
-                                             convOutput(x[2], w[2], o.stride[0], o.padding[0], o.dilation[0]),
-                                             convOutput(x[3], w[3], o.stride[1], o.padding[1], o.dilation[1])};
+        const std::vector<std::int64_t> want{
+            x[0], w[0], convOutput(x[2], w[2], o.stride[0], o.padding[0], o.dilation[0]),
+            convOutput(x[3], w[3], o.stride[1], o.padding[1], o.dilation[1])};
         if (want[2] < 1 || want[3] < 1)
             return failOp(i, "the kernel is larger than the padded input " + describe(o.inputs[0]));
         if (y != want)
-            return failOp(i, "the shape of the output " + describe(o.outputs[0]) + " must be " + shapeText(want));
+            return failOp(i, "the shape of the output " + describe(o.outputs[0]) + " must be " +
+                                 shapeText(want));
         return Unit{};
     }
 
@@ -223,8 +254,8 @@ private:
             return failOp(i, "the output " + describe(o.outputs[0]) + " must have the shape of Q " +
                                  describe(o.inputs[0]));
         if (s[1] != s[2] || s[1].batch != s[0].batch || s[1].heads != s[0].heads || s[1].dims != s[0].dims)
-            return failOp(i, "the shapes of Q " + describe(o.inputs[0]) + ", K " + describe(o.inputs[1]) + " and V " +
-                                 describe(o.inputs[2]) + " do not match");
+            return failOp(i, "the shapes of Q " + describe(o.inputs[0]) + ", K " + describe(o.inputs[1]) +
+                                 " and V " + describe(o.inputs[2]) + " do not match");
         if (o.causal && s[1].tokens < s[0].tokens)
             return failOp(i, "a causal mask needs at least as many keys as queries");
         return Unit{};
@@ -271,8 +302,8 @@ private:
             const bool vectorAllowed = j > 0;
             const bool isRowVector = x.size() == 1 && x[0] == y.back();
             if (x != y && !(vectorAllowed && isRowVector))
-                return failOp(i, "the shape of the input " + describe(o.inputs[j]) + " does not match the output " +
-                                     describe(o.outputs[0]));
+                return failOp(i, "the shape of the input " + describe(o.inputs[j]) +
+                                     " does not match the output " + describe(o.outputs[0]));
         }
         return Unit{};
     }
@@ -291,8 +322,8 @@ private:
                 const auto s = *headShape(m_model.tensors[o.inputs[0]], o.heads);
                 for (const auto& [from, to] : appended[out])
                     if (o.position < to && from < o.position + s.tokens)
-                        return failOp(i, "token " + std::to_string(std::max(from, o.position)) + " of the cache " +
-                                             describe(out) + " is written twice");
+                        return failOp(i, "token " + std::to_string(std::max(from, o.position)) +
+                                             " of the cache " + describe(out) + " is written twice");
                 appended[out].emplace_back(o.position, o.position + s.tokens);
             }
             const bool sharedCache = o.type == OpType::KvAppend && writers[out] >= 0 &&

@@ -29,10 +29,10 @@ struct ModelTensor
 /// Wished tile sizes; 0 = the default rule (spec 2.6). A field is used by the operators that have it.
 struct TileSizes
 {
-    std::int64_t m = 0, n = 0, k = 0;                // matmul
+    std::int64_t m = 0, n = 0, k = 0;                      // matmul
     std::int64_t cOut = 0, cIn = 0, height = 0, width = 0; // conv2d (output rows and columns)
-    std::int64_t heads = 0, tokens = 0, dims = 0;    // attention, kv_append, kv_load
-    std::int64_t rows = 0, cols = 0;                 // softmax, norms, elementwise
+    std::int64_t heads = 0, tokens = 0, dims = 0;          // attention, kv_append, kv_load
+    std::int64_t rows = 0, cols = 0;                       // softmax, norms, elementwise
     bool operator==(const TileSizes&) const = default;
 };
 
@@ -50,9 +50,9 @@ struct ModelOp
     std::int64_t heads = 0;
     bool causal = false;
     bool flash = false;
-    std::int64_t position = 0;             ///< kv_append: first token written
+    std::int64_t position = 0;               ///< kv_append: first token written
     std::array<std::int64_t, 2> range{0, 0}; ///< kv_load: tokens [range[0], range[1])
-    std::int64_t passes = 0;               ///< elementwise: passes of the vector engine, 0 = default
+    std::int64_t passes = 0;                 ///< elementwise: passes of the vector engine, 0 = default
 };
 
 /// A list of operators on named tensors; see model_json.cpp for the file.
@@ -77,8 +77,8 @@ struct HeadShape
 [[nodiscard]] std::optional<HeadShape> headShape(const ModelTensor& tensor, std::int64_t heads);
 
 /// Output rows or columns of a convolution (spec 2.2); <= 0 when the kernel does not fit.
-[[nodiscard]] std::int64_t convOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
-                                      std::int64_t dilation);
+[[nodiscard]] std::int64_t convOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride,
+                                      std::int64_t padding, std::int64_t dilation);
 
 /// Checks names, ranks, shapes and that no tensor has two writers and the operators form no cycle. The Error
 /// names the operator (path "ops[3]") and the tensor.

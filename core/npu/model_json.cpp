@@ -14,8 +14,9 @@
 // elementwise  1 to 8 tensors     passes                                                  rows, cols
 // kv_append    new tokens         heads (rank 2), position                                heads, t
 // kv_load      cache              range [t0, t1]                                          heads, t, d
-// Attention tensors are [B,H,T,D] or [T,H*D]; a cache is [B,H,T,D]. The output of kv_load is a view of the cache.
-// Or: {"generate": "llama_block", "phase": "prefill" | "decode", "hidden", "heads", "ffn", "tokens", "cached",
+// Attention tensors are [B,H,T,D] or [T,H*D]; a cache is [B,H,T,D]. The output of kv_load is a view of the
+// cache. Or: {"generate": "llama_block", "phase": "prefill" | "decode", "hidden", "heads", "ffn", "tokens",
+// "cached",
 //      "variant"}, {"generate": "bert_block", "hidden", "heads", "ffn", "tokens", "variant"},
 //     {"generate": "conv_net", "batch", "channels", "size", "width", "stages"}; all but "generate" optional,
 //     also "name", "dtype_bytes" and "hardware".
@@ -183,7 +184,8 @@ private:
         if (!field)
             return Unit{};
         TileSizes& t = out.tile;
-        const auto read = [&](std::initializer_list<std::pair<std::string_view, std::int64_t*>> fields) -> Status {
+        const auto read =
+            [&](std::initializer_list<std::pair<std::string_view, std::int64_t*>> fields) -> Status {
             if (!field->node().is_object())
                 return field->expected("an object");
             for (const auto& [key, value] : field->node().items()) {
@@ -199,14 +201,19 @@ private:
             return Unit{};
         };
         switch (out.type) {
-        case OpType::MatMul: return read({{"m", &t.m}, {"n", &t.n}, {"k", &t.k}});
+        case OpType::MatMul:
+            return read({{"m", &t.m}, {"n", &t.n}, {"k", &t.k}});
         case OpType::Conv2d:
             return read({{"c_out", &t.cOut}, {"c_in", &t.cIn}, {"h", &t.height}, {"w", &t.width}});
         case OpType::Attention:
-        case OpType::KvLoad: return read({{"heads", &t.heads}, {"t", &t.tokens}, {"d", &t.dims}});
-        case OpType::KvAppend: return read({{"heads", &t.heads}, {"t", &t.tokens}});
-        case OpType::Elementwise: return read({{"rows", &t.rows}, {"cols", &t.cols}});
-        default: return read({{"rows", &t.rows}});
+        case OpType::KvLoad:
+            return read({{"heads", &t.heads}, {"t", &t.tokens}, {"d", &t.dims}});
+        case OpType::KvAppend:
+            return read({{"heads", &t.heads}, {"t", &t.tokens}});
+        case OpType::Elementwise:
+            return read({{"rows", &t.rows}, {"cols", &t.cols}});
+        default:
+            return read({{"rows", &t.rows}});
         }
     }
 
@@ -214,17 +221,20 @@ private:
     {
         switch (out.type) {
         case OpType::Conv2d:
-            if (auto s = op.object({"type", "name", "inputs", "outputs", "tile", "stride", "padding", "dilation",
-                                    "groups"});
+            if (auto s = op.object(
+                    {"type", "name", "inputs", "outputs", "tile", "stride", "padding", "dilation", "groups"});
                 !s)
                 return s;
-            for (Status s : {readPair(op, "stride", out.stride), readPair(op, "padding", out.padding),
-                             readPair(op, "dilation", out.dilation), readInteger(op, "groups", out.groups, 1)})
+            for (Status s :
+                 {readPair(op, "stride", out.stride), readPair(op, "padding", out.padding),
+                  readPair(op, "dilation", out.dilation), readInteger(op, "groups", out.groups, 1)})
                 if (!s)
                     return s;
             return Unit{};
         case OpType::Attention: {
-            if (auto s = op.object({"type", "name", "inputs", "outputs", "tile", "heads", "causal", "variant"}); !s)
+            if (auto s =
+                    op.object({"type", "name", "inputs", "outputs", "tile", "heads", "causal", "variant"});
+                !s)
                 return s;
             if (const auto field = op.find("causal")) {
                 const auto value = field->boolean();
@@ -258,7 +268,8 @@ private:
             if (auto s = op.object({"type", "name", "inputs", "outputs", "tile", "passes"}); !s)
                 return s;
             return readInteger(op, "passes", out.passes, 1, 1000);
-        default: return op.object({"type", "name", "inputs", "outputs", "tile"});
+        default:
+            return op.object({"type", "name", "inputs", "outputs", "tile"});
         }
     }
 
@@ -279,9 +290,9 @@ private:
                 return word.error();
             ModelOp op;
             bool known = false;
-            for (const OpType t : {OpType::MatMul, OpType::Conv2d, OpType::Attention, OpType::Softmax,
-                                   OpType::LayerNorm, OpType::RmsNorm, OpType::Elementwise, OpType::KvAppend,
-                                   OpType::KvLoad})
+            for (const OpType t :
+                 {OpType::MatMul, OpType::Conv2d, OpType::Attention, OpType::Softmax, OpType::LayerNorm,
+                  OpType::RmsNorm, OpType::Elementwise, OpType::KvAppend, OpType::KvLoad})
                 if (toString(t) == *word) {
                     op.type = t;
                     known = true;
@@ -317,11 +328,13 @@ private:
         const auto kind = m_root.member("generate")->string();
         if (!kind)
             return kind.error();
-        auto made = *kind == "llama_block"  ? llama()
-                    : *kind == "bert_block" ? bert()
-                    : *kind == "conv_net"   ? convNet()
-                                            : Result<NpuModel>(m_root.member("generate")->expected(
-                                                  "\"llama_block\", \"bert_block\" or \"conv_net\""));
+        auto made =
+            *kind == "llama_block"  ? llama()
+            : *kind == "bert_block" ? bert()
+            : *kind == "conv_net"
+                ? convNet()
+                : Result<NpuModel>(
+                      m_root.member("generate")->expected("\"llama_block\", \"bert_block\" or \"conv_net\""));
         if (!made) {
             Error e = made.error();
             e.file = m_model.file;
@@ -339,8 +352,8 @@ private:
     Result<NpuModel> llama()
     {
         LlamaBlockOptions o;
-        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "phase", "hidden", "heads", "ffn",
-                                    "tokens", "cached", "variant"});
+        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "phase", "hidden", "heads",
+                                    "ffn", "tokens", "cached", "variant"});
             !s)
             return s.error();
         if (auto s = header(); !s)
@@ -367,8 +380,8 @@ private:
     Result<NpuModel> bert()
     {
         BertBlockOptions o;
-        if (auto s = m_root.object(
-                {"generate", "name", "dtype_bytes", "hardware", "hidden", "heads", "ffn", "tokens", "variant"});
+        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "hidden", "heads", "ffn",
+                                    "tokens", "variant"});
             !s)
             return s.error();
         if (auto s = header(); !s)
@@ -386,8 +399,8 @@ private:
     Result<NpuModel> convNet()
     {
         ConvNetOptions o;
-        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "batch", "channels", "size",
-                                    "width", "stages"});
+        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "batch", "channels",
+                                    "size", "width", "stages"});
             !s)
             return s.error();
         if (auto s = header(); !s)
@@ -412,9 +425,18 @@ Json tileJson(const ModelOp& op)
 {
     Json tile = Json::object();
     const TileSizes& t = op.tile;
-    for (const auto& [key, value] :
-         {std::pair{"m", t.m}, {"n", t.n}, {"k", t.k}, {"c_out", t.cOut}, {"c_in", t.cIn}, {"h", t.height},
-          {"w", t.width}, {"heads", t.heads}, {"t", t.tokens}, {"d", t.dims}, {"rows", t.rows}, {"cols", t.cols}})
+    for (const auto& [key, value] : {std::pair{"m", t.m},
+                                     {"n", t.n},
+                                     {"k", t.k},
+                                     {"c_out", t.cOut},
+                                     {"c_in", t.cIn},
+                                     {"h", t.height},
+                                     {"w", t.width},
+                                     {"heads", t.heads},
+                                     {"t", t.tokens},
+                                     {"d", t.dims},
+                                     {"rows", t.rows},
+                                     {"cols", t.cols}})
         if (value > 0)
             tile[key] = value;
     return tile;

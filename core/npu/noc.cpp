@@ -113,7 +113,8 @@ void Noc::share(Cycle now)
             drain(m_flows[s], now);
             caps.push_back({m_flows[s ^ 1].active ? m_link : 2 * m_link, s});
         }
-    std::stable_sort(caps.begin(), caps.end(), [](const Cap& a, const Cap& b) { return a.halves < b.halves; });
+    std::stable_sort(caps.begin(), caps.end(),
+                     [](const Cap& a, const Cap& b) { return a.halves < b.halves; });
     std::int64_t left = 2 * m_trunk;
     for (std::size_t i = 0; i < caps.size(); ++i) {
         const auto others = static_cast<std::int64_t>(caps.size() - i);

@@ -21,9 +21,9 @@ struct LimitFlip
 /// The NoC of spec 5.3: one link per core and a shared trunk, exact max-min fair shares.
 ///
 /// Shares are integers in units of 1/denominator byte a cycle, so that nothing is ever rounded before the
-/// ceiling of a transfer's end. Bytes that DRAM has moved and the NoC has not are the transfer's backlog. The NoC
-/// limits a transfer from the cycle on at which the backlog exceeds two interleave blocks or DRAM is done with
-/// it, until the backlog is empty; otherwise DRAM does.
+/// ceiling of a transfer's end. Bytes that DRAM has moved and the NoC has not are the transfer's backlog. The
+/// NoC limits a transfer from the cycle on at which the backlog exceeds two interleave blocks or DRAM is done
+/// with it, until the backlog is empty; otherwise DRAM does.
 class Noc
 {
 public:
@@ -37,7 +37,8 @@ public:
     [[nodiscard]] Cycle nextTime() const noexcept { return m_next; }
     [[nodiscard]] bool endsAt(int slot, Cycle now) const noexcept
     {
-        return m_flows[static_cast<std::size_t>(slot)].active && m_flows[static_cast<std::size_t>(slot)].end == now;
+        return m_flows[static_cast<std::size_t>(slot)].active &&
+               m_flows[static_cast<std::size_t>(slot)].end == now;
     }
     void finish(int slot, Cycle now);
     /// New shares after begin and finish calls of this cycle.
@@ -48,7 +49,10 @@ public:
     {
         return m_flows[static_cast<std::size_t>(slot)].flips;
     }
-    [[nodiscard]] bool isActive(int slot) const noexcept { return m_flows[static_cast<std::size_t>(slot)].active; }
+    [[nodiscard]] bool isActive(int slot) const noexcept
+    {
+        return m_flows[static_cast<std::size_t>(slot)].active;
+    }
 
 private:
     struct Flow

@@ -19,7 +19,7 @@ namespace tilewright::npu {
 [[nodiscard]] std::string traceToJson(const NpuGraph& graph, const Run& run);
 
 /// The document of `npu --json` (DESIGN.md section 5).
-[[nodiscard]] std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds, bool verified,
-                                        const std::string& extra = {});
+[[nodiscard]] std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds,
+                                        bool verified, const std::string& extra = {});
 
 } // namespace tilewright::npu

@@ -20,8 +20,7 @@ public:
         return *this;
     }
     template <typename T>
-        requires std::is_integral_v<T>
-    Writer& operator<<(T value)
+    requires std::is_integral_v<T> Writer& operator<<(T value)
     {
         char buffer[24];
         const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
@@ -33,8 +32,7 @@ public:
         m_text += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
         return *this;
     }
-    template <typename Range>
-    Writer& list(const Range& values)
+    template <typename Range> Writer& list(const Range& values)
     {
         m_text += '[';
         bool first = true;
@@ -53,8 +51,7 @@ private:
     std::string m_text;
 };
 
-template <typename T>
-std::span<const T> firstOf(const std::array<T, kMaxRank>& values, int rank)
+template <typename T> std::span<const T> firstOf(const std::array<T, kMaxRank>& values, int rank)
 {
     return {values.data(), static_cast<std::size_t>(rank)};
 }
@@ -64,16 +61,18 @@ std::span<const T> firstOf(const std::array<T, kMaxRank>& values, int rank)
 std::string graphToJson(const NpuGraph& g, const NpuHardware& hw)
 {
     Writer w;
-    w << "{\"spm_bytes\":" << hw.spmBytes << ",\"cores\":" << hw.cores << ",\"dram\":{\"channels\":"
-      << hw.dram.channels << ",\"bytes_per_cycle\":" << hw.dram.bytesPerCycle << ",\"banks\":" << hw.dram.banks
-      << ",\"burst_bytes\":" << hw.dram.burstBytes << ",\"interleave_bytes\":" << hw.dram.interleaveBytes
-      << ",\"row_bytes\":" << hw.dram.rowBytes << "},\n\"tensors\":[";
+    w << "{\"spm_bytes\":" << hw.spmBytes << ",\"cores\":" << hw.cores
+      << ",\"dram\":{\"channels\":" << hw.dram.channels << ",\"bytes_per_cycle\":" << hw.dram.bytesPerCycle
+      << ",\"banks\":" << hw.dram.banks << ",\"burst_bytes\":" << hw.dram.burstBytes
+      << ",\"interleave_bytes\":" << hw.dram.interleaveBytes << ",\"row_bytes\":" << hw.dram.rowBytes
+      << "},\n\"tensors\":[";
     for (std::size_t i = 0; i < g.tensors.size(); ++i) {
         const NpuTensor& t = g.tensors[i];
         w << (i ? ",\n" : "\n") << "{\"id\":" << i << ",\"name\":";
         w.name(t.name) << ",\"shape\":";
-        w.list(firstOf(t.shape, t.rank)) << ",\"dtype_bytes\":" << t.dtypeBytes << ",\"dram_base\":" << t.dramBase
-                                         << ",\"dram_size\":" << t.dramSize << "}";
+        w.list(firstOf(t.shape, t.rank))
+            << ",\"dtype_bytes\":" << t.dtypeBytes << ",\"dram_base\":" << t.dramBase
+            << ",\"dram_size\":" << t.dramSize << "}";
     }
     w << "],\n\"tiles\":[";
     for (std::size_t i = 0; i < g.tiles.size(); ++i) {
@@ -86,7 +85,8 @@ std::string graphToJson(const NpuGraph& g, const NpuHardware& hw)
             << ",\"spm_required\":" << t.spmRequired << ",\"segments\":[";
         bool first = true;
         for (const Segment& s : segmentsOf(tensor, t)) {
-            w << (first ? "[" : ",[") << s.address << "," << s.bytes << "," << s.count << "," << s.stride << "]";
+            w << (first ? "[" : ",[") << s.address << "," << s.bytes << "," << s.count << "," << s.stride
+              << "]";
             first = false;
         }
         w << "]}";
@@ -116,7 +116,8 @@ std::string traceToJson(const NpuGraph& g, const Run& run)
     const auto dramPid = run.cores.size();
     w << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     for (std::size_t c = 0; c <= run.cores.size(); ++c) {
-        w << (c ? ",\n" : "\n") << "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":" << c << ",\"args\":{\"name\":\"";
+        w << (c ? ",\n" : "\n") << "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":" << c
+          << ",\"args\":{\"name\":\"";
         if (c < dramPid)
             w << "core " << c;
         else
@@ -125,8 +126,8 @@ std::string traceToJson(const NpuGraph& g, const Run& run)
     }
     const auto event = [&](std::string_view category, std::size_t pid, std::string_view thread, Cycle start,
                            Cycle end) -> Writer& {
-        return w << ",\n{\"ph\":\"X\",\"cat\":\"" << category << "\",\"pid\":" << pid << ",\"tid\":\"" << thread
-                 << "\",\"ts\":" << start << ",\"dur\":" << end - start;
+        return w << ",\n{\"ph\":\"X\",\"cat\":\"" << category << "\",\"pid\":" << pid << ",\"tid\":\""
+                 << thread << "\",\"ts\":" << start << ",\"dur\":" << end - start;
     };
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
         const CoreRun& core = run.cores[c];
@@ -146,10 +147,11 @@ std::string traceToJson(const NpuGraph& g, const Run& run)
         for (const StateSpan& s : core.states) {
             if (s.state == CoreState::Tensor || s.state == CoreState::Vector)
                 continue;
-            event("state", c, "state", s.start, s.end) << ",\"name\":\"" << toString(s.state) << "\",\"args\":{";
+            event("state", c, "state", s.start, s.end)
+                << ",\"name\":\"" << toString(s.state) << "\",\"args\":{";
             bool first = true;
-            for (const auto& [key, id] : {std::pair{"node", s.node}, std::pair{"blocker", s.blocker},
-                                          std::pair{"tile", s.tile}})
+            for (const auto& [key, id] :
+                 {std::pair{"node", s.node}, std::pair{"blocker", s.blocker}, std::pair{"tile", s.tile}})
                 if (id != kNone) {
                     w << (first ? "\"" : ",\"") << key << "\":" << id;
                     first = false;
@@ -157,15 +159,17 @@ std::string traceToJson(const NpuGraph& g, const Run& run)
             w << "}}";
         }
         for (const Step& s : core.spm)
-            w << ",\n{\"ph\":\"C\",\"name\":\"spm\",\"pid\":" << c << ",\"ts\":" << s.time << ",\"args\":{\"bytes\":"
-              << s.value << "}}";
+            w << ",\n{\"ph\":\"C\",\"name\":\"spm\",\"pid\":" << c << ",\"ts\":" << s.time
+              << ",\"args\":{\"bytes\":" << s.value << "}}";
     }
     for (const DramEvent& e : run.dramEvents) {
         w << ",\n{\"ph\":\"X\",\"cat\":\"dram\",\"pid\":" << dramPid << ",\"tid\":\"ch" << e.channel
           << "\",\"ts\":" << e.start << ",\"dur\":" << e.end - e.start << ",\"name\":\""
-          << (e.isStore ? "write" : "read") << "\",\"args\":{\"bytes\":" << e.bursts * run.hardware.dram.burstBytes
-          << ",\"bursts\":" << e.bursts << ",\"bank\":" << e.bank << ",\"row_hit\":" << (e.rowHit ? "true" : "false")
-          << ",\"address\":" << e.address << ",\"tile\":" << e.tile << "}}";
+          << (e.isStore ? "write" : "read")
+          << "\",\"args\":{\"bytes\":" << e.bursts * run.hardware.dram.burstBytes
+          << ",\"bursts\":" << e.bursts << ",\"bank\":" << e.bank
+          << ",\"row_hit\":" << (e.rowHit ? "true" : "false") << ",\"address\":" << e.address
+          << ",\"tile\":" << e.tile << "}}";
     }
     for (const Step& s : run.readySet)
         w << ",\n{\"ph\":\"C\",\"name\":\"ready\",\"pid\":" << dramPid << ",\"ts\":" << s.time
@@ -206,8 +210,12 @@ std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& b
                                  {"idle", core.of(CoreState::Idle)}});
     j["verified"] = verified;
     j["assignment"] = toString(run.options.assignment);
-    j["bounds"] = {{"critical_path", bounds.criticalPath}, {"tensor", bounds.tensor},     {"vector", bounds.vector},
-                   {"dram", bounds.dram},                  {"binding", bounds.binding()}, {"compulsory_bytes", bounds.compulsoryBytes}};
+    j["bounds"] = {{"critical_path", bounds.criticalPath},
+                   {"tensor", bounds.tensor},
+                   {"vector", bounds.vector},
+                   {"dram", bounds.dram},
+                   {"binding", bounds.binding()},
+                   {"compulsory_bytes", bounds.compulsoryBytes}};
     j["dram_busy"] = run.dramUtilization();
     j["row_hits"] = run.rowHits;
     j["row_misses"] = run.rowMisses;

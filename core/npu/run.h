@@ -62,9 +62,9 @@ struct StateSpan
 {
     Cycle start = 0, end = 0;
     CoreState state = CoreState::Idle;
-    std::uint32_t node = kNone;     ///< computing, or the one that waits
-    std::uint32_t blocker = kNone;  ///< wait dependency: the node waited for, when it is known
-    std::uint32_t tile = kNone;     ///< wait DRAM or NoC: the tile on its way
+    std::uint32_t node = kNone;    ///< computing, or the one that waits
+    std::uint32_t blocker = kNone; ///< wait dependency: the node waited for, when it is known
+    std::uint32_t tile = kNone;    ///< wait DRAM or NoC: the tile on its way
     bool operator==(const StateSpan&) const = default;
 };
 
@@ -102,17 +102,17 @@ struct Run
     NpuHardware hardware;
     Cycle makespan = 0;
     std::vector<CoreRun> cores;
-    std::vector<std::uint16_t> coreOf;  ///< per node
-    std::vector<Cycle> doneAt;          ///< per node: end of compute (of the load for KV_LOAD)
-    std::vector<Cycle> storedAt;        ///< per node: end of its stores, or doneAt without any
-    std::vector<Step> readySet;         ///< units that could start and have not
-    std::vector<DramEvent> dramEvents;  ///< when recorded, in order of start
+    std::vector<std::uint16_t> coreOf; ///< per node
+    std::vector<Cycle> doneAt;         ///< per node: end of compute (of the load for KV_LOAD)
+    std::vector<Cycle> storedAt;       ///< per node: end of its stores, or doneAt without any
+    std::vector<Step> readySet;        ///< units that could start and have not
+    std::vector<DramEvent> dramEvents; ///< when recorded, in order of start
     DramSeries dram;
-    std::vector<Cycle> dramBusy;        ///< per channel: cycles its bus was held
+    std::vector<Cycle> dramBusy; ///< per channel: cycles its bus was held
     std::int64_t dramBytes = 0;
     std::int64_t rowHits = 0, rowMisses = 0; ///< burst groups
-    Cycle estimatedMakespan = 0;        ///< of the static schedule that was run, 0 for dynamic
-    std::int64_t steps = 0;             ///< distinct times at which something happened
+    Cycle estimatedMakespan = 0;             ///< of the static schedule that was run, 0 for dynamic
+    std::int64_t steps = 0;                  ///< distinct times at which something happened
 
     /// The state of a core at a time, nothing beyond the makespan.
     [[nodiscard]] const StateSpan* stateAt(std::size_t core, Cycle time) const noexcept;
@@ -121,17 +121,17 @@ struct Run
 };
 
 /// Runs the graph on the machine of spec section 5. `hardware` may differ from the graph's in cores, DRAM
-/// timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an internal
-/// deadlock found by the watchdog.
-[[nodiscard]] Result<Run> simulate(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
-                                   const Progress& progress = {});
+/// timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an
+/// internal deadlock found by the watchdog.
+[[nodiscard]] Result<Run> simulate(const NpuGraph& graph, const NpuHardware& hardware,
+                                   const RunOptions& options, const Progress& progress = {});
 /// The same with a static schedule made by the caller (options.scheduler is then Static).
 [[nodiscard]] Result<Run> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
                                          const StaticSchedule& schedule, const RunOptions& options,
                                          const Progress& progress = {});
 
-/// One core's program for a replay: nodes in order; a node with `sync` is not looked at before the unit that it
-/// starts is ready (what a dynamic scheduler waits for).
+/// One core's program for a replay: nodes in order; a node with `sync` is not looked at before the unit that
+/// it starts is ready (what a dynamic scheduler waits for).
 struct Program
 {
     std::vector<std::uint32_t> nodes;

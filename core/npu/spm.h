@@ -11,8 +11,8 @@
 
 namespace tilewright::npu {
 
-/// The scratchpad of one core: tiles with pins, LRU eviction of clean unpinned ones (spec 5.1). Space is counted
-/// in bytes; fragmentation is not modelled.
+/// The scratchpad of one core: tiles with pins, LRU eviction of clean unpinned ones (spec 5.1). Space is
+/// counted in bytes; fragmentation is not modelled.
 class Spm
 {
 public:
@@ -34,8 +34,7 @@ public:
     void clean(std::uint32_t tile);
     [[nodiscard]] bool has(std::uint32_t tile) const { return m_entries.contains(tile); }
     [[nodiscard]] std::int64_t used() const noexcept { return m_used; }
-    template <typename F>
-    void forEachTile(F&& f) const
+    template <typename F> void forEachTile(F&& f) const
     {
         for (const auto& [tile, entry] : m_entries)
             f(tile);

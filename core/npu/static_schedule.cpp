@@ -11,9 +11,12 @@ namespace tilewright::npu {
 std::string_view toString(Assignment assignment) noexcept
 {
     switch (assignment) {
-    case Assignment::RoundRobin: return "round_robin";
-    case Assignment::CostAware: return "cost_aware";
-    case Assignment::HeadParallel: return "head_parallel";
+    case Assignment::RoundRobin:
+        return "round_robin";
+    case Assignment::CostAware:
+        return "cost_aware";
+    case Assignment::HeadParallel:
+        return "head_parallel";
     }
     return "";
 }

@@ -29,7 +29,10 @@ enum class Assignment { RoundRobin, CostAware, HeadParallel };
 [[nodiscard]] std::vector<std::uint32_t> topologicalOrder(const NpuGraph& graph);
 
 /// Which core a head's nodes run on under head_parallel.
-[[nodiscard]] inline int coreOfHead(std::int32_t head, int cores) noexcept { return head % cores; }
+[[nodiscard]] inline int coreOfHead(std::int32_t head, int cores) noexcept
+{
+    return head % cores;
+}
 
 struct StaticSchedule
 {
@@ -39,8 +42,8 @@ struct StaticSchedule
     Cycle estimatedMakespan = 0;
 };
 
-/// Units by critical path, highest first among those whose dependencies are placed (so that lists run in order
-/// cannot wait for one another in a circle), ties by id.
+/// Units by critical path, highest first among those whose dependencies are placed (so that lists run in
+/// order cannot wait for one another in a circle), ties by id.
 [[nodiscard]] StaticSchedule makeStaticSchedule(const NpuGraph& graph, const NpuHardware& hardware,
                                                 Assignment assignment);
 

@@ -59,7 +59,8 @@ std::vector<BurstGroup> burstGroups(const DramHardware& dram, const NpuTensor& t
     forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
         const std::int64_t end = roundUp(address + bytes, dram.burstBytes);
         for (std::int64_t at = roundDown(address, dram.burstBytes); at < end;) {
-            const std::int64_t stop = std::min(end, roundDown(at, dram.interleaveBytes) + dram.interleaveBytes);
+            const std::int64_t stop =
+                std::min(end, roundDown(at, dram.interleaveBytes) + dram.interleaveBytes);
             out.push_back({at, (stop - at) / dram.burstBytes, placeOf(dram, at)});
             at = stop;
         }

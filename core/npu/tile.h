@@ -72,8 +72,7 @@ struct BurstGroup
                                                   const TileDesc& tile);
 
 /// Calls f(address, bytes) for every run of the tile, ascending.
-template <typename F>
-void forEachRun(const NpuTensor& tensor, const TileDesc& tile, F&& f)
+template <typename F> void forEachRun(const NpuTensor& tensor, const TileDesc& tile, F&& f)
 {
     const auto& n = tensor.shape;
     const auto& s = tile.shape;
@@ -97,7 +96,8 @@ void forEachRun(const NpuTensor& tensor, const TileDesc& tile, F&& f)
     for (std::int64_t a = 0; a < count[0]; ++a)
         for (std::int64_t b = 0; b < count[1]; ++b)
             for (std::int64_t c = 0; c < count[2]; ++c)
-                f(tensor.dramBase + (origin + a * step[0] + b * step[1] + c * step[2]) * tensor.dtypeBytes, bytes);
+                f(tensor.dramBase + (origin + a * step[0] + b * step[1] + c * step[2]) * tensor.dtypeBytes,
+                  bytes);
 }
 
 } // namespace tilewright::npu

@@ -9,15 +9,17 @@ namespace tilewright::npu {
 HeadTensor::HeadTensor(GraphBuilder& b, std::size_t modelTensor, std::int64_t heads)
     : m_shape(*headShape(b.model().tensors[modelTensor], heads)),
       m_flat(b.model().tensors[modelTensor].shape.size() == 2), m_view(b.resolve(modelTensor))
-{}
+{
+}
 
-std::uint32_t HeadTensor::tile(GraphBuilder& b, std::int64_t batch, std::int64_t h, std::int64_t hn, std::int64_t t,
-                               std::int64_t tn, std::int64_t d, std::int64_t dn, bool accumulator) const
+std::uint32_t HeadTensor::tile(GraphBuilder& b, std::int64_t batch, std::int64_t h, std::int64_t hn,
+                               std::int64_t t, std::int64_t tn, std::int64_t d, std::int64_t dn,
+                               bool accumulator) const
 {
     t += m_view.tokenOffset;
     if (m_flat)
-        return b.tile(m_view.tensor, {t, h * m_shape.dims + d, 0, 0}, {tn, (hn - 1) * m_shape.dims + dn, 1, 1},
-                      accumulator);
+        return b.tile(m_view.tensor, {t, h * m_shape.dims + d, 0, 0},
+                      {tn, (hn - 1) * m_shape.dims + dn, 1, 1}, accumulator);
     return b.tile(m_view.tensor, {batch, h, t, d}, {1, hn, tn, dn}, accumulator);
 }
 
@@ -79,7 +81,8 @@ public:
         for (std::int64_t batch = 0; batch < s.batch; ++batch)
             for (std::int64_t h = 0; h < s.heads; h += m_heads)
                 for (std::size_t q = 0; q + 1 < queries.size() && !m_b.tooMany(); ++q) {
-                    m_block = {batch, h, std::min(m_heads, s.heads - h), queries[q], queries[q + 1] - queries[q], q};
+                    m_block = {
+                        batch, h, std::min(m_heads, s.heads - h), queries[q], queries[q + 1] - queries[q], q};
                     m_head = static_cast<std::int32_t>(batch * s.heads + h);
                     m_op.flash ? flash() : standard();
                 }
@@ -88,8 +91,10 @@ public:
             const auto keys = keyBounds(queries[q], queries[q + 1] - queries[q]);
             const auto grid = [&](const std::vector<std::uint32_t>& nodes) {
                 ProducerGrid g;
-                g.bounds = {blockBounds(0, s.batch, 1), blockBounds(0, s.heads, m_heads),
-                            {0, queries[q + 1] - queries[q]}, keys};
+                g.bounds = {blockBounds(0, s.batch, 1),
+                            blockBounds(0, s.heads, m_heads),
+                            {0, queries[q + 1] - queries[q]},
+                            keys};
                 g.nodes = nodes;
                 return g;
             };
@@ -109,7 +114,8 @@ private:
     [[nodiscard]] std::vector<std::int64_t> keyBounds(std::int64_t query, std::int64_t count) const
     {
         const std::int64_t keys = m_k.shape().tokens;
-        const std::int64_t lastSeen = m_op.causal ? query + count - 1 + (keys - m_q.shape().tokens) : keys - 1;
+        const std::int64_t lastSeen =
+            m_op.causal ? query + count - 1 + (keys - m_q.shape().tokens) : keys - 1;
         std::vector<std::int64_t> out;
         for (std::int64_t k = 0; k < keys && k <= lastSeen; k += m_tokens)
             out.push_back(k);
@@ -155,10 +161,11 @@ private:
 
     [[nodiscard]] std::uint32_t queryTile(std::int64_t d, std::int64_t dn) const
     {
-        return m_q.tile(m_b, m_block.batch, m_block.head, m_block.heads, m_block.query, m_block.queries, d, dn);
+        return m_q.tile(m_b, m_block.batch, m_block.head, m_block.heads, m_block.query, m_block.queries, d,
+                        dn);
     }
-    [[nodiscard]] std::uint32_t keyTile(const HeadTensor& tensor, std::int64_t from, std::int64_t to, std::int64_t d,
-                                        std::int64_t dn) const
+    [[nodiscard]] std::uint32_t keyTile(const HeadTensor& tensor, std::int64_t from, std::int64_t to,
+                                        std::int64_t d, std::int64_t dn) const
     {
         return tensor.tile(m_b, m_block.batch, m_block.head, m_block.heads, from, to - from, d, dn);
     }
@@ -170,7 +177,8 @@ private:
     }
     [[nodiscard]] std::uint32_t outputTile(std::int64_t d, std::int64_t dn) const
     {
-        return m_o.tile(m_b, m_block.batch, m_block.head, m_block.heads, m_block.query, m_block.queries, d, dn, true);
+        return m_o.tile(m_b, m_block.batch, m_block.head, m_block.heads, m_block.query, m_block.queries, d,
+                        dn, true);
     }
 
     void standard()
@@ -200,8 +208,9 @@ private:
             softmax.outputs.push_back(scoreTile(probs, keys[k], keys[k + 1], false));
         }
         const auto probTiles = softmax.outputs;
-        softmax.computeCycles = ceilDiv(m_block.heads * m_block.queries * keys.back(), m_b.hardware().vectorLanes) *
-                                m_b.hardware().passes.softmax;
+        softmax.computeCycles =
+            ceilDiv(m_block.heads * m_block.queries * keys.back(), m_b.hardware().vectorLanes) *
+            m_b.hardware().passes.softmax;
         const std::uint32_t softmaxNode = m_b.addNode(std::move(softmax));
         m_probNodes[m_block.chunk].insert(m_probNodes[m_block.chunk].end(), probTiles.size(), softmaxNode);
         for (std::int64_t d = 0; d < dims; d += m_dims) {
@@ -221,8 +230,8 @@ private:
         }
     }
 
-    /// Softmax streamed over key chunks: scores, running maximum and sum stay in SPM (spec 2.3, variant flash).
-    /// All dims are accumulated at once, because every chunk rescales the whole output.
+    /// Softmax streamed over key chunks: scores, running maximum and sum stay in SPM (spec 2.3, variant
+    /// flash). All dims are accumulated at once, because every chunk rescales the whole output.
     void flash()
     {
         const auto keys = keyBounds(m_block.query, m_block.queries);
@@ -251,8 +260,9 @@ private:
             GraphBuilder::NodeSpec softmax;
             softmax.type = NodeType::Softmax;
             softmax.head = m_head;
-            softmax.computeCycles = ceilDiv(rows * kn, hw.vectorLanes) * hw.passes.softmax +
-                                    (k > 0 ? ceilDiv(rows * dims, hw.vectorLanes) * hw.passes.elementwise : 0);
+            softmax.computeCycles =
+                ceilDiv(rows * kn, hw.vectorLanes) * hw.passes.softmax +
+                (k > 0 ? ceilDiv(rows * dims, hw.vectorLanes) * hw.passes.elementwise : 0);
             add(std::move(softmax));
             for (std::int64_t d = 0; d < dims; d += m_dims) {
                 const std::int64_t dn = std::min(m_dims, dims - d);
@@ -314,8 +324,9 @@ void tileKvAppend(GraphBuilder& b, const ModelOp& op)
                 node.outputs = {cache.tile(b, batch, h, hn, op.position + t, tn, 0, s.dims)};
                 nodes.push_back(b.addNode(std::move(node)));
             }
-    b.addProducer(cache.tensor(),
-                  cache.grid(headStep, blockBounds(op.position, op.position + s.tokens, tokenStep), s.dims, nodes));
+    b.addProducer(
+        cache.tensor(),
+        cache.grid(headStep, blockBounds(op.position, op.position + s.tokens, tokenStep), s.dims, nodes));
 }
 
 void tileKvLoad(GraphBuilder& b, const ModelOp& op)
@@ -334,7 +345,8 @@ void tileKvLoad(GraphBuilder& b, const ModelOp& op)
                     node.type = NodeType::KvLoad;
                     node.head = static_cast<std::int32_t>(batch * s.heads + h);
                     node.inputs = {cache.tile(b, batch, h, std::min(headStep, s.heads - h), t,
-                                              std::min(tokenStep, op.range[1] - t), d, std::min(dimStep, s.dims - d))};
+                                              std::min(tokenStep, op.range[1] - t), d,
+                                              std::min(dimStep, s.dims - d))};
                     nodes.push_back(b.addNode(std::move(node)));
                 }
     b.m_loaders[cache.tensor()].push_back(

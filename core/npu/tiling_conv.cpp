@@ -46,9 +46,11 @@ struct ConvShape
 
     [[nodiscard]] bool fits(const TileSizes& t) const
     {
-        const std::int64_t rows = std::min(hIn, (t.height - 1) * op.stride[0] + op.dilation[0] * (kh - 1) + 1);
+        const std::int64_t rows =
+            std::min(hIn, (t.height - 1) * op.stride[0] + op.dilation[0] * (kh - 1) + 1);
         const std::int64_t cols = std::min(wIn, (t.width - 1) * op.stride[1] + op.dilation[1] * (kw - 1) + 1);
-        const std::int64_t inputs = (groupsOf(t.cOut) * t.cIn * rows * cols + t.cOut * t.cIn * kh * kw) * dtype;
+        const std::int64_t inputs =
+            (groupsOf(t.cOut) * t.cIn * rows * cols + t.cOut * t.cIn * kh * kw) * dtype;
         return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
     }
 
@@ -66,7 +68,8 @@ struct ConvShape
         TileSizes t;
         t.cOut = channelBlock(wish.cOut > 0 ? wish.cOut : hw.engineCols);
         t.width = std::min(wOut, wish.width > 0 ? wish.width : hw.engineRows);
-        t.height = std::min(hOut, wish.height > 0 ? wish.height : std::max<std::int64_t>(1, hw.engineRows / t.width));
+        t.height = std::min(hOut, wish.height > 0 ? wish.height
+                                                  : std::max<std::int64_t>(1, hw.engineRows / t.width));
         t.cIn = cInGroup;
         if (wish.cIn > 0 && t.cOut <= cOutGroup)
             t.cIn = std::min(cInGroup, wish.cIn);
@@ -88,8 +91,9 @@ struct ConvShape
         for (bool grown = true; grown;) {
             grown = wish.width == 0 && tryGrow(&TileSizes::width, std::min(wOut, t.width + hw.engineRows));
             if (!grown && wish.height == 0)
-                grown = tryGrow(&TileSizes::height,
-                                std::min(hOut, t.height + std::max<std::int64_t>(1, hw.engineRows / t.width)));
+                grown =
+                    tryGrow(&TileSizes::height,
+                            std::min(hOut, t.height + std::max<std::int64_t>(1, hw.engineRows / t.width)));
             // Blocks of a chain over input channels stay inside one group.
             const std::int64_t channels = channelBlock(t.cOut + hw.engineCols);
             if (wish.cOut == 0 && (t.cIn == cInGroup || channels <= cOutGroup))
@@ -133,10 +137,10 @@ void tileConv(GraphBuilder& b, const ModelOp& op)
                     const std::int64_t ct = channels[c + 1] - c0;
                     const std::int64_t ht = std::min(t.height, s.hOut - h0);
                     const std::int64_t wt = std::min(t.width, s.wOut - w0);
-                    const auto [r0, r1] = convInputRange(h0, h0 + ht, s.kh, op.stride[0], op.padding[0],
-                                                         op.dilation[0], s.hIn);
-                    const auto [q0, q1] = convInputRange(w0, w0 + wt, s.kw, op.stride[1], op.padding[1],
-                                                         op.dilation[1], s.wIn);
+                    const auto [r0, r1] =
+                        convInputRange(h0, h0 + ht, s.kh, op.stride[0], op.padding[0], op.dilation[0], s.hIn);
+                    const auto [q0, q1] =
+                        convInputRange(w0, w0 + wt, s.kw, op.stride[1], op.padding[1], op.dilation[1], s.wIn);
                     const std::int64_t groups = s.groupsOf(ct);
                     const std::int64_t firstIn = c0 / s.cOutGroup * s.cInGroup;
                     const std::uint32_t out = b.tile(y, {image, c0, h0, w0}, {1, ct, ht, wt}, true);
@@ -146,9 +150,9 @@ void tileConv(GraphBuilder& b, const ModelOp& op)
                         const bool isLast = i0 + it == s.cInGroup;
                         GraphBuilder::NodeSpec node;
                         node.type = NodeType::Conv;
-                        node.inputs = {
-                            b.tile(x, {image, firstIn + i0, r0, q0}, {1, groups > 1 ? groups * it : it, r1 - r0, q1 - q0}),
-                            b.tile(w, {c0, i0, 0, 0}, {ct, it, s.kh, s.kw})};
+                        node.inputs = {b.tile(x, {image, firstIn + i0, r0, q0},
+                                              {1, groups > 1 ? groups * it : it, r1 - r0, q1 - q0}),
+                                       b.tile(w, {c0, i0, 0, 0}, {ct, it, s.kh, s.kw})};
                         if (isLast)
                             node.outputs = {out};
                         node.accumulator = out;
@@ -156,8 +160,9 @@ void tileConv(GraphBuilder& b, const ModelOp& op)
                         node.n = ct / groups;
                         node.k = it * s.kh * s.kw;
                         node.repeats = groups;
-                        node.computeCycles = (groups - 1) * tensorCycles(s.hw, node.m, node.n, node.k, false) +
-                                             tensorCycles(s.hw, node.m, node.n, node.k, isLast);
+                        node.computeCycles =
+                            (groups - 1) * tensorCycles(s.hw, node.m, node.n, node.k, false) +
+                            tensorCycles(s.hw, node.m, node.n, node.k, isLast);
                         last = b.addNode(std::move(node), i0 > 0);
                     }
                     grid.nodes.push_back(last);

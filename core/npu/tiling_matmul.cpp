@@ -17,7 +17,8 @@ TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std:
         return 2 * (s.m * s.k + s.k * s.n) * dtypeBytes + s.m * s.n * hw.accumulatorBytes <= hw.spmBytes;
     };
     // Grows one field by its step; false when it is fixed, complete, or the node would not fit.
-    const auto grow = [&](std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit, std::int64_t fixed) {
+    const auto grow = [&](std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit,
+                          std::int64_t fixed) {
         if (fixed > 0 || t.*field >= limit)
             return false;
         TileSizes larger = t;

@@ -37,10 +37,14 @@ Box vectorBlock(GraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
 std::int64_t passesOf(const NpuHardware& hw, const ModelOp& op)
 {
     switch (op.type) {
-    case OpType::Softmax: return hw.passes.softmax;
-    case OpType::LayerNorm: return hw.passes.layerNorm;
-    case OpType::RmsNorm: return hw.passes.rmsNorm;
-    default: return op.passes > 0 ? op.passes : hw.passes.elementwise;
+    case OpType::Softmax:
+        return hw.passes.softmax;
+    case OpType::LayerNorm:
+        return hw.passes.layerNorm;
+    case OpType::RmsNorm:
+        return hw.passes.rmsNorm;
+    default:
+        return op.passes > 0 ? op.passes : hw.passes.elementwise;
     }
 }
 
@@ -81,7 +85,8 @@ void tileVectorOp(GraphBuilder& b, const ModelOp& op)
                             node.inputs.push_back(tile);
                     }
                     node.outputs = {b.tile(out, at, size)};
-                    node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * passesOf(b.hardware(), op);
+                    node.computeCycles =
+                        ceilDiv(elements, b.hardware().vectorLanes) * passesOf(b.hardware(), op);
                     grid.nodes.push_back(b.addNode(std::move(node)));
                 }
     b.addProducer(out, std::move(grid));

@@ -45,7 +45,8 @@ std::string checkTiles(const NpuGraph& g)
         std::int64_t bytes = 0;
         for (const Segment& s : segmentsOf(tensor, t)) {
             bytes += s.bytes * s.count;
-            if (s.address < t.dramBase || s.address + (s.count - 1) * s.stride + s.bytes > t.dramBase + t.dramSize)
+            if (s.address < t.dramBase ||
+                s.address + (s.count - 1) * s.stride + s.bytes > t.dramBase + t.dramSize)
                 return tileText(i) + " has a segment outside its range";
         }
         if (bytes != t.elements() * tensor.dtypeBytes)
@@ -83,8 +84,8 @@ std::string checkPartition(const NpuGraph& g)
         for (const std::uint32_t t : tiles)
             elements += g.tiles[t].elements();
         if (!caches.contains(tensor) && elements != g.tensors[tensor].elements())
-            return "the output tiles of " + g.tensors[tensor].name + " hold " + std::to_string(elements) + " of " +
-                   std::to_string(g.tensors[tensor].elements()) + " elements";
+            return "the output tiles of " + g.tensors[tensor].name + " hold " + std::to_string(elements) +
+                   " of " + std::to_string(g.tensors[tensor].elements()) + " elements";
         // Sweep over the first dimension; boxes that start together are compared by the others.
         std::sort(tiles.begin(), tiles.end(),
                   [&](std::uint32_t a, std::uint32_t b) { return g.tiles[a].offset < g.tiles[b].offset; });
@@ -99,8 +100,8 @@ std::string checkPartition(const NpuGraph& g)
                     if (b.offset[0] >= a.offset[0] + a.shape[0])
                         break;
                     if (overlap(a, b))
-                        return "output tiles " + std::to_string(tiles[i]) + " and " + std::to_string(tiles[j]) +
-                               " of " + g.tensors[tensor].name + " overlap";
+                        return "output tiles " + std::to_string(tiles[i]) + " and " +
+                               std::to_string(tiles[j]) + " of " + g.tensors[tensor].name + " overlap";
                 }
     }
     return {};
@@ -157,8 +158,8 @@ std::string checkExecution(const NpuGraph& g, const Run& run)
             Cycle free = 0;
             for (const ComputeSpan& s : *spans) {
                 if (s.end - s.start != g.nodes[s.node].computeCycles)
-                    return "node " + std::to_string(s.node) + " computes for " + std::to_string(s.end - s.start) +
-                           " cycles";
+                    return "node " + std::to_string(s.node) + " computes for " +
+                           std::to_string(s.end - s.start) + " cycles";
                 if (s.start < free)
                     return "node " + std::to_string(s.node) + " starts before its engine is free";
                 free = s.end;
@@ -197,7 +198,8 @@ std::string checkBytes(const NpuGraph& g, const Run& run)
             for (const TransferSpan& s : *spans)
                 moved += g.tiles[s.tile].alignedBytes;
     if (moved != run.dramBytes)
-        return "loads and stores move " + std::to_string(moved) + " bytes, DRAM " + std::to_string(run.dramBytes);
+        return "loads and stores move " + std::to_string(moved) + " bytes, DRAM " +
+               std::to_string(run.dramBytes);
     if (!run.options.recordDram)
         return {};
     std::int64_t onTimeline = 0;
@@ -262,7 +264,8 @@ std::vector<RuleCheck> verifyGraph(const NpuGraph& g)
                  [&] { return checkTiles(g); });
     checker.rule("dag_acyclic", "the nodes have a topological order and no duplicate edges",
                  [&] { return checkOrder(g); });
-    checker.rule("output_partition", "output tiles partition their tensor", [&] { return checkPartition(g); });
+    checker.rule("output_partition", "output tiles partition their tensor",
+                 [&] { return checkPartition(g); });
     checker.rule("inputs_covered", "what a node reads is written by the nodes it depends on",
                  [&] { return checkInputs(g); });
     checker.rule("node_fits_spm", "the tiles of every node fit into SPM", [&]() -> std::string {
@@ -279,7 +282,8 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const Run& run, bool withRep
     Checker checker;
     checker.rule("executed_once", "every node ran exactly once, after its dependencies",
                  [&] { return checkExecution(g, run); });
-    checker.rule("loads_after_stores", "no tile was read before it was written", [&] { return checkLoads(g, run); });
+    checker.rule("loads_after_stores", "no tile was read before it was written",
+                 [&] { return checkLoads(g, run); });
     checker.rule("spm_capacity", "SPM never held more than its capacity", [&]() -> std::string {
         for (std::size_t c = 0; c < run.cores.size(); ++c)
             for (const Step& s : run.cores[c].spm)
@@ -293,7 +297,8 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const Run& run, bool withRep
     checker.rule("attribution", "the states of every core cover the makespan exactly",
                  [&] { return checkAttribution(run); });
     if (withReplay)
-        checker.rule("replay", "the instructions reproduce the timeline", [&] { return checkReplay(g, run); });
+        checker.rule("replay", "the instructions reproduce the timeline",
+                     [&] { return checkReplay(g, run); });
     return checker.take();
 }
 

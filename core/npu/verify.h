@@ -20,9 +20,9 @@ struct RuleCheck
 /// Rules about the tile graph: tile invariants, acyclic, reachable, partition, inputs covered, node fits SPM.
 [[nodiscard]] std::vector<RuleCheck> verifyGraph(const NpuGraph& graph);
 
-/// Rules about one run: executed once, dependencies met, SPM never above capacity, bytes on the DRAM timeline,
-/// attribution sums, and (unless `withReplay` is false) the instruction replay. Reads only the graph and the
-/// recorded run.
+/// Rules about one run: executed once, dependencies met, SPM never above capacity, bytes on the DRAM
+/// timeline, attribution sums, and (unless `withReplay` is false) the instruction replay. Reads only the
+/// graph and the recorded run.
 [[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const Run& run, bool withReplay = true);
 
 [[nodiscard]] bool allPassed(const std::vector<RuleCheck>& checks) noexcept;

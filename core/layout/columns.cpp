@@ -85,6 +85,8 @@ Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& a
     int count = 1;
     if (wanted > 0)
         count = static_cast<int>(std::lround(std::sqrt(wanted * height / (width + 2 * kColumnGap))));
+    if (options.columns > 0)
+        count = options.columns;
     count = std::clamp(count, 1, std::max(1, layers / kFewestLayers));
 
     std::vector<int> lastLayers; // of each column

@@ -62,7 +62,8 @@ struct LayoutOptions
     /// Wanted width : height. A drawing that is much longer in the direction of the edges is broken into
     /// columns (rows when left to right), read like columns of a newspaper; 0 never breaks.
     double aspect = 0;
-    int restarts = 0;       ///< starts of the crossing minimisation; 0 = by size
+    int columns = 0;  ///< this many instead of a choice by `aspect` (LayoutResult::columns, for stability)
+    int restarts = 0; ///< starts of the crossing minimisation; 0 = by size
     std::uint64_t seed = 1; ///< of the perturbed starts
 };
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/progress.h"
+#include "layout/layout.h"
+#include "schedule/schedule.h"
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// What a node of the picture stands for; keeps its identity through edits.
+struct GraphKey
+{
+    enum class Kind : std::uint8_t { Op, Input, Output, Card };
+    Kind kind = Kind::Op;
+    std::uint32_t id = 0; ///< op; tensor of an input or output; first op of a collapsed subgraph
+    auto operator<=>(const GraphKey&) const = default;
+};
+
+/// What is drawn and how it is arranged (not how it is coloured).
+struct GraphShape
+{
+    bool leftToRight = false;
+    bool columns = true;      ///< long graphs are broken into columns
+    std::set<OpId> collapsed; ///< subgraphs that contain one of these ops are drawn as one card
+    std::set<OpId> focus;     ///< with hops > 0: only what is near these ops
+    int hops = 0;
+    bool operator==(const GraphShape&) const = default;
+};
+
+/// Sizes that follow the font, in scene units (= logical pixels at 100 %).
+struct GraphMetrics
+{
+    double em = 9;    ///< width of an average letter of the title
+    double line = 17; ///< height of a line of text
+    bool operator==(const GraphMetrics&) const = default;
+
+    [[nodiscard]] double nodeWidth() const { return 13 * em + 18; }
+    [[nodiscard]] double nodeHeight() const { return 2.1 * line + 8; }
+    [[nodiscard]] double tensorWidth() const { return 6.5 * em + 14; }
+    [[nodiscard]] double tensorHeight() const { return 1.35 * line + 2; }
+    [[nodiscard]] double cardWidth() const { return 20 * em + 24; }
+    [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }
+    [[nodiscard]] double padding() const { return 0.8 * line; }
+};
+
+struct GraphEdgeKey
+{
+    std::size_t from = 0; ///< node index
+    std::size_t to = 0;
+    TensorId tensor;
+    std::optional<OpId> consumer; ///< none for graph outputs and for edges into cards
+    bool operator==(const GraphEdgeKey&) const = default;
+};
+
+/// Where everything stands. Depends on the problem, on which ops are together, and on the shape; not on
+/// granularities, so most edits keep it.
+struct GraphGeometry
+{
+    ProblemPtr problem;
+    GraphShape shape;
+    GraphMetrics metrics;
+    std::vector<std::vector<OpId>> members; ///< per subgraph, the ops it had
+    std::vector<GraphKey> keys;             ///< per node
+    std::vector<int> groupOf;               ///< per node: subgraph whose outline it stands in; -1 = none
+    std::vector<GraphEdgeKey> edges;
+    LayoutResult layout; ///< nodes, routes and outlines (group index = subgraph)
+    std::size_t hiddenOps = 0;
+    std::map<GraphKey, std::size_t> index; ///< of the nodes
+
+    /// Node of an op; of its card when it is collapsed; nothing when it is hidden.
+    [[nodiscard]] std::optional<std::size_t> nodeOf(OpId op) const;
+    std::vector<std::optional<std::size_t>> nodeOfOp;
+};
+
+/// Ops within `hops` of `focus`, along tensors in both directions; siblings that read the same graph input do
+/// not count as near.
+[[nodiscard]] std::set<OpId> neighbourhood(const Problem& problem, const std::set<OpId>& focus, int hops);
+
+/// Whether `geometry` still fits; otherwise layOutGraph is called with it as `previous`.
+[[nodiscard]] bool fits(const GraphGeometry& geometry, const ProblemPtr& problem, const Schedule& schedule,
+                        const GraphShape& shape, const GraphMetrics& metrics);
+
+/// Arranges the graph; nodes stay near their places in `previous`. Nothing when stopped.
+[[nodiscard]] std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedule& schedule,
+                                                       const GraphShape& shape, const GraphMetrics& metrics,
+                                                       const GraphGeometry* previous = nullptr,
+                                                       const Progress& progress = {});
+
+} // namespace tilewright::ui

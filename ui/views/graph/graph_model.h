@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "eval/traffic.h"
+#include "report/snapshot.h"
+#include "views/graph/graph_geometry.h"
+
+#include <QPainterPath>
+#include <QPointF>
+#include <QRectF>
+#include <QString>
+
+#include <memory>
+#include <vector>
+
+namespace tilewright::ui {
+
+enum class GraphColouring { Subgraph, OpType, Bound, Latency, Intensity, None };
+
+struct GraphOptions
+{
+    GraphColouring colouring = GraphColouring::Subgraph;
+    bool edgeLabels = true;
+};
+
+/// A colour by role, resolved by the theme when painting.
+struct GraphFill
+{
+    enum class Role : std::uint8_t { Neutral, Category, Ramp, Bound };
+    Role role = Role::Neutral;
+    double value = 0; ///< category index, place on the ramp in 0..1, or the number of a Bound
+    bool operator==(const GraphFill&) const = default;
+};
+
+/// How a tensor reaches a consumer (told apart by line style, not by colour).
+enum class EdgeStyle : std::uint8_t {
+    Ephemeral, ///< dashed: lives and dies inside one subgraph
+    Retained,  ///< double: stays in fast memory from one subgraph to the next
+    Spilled,   ///< solid: through slow memory
+};
+
+struct GraphBadge
+{
+    SubgraphId subgraph;
+    GraphFill fill;
+};
+
+struct GraphNode
+{
+    GraphKey key;
+    QRectF rect;
+    OpType type = OpType::Pointwise;
+    QString title;
+    QString detail;
+    QString extra;                  ///< third line of a card
+    std::vector<GraphBadge> badges; ///< every subgraph that runs the op, in the order of the schedule
+    bool uncovered = false;         ///< in no subgraph
+    bool error = false;             ///< in a subgraph that breaks a rule
+    bool moved = false;             ///< stands with other ops than in the baseline
+};
+
+/// One line of a net, without what it shares with lines before it. Painted.
+struct GraphStroke
+{
+    TensorId tensor;
+    EdgeStyle style = EdgeStyle::Spilled;
+    QPainterPath path;
+    QRectF bounds;
+    std::vector<QPointF> points; ///< corners, for far views
+};
+
+/// The whole way from producer to consumer. For hits, highlights, labels and arrow heads.
+struct GraphEdge
+{
+    std::size_t from = 0;
+    std::size_t to = 0;
+    TensorId tensor;
+    std::optional<OpId> consumer;
+    EdgeStyle style = EdgeStyle::Spilled;
+    QPainterPath path;
+    QRectF bounds;
+    QPointF end;
+    QPointF beforeEnd;
+    QString label; ///< traffic, empty when there is none or no room
+    QRectF labelRect;
+};
+
+/// A subgraph as an area.
+struct GraphHull
+{
+    SubgraphId subgraph;
+    GraphFill fill;
+    QPainterPath path;       ///< outlines with rounded corners
+    QPainterPath satellites; ///< rings round recomputed ops that stand elsewhere, and the bands to them
+    QRectF bounds;           ///< of both
+    QPointF tab;             ///< upper left corner of the outline
+    double tabRoom = 0;      ///< width up to the right end of the outline's upper edge
+    std::vector<std::size_t> nodes; ///< nodes of its ops, satellites included
+    QString granularity;
+    QString latency;
+    QString change; ///< of the latency against the baseline, where it has the same subgraph
+    QString error;  ///< code of its first issue
+    bool collapsed = false;
+};
+
+/// What the fill of the ops says.
+struct GraphLegend
+{
+    QString title;
+    std::vector<std::pair<GraphFill, QString>> entries;
+    QString low, high; ///< ends of the ramp; empty = no ramp
+};
+
+struct GraphModel
+{
+    std::shared_ptr<const GraphGeometry> geometry;
+    SnapshotPtr snapshot;
+    std::vector<GraphNode> nodes;
+    std::vector<GraphStroke> strokes;
+    std::vector<GraphEdge> edges;
+    std::vector<GraphHull> hulls; ///< index = subgraph
+    GraphLegend legend;
+    QRectF bounds;
+    QString summary; ///< one sentence, for the accessible description
+};
+
+/// Per subgraph; nothing while unknown.
+using GraphTraffic = std::vector<std::optional<std::vector<TensorTraffic>>>;
+
+/// Plain data of the picture. `colours`: category per subgraph (Document::colours()).
+[[nodiscard]] GraphModel buildGraph(const SnapshotPtr& snapshot, const Snapshot* baseline,
+                                    const std::vector<std::size_t>& colours, const GraphOptions& options,
+                                    std::shared_ptr<const GraphGeometry> geometry,
+                                    const GraphTraffic& traffic = {});
+
+/// How tensor t reaches subgraph s when its op `consumer` reads it.
+[[nodiscard]] EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t);
+
+} // namespace tilewright::ui

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/viewport.h"
+#include "theme/theme.h"
+#include "views/graph/graph_model.h"
+
+#include <set>
+
+class QPainter;
+
+namespace tilewright::ui {
+
+/// What a drop on a subgraph would do, shown at its tab while dragging.
+struct GraphVerdict
+{
+    enum class Kind : std::uint8_t { Unknown, Better, Worse, Same, Invalid, Refused };
+    Kind kind = Kind::Unknown;
+    QString text;   ///< "−412.5" or the reason
+    QString detail; ///< second line at the cursor
+};
+
+/// Everything that changes without a new model: selection, hover, search, a drag.
+struct GraphMarks
+{
+    std::set<OpId> ops;
+    std::set<SubgraphId> subgraphs;
+    std::optional<TensorId> tensor;
+    std::optional<OpId> hoverOp;
+    std::optional<TensorId> hoverTensor;
+    std::optional<SubgraphId> hoverSubgraph;
+    std::optional<OpId> cursor; ///< keyboard focus
+    bool searching = false;     ///< nodes that are not in `found` step back
+    std::set<std::size_t> found;
+    std::optional<std::size_t> currentFound;
+
+    bool dragging = false;
+    std::map<SubgraphId, GraphVerdict> verdicts;
+    std::optional<SubgraphId> target; ///< under the cursor
+};
+
+/// Paints the part of the model that `viewport` shows into `area` of the device.
+void paintGraph(QPainter& painter, const GraphModel& model, const Viewport& viewport, const QRectF& area,
+                const Theme& theme, const GraphMarks& marks = {});
+
+/// Key to shapes, lines and colours in the lower left corner of `area`; returns the rectangle it took.
+QRectF paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
+
+/// The whole model, without lines, for the overview.
+void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
+
+[[nodiscard]] QColor fillColour(const GraphFill& fill, const Theme& theme);
+[[nodiscard]] QColor borderColour(const GraphFill& fill, const Theme& theme);
+[[nodiscard]] QColor verdictColour(GraphVerdict::Kind kind, const Theme& theme);
+
+} // namespace tilewright::ui

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_shapes.h"
+
+#include "views/graph/graph_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+QPainterPath curve(const LayoutRoute& route)
+{
+    QPainterPath path;
+    if (route.empty())
+        return path;
+    path.moveTo(toPoint(route.front()));
+    for (std::size_t i = 0; i + 3 < route.size(); i += 3)
+        path.cubicTo(toPoint(route[i + 1]), toPoint(route[i + 2]), toPoint(route[i + 3]));
+    return path;
+}
+
+QPainterPath roundedPolygon(const std::vector<LayoutPoint>& polygon, double radius)
+{
+    QPainterPath path;
+    const std::size_t n = polygon.size();
+    if (n < 3)
+        return path;
+    for (std::size_t i = 0; i < n; ++i) {
+        const QPointF before = toPoint(polygon[(i + n - 1) % n]);
+        const QPointF corner = toPoint(polygon[i]);
+        const QPointF after = toPoint(polygon[(i + 1) % n]);
+        const QLineF in(corner, before), out(corner, after);
+        const double r = std::min({radius, in.length() / 2, out.length() / 2});
+        const QPointF start = in.length() > 0 ? in.pointAt(r / in.length()) : corner;
+        const QPointF end = out.length() > 0 ? out.pointAt(r / out.length()) : corner;
+        if (i == 0)
+            path.moveTo(start);
+        else
+            path.lineTo(start);
+        path.quadTo(corner, end);
+    }
+    path.closeSubpath();
+    return path;
+}
+
+QRectF upperEdge(const std::vector<LayoutPoint>& polygon)
+{
+    const auto first =
+        std::min_element(polygon.begin(), polygon.end(), [](const LayoutPoint& a, const LayoutPoint& b) {
+            return a.y != b.y ? a.y < b.y : a.x < b.x;
+        });
+    double right = first->x;
+    for (const LayoutPoint& p : polygon)
+        if (p.y == first->y)
+            right = std::max(right, p.x);
+    return {first->x, first->y, right - first->x, 0};
+}
+
+QPainterPath matMulShape(const QRectF& rect)
+{
+    const double cut = std::min(rect.height(), rect.width()) * 0.3;
+    constexpr double r = 3;
+    QPainterPath path;
+    path.moveTo(rect.left() + r, rect.top());
+    path.lineTo(rect.right() - cut, rect.top());
+    path.lineTo(rect.right(), rect.top() + cut);
+    path.lineTo(rect.right(), rect.bottom() - r);
+    path.quadTo(rect.bottomRight(), {rect.right() - r, rect.bottom()});
+    path.lineTo(rect.left() + r, rect.bottom());
+    path.quadTo(rect.bottomLeft(), {rect.left(), rect.bottom() - r});
+    path.lineTo(rect.left(), rect.top() + r);
+    path.quadTo(rect.topLeft(), {rect.left() + r, rect.top()});
+    path.closeSubpath();
+    return path;
+}
+
+QPainterPath pointwiseShape(const QRectF& rect)
+{
+    QPainterPath path;
+    const double r = std::min(rect.height(), rect.width()) / 2;
+    path.addRoundedRect(rect, r, r);
+    return path;
+}
+
+QPainterPath inputShape(const QRectF& rect)
+{
+    const double slant = std::min(rect.height() * 0.42, rect.width() / 4);
+    QPainterPath path;
+    path.addPolygon(QPolygonF{rect.topLeft(),
+                              rect.topRight(),
+                              {rect.right() - slant, rect.bottom()},
+                              {rect.left() + slant, rect.bottom()}});
+    path.closeSubpath();
+    return path;
+}
+
+QPainterPath outputShape(const QRectF& rect)
+{
+    const double slant = std::min(rect.height() * 0.42, rect.width() / 4);
+    QPainterPath path;
+    path.addPolygon(QPolygonF{{rect.left() + slant, rect.top()},
+                              {rect.right() - slant, rect.top()},
+                              rect.bottomRight(),
+                              rect.bottomLeft()});
+    path.closeSubpath();
+    return path;
+}
+
+QPainterPath cardShape(const QRectF& rect)
+{
+    QPainterPath path;
+    path.addRoundedRect(rect, 8, 8);
+    return path;
+}
+
+QPainterPath nodeShape(const GraphNode& node)
+{
+    switch (node.key.kind) {
+    case GraphKey::Kind::Input:
+        return inputShape(node.rect);
+    case GraphKey::Kind::Output:
+        return outputShape(node.rect);
+    case GraphKey::Kind::Card:
+        return cardShape(node.rect);
+    case GraphKey::Kind::Op:
+        break;
+    }
+    return node.type == OpType::MatMul ? matMulShape(node.rect) : pointwiseShape(node.rect);
+}
+
+QPainterPath recomputeSign(const QRectF& rect)
+{
+    QPainterPath path;
+    path.arcMoveTo(rect, 60);
+    path.arcTo(rect, 60, -290);
+    const QPointF tip = path.currentPosition();
+    const double h = rect.width() * 0.38;
+    path.moveTo(tip + QPointF(-h * 0.9, -h * 0.55));
+    path.lineTo(tip);
+    path.lineTo(tip + QPointF(h * 0.5, -h * 0.95));
+    return path;
+}
+
+template <typename F> void LabelPlacer::forCells(const QRectF& rect, F&& f)
+{
+    const int x0 = static_cast<int>(std::floor(rect.left() / kCell));
+    const int x1 = static_cast<int>(std::floor(rect.right() / kCell));
+    const int y0 = static_cast<int>(std::floor(rect.top() / kCell));
+    const int y1 = static_cast<int>(std::floor(rect.bottom() / kCell));
+    for (int x = x0; x <= x1; ++x)
+        for (int y = y0; y <= y1; ++y)
+            f((static_cast<quint64>(static_cast<quint32>(x)) << 32) | static_cast<quint32>(y));
+}
+
+LabelPlacer::LabelPlacer(const std::vector<GraphNode>& nodes)
+{
+    for (const GraphNode& node : nodes)
+        add(node.rect.adjusted(-2, -2, 2, 2));
+}
+
+void LabelPlacer::add(const QRectF& rect)
+{
+    forCells(rect, [&](quint64 cell) { m_cells[cell].push_back(rect); });
+}
+
+bool LabelPlacer::isFree(const QRectF& rect) const
+{
+    bool free = true;
+    forCells(rect, [&](quint64 cell) {
+        const auto it = m_cells.constFind(cell);
+        if (it != m_cells.cend())
+            for (const QRectF& other : *it)
+                free = free && !other.intersects(rect);
+    });
+    return free;
+}
+
+std::optional<QRectF> LabelPlacer::place(const QPainterPath& path, const QSizeF& size,
+                                         std::initializer_list<double> at)
+{
+    for (double t : at) {
+        const QPointF p = path.pointAtPercent(t);
+        const QRectF rect(p.x() - size.width() / 2, p.y() - size.height() / 2, size.width(), size.height());
+        if (!isFree(rect))
+            continue;
+        add(rect);
+        return rect;
+    }
+    return std::nullopt;
+}
+
+} // namespace tilewright::ui

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "document/schedule_command.h"
+#include "eval/structure_rules.h"
 #include "report/file_kind.h"
 #include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
@@ -205,6 +206,11 @@ bool Document::apply(const Result<Schedule>& next, const QString& text, const QS
     }
     apply(*next, text, mergeKey);
     return true;
+}
+
+EditOptions Document::editOptions(bool force) const
+{
+    return {structureRules(m_rules), force};
 }
 
 void Document::setRules(const Rules& rules)

@@ -4,6 +4,7 @@
 #include "theme/number.h"
 #include "views/graph/graph_shapes.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -446,7 +447,9 @@ private:
         m_p.setFont(m_detailFont);
         m_p.drawText(
             QRectF(box.left(), top + line * 0.98, box.width(), line), Qt::AlignCenter,
-            elided(m_detailFont, node.uncovered ? QObject::tr("in no subgraph") : node.detail, box.width()));
+            elided(m_detailFont,
+                   node.uncovered ? QCoreApplication::translate("Graph", "in no subgraph") : node.detail,
+                   box.width()));
         if (card)
             m_p.drawText(QRectF(box.left(), top + 2 * line * 0.98, box.width(), line), Qt::AlignCenter,
                          elided(m_detailFont, node.extra, box.width()));

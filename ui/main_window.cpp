@@ -59,6 +59,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
             [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
     for (auto signal : {&Document::snapshotChanged, &Document::fileChanged, &Document::baselineChanged})
         connect(&document, signal, this, &MainWindow::refreshActions);
+    connect(&document, &Document::rulesChanged, this, &MainWindow::refreshActions);
     connect(&m_state->selection, &Selection::changed, this, &MainWindow::refreshActions);
     connect(&document, &Document::scheduleChanged, this, [this] {
         // Ids in the selection are positions; an edit may have removed them.
@@ -199,7 +200,7 @@ void MainWindow::applyPerspective(const QString& name)
             bottom.push_back(dock);
         else {
             sides.push_back(dock);
-            sideWidths.push_back(entry.area == DockArea::Left ? 330 : 370);
+            sideWidths.push_back(entry.area == DockArea::Left ? 450 : 350);
         }
     }
     resizeDocks(sides, sideWidths, Qt::Horizontal);

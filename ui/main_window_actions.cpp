@@ -216,7 +216,7 @@ void MainWindow::createActions()
            tr("Compare"),
            tr("&Pin as baseline"),
            QStringLiteral("pin"),
-           {QKeySequence(Qt::CTRL | Qt::Key_B)},
+           {QKeySequence(Qt::Key_B)},
            tr("Remember this state; every view draws it as a ghost.")},
           [&document](bool) { document.pinBaseline(); });
     a.add({QStringLiteral("compare.clear"),

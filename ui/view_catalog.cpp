@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "view_catalog.h"
 
+#include "panels/history_view.h"
+#include "panels/inspector/inspector_view.h"
+#include "panels/problems/problems_view.h"
+#include "panels/subgraphs/subgraphs_view.h"
+
 #include <QCoreApplication>
 
 namespace tilewright::ui {
 
 namespace {
 
-template <typename V> [[maybe_unused]] View* make(const ViewContext& context)
+template <typename V> View* make(const ViewContext& context)
 {
     return new V(context);
 }
 
-[[maybe_unused]] QString text(const char* s)
+QString text(const char* s)
 {
     return QCoreApplication::translate("ViewCatalog", s);
 }
@@ -22,7 +27,16 @@ template <typename V> [[maybe_unused]] View* make(const ViewContext& context)
 const std::vector<ViewEntry>& viewCatalog()
 {
     // One line a view; order = order of the tabs.
-    static const std::vector<ViewEntry> entries{};
+    static const std::vector<ViewEntry> entries{
+        {QStringLiteral("subgraphs"), text("Subgraphs"), QStringLiteral("bars"), DockArea::Left,
+         QStringLiteral("Edit,Tiles,Compare"), &make<SubgraphsView>},
+        {QStringLiteral("inspector"), text("Inspector"), QStringLiteral("settings"), DockArea::Right,
+         QStringLiteral("Edit,Tiles"), &make<InspectorView>},
+        {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
+         QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
+        {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,
+         QStringLiteral("Edit"), &make<HistoryView>},
+    };
     return entries;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "schedule/schedule.h"
 
+#include "schedule/fit.h"
+
 #include <algorithm>
+#include <array>
 
 namespace tilewright {
 
@@ -14,14 +17,12 @@ bool Schedule::operator==(const Schedule& other) const
 
 Schedule oneOpPerSubgraph(const Problem& problem)
 {
-    const Hardware& hw = problem.hardware();
     Schedule schedule;
     for (const OpId o : problem.topologicalOrder()) {
-        const Tensor& out = problem.tensor(problem.op(o).output);
         Subgraph s;
         s.ops = {o};
-        s.granularity = {std::min(out.width, hw.nativeWidth), std::min(out.height, hw.nativeHeight),
-                         std::min(problem.reductionSize(o), hw.nativeK())};
+        s.granularity = startGranularity(problem, s.ops, {});
+        s.granularity = fittingGranularity(problem, s, {}, std::array{s.granularity}, {});
         schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
     }
     return schedule;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+
+#include <QUndoView>
+#include <QVBoxLayout>
+
+namespace tilewright::ui {
+
+/// All edits since the file was opened; click to go back or forward to any of them.
+class HistoryView : public View
+{
+    Q_OBJECT
+public:
+    explicit HistoryView(const ViewContext& context, QWidget* parent = nullptr)
+        : View(context, QStringLiteral("history"), tr("History"), parent)
+    {
+        auto* list = new QUndoView(&document().undoStack(), this);
+        list->setEmptyLabel(tr("As opened"));
+        list->setAccessibleName(tr("History of edits"));
+        list->setFrameShape(QFrame::NoFrame);
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->addWidget(list);
+    }
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/inspector/choice_spin_box.h"
+
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <limits>
+
+namespace tilewright::ui {
+
+ChoiceSpinBox::ChoiceSpinBox(QWidget* parent) : QSpinBox(parent)
+{
+    setRange(1, std::numeric_limits<int>::max());
+    setKeyboardTracking(false);
+    setFocusPolicy(Qt::StrongFocus);
+    setAlignment(Qt::AlignRight);
+    // The range is everything; the width need not hold its longest number.
+    setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("0000000")) + 12);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+}
+
+void ChoiceSpinBox::setChoices(std::vector<std::int64_t> choices)
+{
+    m_choices = std::move(choices);
+    std::sort(m_choices.begin(), m_choices.end());
+}
+
+void ChoiceSpinBox::stepBy(int steps)
+{
+    std::int64_t v = value();
+    for (; steps > 0; --steps) {
+        const auto next = std::upper_bound(m_choices.begin(), m_choices.end(), v);
+        if (next == m_choices.end())
+            break;
+        v = *next;
+    }
+    for (; steps < 0; ++steps) {
+        const auto at = std::lower_bound(m_choices.begin(), m_choices.end(), v);
+        if (at == m_choices.begin())
+            break;
+        v = *std::prev(at);
+    }
+    setValue(static_cast<int>(v));
+    selectAll();
+}
+
+QAbstractSpinBox::StepEnabled ChoiceSpinBox::stepEnabled() const
+{
+    if (m_choices.empty())
+        return StepNone;
+    StepEnabled out = StepNone;
+    if (value() > m_choices.front())
+        out |= StepDownEnabled;
+    if (value() < m_choices.back())
+        out |= StepUpEnabled;
+    return out;
+}
+
+void ChoiceSpinBox::wheelEvent(QWheelEvent* event)
+{
+    if (hasFocus())
+        QSpinBox::wheelEvent(event);
+    else
+        event->ignore();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/subgraphs/subgraph_delegate.h"
+
+#include <QPainter>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+SubgraphDelegate::SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent)
+    : QStyledItemDelegate(parent), m_model(model), m_themes(themes)
+{
+}
+
+QSize SubgraphDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    size.setHeight(std::max(26, option.fontMetrics.height() + 10));
+    return size;
+}
+
+void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                             const QModelIndex& index) const
+{
+    const auto row = static_cast<std::size_t>(index.row());
+    const Snapshot* snapshot = m_model.snapshot();
+    if (!snapshot || row >= snapshot->evaluation.subgraphs.size())
+        return;
+    QStyleOptionViewItem o = option;
+    initStyleOption(&o, index);
+    o.state &= ~QStyle::State_HasFocus;
+    const bool selected = o.state & QStyle::State_Selected;
+    const QRectF cell = QRectF(option.rect);
+    // A quiet selection keeps bars and colours readable.
+    painter->fillRect(cell, selected          ? theme().selection
+                            : index.row() % 2 ? Theme::mix(theme().canvas, theme().text, 0.025)
+                                              : theme().canvas);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[row];
+    switch (index.column()) {
+    case SubgraphModel::Number:
+        paintNumber(*painter, cell, row);
+        break;
+    case SubgraphModel::Time:
+        paintTime(*painter, cell.adjusted(6, 5, -6, -5), e);
+        break;
+    case SubgraphModel::Memory:
+        paintMemory(*painter, cell.adjusted(6, 7, -6, -7), e);
+        break;
+    default: {
+        QColor colour = theme().text;
+        if (index.column() == SubgraphModel::Change)
+            if (const auto by = m_model.change(row))
+                colour = *by < 0 ? theme().ok : *by > 0 ? theme().warning : theme().muted;
+        if (index.column() == SubgraphModel::Latency && (!e.structurallyValid || !e.fits))
+            colour = theme().error;
+        painter->setPen(colour);
+        painter->setFont(index.column() == SubgraphModel::Ops ? option.font : numberFont());
+        const QRectF text = cell.adjusted(6, 0, -6, 0);
+        const QString shown =
+            QFontMetrics(painter->font())
+                .elidedText(index.data().toString(),
+                            index.column() == SubgraphModel::Ops ? Qt::ElideRight : Qt::ElideMiddle,
+                            static_cast<int>(text.width()));
+        painter->drawText(text, static_cast<int>(o.displayAlignment | Qt::AlignVCenter) & ~Qt::AlignTop,
+                          shown);
+    }
+    }
+    painter->restore();
+}
+
+void SubgraphDelegate::paintNumber(QPainter& painter, const QRectF& cell, std::size_t row) const
+{
+    const QString text = QString::number(row);
+    painter.setFont(numberFont(0.95));
+    const QFontMetricsF fm(painter.font());
+    const double h = fm.height() + 2;
+    const QRectF badge(cell.left() + 6, cell.center().y() - h / 2,
+                       std::max(h, fm.horizontalAdvance(text) + 12), h);
+    const std::size_t colour = m_model.colour(row);
+    painter.setPen(QPen(theme().categoryBorder(colour), 1));
+    painter.setBrush(theme().category(colour));
+    painter.drawRoundedRect(badge, 4, 4);
+    painter.setPen(theme().ink);
+    painter.drawText(badge, Qt::AlignCenter, text);
+    QString marks;
+    if (m_model.issue(row))
+        marks += QStringLiteral("⚠");
+    if (m_model.snapshot()->schedule[SubgraphId(row)].locked)
+        marks += QStringLiteral("🔒");
+    if (!marks.isEmpty()) {
+        painter.setPen(m_model.issue(row) ? theme().error : theme().muted);
+        painter.setFont(uiFont());
+        painter.drawText(
+            QRectF(badge.right() + 3, cell.top(), cell.right() - badge.right() - 3, cell.height()),
+            Qt::AlignVCenter | Qt::AlignLeft, marks);
+    }
+}
+
+void SubgraphDelegate::paintTime(QPainter& painter, const QRectF& cell, const SubgraphEvaluation& e) const
+{
+    if (!e.structurallyValid || m_model.longest() <= 0)
+        return;
+    const double scale = cell.width() / m_model.longest();
+    const double half = (cell.height() - 2) / 2;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(cell, Theme::mix(theme().canvas, theme().text, 0.05));
+    painter.fillRect(QRectF(cell.left(), cell.top(), std::max(1.0, e.compute * scale), half),
+                     theme().computeTime);
+    const double traffic = static_cast<double>(e.loadElements + e.storeElements);
+    const double load = traffic > 0 ? e.memory * static_cast<double>(e.loadElements) / traffic : 0;
+    const double y = cell.bottom() - half;
+    painter.fillRect(QRectF(cell.left(), y, load * scale, half), theme().loadTime);
+    painter.fillRect(QRectF(cell.left() + load * scale, y, (e.memory - load) * scale, half),
+                     theme().storeTime);
+    const double x = cell.left() + std::min(cell.width() - 1, e.latency * scale);
+    painter.setPen(theme().text);
+    painter.drawLine(QPointF(x, cell.top() - 1), QPointF(x, cell.bottom()));
+}
+
+void SubgraphDelegate::paintMemory(QPainter& painter, const QRectF& cell, const SubgraphEvaluation& e) const
+{
+    if (!e.structurallyValid)
+        return;
+    const auto capacity = static_cast<double>(m_model.snapshot()->problem->hardware().fastMemoryCapacity);
+    // The capacity line stands at 80 % of the cell, so that an overflow has room to show.
+    const double line = cell.width() * 0.8;
+    const double used = std::min(cell.width(), static_cast<double>(e.peakWorkingSet) / capacity * line);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(QRectF(cell.left(), cell.top(), line, cell.height()),
+                     Theme::mix(theme().canvas, theme().text, 0.07));
+    const QRectF bar(cell.left(), cell.top(), used, cell.height());
+    painter.fillRect(bar, e.fits ? theme().retained : theme().error);
+    painter.setPen(QPen(theme().text, 1));
+    painter.drawLine(QPointF(cell.left() + line, cell.top() - 3),
+                     QPointF(cell.left() + line, cell.bottom() + 3));
+}
+
+} // namespace tilewright::ui

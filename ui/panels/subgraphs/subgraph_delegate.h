@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+#include "models/subgraph_model.h"
+
+#include <QStyledItemDelegate>
+
+namespace tilewright::ui {
+
+/// Paints number badges, time bars and working-set bars of the subgraph rows.
+class SubgraphDelegate : public QStyledItemDelegate
+{
+    Q_OBJECT
+public:
+    SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent = nullptr);
+    void setTheme(const Theme* theme) { m_override = theme; } ///< for exports; null = the window's
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    [[nodiscard]] const Theme& theme() const { return m_override ? *m_override : m_themes.theme(); }
+    void paintNumber(QPainter& painter, const QRectF& cell, std::size_t row) const;
+    void paintTime(QPainter& painter, const QRectF& cell, const SubgraphEvaluation& e) const;
+    void paintMemory(QPainter& painter, const QRectF& cell, const SubgraphEvaluation& e) const;
+
+    const SubgraphModel& m_model;
+    const ThemeSource& m_themes;
+    const Theme* m_override = nullptr;
+};
+
+} // namespace tilewright::ui

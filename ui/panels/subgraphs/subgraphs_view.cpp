@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/subgraphs/subgraphs_view.h"
+
+#include "document/schedule_edits.h"
+#include "models/subgraph_model.h"
+#include "panels/subgraphs/subgraph_delegate.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace tilewright::ui {
+
+SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
+    : View(context, QStringLiteral("subgraphs"), tr("Subgraphs"), parent),
+      m_model(new SubgraphModel(context.document, this)),
+      m_delegate(new SubgraphDelegate(*m_model, context.themes, this)), m_table(new QTableView(this)),
+      m_hint(new QLabel(tr("Open a problem to see its schedule here, one row a subgraph."), this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_hint);
+    column->addWidget(m_table);
+    m_hint->setAlignment(Qt::AlignCenter);
+    m_hint->setWordWrap(true);
+    m_hint->setMargin(16);
+
+    m_table->setModel(m_model);
+    m_table->setItemDelegate(m_delegate);
+    m_table->setAccessibleName(tr("Subgraphs in order of execution"));
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_table->setDragDropMode(QAbstractItemView::InternalMove);
+    m_table->setDragDropOverwriteMode(false);
+    m_table->setDropIndicatorShown(true);
+    m_table->setShowGrid(false);
+    m_table->setWordWrap(false);
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(std::max(26, fontMetrics().height() + 10));
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setHighlightSections(false);
+    header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    const QFontMetrics fm(numberFont());
+    const auto wide = [&](const QString& sample) { return fm.horizontalAdvance(sample) + 14; };
+    m_table->setColumnWidth(SubgraphModel::Number, 62);
+    m_table->setColumnWidth(SubgraphModel::Ops, 96);
+    m_table->setColumnWidth(SubgraphModel::Size, wide(QStringLiteral("128×128×128")));
+    m_table->setColumnWidth(SubgraphModel::Latency, wide(QStringLiteral("12 345 678.9")));
+    m_table->setColumnWidth(SubgraphModel::Time, 90);
+    m_table->setColumnWidth(SubgraphModel::BoundColumn, wide(QStringLiteral("◇ balanced")));
+    m_table->setColumnWidth(SubgraphModel::Memory, 100);
+    m_table->setColumnWidth(SubgraphModel::Change, wide(QStringLiteral("+1 234 567.8")));
+    header->setStretchLastSection(true);
+
+    connect(m_table, &QWidget::customContextMenuRequested, this, &SubgraphsView::showMenu);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &SubgraphsView::toSelection);
+    connect(&selection(), &Selection::changed, this, &SubgraphsView::fromSelection);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &SubgraphsView::fromSelection);
+    connect(m_model, &SubgraphModel::reorderRequested, this,
+            [this](const std::vector<SubgraphId>& rows, std::size_t position) {
+                reorderSubgraphs(document(), selection(), rows, position);
+            });
+    const auto refresh = [this] {
+        m_hint->setVisible(!document().hasProblem());
+        m_table->setVisible(document().hasProblem());
+    };
+    connect(&document(), &Document::problemChanged, this, refresh);
+    refresh();
+}
+
+void SubgraphsView::fromSelection()
+{
+    if (m_updating)
+        return;
+    m_updating = true;
+    const SelectionState& state = selection().state();
+    QItemSelection rows;
+    for (const SubgraphId s : state.subgraphs)
+        if (s.index() < static_cast<std::size_t>(m_model->rowCount())) {
+            const QModelIndex i = m_model->index(static_cast<int>(s.index()), 0);
+            rows.select(i, i);
+        }
+    QItemSelectionModel* model = m_table->selectionModel();
+    model->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    if (state.subgraph && state.subgraph->index() < static_cast<std::size_t>(m_model->rowCount())) {
+        const QModelIndex current = m_model->index(static_cast<int>(state.subgraph->index()), 0);
+        model->setCurrentIndex(current, QItemSelectionModel::NoUpdate);
+        m_table->scrollTo(current);
+    }
+    m_updating = false;
+}
+
+void SubgraphsView::toSelection()
+{
+    if (m_updating)
+        return;
+    m_updating = true;
+    SelectionState state = selection().state();
+    state.subgraphs.clear();
+    for (const QModelIndex& row : m_table->selectionModel()->selectedRows())
+        state.subgraphs.insert(SubgraphId(static_cast<std::size_t>(row.row())));
+    const QModelIndex current = m_table->currentIndex();
+    const SubgraphId currentId(static_cast<std::size_t>(std::max(0, current.row())));
+    std::optional<SubgraphId> next;
+    if (state.subgraphs.count(currentId))
+        next = currentId;
+    else if (!state.subgraphs.empty())
+        next = *state.subgraphs.begin();
+    if (next != state.subgraph)
+        state.step = 0;
+    state.subgraph = next;
+    state.ops.clear();
+    state.tensor.reset();
+    selection().set(state);
+    m_updating = false;
+}
+
+void SubgraphsView::showMenu(const QPoint& position)
+{
+    QMenu menu(this);
+    menu.setToolTipsVisible(true);
+    for (const char* id : {"schedule.fuse", "schedule.splitApart", "schedule.duplicate", "schedule.delete",
+                           "", "schedule.mergePrevious", "schedule.mergeNext", "schedule.moveUp",
+                           "schedule.moveDown", "", "schedule.lock", "edit.copy"}) {
+        if (*id == 0)
+            menu.addSeparator();
+        else if (QAction* action = registry().find(QLatin1String(id)))
+            menu.addAction(action);
+    }
+    menu.exec(m_table->viewport()->mapToGlobal(position));
+}
+
+void SubgraphsView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
+{
+    m_delegate->setTheme(&theme);
+    View::paintExport(painter, size, theme);
+    m_delegate->setTheme(nullptr);
+}
+
+QString SubgraphsView::copyText() const
+{
+    QString out = tr("subgraph\tops\tw×h×k\tlatency\tcompute\tmemory\tbound\tpeak working set\tchange\n");
+    const auto rows = m_table->selectionModel()->selectedRows();
+    for (int r = 0; r < m_model->rowCount(); ++r) {
+        if (!rows.isEmpty() && !m_table->selectionModel()->isRowSelected(r))
+            continue;
+        QStringList cells;
+        for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
+            cells << m_model->index(r, c).data(SubgraphModel::RawRole).toString();
+        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+
+class QTableView;
+class QLabel;
+
+namespace tilewright::ui {
+
+class SubgraphModel;
+class SubgraphDelegate;
+
+/// The schedule as a list: what runs in which order, at which granularity, at which cost.
+class SubgraphsView : public View
+{
+    Q_OBJECT
+public:
+    explicit SubgraphsView(const ViewContext& context, QWidget* parent = nullptr);
+    QSize exportSize() const override { return {900, 480}; }
+    void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    QString copyText() const override;
+    [[nodiscard]] QTableView* table() const { return m_table; }
+
+private:
+    void fromSelection();
+    void toSelection();
+    void showMenu(const QPoint& position);
+
+    SubgraphModel* m_model;
+    SubgraphDelegate* m_delegate;
+    QTableView* m_table;
+    QLabel* m_hint;
+    bool m_updating = false;
+};
+
+} // namespace tilewright::ui

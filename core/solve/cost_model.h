@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "eval/rules.h"
+#include "schedule/schedule.h"
+#include "workload/problem.h"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace tilewright {
+
+/// What a search needs to know about one candidate tiling of one subgraph.
+struct TilingCost
+{
+    enum class Verdict : std::uint8_t {
+        Fits,      ///< `latency` is exact
+        TooLarge,  ///< out of memory (R9.1)
+        Illegal,   ///< breaks R4.1-R4.3 or R4.7
+        Cut,       ///< stopped because the latency reaches the caller's cut-off
+        Unmodelled ///< only the explaining evaluator could tell, and it would take too long
+    };
+    Verdict verdict = Verdict::Illegal;
+    double latency = std::numeric_limits<double>::infinity();
+    std::int64_t peak = 0; ///< largest working set of the steps looked at
+};
+
+/// The rules' latency of one subgraph for many tilings (spec R4-R10), specialised for search.
+///
+/// compile() turns an op set into flat lists of what a step requests (R6) and runs; evaluate() then walks one
+/// representative step of every class of equal steps (first, repeated and clipped rows, columns and k steps)
+/// and multiplies by their number, so its cost does not depend on the number of tiles. Closed over rule set
+/// `final` and its variants in k_scaling, ephemeral and prologue (supports()). For other rules, and where two
+/// requests of one tensor may coincide by accident of position, it asks the explaining evaluator when that
+/// takes at most kMaxTracedSteps steps. Working memory is reused between calls: one instance per thread.
+class CostModel
+{
+public:
+    /// Tensors that are in fast memory before the subgraph and tensors that stay there after it (R3.3, R9.1a).
+    struct Memory
+    {
+        std::span<const TensorId> resident; ///< RES before the subgraph
+        std::span<const TensorId> retained; ///< tensors_to_retain, each produced by the subgraph
+    };
+    /// Bounds on a legal granularity: R4.1-R4.3, R4.7. Larger extents than the sinks' only pad.
+    struct Range
+    {
+        std::int64_t minW = 1, maxW = 1, minH = 1, maxH = 1, maxK = 1;
+        [[nodiscard]] bool empty() const noexcept { return minW > maxW || minH > maxH; }
+    };
+
+    CostModel(const Problem& problem, const Rules& rules);
+    [[nodiscard]] static bool supports(const Rules& rules) noexcept;
+
+    static constexpr std::int64_t kMaxTracedSteps = 1 << 14;
+
+    /// `ops` in topological order, connected (R4.5; not checked here). False when the model has too many
+    /// kinds of steps for its 64-bit masks (no practical subgraph has).
+    [[nodiscard]] bool compile(std::span<const OpId> ops, const Memory& memory);
+    [[nodiscard]] const Range& range() const noexcept { return m_range; }
+    /// Extents along which tiles and k steps are cut: widths and heights of the sinks, reduction sizes of the
+    /// drivers (ascending, each once).
+    [[nodiscard]] const std::vector<std::int64_t>& sinkWidths() const noexcept { return m_widths; }
+    [[nodiscard]] const std::vector<std::int64_t>& sinkHeights() const noexcept { return m_heights; }
+    [[nodiscard]] const std::vector<std::int64_t>& reductions() const noexcept { return m_reductions; }
+
+    /// Exact latency; stops early once it is certain to reach `cutoff`.
+    [[nodiscard]] TilingCost evaluate(const Granularity& g, TraversalKind traversal,
+                                      double cutoff = std::numeric_limits<double>::infinity());
+    /// Whether the working set of the first steps fits: evaluate() may still find a later step that does not.
+    [[nodiscard]] bool mayFit(const Granularity& g);
+    /// No tiling with these extents, whatever its k and traversal, is faster (compute and traffic alone).
+    [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const;
+    /// Number of evaluate() and mayFit() calls so far.
+    [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
+
+private:
+    enum class Axis : std::uint8_t { Full, Tile, Chunk };
+    struct Request
+    {
+        std::uint32_t tensor;
+        std::uint8_t role;
+        Axis row, col;
+        std::uint64_t causes;
+    };
+    struct Run
+    {
+        std::uint32_t op;
+        Axis row, col;
+        bool split;
+        bool matmul;
+        std::uint64_t causes;
+        double base;
+        std::int64_t reduction, width, height;
+    };
+    /// A condition under which requests and runs are active: tiles where a sink of this size is present, in
+    /// the k steps of a driver (q < n) or in the completing step (q = n - 1).
+    struct Cause
+    {
+        std::int64_t height, width, reduction;
+        bool completing;
+        // for the current granularity
+        std::int64_t rows, cols, n;
+    };
+    struct Sink
+    {
+        std::uint32_t tensor;
+        std::int64_t height, width, reduction; ///< reduction: largest of the drivers', 1 without
+        bool retained;
+        std::uint32_t accFirst, accCount; ///< drivers that are not its own producer
+        std::int64_t rows, cols, n;
+    };
+    struct ActiveRequest
+    {
+        std::uint64_t causes;
+        std::int64_t height, width;
+        Axis row, col;
+        std::uint8_t role;
+    };
+    struct Group
+    {
+        std::uint32_t first, count;
+        std::int64_t area;
+        bool wasFull;
+    };
+    struct ActiveRun
+    {
+        std::uint64_t causes;
+        double base;
+        std::int64_t reduction, width, height;
+        Axis row, col;      ///< effective
+        bool rowK, colK;    ///< reduction-derived (R8)
+        bool split;         ///< effective
+        bool matmul;
+        std::int32_t seen;  ///< offset into m_seen or -1
+        std::int32_t strideRow, strideCol, strideStep;
+        double flat;        ///< cost when it does not depend on the step
+        bool constant;
+    };
+    struct Rep
+    {
+        std::int64_t index;
+        std::int64_t weight;
+    };
+
+    [[nodiscard]] TilingCost traced(const Granularity& g, TraversalKind traversal, double cutoff);
+    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
+    void addRequest(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
+    void need(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
+    void run(std::uint32_t op, Axis row, Axis col, bool split, std::uint64_t cause);
+    void runEpilogue(std::uint32_t op, const Tensor& shape, std::uint64_t completing);
+    void compileSinks(std::span<const OpId> ops);
+    void compileRange(std::span<const OpId> ops);
+    [[nodiscard]] bool legal(const Granularity& g) const;
+    [[nodiscard]] bool prepare(const Granularity& g);
+    [[nodiscard]] bool prepareRequests(const Granularity& g);
+    [[nodiscard]] bool prepareRuns(const Granularity& g);
+    void prepareSeen();
+    static bool mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent);
+    void representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool inner) const;
+    [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff, bool firstTileOnly);
+
+    const Problem& m_problem;
+    Rules m_rules;
+    bool m_supported;
+    std::vector<OpId> m_ops;
+    std::vector<TensorId> m_resident, m_retained;
+    std::int64_t m_capacity;
+    double m_bandwidth;
+    std::int64_t m_nativeW, m_nativeH, m_nativeK;
+    std::int64_t m_evaluations = 0;
+
+    // stamps by tensor or op: equal to m_stamp when set in this compile
+    std::uint32_t m_stamp = 0;
+    std::vector<std::uint32_t> m_inside, m_producedHere, m_consumedHere, m_residentHere, m_retainedHere, m_visited;
+
+    bool m_overflow = false;
+    Range m_range;
+    std::vector<std::int64_t> m_widths, m_heights, m_reductions;
+    std::vector<Cause> m_causes;
+    std::vector<Sink> m_sinks;
+    std::vector<std::uint32_t> m_accumulators; ///< ops
+    std::vector<std::uint32_t> m_epilogueDone;
+    bool m_sharedDrivers = false;
+    std::vector<Request> m_requests;
+    std::vector<Run> m_runs;
+    std::int64_t m_reserved = 0;
+
+    // for the current granularity
+    std::vector<ActiveRequest> m_active;
+    std::vector<Group> m_groups;
+    std::vector<ActiveRun> m_activeRuns;
+    std::vector<std::int32_t> m_sameOp;
+    std::vector<char> m_seen;
+    std::vector<Rep> m_rowReps, m_colReps, m_stepReps;
+    std::vector<std::int64_t> m_cuts;
+    std::vector<std::uint32_t> m_counted;
+};
+
+} // namespace tilewright

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/subgraph_pool.h"
+
+#include "eval/trace.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright {
+
+std::optional<Tiling> TilingMemo::find(const Digest& key) const
+{
+    const Shard& shard = m_shards[key.a % m_shards.size()];
+    const std::scoped_lock lock(shard.mutex);
+    const auto it = shard.map.find(key);
+    return it == shard.map.end() ? std::nullopt : std::optional(it->second);
+}
+
+void TilingMemo::store(const Digest& key, const Tiling& tiling)
+{
+    Shard& shard = m_shards[key.a % m_shards.size()];
+    const std::scoped_lock lock(shard.mutex);
+    shard.map.emplace(key, tiling);
+}
+
+std::size_t TilingMemo::size() const
+{
+    std::size_t n = 0;
+    for (const Shard& shard : m_shards) {
+        const std::scoped_lock lock(shard.mutex);
+        n += shard.map.size();
+    }
+    return n;
+}
+
+SubgraphPool::SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
+                           std::vector<LockedSubgraph> locked)
+    : m_problem(problem), m_rules(rules), m_memo(memo), m_locked(std::move(locked)), m_model(problem, rules),
+      m_search(m_model), m_rank(problem.opCount(), 0), m_retains(1), m_local(problem.tensorCount()),
+      m_localStamp(problem.tensorCount())
+{
+    m_retainIndex.emplace(std::vector<TensorId>{}, 0);
+    std::uint32_t next = 0;
+    for (const OpId o : problem.topologicalOrder())
+        m_rank[o] = next++;
+}
+
+void SubgraphPool::components(const std::vector<OpId>& ops, std::vector<std::vector<OpId>>& out)
+{
+    out.clear();
+    m_parent.resize(ops.size());
+    for (std::uint32_t i = 0; i < ops.size(); ++i)
+        m_parent[i] = i;
+    const auto root = [&](std::uint32_t i) {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    };
+    ++m_stamp;
+    for (std::uint32_t i = 0; i < ops.size(); ++i) {
+        const Op& op = m_problem.op(ops[i]);
+        const auto touch = [&](TensorId t) {
+            if (m_localStamp[t.index()] != m_stamp) {
+                m_localStamp[t.index()] = m_stamp;
+                m_local[t.index()] = i;
+                return;
+            }
+            const std::uint32_t a = root(i);
+            const std::uint32_t b = root(m_local[t.index()]);
+            m_parent[std::max(a, b)] = std::min(a, b);
+        };
+        for (const TensorId t : op.inputs)
+            touch(t);
+        touch(op.output);
+    }
+    for (std::uint32_t i = 0; i < ops.size(); ++i) {
+        if (root(i) != i)
+            continue;
+        out.emplace_back();
+        for (std::uint32_t j = i; j < ops.size(); ++j)
+            if (root(j) == i)
+                out.back().push_back(ops[j]);
+        std::ranges::sort(out.back(), {}, [&](OpId o) { return m_rank[o]; });
+    }
+}
+
+SetId SubgraphPool::intern(std::vector<OpId> ops, std::int32_t lock)
+{
+    if (lock >= 0) {
+        if (const auto it = m_lockIndex.find(lock); it != m_lockIndex.end())
+            return it->second;
+    } else {
+        std::ranges::sort(ops, {}, [&](OpId o) { return m_rank[o]; });
+        if (const auto it = m_setIndex.find(ops); it != m_setIndex.end())
+            return it->second;
+    }
+    OpSet set;
+    set.ops = ops;
+    set.lock = lock;
+    Boundary boundary = boundaryOf(m_problem, ops);
+    set.allInputs = boundary.inputs;
+    for (const TensorId t : boundary.inputs)
+        if (m_problem.producer(t))
+            set.inputs.push_back(t);
+    set.sinks = boundary.sinks;
+    set.produced = std::move(boundary.sinks);
+    set.produced.insert(set.produced.end(), boundary.interior.begin(), boundary.interior.end());
+    std::ranges::sort(set.produced);
+    std::vector<std::vector<OpId>> parts;
+    components(ops, parts);
+    set.connected = parts.size() == 1;
+    const auto id = static_cast<SetId>(m_sets.size());
+    m_sets.push_back(std::move(set));
+    m_plain.push_back(std::numeric_limits<double>::quiet_NaN());
+    if (lock >= 0)
+        m_lockIndex.emplace(lock, id);
+    else
+        m_setIndex.emplace(std::move(ops), id);
+    return id;
+}
+
+RetainId SubgraphPool::internRetain(std::vector<TensorId> tensors)
+{
+    if (tensors.empty())
+        return 0;
+    std::ranges::sort(tensors);
+    const auto next = static_cast<RetainId>(m_retains.size());
+    const auto [it, isNew] = m_retainIndex.emplace(tensors, next);
+    if (isNew)
+        m_retains.push_back(std::move(tensors));
+    return it->second;
+}
+
+/// Equal digests mean equal problems for TilingSearch: local tensor numbers by first appearance.
+Digest SubgraphPool::structure(const OpSet& set, const std::vector<TensorId>& resident,
+                               const std::vector<TensorId>& retain, TilingEffort effort)
+{
+    Digest d;
+    d.add(static_cast<std::uint64_t>(effort));
+    ++m_stamp;
+    std::uint32_t next = 1;
+    const auto tensor = [&](TensorId t) {
+        if (m_localStamp[t.index()] == m_stamp) {
+            d.add(m_local[t.index()]);
+            return;
+        }
+        m_localStamp[t.index()] = m_stamp;
+        m_local[t.index()] = next++;
+        const Tensor& shape = m_problem.tensor(t);
+        const std::uint64_t state = (std::ranges::find(resident, t) != resident.end() ? 1U : 0U) |
+                                    (std::ranges::find(retain, t) != retain.end() ? 2U : 0U);
+        d.add(0x100000 + state);
+        d.add(static_cast<std::uint64_t>(shape.width));
+        d.add(static_cast<std::uint64_t>(shape.height));
+    };
+    for (const OpId o : set.ops) {
+        const Op& op = m_problem.op(o);
+        d.add(0x200000 + static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
+        d.add(static_cast<std::uint64_t>(op.baseCost));
+        for (const TensorId t : op.inputs)
+            tensor(t);
+        tensor(op.output);
+    }
+    std::int64_t others = 0;
+    for (const TensorId t : resident)
+        if (m_localStamp[t.index()] != m_stamp)
+            others += m_problem.tensor(t).elements();
+    d.add(static_cast<std::uint64_t>(others));
+    return d;
+}
+
+Tiling SubgraphPool::search(const OpSet& set, RetainId resident, RetainId retain, TilingEffort effort)
+{
+    if (!m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
+        return {};
+    if (set.lock < 0) {
+        ++m_searches;
+        return m_search.search(effort);
+    }
+    const Subgraph& pinned = m_locked[static_cast<std::size_t>(set.lock)].subgraph;
+    if (pinned.traversal.kind() != TraversalKind::Custom && pinned.traversal.kind() != TraversalKind::Spiral)
+        return m_search.fixed(pinned.granularity);
+    Subgraph subgraph = pinned;
+    subgraph.retain = m_retains[retain];
+    Tiling tiling{pinned.granularity, pinned.traversal.kind(), 0};
+    bool stepped = false;
+    traceSubgraph(m_problem, subgraph, m_retains[resident], m_rules, [&](const Step& step) {
+        stepped = true;
+        tiling.latency += step.latency;
+        if (step.workingSet > m_problem.hardware().fastMemoryCapacity)
+            tiling.latency = std::numeric_limits<double>::infinity();
+        return tiling.feasible();
+    });
+    return stepped ? tiling : Tiling{};
+}
+
+Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
+{
+    const OpSet& set = m_sets[id];
+    if (!set.connected && set.lock < 0)
+        return {};
+    if (set.lock >= 0)
+        return search(set, resident, retain, effort);
+    const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
+    if (const auto known = m_memo.find(key))
+        return *known;
+    const Tiling found = search(set, resident, retain, effort);
+    m_memo.store(key, found);
+    return found;
+}
+
+double SubgraphPool::latency(SetId id, RetainId resident, RetainId retain)
+{
+    ++m_lookups;
+    if (resident == 0 && retain == 0) {
+        if (std::isnan(m_plain[id]))
+            m_plain[id] = tiling(id, 0, 0, TilingEffort::Quick).latency;
+        return m_plain[id];
+    }
+    const CostKey key{id, resident, retain};
+    if (const auto it = m_costs.find(key); it != m_costs.end())
+        return it->second;
+    const double value = tiling(id, resident, retain, TilingEffort::Quick).latency;
+    m_costs.emplace(key, value);
+    return value;
+}
+
+} // namespace tilewright

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "solve/tiling_search.h"
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewright {
+
+/// 128 bits, so that a collision is out of the question.
+struct Digest
+{
+    std::uint64_t a = 0x9e3779b97f4a7c15ULL;
+    std::uint64_t b = 0xc2b2ae3d27d4eb4fULL;
+    void add(std::uint64_t v) noexcept
+    {
+        a = (a ^ v) * 0xff51afd7ed558ccdULL;
+        a ^= a >> 32;
+        b = (b + v) * 0x9fb21c651e98df25ULL;
+        b ^= b >> 29;
+    }
+    bool operator==(const Digest&) const = default;
+};
+
+struct DigestHash
+{
+    std::size_t operator()(const Digest& d) const noexcept { return d.a ^ (d.b >> 7); }
+};
+
+/// Best tilings by the structure of a subgraph (shapes, op types, costs, what is resident and retained), so
+/// that equal blocks of a model share their search. Shared by all threads; a value depends on its key alone,
+/// so sharing does not make results depend on timing.
+class TilingMemo
+{
+public:
+    [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;
+    void store(const Digest& key, const Tiling& tiling);
+    [[nodiscard]] std::size_t size() const;
+
+private:
+    struct Shard
+    {
+        mutable std::mutex mutex;
+        std::unordered_map<Digest, Tiling, DigestHash> map;
+    };
+    std::array<Shard, 16> m_shards;
+};
+
+/// A subgraph as the search sees it: an op set and what follows from it.
+struct OpSet
+{
+    std::vector<OpId> ops;          ///< topological order
+    std::vector<TensorId> inputs;   ///< boundary inputs that some op produces (graph inputs are always there)
+    std::vector<TensorId> allInputs; ///< all boundary inputs, ascending
+    std::vector<TensorId> sinks;
+    std::vector<TensorId> produced; ///< sinks and interior, ascending
+    std::int32_t lock = -1;         ///< index into the pool's locked subgraphs
+    bool connected = false;         ///< R4.5
+};
+
+using SetId = std::uint32_t;
+using RetainId = std::uint32_t; ///< 0 = nothing
+
+/// A person's pinned subgraph: ops and granularity stay; the traversal too when it is not a preset.
+struct LockedSubgraph
+{
+    Subgraph subgraph;
+};
+
+/// Interns op sets and retain lists and remembers what they cost. One per thread.
+class SubgraphPool
+{
+public:
+    SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo, std::vector<LockedSubgraph> locked);
+
+    /// `ops` in any order, each once; a set with `lock` >= 0 is the locked subgraph itself.
+    [[nodiscard]] SetId intern(std::vector<OpId> ops, std::int32_t lock = -1);
+    [[nodiscard]] const OpSet& set(SetId id) const { return m_sets[id]; }
+    [[nodiscard]] RetainId internRetain(std::vector<TensorId> tensors);
+    [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
+
+    /// Latency of the best tiling found for the set between these residents and retained tensors; infinite
+    /// when nothing fits.
+    [[nodiscard]] double latency(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+
+    [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
+    [[nodiscard]] const std::vector<LockedSubgraph>& locked() const noexcept { return m_locked; }
+    [[nodiscard]] std::int64_t evaluations() const noexcept { return m_model.evaluations(); }
+    [[nodiscard]] std::int64_t lookups() const noexcept { return m_lookups; }
+    [[nodiscard]] std::int64_t searches() const noexcept { return m_searches; }
+    [[nodiscard]] std::size_t size() const noexcept { return m_sets.size(); }
+    [[nodiscard]] std::uint32_t rank(OpId o) const { return m_rank[o]; }
+    /// Connected parts of an op list (R4.5), each in topological order.
+    void components(const std::vector<OpId>& ops, std::vector<std::vector<OpId>>& out);
+
+private:
+    [[nodiscard]] Digest structure(const OpSet& set, const std::vector<TensorId>& resident,
+                                   const std::vector<TensorId>& retain, TilingEffort effort);
+    [[nodiscard]] Tiling search(const OpSet& set, RetainId resident, RetainId retain, TilingEffort effort);
+
+    struct ListHash
+    {
+        template <typename Tag>
+        std::size_t operator()(const std::vector<Id<Tag>>& list) const noexcept
+        {
+            Digest d;
+            for (const auto id : list)
+                d.add(id.value + 1);
+            return d.a ^ d.b;
+        }
+    };
+    struct CostKey
+    {
+        SetId set;
+        RetainId resident, retain;
+        bool operator==(const CostKey&) const = default;
+    };
+    struct CostKeyHash
+    {
+        std::size_t operator()(const CostKey& k) const noexcept
+        {
+            std::uint64_t h = (std::uint64_t{k.set} << 32 | k.resident) * 0x9e3779b97f4a7c15ULL;
+            h = (h ^ (h >> 29) ^ k.retain) * 0xbf58476d1ce4e5b9ULL;
+            return h ^ (h >> 31);
+        }
+    };
+
+    const Problem& m_problem;
+    Rules m_rules;
+    TilingMemo& m_memo;
+    std::vector<LockedSubgraph> m_locked;
+    CostModel m_model;
+    TilingSearch m_search;
+    IdVector<OpId, std::uint32_t> m_rank;
+    std::vector<OpSet> m_sets;
+    std::unordered_map<std::vector<OpId>, SetId, ListHash> m_setIndex;
+    std::unordered_map<std::int32_t, SetId> m_lockIndex;
+    std::vector<std::vector<TensorId>> m_retains;
+    std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
+    std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
+    std::unordered_map<CostKey, double, CostKeyHash> m_costs;
+    std::int64_t m_lookups = 0;
+    std::int64_t m_searches = 0;
+    std::vector<std::uint32_t> m_local; ///< scratch by tensor
+    std::vector<std::uint32_t> m_localStamp;
+    std::uint32_t m_stamp = 0;
+    std::vector<std::uint32_t> m_parent; ///< scratch of components()
+};
+
+} // namespace tilewright

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/tiling_search.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewright {
+
+namespace {
+
+/// Even splits of every extent into n parts: n = the fewest that are legal, then more and more.
+void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents, std::int64_t min,
+                    std::int64_t max, TilingEffort effort)
+{
+    // Multiples of the fewest parts, in sixteenths, and increments of it.
+    static constexpr std::array<std::int64_t, 6> kQuick{16, 24, 32, 48, 64, 128};
+    static constexpr std::array<std::int64_t, 14> kThorough{16, 18, 20, 24, 28, 32, 40, 48, 64, 80, 96, 128, 192, 256};
+    out.clear();
+    out.push_back(max);
+    const auto add = [&](std::int64_t v) {
+        if (v >= min && v <= max)
+            out.push_back(v);
+    };
+    for (const std::int64_t extent : extents) {
+        const std::int64_t fewest = ceilDiv(extent, max);
+        const auto parts = [&](std::int64_t n) { add(ceilDiv(extent, std::min(n, extent))); };
+        if (effort == TilingEffort::Quick) {
+            for (const std::int64_t f : kQuick)
+                parts(fewest * f / 16);
+        } else {
+            for (const std::int64_t f : kThorough)
+                parts(fewest * f / 16);
+            for (std::int64_t n = fewest; n < fewest + 4; ++n)
+                parts(n);
+        }
+    }
+    add(min);
+    std::ranges::sort(out, std::ranges::greater());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+}
+
+} // namespace
+
+void TilingSearch::tryTiling(const Granularity& g)
+{
+    const auto consider = [&](TraversalKind kind) {
+        const TilingCost cost = m_model.evaluate(g, kind, m_best.latency);
+        if (cost.verdict == TilingCost::Verdict::Unmodelled)
+            m_incomplete = true;
+        if (cost.verdict != TilingCost::Verdict::Fits || !(cost.latency < m_best.latency))
+            return cost.verdict == TilingCost::Verdict::Fits || cost.verdict == TilingCost::Verdict::Cut;
+        m_best = {g, kind, cost.latency};
+        return true;
+    };
+    const bool oneRow = g.h >= m_model.sinkHeights().back();
+    const bool oneCol = g.w >= m_model.sinkWidths().back();
+    if (oneRow || oneCol) {
+        consider(TraversalKind::Raster);
+        return;
+    }
+    if (consider(TraversalKind::Snake))
+        consider(TraversalKind::ColumnSnake);
+}
+
+std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
+{
+    std::int64_t high = m_model.range().maxK;
+    if (m_model.mayFit({w, h, high}))
+        return high;
+    if (high == 1 || !m_model.mayFit({w, h, 1}))
+        return 0;
+    std::int64_t low = 1;
+    while (high - low > 1) {
+        const std::int64_t mid = (low + high) / 2;
+        (m_model.mayFit({w, h, mid}) ? low : high) = mid;
+    }
+    return low;
+}
+
+void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort)
+{
+    if (m_model.reductions().empty()) {
+        tryTiling({w, h, 1});
+        return;
+    }
+    const std::int64_t deepest = deepestFit(w, h);
+    if (deepest == 0)
+        return;
+    m_ks.assign(1, deepest);
+    for (const std::int64_t reduction : m_model.reductions()) {
+        const std::int64_t n = ceilDiv(reduction, deepest);
+        m_ks.push_back(ceilDiv(reduction, n));
+        m_ks.push_back(ceilDiv(reduction, std::min(n + 1, reduction)));
+        if (effort == TilingEffort::Thorough)
+            for (const std::int64_t parts : {n + 2, n + 3, 2 * n, 3 * n, 4 * n})
+                m_ks.push_back(ceilDiv(reduction, std::min(parts, reduction)));
+    }
+    std::ranges::sort(m_ks, std::ranges::greater());
+    m_ks.erase(std::unique(m_ks.begin(), m_ks.end()), m_ks.end());
+    for (const std::int64_t k : m_ks)
+        if (k <= deepest)
+            tryTiling({w, h, k});
+}
+
+/// Hill climb around the best tiling; extents are also pushed to the capacity limit with the others fixed.
+void TilingSearch::climb()
+{
+    const CostModel::Range& range = m_model.range();
+    const auto largest = [&](auto fits, std::int64_t low, std::int64_t high) {
+        while (low < high) {
+            const std::int64_t mid = low + (high - low + 1) / 2;
+            if (fits(mid))
+                low = mid;
+            else
+                high = mid - 1;
+        }
+        return low;
+    };
+    for (int round = 0; round < 12 && m_best.feasible(); ++round) {
+        const Tiling before = m_best;
+        const Granularity g = before.granularity;
+        for (const std::int64_t d : {1, -1, 2, -2, 4, -4, 8, -8, 16, -16}) {
+            if (g.w + d >= range.minW && g.w + d <= range.maxW)
+                tryDepths(g.w + d, g.h, TilingEffort::Quick);
+            if (g.h + d >= range.minH && g.h + d <= range.maxH)
+                tryDepths(g.w, g.h + d, TilingEffort::Quick);
+            if (!m_model.reductions().empty() && g.k + d >= 1 && g.k + d <= range.maxK)
+                tryTiling({g.w, g.h, g.k + d});
+        }
+        for (const std::int64_t reduction : m_model.reductions())
+            for (std::int64_t n = ceilDiv(reduction, g.k); n <= ceilDiv(reduction, g.k) + 2; ++n) {
+                const std::int64_t k = ceilDiv(reduction, std::min(n, reduction));
+                if (k > range.maxK)
+                    continue;
+                const std::int64_t w =
+                    largest([&](std::int64_t v) { return m_model.mayFit({v, g.h, k}); }, range.minW, range.maxW);
+                tryTiling({w, g.h, k});
+                const std::int64_t h =
+                    largest([&](std::int64_t v) { return m_model.mayFit({g.w, v, k}); }, range.minH, range.maxH);
+                tryTiling({g.w, h, k});
+            }
+        if (m_best.latency >= before.latency * (1 - 1e-12))
+            break;
+    }
+}
+
+void TilingSearch::exhaust()
+{
+    const CostModel::Range& range = m_model.range();
+    m_pairs.clear();
+    for (std::int64_t w = range.minW; w <= range.maxW; ++w)
+        for (std::int64_t h = range.minH; h <= range.maxH; ++h)
+            m_pairs.push_back({m_model.bound(w, h), w, h});
+    std::ranges::sort(m_pairs, {}, &Pair::bound);
+    const std::int64_t depth = m_model.reductions().empty() ? 1 : range.maxK;
+    for (const Pair& p : m_pairs) {
+        if (p.bound >= m_best.latency)
+            break;
+        for (std::int64_t k = depth; k >= 1; --k)
+            tryTiling({p.w, p.h, k});
+    }
+}
+
+Tiling TilingSearch::fixed(const Granularity& g)
+{
+    m_best = {};
+    m_incomplete = false;
+    tryTiling(g);
+    return m_best;
+}
+
+Tiling TilingSearch::search(TilingEffort effort, const Tiling& seed)
+{
+    m_best = {};
+    m_incomplete = false;
+    const CostModel::Range& range = m_model.range();
+    if (range.empty())
+        return m_best;
+    if (seed.feasible())
+        tryTiling(seed.granularity);
+    const TilingEffort listed = effort == TilingEffort::Exhaustive ? TilingEffort::Thorough : effort;
+    axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, listed);
+    axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, listed);
+    m_pairs.clear();
+    for (const std::int64_t w : m_ws)
+        for (const std::int64_t h : m_hs)
+            m_pairs.push_back({m_model.bound(w, h), w, h});
+    std::ranges::stable_sort(m_pairs, {}, &Pair::bound);
+    for (const Pair& p : m_pairs) {
+        if (p.bound >= m_best.latency)
+            break;
+        tryDepths(p.w, p.h, listed);
+    }
+    if (!m_best.feasible())
+        tryDepths(range.minW, range.minH, listed);
+    if (effort != TilingEffort::Quick)
+        climb();
+    if (effort == TilingEffort::Exhaustive)
+        exhaust();
+    return m_best;
+}
+
+} // namespace tilewright

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "solve/cost_model.h"
+
+#include <vector>
+
+namespace tilewright {
+
+/// How many tilings of a subgraph are looked at.
+enum class TilingEffort : std::uint8_t {
+    Quick,     ///< about 20 to 100: inside the search
+    Thorough,  ///< some hundreds and a hill climb: for schedules worth keeping
+    Exhaustive ///< every w, h, k up to the native size (bounds prune): for proofs
+};
+
+/// The best tiling found, with the rule-exact latency; `latency` is infinite when none fits.
+struct Tiling
+{
+    Granularity granularity;
+    TraversalKind traversal = TraversalKind::Raster;
+    double latency = std::numeric_limits<double>::infinity();
+    [[nodiscard]] bool feasible() const noexcept { return latency < std::numeric_limits<double>::infinity(); }
+};
+
+/// Searches granularity and traversal of the subgraph that `model` was last compiled for.
+class TilingSearch
+{
+public:
+    explicit TilingSearch(CostModel& model) : m_model(model) {}
+
+    /// Best tiling over the space of `effort`. `seed`, when feasible, is tried first.
+    [[nodiscard]] Tiling search(TilingEffort effort, const Tiling& seed = {});
+    /// Best traversal for one given granularity.
+    [[nodiscard]] Tiling fixed(const Granularity& g);
+    /// True when some tiling could not be modelled, so that `Exhaustive` is no proof.
+    [[nodiscard]] bool incomplete() const noexcept { return m_incomplete; }
+
+private:
+    void tryTiling(const Granularity& g);
+    void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort);
+    [[nodiscard]] std::int64_t deepestFit(std::int64_t w, std::int64_t h);
+    void climb();
+    void exhaust();
+
+    struct Pair
+    {
+        double bound;
+        std::int64_t w, h;
+    };
+
+    CostModel& m_model;
+    Tiling m_best;
+    bool m_incomplete = false;
+    std::vector<std::int64_t> m_ws, m_hs, m_ks;
+    std::vector<Pair> m_pairs;
+};
+
+} // namespace tilewright

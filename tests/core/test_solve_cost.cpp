@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The solver's cost model against the explaining evaluator.
+#include "eval/trace.h"
+#include "solve/tiling_search.h"
+#include "solve_support.h"
+
+#include <QtTest>
+
+#include <cmath>
+
+using namespace tilewright;
+using namespace tilewright::testing;
+
+namespace {
+
+struct Traced
+{
+    double latency = 0;
+    std::int64_t peak = 0;
+    std::int64_t steps = 0;
+};
+
+Traced traced(const Problem& problem, const Subgraph& s, const std::vector<TensorId>& resident, const Rules& rules)
+{
+    Traced out;
+    traceSubgraph(problem, s, resident, rules, [&](const Step& step) {
+        out.latency += step.latency;
+        out.peak = std::max(out.peak, step.workingSet);
+        ++out.steps;
+        return true;
+    });
+    return out;
+}
+
+std::vector<TensorId> someOf(Random& rng, const std::vector<TensorId>& all, int oneIn)
+{
+    std::vector<TensorId> out;
+    for (const TensorId t : all)
+        if (rng() % static_cast<unsigned>(oneIn) == 0)
+            out.push_back(t);
+    return out;
+}
+
+} // namespace
+
+class TestSolveCost : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void equalsExplainingEvaluator_data()
+    {
+        QTest::addColumn<int>("ops");
+        QTest::addColumn<bool>("ragged");
+        QTest::addColumn<bool>("variant");
+        QTest::newRow("pairs, even") << 2 << false << false;
+        QTest::newRow("small, ragged") << 3 << true << false;
+        QTest::newRow("medium, even") << 5 << false << false;
+        QTest::newRow("medium, ragged") << 6 << true << false;
+        QTest::newRow("other switches") << 4 << true << true;
+    }
+
+    void equalsExplainingEvaluator()
+    {
+        QFETCH(int, ops);
+        QFETCH(bool, ragged);
+        QFETCH(bool, variant);
+        Random rng(static_cast<unsigned>(ops * 10 + ragged + 2 * variant));
+        const std::vector<std::int64_t> even{8, 16, 32, 64};
+        const std::vector<std::int64_t> odd{1, 5, 8, 17, 24, 33};
+        int compared = 0;
+        int unmodelled = 0;
+        int tooLarge = 0;
+        for (int i = 0; i < 800; ++i) {
+            Hardware hw;
+            hw.nativeWidth = pick(rng, 2, 16);
+            hw.nativeHeight = rng() % 2 == 0 ? hw.nativeWidth : pick(rng, 2, 16);
+            hw.slowMemoryBandwidth = pick(rng, 1, 20);
+            hw.fastMemoryCapacity = rng() % 2 == 0 ? pick(rng, 10, 600) : 100000;
+            const ProblemPtr problem = randomProblem(rng, ops + 2, ragged ? odd : even, hw);
+            QVERIFY(problem);
+            Rules rules;
+            if (variant) {
+                rules.kScaling = rng() % 2 == 0 ? Rules::KScaling::Native : Rules::KScaling::Full;
+                rules.ephemeral = rng() % 2 == 0 ? Rules::Ephemeral::Strict : Rules::Ephemeral::Neutral;
+                rules.prologue = rng() % 2 == 0 ? Rules::Prologue::Off : Rules::Prologue::Always;
+            }
+            Subgraph s;
+            s.ops = randomOpSet(rng, *problem, static_cast<std::size_t>(ops));
+            const Boundary boundary = boundaryOf(*problem, s.ops);
+            std::vector<TensorId> produced = boundary.sinks;
+            produced.insert(produced.end(), boundary.interior.begin(), boundary.interior.end());
+            std::ranges::sort(produced);
+            const std::vector<TensorId> resident = someOf(rng, boundary.inputs, 5);
+            s.retain = someOf(rng, produced, 5);
+            CostModel model(*problem, rules);
+            QVERIFY(model.compile(s.ops, {resident, s.retain}));
+            for (int j = 0; j < 6; ++j) {
+                const CostModel::Range& range = model.range();
+                if (range.empty())
+                    continue;
+                s.granularity = {pick(rng, range.minW, range.maxW), pick(rng, range.minH, range.maxH),
+                                 pick(rng, 1, range.maxK)};
+                s.traversal = Traversal(static_cast<TraversalKind>(rng() % 4));
+                const TilingCost cost = model.evaluate(s.granularity, s.traversal.kind());
+                if (cost.verdict == TilingCost::Verdict::Unmodelled) {
+                    ++unmodelled;
+                    continue;
+                }
+                const Traced expected = traced(*problem, s, resident, rules);
+                QVERIFY(expected.steps > 0);
+                ++compared;
+                if (cost.verdict == TilingCost::Verdict::TooLarge) {
+                    ++tooLarge;
+                    QVERIFY(expected.peak > hw.fastMemoryCapacity);
+                    continue;
+                }
+                QCOMPARE(cost.verdict, TilingCost::Verdict::Fits);
+                QCOMPARE(cost.peak, expected.peak);
+                if (std::abs(cost.latency - expected.latency) > 1e-9 * std::max(1.0, expected.latency) || model.bound(s.granularity.w, s.granularity.h) > cost.latency * (1 + 1e-12)) {
+                    qWarning() << "bound" << model.bound(s.granularity.w, s.granularity.h) << hw.slowMemoryBandwidth;
+                    QString text;
+                    for (const OpId o : s.ops) {
+                        const Op& op = problem->op(o);
+                        text += QString("op%1 %2 %3:").arg(o.value).arg(op.type == OpType::MatMul ? "mm" : "pw").arg(op.baseCost);
+                        for (const TensorId t : op.inputs)
+                            text += QString(" t%1[%2x%3]").arg(t.value).arg(problem->tensor(t).height).arg(problem->tensor(t).width);
+                        text += QString(" -> t%1\n").arg(op.output.value);
+                    }
+                    qWarning().noquote() << text << "w h k" << s.granularity.w << s.granularity.h << s.granularity.k
+                                         << traversalName(s.traversal.kind()).data() << "native" << hw.nativeWidth << hw.nativeHeight
+                                         << "cost" << cost.latency << "expected" << expected.latency << "resident" << resident.size() << "retain" << s.retain.size();
+                    QFAIL("latencies differ");
+                }
+                QVERIFY(model.bound(s.granularity.w, s.granularity.h) <= cost.latency * (1 + 1e-12));
+            }
+        }
+        QVERIFY(compared > 2000);
+        QVERIFY(tooLarge > 100);
+        QVERIFY(unmodelled == 0);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestSolveCost)
+#include "test_solve_cost.moc"

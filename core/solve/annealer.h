@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "solve/plan.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace tilewright {
+
+/// xoshiro256**: small, fast and the same everywhere.
+class SearchRandom
+{
+public:
+    explicit SearchRandom(std::uint64_t seed);
+    [[nodiscard]] std::uint64_t next() noexcept;
+    /// 0 .. n-1
+    [[nodiscard]] std::uint32_t below(std::uint32_t n) noexcept
+    {
+        return static_cast<std::uint32_t>((next() >> 32) * n >> 32);
+    }
+    /// [0, 1)
+    [[nodiscard]] double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+private:
+    std::uint64_t m_state[4];
+};
+
+/// Simulated annealing over plans: fuse, split, move, recompute, reorder, retain, ruin and recreate.
+class Annealer
+{
+public:
+    Annealer(SubgraphPool& pool, std::uint64_t seed);
+
+    void setCurrent(const Plan& plan);
+    [[nodiscard]] const Plan& current() const noexcept { return m_current; }
+    [[nodiscard]] const Plan& best() const noexcept { return m_best; }
+
+    /// Tries one random change; accepts a worse plan with probability exp(-loss / temperature).
+    /// True when the best plan improved.
+    bool step(double temperature);
+
+    /// Fuses pairs of neighbours, the most profitable first, until no fusion pays. `keepGoing` is asked often.
+    [[nodiscard]] Plan fuseGreedily(Plan plan, const std::function<bool()>& keepGoing);
+
+    struct MoveStatistics
+    {
+        std::int64_t tried = 0, settled = 0, accepted = 0, improved = 0;
+    };
+    [[nodiscard]] const std::vector<MoveStatistics>& statistics() const noexcept { return m_statistics; }
+
+private:
+    [[nodiscard]] bool propose(int& move);
+    void index();
+    [[nodiscard]] const std::vector<std::uint32_t>& holders(OpId o) const { return m_holders[o.index()]; }
+    [[nodiscard]] bool locked(std::uint32_t entry) const
+    {
+        return m_pool.set(m_next.entries[entry].set).lock >= 0;
+    }
+    void replace(std::uint32_t entry, std::vector<OpId> ops);
+    void erase(std::uint32_t entry);
+    [[nodiscard]] std::vector<OpId> without(SetId set, const std::vector<OpId>& removed) const;
+    [[nodiscard]] std::vector<OpId> united(SetId a, const std::vector<OpId>& added) const;
+    /// Ops of the set that o feeds (or is fed by), directly or not, inside the set; o included.
+    [[nodiscard]] std::vector<OpId> cone(SetId set, OpId o, bool down) const;
+    /// The part of the set that stays connected with o when it is not connected through t.
+    [[nodiscard]] std::vector<OpId> partWithout(SetId set, OpId o, TensorId t) const;
+    [[nodiscard]] bool proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob, TensorId via, int& move);
+    [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via, int& move);
+    [[nodiscard]] bool proposeRetain();
+    [[nodiscard]] bool proposeRuin();
+    void follow(std::uint32_t first, std::uint32_t second, std::vector<TensorId> retain);
+
+    SubgraphPool& m_pool;
+    PlanSettler m_settler;
+    SearchRandom m_random;
+    Plan m_current, m_best, m_next;
+    bool m_indexed = false;
+    std::vector<std::vector<std::uint32_t>> m_holders; ///< by op: entries that run it
+    std::vector<MoveStatistics> m_statistics;
+};
+
+} // namespace tilewright

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace tilewright {
+
+PlanSettler::PlanSettler(SubgraphPool& pool)
+    : m_pool(pool), m_needed(pool.problem().tensorCount()), m_stored(pool.problem().tensorCount()),
+      m_provider(pool.problem().tensorCount()), m_graphOutput(pool.problem().tensorCount())
+{
+    for (const TensorId t : pool.problem().graphOutputs())
+        m_graphOutput[t.index()] = 1;
+}
+
+Plan PlanSettler::singles()
+{
+    Plan plan;
+    for (const OpId o : m_pool.problem().topologicalOrder())
+        plan.entries.push_back({m_pool.intern({o})});
+    return plan;
+}
+
+/// Removes ops whose output is a sink that nobody reads from slow memory, or that was stored before.
+bool PlanSettler::prune(std::vector<PlanEntry>& entries)
+{
+    bool changed = false;
+    ++m_stamp;
+    for (const PlanEntry& e : entries)
+        for (const TensorId t : m_pool.set(e.set).inputs)
+            m_needed[t.index()] = m_stamp;
+    m_scratch.clear();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const PlanEntry& e = entries[i];
+        const OpSet& set = m_pool.set(e.set);
+        const auto useless = [&](TensorId t) {
+            if (m_stored[t.index()] == m_stamp)
+                return std::ranges::find(m_pool.retain(e.retain), t) == m_pool.retain(e.retain).end();
+            return m_needed[t.index()] != m_stamp && m_graphOutput[t.index()] == 0;
+        };
+        if (set.lock >= 0 || std::ranges::none_of(set.sinks, useless)) {
+            m_scratch.push_back(e);
+        } else {
+            changed = true;
+            m_ops.clear();
+            for (const OpId o : set.ops) {
+                const TensorId t = m_pool.problem().op(o).output;
+                if (std::ranges::find(set.sinks, t) == set.sinks.end() || !useless(t))
+                    m_ops.push_back(o);
+            }
+            if (!m_ops.empty())
+                m_scratch.push_back({m_pool.intern(m_ops), e.retain});
+        }
+        for (const TensorId t : m_pool.set(e.set).sinks)
+            if (std::ranges::find(m_pool.retain(e.retain), t) == m_pool.retain(e.retain).end())
+                m_stored[t.index()] = m_stamp;
+    }
+    if (changed)
+        entries.swap(m_scratch);
+    return changed;
+}
+
+void PlanSettler::filterRetains(std::vector<PlanEntry>& entries)
+{
+    std::vector<TensorId> kept;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        PlanEntry& e = entries[i];
+        if (e.retain == 0)
+            continue;
+        kept.clear();
+        if (i + 1 < entries.size()) {
+            const std::vector<TensorId>& produced = m_pool.set(e.set).produced;
+            const std::vector<TensorId>& read = m_pool.set(entries[i + 1].set).inputs;
+            for (const TensorId t : m_pool.retain(e.retain))
+                if (std::ranges::binary_search(produced, t) && std::ranges::binary_search(read, t))
+                    kept.push_back(t);
+        }
+        if (kept.size() != m_pool.retain(e.retain).size()) {
+            e.retain = m_pool.internRetain(kept);
+            e.latency = std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+}
+
+bool PlanSettler::inOrder(const std::vector<PlanEntry>& entries)
+{
+    ++m_stamp;
+    RetainId before = 0;
+    for (const PlanEntry& e : entries) {
+        const std::vector<TensorId>& resident = m_pool.retain(before);
+        const OpSet& set = m_pool.set(e.set);
+        for (const TensorId t : set.inputs)
+            if (m_stored[t.index()] != m_stamp &&
+                (before == 0 || std::ranges::find(resident, t) == resident.end()))
+                return false;
+        const std::vector<TensorId>& retained = m_pool.retain(e.retain);
+        for (const TensorId t : set.sinks)
+            if (e.retain == 0 || std::ranges::find(retained, t) == retained.end())
+                m_stored[t.index()] = m_stamp;
+        before = e.retain;
+    }
+    return std::ranges::all_of(m_pool.problem().graphOutputs(),
+                               [&](TensorId t) { return m_stored[t.index()] == m_stamp; });
+}
+
+/// Kahn's order over blocks of entries tied together by retained tensors; ties keep the given order.
+bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
+{
+    const auto n = static_cast<std::uint32_t>(entries.size());
+    m_block.assign(n, 0);
+    m_blocks.clear();
+    for (std::uint32_t i = 0; i < n; ++i) {
+        if (i == 0 || entries[i - 1].retain == 0)
+            m_blocks.emplace_back();
+        m_block[i] = static_cast<std::uint32_t>(m_blocks.size() - 1);
+        m_blocks.back().push_back(i);
+    }
+    ++m_stamp;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::vector<TensorId>& retained = m_pool.retain(entries[i].retain);
+        for (const TensorId t : m_pool.set(entries[i].set).sinks)
+            if (m_stored[t.index()] != m_stamp && std::ranges::find(retained, t) == retained.end()) {
+                m_stored[t.index()] = m_stamp;
+                m_provider[t.index()] = static_cast<std::int32_t>(i);
+            }
+    }
+    m_followers.assign(m_blocks.size(), {});
+    m_waiting.assign(m_blocks.size(), 0);
+    for (std::uint32_t i = 0; i < n; ++i)
+        for (const TensorId t : m_pool.set(entries[i].set).inputs) {
+            if (i > 0 && entries[i - 1].retain != 0) {
+                const std::vector<TensorId>& resident = m_pool.retain(entries[i - 1].retain);
+                if (std::ranges::find(resident, t) != resident.end())
+                    continue;
+            }
+            if (m_stored[t.index()] != m_stamp)
+                return false;
+            const std::uint32_t from = m_block[static_cast<std::uint32_t>(m_provider[t.index()])];
+            if (from == m_block[i]) {
+                if (static_cast<std::uint32_t>(m_provider[t.index()]) >= i)
+                    return false;
+                continue;
+            }
+            m_followers[from].push_back(m_block[i]);
+            ++m_waiting[m_block[i]];
+        }
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+    for (std::uint32_t b = 0; b < m_blocks.size(); ++b)
+        if (m_waiting[b] == 0)
+            ready.push(b);
+    m_scratch.clear();
+    while (!ready.empty()) {
+        const std::uint32_t b = ready.top();
+        ready.pop();
+        for (const std::uint32_t i : m_blocks[b])
+            m_scratch.push_back(entries[i]);
+        for (const std::uint32_t f : m_followers[b])
+            if (--m_waiting[f] == 0)
+                ready.push(f);
+    }
+    if (m_scratch.size() != n)
+        return false;
+    entries.swap(m_scratch);
+    return true;
+}
+
+bool PlanSettler::cost(Plan& plan, double limit)
+{
+    RetainId before = 0;
+    plan.total = 0;
+    for (const PlanEntry& e : plan.entries) {
+        if (e.resident == before && !std::isnan(e.latency))
+            plan.total += e.latency;
+        before = e.retain;
+    }
+    if (plan.total > limit)
+        return false;
+    before = 0;
+    for (PlanEntry& e : plan.entries) {
+        if (e.resident != before || std::isnan(e.latency)) {
+            e.resident = before;
+            e.latency = m_pool.latency(e.set, before, e.retain);
+            plan.total += e.latency;
+            if (plan.total > limit)
+                return false;
+        }
+        before = e.retain;
+    }
+    // Sum anew in order, so that equal plans have equal totals.
+    plan.total = 0;
+    for (const PlanEntry& e : plan.entries)
+        plan.total += e.latency;
+    return plan.feasible();
+}
+
+bool PlanSettler::settle(Plan& plan, double limit)
+{
+    std::vector<PlanEntry>& entries = plan.entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const OpSet& set = m_pool.set(entries[i].set);
+        if (set.connected || set.lock >= 0)
+            continue;
+        m_pool.components(set.ops, m_parts);
+        const RetainId retain = entries[i].retain;
+        std::vector<PlanEntry> parts;
+        for (std::vector<OpId>& part : m_parts)
+            parts.push_back({m_pool.intern(std::move(part))});
+        parts.back().retain = retain;
+        entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
+        entries.insert(entries.begin() + static_cast<std::ptrdiff_t>(i), parts.begin(), parts.end());
+        i += parts.size() - 1;
+    }
+    for (int round = 0; round < 32 && prune(entries); ++round) {
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            if (const OpSet& set = m_pool.set(entries[i].set); !set.connected && set.lock < 0)
+                return settle(plan, limit);
+    }
+    filterRetains(entries);
+    if (!inOrder(entries)) {
+        if (!reorder(entries))
+            return false;
+        filterRetains(entries);
+        if (!inOrder(entries))
+            return false;
+    }
+    return cost(plan, limit);
+}
+
+} // namespace tilewright

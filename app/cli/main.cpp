@@ -23,6 +23,7 @@ int main(int argc, char** argv)
     app.require_subcommand(1);
     int exitCode = Exit::Success;
     // add*Verb calls, one a line, in the order of DESIGN.md section 5
+    addSolveVerb(app, exitCode);
     addSystolicVerb(app, exitCode);
     addTileVerb(app, exitCode);
     addNpuVerb(app, exitCode);

@@ -19,6 +19,7 @@ int fail(const Error& error);
 
 // One function per verb, each in its own verb_*.cpp: adds the subcommand to the parser; its callback sets
 // `exitCode`.
+void addSolveVerb(CLI::App& app, int& exitCode);
 void addSystolicVerb(CLI::App& app, int& exitCode);
 void addTileVerb(CLI::App& app, int& exitCode);
 void addNpuVerb(CLI::App& app, int& exitCode);

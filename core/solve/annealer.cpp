@@ -9,7 +9,21 @@ namespace tilewright {
 
 namespace {
 
-enum Move { Merge, MoveOp, CopyOp, CopyAll, MoveCone, Follow, Extract, SplitCone, SplitPart, Retain, Ruin, Relocate, kMoves };
+enum Move {
+    Merge,
+    MoveOp,
+    CopyOp,
+    CopyAll,
+    MoveCone,
+    Follow,
+    Extract,
+    SplitCone,
+    SplitPart,
+    Retain,
+    Ruin,
+    Relocate,
+    kMoves
+};
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -42,7 +56,8 @@ std::uint64_t SearchRandom::next() noexcept
 
 Annealer::Annealer(SubgraphPool& pool, std::uint64_t seed)
     : m_pool(pool), m_settler(pool), m_random(seed), m_holders(pool.problem().opCount()), m_statistics(kMoves)
-{}
+{
+}
 
 void Annealer::setCurrent(const Plan& plan)
 {
@@ -170,7 +185,8 @@ bool Annealer::proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob,
         move = Follow;
         std::vector<TensorId> retain;
         for (const TensorId t : m_pool.set(setA).produced)
-            if (std::ranges::binary_search(m_pool.set(setB).inputs, t) && (t == via || m_random.below(2) == 0))
+            if (std::ranges::binary_search(m_pool.set(setB).inputs, t) &&
+                (t == via || m_random.below(2) == 0))
                 retain.push_back(t);
         follow(a, b, std::move(retain));
         return true;
@@ -251,8 +267,9 @@ bool Annealer::proposeInside(std::uint32_t a, OpId o, TensorId via, int& move)
     if (rest.empty())
         return false;
     const RetainId retain = entries[a].retain;
-    const bool partFirst = move == SplitCone ? std::ranges::find(part, m_pool.set(set).ops.front()) != part.end()
-                                             : m_random.below(2) == 0;
+    const bool partFirst = move == SplitCone
+                               ? std::ranges::find(part, m_pool.set(set).ops.front()) != part.end()
+                               : m_random.below(2) == 0;
     replace(a, partFirst ? part : rest);
     entries[a].retain = 0;
     PlanEntry second;
@@ -294,7 +311,8 @@ bool Annealer::proposeRuin()
     const std::size_t wanted = 2 + m_random.below(3);
     std::vector<OpId> ops;
     for (int tries = 0; tries < 12 && chosen.size() < wanted; ++tries) {
-        const OpSet& set = m_pool.set(entries[chosen[m_random.below(static_cast<std::uint32_t>(chosen.size()))]].set);
+        const OpSet& set =
+            m_pool.set(entries[chosen[m_random.below(static_cast<std::uint32_t>(chosen.size()))]].set);
         const OpId o = set.ops[m_random.below(static_cast<std::uint32_t>(set.ops.size()))];
         const Op& op = problem.op(o);
         const std::uint32_t which = m_random.below(static_cast<std::uint32_t>(op.inputs.size() + 1));
@@ -303,7 +321,8 @@ bool Annealer::proposeRuin()
         if (consumers.empty())
             continue;
         const std::uint32_t pickOne = m_random.below(static_cast<std::uint32_t>(consumers.size() + 1));
-        OpId other = pickOne < consumers.size() ? consumers[pickOne] : problem.producer(t).value_or(consumers[0]);
+        OpId other =
+            pickOne < consumers.size() ? consumers[pickOne] : problem.producer(t).value_or(consumers[0]);
         const std::vector<std::uint32_t>& where = holders(other);
         const std::uint32_t e = where[m_random.below(static_cast<std::uint32_t>(where.size()))];
         if (std::ranges::find(chosen, e) == chosen.end())
@@ -341,7 +360,8 @@ bool Annealer::proposeRuin()
                 if (!m_pool.set(id).connected)
                     continue;
                 const double apart = cost(groups[i]) + cost(groups[j]);
-                const double gain = (apart - m_pool.latency(id, 0, 0)) * (1 - luck + 2 * luck * m_random.unit());
+                const double gain =
+                    (apart - m_pool.latency(id, 0, 0)) * (1 - luck + 2 * luck * m_random.unit());
                 if (gain > bestGain) {
                     bestGain = gain;
                     bi = i;
@@ -473,7 +493,8 @@ Plan Annealer::fuseGreedily(Plan plan, const std::function<bool()>& keepGoing)
                 continue;
             const OpSet& other = m_pool.set(e.set);
             for (const TensorId t : tensors)
-                if (std::ranges::binary_search(other.allInputs, t) || std::ranges::binary_search(other.produced, t)) {
+                if (std::ranges::binary_search(other.allInputs, t) ||
+                    std::ranges::binary_search(other.produced, t)) {
                     result.push_back(e.set);
                     break;
                 }

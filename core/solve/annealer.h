@@ -40,7 +40,8 @@ public:
     /// True when the best plan improved.
     bool step(double temperature);
 
-    /// Fuses pairs of neighbours, the most profitable first, until no fusion pays. `keepGoing` is asked often.
+    /// Fuses pairs of neighbours, the most profitable first, until no fusion pays. `keepGoing` is asked
+    /// often.
     [[nodiscard]] Plan fuseGreedily(Plan plan, const std::function<bool()>& keepGoing);
 
     struct MoveStatistics
@@ -65,7 +66,8 @@ private:
     [[nodiscard]] std::vector<OpId> cone(SetId set, OpId o, bool down) const;
     /// The part of the set that stays connected with o when it is not connected through t.
     [[nodiscard]] std::vector<OpId> partWithout(SetId set, OpId o, TensorId t) const;
-    [[nodiscard]] bool proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob, TensorId via, int& move);
+    [[nodiscard]] bool proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob, TensorId via,
+                                     int& move);
     [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via, int& move);
     [[nodiscard]] bool proposeRetain();
     [[nodiscard]] bool proposeRuin();

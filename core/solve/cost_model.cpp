@@ -18,7 +18,8 @@ constexpr std::uint8_t kFull = 3; ///< role of a request for the whole tensor: F
 } // namespace
 
 CostModel::CostModel(const Problem& problem, const Rules& rules)
-    : m_problem(problem), m_rules(rules), m_supported(supports(rules)), m_capacity(problem.hardware().fastMemoryCapacity),
+    : m_problem(problem), m_rules(rules), m_supported(supports(rules)),
+      m_capacity(problem.hardware().fastMemoryCapacity),
       m_bandwidth(static_cast<double>(problem.hardware().slowMemoryBandwidth)),
       m_nativeW(problem.hardware().nativeWidth), m_nativeH(problem.hardware().nativeHeight),
       m_nativeK(problem.hardware().nativeK())
@@ -39,7 +40,8 @@ bool CostModel::supports(const Rules& rules) noexcept
     return rules == reference;
 }
 
-std::uint64_t CostModel::causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing)
+std::uint64_t CostModel::causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction,
+                                  bool completing)
 {
     for (std::size_t i = 0; i < m_causes.size(); ++i) {
         const Cause& c = m_causes[i];
@@ -106,8 +108,8 @@ void CostModel::runEpilogue(std::uint32_t op, const Tensor& shape, std::uint64_t
 {
     m_epilogueDone.push_back(op);
     const Op& o = m_problem.op(OpId(op));
-    m_runs.push_back({op, Axis::Tile, Axis::Tile, false, false, completing, static_cast<double>(o.baseCost), 1,
-                      shape.width, shape.height});
+    m_runs.push_back({op, Axis::Tile, Axis::Tile, false, false, completing, static_cast<double>(o.baseCost),
+                      1, shape.width, shape.height});
     for (const TensorId in : o.inputs) {
         if (m_producedHere[in.value] != m_stamp) {
             if (m_residentHere[in.value] != m_stamp)
@@ -133,11 +135,21 @@ void CostModel::compileSinks(std::span<const OpId> ops)
         if (m_consumedHere[op.output.value] == m_stamp)
             continue;
         const Tensor& out = m_problem.tensor(op.output);
-        Sink sink{op.output.value, out.height, out.width, 1, m_retainedHere[op.output.value] == m_stamp, 0, 0, 0, 0, 0};
+        Sink sink{op.output.value,
+                  out.height,
+                  out.width,
+                  1,
+                  m_retainedHere[op.output.value] == m_stamp,
+                  0,
+                  0,
+                  0,
+                  0,
+                  0};
         sink.accFirst = static_cast<std::uint32_t>(m_accumulators.size());
         if (op.type == OpType::MatMul) {
             sink.reduction = m_problem.reductionSize(o);
-            run(o.value, Axis::Tile, Axis::Tile, true, causeBit(out.height, out.width, sink.reduction, false));
+            run(o.value, Axis::Tile, Axis::Tile, true,
+                causeBit(out.height, out.width, sink.reduction, false));
         } else {
             // R5.4: back through pointwise ops of the subgraph to the matmuls that are stepped along k.
             epilogue.assign(1, o.value);
@@ -158,8 +170,8 @@ void CostModel::compileSinks(std::span<const OpId> ops)
                     m_sharedDrivers = true;
                 m_accumulators.push_back(d);
             }
-            // Depth first, as R6.6 orders requests. The epilogue runs in the completing step only; its drivers'
-            // results are then at hand.
+            // Depth first, as R6.6 orders requests. The epilogue runs in the completing step only; its
+            // drivers' results are then at hand.
             const std::uint64_t completing = causeBit(out.height, out.width, sink.reduction, true);
             m_epilogueDone.clear();
             runEpilogue(o.value, out, completing);
@@ -318,8 +330,12 @@ bool CostModel::prepareRuns(const Granularity& g)
         a.reduction = r.reduction;
         a.width = r.width;
         a.height = r.height;
-        a.row = (r.row == Axis::Tile && g.h >= r.height) || (r.row == Axis::Chunk && g.k >= r.height) ? Axis::Full : r.row;
-        a.col = (r.col == Axis::Tile && g.w >= r.width) || (r.col == Axis::Chunk && g.k >= r.width) ? Axis::Full : r.col;
+        a.row = (r.row == Axis::Tile && g.h >= r.height) || (r.row == Axis::Chunk && g.k >= r.height)
+                    ? Axis::Full
+                    : r.row;
+        a.col = (r.col == Axis::Tile && g.w >= r.width) || (r.col == Axis::Chunk && g.k >= r.width)
+                    ? Axis::Full
+                    : r.col;
         a.rowK = r.row != Axis::Tile;
         a.colK = r.col != Axis::Tile;
         a.split = r.split && g.k < r.reduction;
@@ -381,8 +397,8 @@ void CostModel::prepareSeen()
         a.strideCol = byCol ? (byStep ? steps : 1) : 0;
         a.strideRow = byRow ? (byStep ? steps : 1) * (byCol ? cols : 1) : 0;
         a.seen = static_cast<std::int32_t>(m_seen.size());
-        m_seen.resize(m_seen.size() +
-                      static_cast<std::size_t>((byStep ? steps : 1) * (byCol ? cols : 1) * (byRow ? rows : 1)));
+        m_seen.resize(m_seen.size() + static_cast<std::size_t>((byStep ? steps : 1) * (byCol ? cols : 1) *
+                                                               (byRow ? rows : 1)));
     }
 }
 
@@ -504,7 +520,8 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                 std::uint64_t active = 0;
                 for (std::size_t b = 0; b < m_causes.size(); ++b) {
                     const Cause& cause = m_causes[b];
-                    if (r < cause.rows && c < cause.cols && (cause.completing ? q == cause.n - 1 : q < cause.n))
+                    if (r < cause.rows && c < cause.cols &&
+                        (cause.completing ? q == cause.n - 1 : q < cause.n))
                         active |= std::uint64_t{1} << b;
                 }
                 // Buffers (R7)
@@ -565,7 +582,8 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                 for (const Sink& s : m_sinks) {
                     if (r >= s.rows || c >= s.cols || q >= s.n)
                         continue;
-                    const std::int64_t tile = std::min(g.h, s.height - r * g.h) * std::min(g.w, s.width - c * g.w);
+                    const std::int64_t tile =
+                        std::min(g.h, s.height - r * g.h) * std::min(g.w, s.width - c * g.w);
                     if (!s.retained) {
                         outputs += tile;
                         if (q == s.n - 1)
@@ -625,7 +643,8 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                         compute += cost;
                     }
                     const double memory = static_cast<double>(traffic) / m_bandwidth;
-                    latency += static_cast<double>(tileWeight * m_stepReps[qi].weight) * std::max(compute, memory);
+                    latency +=
+                        static_cast<double>(tileWeight * m_stepReps[qi].weight) * std::max(compute, memory);
                     if (latency >= cutoff) {
                         result.verdict = TilingCost::Verdict::Cut;
                         return result;
@@ -715,7 +734,8 @@ double CostModel::bound(std::int64_t w, std::int64_t h) const
             single = j == i || m_runs[j].op != r.op;
         if (!single)
             continue;
-        double cost = r.base * static_cast<double>(ceilDiv(r.height, h)) * static_cast<double>(ceilDiv(r.width, w));
+        double cost =
+            r.base * static_cast<double>(ceilDiv(r.height, h)) * static_cast<double>(ceilDiv(r.width, w));
         if (r.matmul && m_rules.kScaling == Rules::KScaling::Native)
             cost *= static_cast<double>(r.reduction) / static_cast<double>(m_nativeK);
         compute += cost;
@@ -732,7 +752,8 @@ double CostModel::bound(std::int64_t w, std::int64_t h) const
             continue;
         const Tensor& t = m_problem.tensor(TensorId(r.tensor));
         double passes = 1;
-        // A slice that changes with every k step is never reused: it is loaded anew for every tile that needs it.
+        // A slice that changes with every k step is never reused: it is loaded anew for every tile that needs
+        // it.
         const bool stepped = (r.row == Axis::Chunk && t.height > m_range.maxK) ||
                              (r.col == Axis::Chunk && t.width > m_range.maxK);
         if (!shared && stepped) {

@@ -38,7 +38,8 @@ struct TilingCost
 class CostModel
 {
 public:
-    /// Tensors that are in fast memory before the subgraph and tensors that stay there after it (R3.3, R9.1a).
+    /// Tensors that are in fast memory before the subgraph and tensors that stay there after it (R3.3,
+    /// R9.1a).
     struct Memory
     {
         std::span<const TensorId> resident; ///< RES before the subgraph
@@ -130,13 +131,13 @@ private:
         std::uint64_t causes;
         double base;
         std::int64_t reduction, width, height;
-        Axis row, col;      ///< effective
-        bool rowK, colK;    ///< reduction-derived (R8)
-        bool split;         ///< effective
+        Axis row, col;   ///< effective
+        bool rowK, colK; ///< reduction-derived (R8)
+        bool split;      ///< effective
         bool matmul;
-        std::int32_t seen;  ///< offset into m_seen or -1
+        std::int32_t seen; ///< offset into m_seen or -1
         std::int32_t strideRow, strideCol, strideStep;
-        double flat;        ///< cost when it does not depend on the step
+        double flat; ///< cost when it does not depend on the step
         bool constant;
     };
     struct Rep
@@ -160,7 +161,8 @@ private:
     void prepareSeen();
     static bool mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent);
     void representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool inner) const;
-    [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff, bool firstTileOnly);
+    [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff,
+                                  bool firstTileOnly);
 
     const Problem& m_problem;
     Rules m_rules;
@@ -174,7 +176,8 @@ private:
 
     // stamps by tensor or op: equal to m_stamp when set in this compile
     std::uint32_t m_stamp = 0;
-    std::vector<std::uint32_t> m_inside, m_producedHere, m_consumedHere, m_residentHere, m_retainedHere, m_visited;
+    std::vector<std::uint32_t> m_inside, m_producedHere, m_consumedHere, m_residentHere, m_retainedHere,
+        m_visited;
 
     bool m_overflow = false;
     Range m_range;

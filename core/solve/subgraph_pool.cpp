@@ -209,18 +209,91 @@ Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, Tiling
     return found;
 }
 
+void SubgraphPool::addHint(SetId set, const Granularity& granularity)
+{
+    m_hints[set].push_back(granularity);
+}
+
+Tiling SubgraphPool::hinted(SetId id, RetainId resident, RetainId retain)
+{
+    Tiling best;
+    const auto it = m_hints.find(id);
+    if (it == m_hints.end() || m_sets[id].lock >= 0 || !m_sets[id].connected ||
+        !m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}))
+        return best;
+    for (const Granularity& g : it->second)
+        if (const Tiling t = m_search.fixed(g); t.latency < best.latency)
+            best = t;
+    return best;
+}
+
+Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
+{
+    Tiling best = tiling(id, resident, retain, TilingEffort::Quick);
+    if (effort != TilingEffort::Quick)
+        if (const Tiling t = tiling(id, resident, retain, effort); t.latency < best.latency)
+            best = t;
+    if (const Tiling t = hinted(id, resident, retain); t.latency < best.latency)
+        best = t;
+    return best;
+}
+
+double SubgraphPool::refine(SetId id, RetainId resident, RetainId retain)
+{
+    const double value = bestTiling(id, resident, retain, TilingEffort::Thorough).latency;
+    if (resident == 0 && retain == 0)
+        m_plain[id] = value;
+    else
+        m_costs[{id, resident, retain}] = value;
+    return value;
+}
+
+std::optional<Tiling> SubgraphPool::provenTiling(SetId id, RetainId resident, RetainId retain,
+                                                 TilingEffort effort, const std::function<bool()>& keepGoing)
+{
+    const OpSet& set = m_sets[id];
+    const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
+    if (const auto known = m_memo.find(key))
+        return *known;
+    const Tiling hint = bestTiling(id, resident, retain, TilingEffort::Thorough);
+    Tiling found = hint;
+    if (effort == TilingEffort::Exhaustive) {
+        if (!m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
+            return std::nullopt;
+        ++m_searches;
+        found = m_search.search(effort, hint, &keepGoing);
+        if (m_search.incomplete())
+            return std::nullopt;
+    }
+    m_memo.store(key, found);
+    return found;
+}
+
+double SubgraphPool::leastLatency(SetId id, RetainId resident, RetainId retain)
+{
+    const CostKey key{id, resident, retain};
+    const auto [it, isNew] = m_least.try_emplace(key, 0);
+    if (isNew) {
+        it->second = std::numeric_limits<double>::infinity();
+        if (m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}) &&
+            !m_model.range().empty())
+            it->second = m_model.bound(m_model.range().maxW, m_model.range().maxH);
+    }
+    return it->second;
+}
+
 double SubgraphPool::latency(SetId id, RetainId resident, RetainId retain)
 {
     ++m_lookups;
     if (resident == 0 && retain == 0) {
         if (std::isnan(m_plain[id]))
-            m_plain[id] = tiling(id, 0, 0, TilingEffort::Quick).latency;
+            m_plain[id] = bestTiling(id, 0, 0, TilingEffort::Quick).latency;
         return m_plain[id];
     }
     const CostKey key{id, resident, retain};
     if (const auto it = m_costs.find(key); it != m_costs.end())
         return it->second;
-    const double value = tiling(id, resident, retain, TilingEffort::Quick).latency;
+    const double value = bestTiling(id, resident, retain, TilingEffort::Quick).latency;
     m_costs.emplace(key, value);
     return value;
 }

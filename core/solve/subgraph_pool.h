@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -55,8 +56,8 @@ private:
 /// A subgraph as the search sees it: an op set and what follows from it.
 struct OpSet
 {
-    std::vector<OpId> ops;          ///< topological order
-    std::vector<TensorId> inputs;   ///< boundary inputs that some op produces (graph inputs are always there)
+    std::vector<OpId> ops;        ///< topological order
+    std::vector<TensorId> inputs; ///< boundary inputs that some op produces (graph inputs are always there)
     std::vector<TensorId> allInputs; ///< all boundary inputs, ascending
     std::vector<TensorId> sinks;
     std::vector<TensorId> produced; ///< sinks and interior, ascending
@@ -77,7 +78,8 @@ struct LockedSubgraph
 class SubgraphPool
 {
 public:
-    SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo, std::vector<LockedSubgraph> locked);
+    SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
+                 std::vector<LockedSubgraph> locked);
 
     /// `ops` in any order, each once; a set with `lock` >= 0 is the locked subgraph itself.
     [[nodiscard]] SetId intern(std::vector<OpId> ops, std::int32_t lock = -1);
@@ -89,6 +91,21 @@ public:
     /// when nothing fits.
     [[nodiscard]] double latency(SetId set, RetainId resident, RetainId retain);
     [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+
+    /// The better of the best Quick, the best `effort` and the hinted tiling.
+    [[nodiscard]] Tiling bestTiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+    /// A granularity to be tried for this set besides the search's own, e.g. of the schedule one starts from.
+    void addHint(SetId set, const Granularity& granularity);
+    /// Finds the bestTiling() and lets latency() use it from now on.
+    double refine(SetId set, RetainId resident, RetainId retain);
+
+    /// For proofs: the optimum over the space of `effort`, or nothing when `keepGoing` ended the search or a
+    /// tiling could not be evaluated.
+    [[nodiscard]] std::optional<Tiling> provenTiling(SetId set, RetainId resident, RetainId retain,
+                                                     TilingEffort effort,
+                                                     const std::function<bool()>& keepGoing);
+    /// No tiling is faster than this.
+    [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
     [[nodiscard]] const std::vector<LockedSubgraph>& locked() const noexcept { return m_locked; }
@@ -103,12 +120,12 @@ public:
 private:
     [[nodiscard]] Digest structure(const OpSet& set, const std::vector<TensorId>& resident,
                                    const std::vector<TensorId>& retain, TilingEffort effort);
+    [[nodiscard]] Tiling hinted(SetId set, RetainId resident, RetainId retain);
     [[nodiscard]] Tiling search(const OpSet& set, RetainId resident, RetainId retain, TilingEffort effort);
 
     struct ListHash
     {
-        template <typename Tag>
-        std::size_t operator()(const std::vector<Id<Tag>>& list) const noexcept
+        template <typename Tag> std::size_t operator()(const std::vector<Id<Tag>>& list) const noexcept
         {
             Digest d;
             for (const auto id : list)
@@ -144,8 +161,10 @@ private:
     std::unordered_map<std::int32_t, SetId> m_lockIndex;
     std::vector<std::vector<TensorId>> m_retains;
     std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
+    std::unordered_map<SetId, std::vector<Granularity>> m_hints;
     std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
     std::unordered_map<CostKey, double, CostKeyHash> m_costs;
+    std::unordered_map<CostKey, double, CostKeyHash> m_least;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
     std::vector<std::uint32_t> m_local; ///< scratch by tensor

@@ -11,12 +11,13 @@ namespace tilewright {
 namespace {
 
 /// Even splits of every extent into n parts: n = the fewest that are legal, then more and more.
-void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents, std::int64_t min,
-                    std::int64_t max, TilingEffort effort)
+void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents,
+                    std::int64_t min, std::int64_t max, TilingEffort effort)
 {
     // Multiples of the fewest parts, in sixteenths, and increments of it.
     static constexpr std::array<std::int64_t, 6> kQuick{16, 24, 32, 48, 64, 128};
-    static constexpr std::array<std::int64_t, 14> kThorough{16, 18, 20, 24, 28, 32, 40, 48, 64, 80, 96, 128, 192, 256};
+    static constexpr std::array<std::int64_t, 14> kThorough{16, 18, 20, 24, 28,  32,  40,
+                                                            48, 64, 80, 96, 128, 192, 256};
     out.clear();
     out.push_back(max);
     const auto add = [&](std::int64_t v) {
@@ -60,8 +61,13 @@ void TilingSearch::tryTiling(const Granularity& g)
         consider(TraversalKind::Raster);
         return;
     }
-    if (consider(TraversalKind::Snake))
-        consider(TraversalKind::ColumnSnake);
+    if (!consider(TraversalKind::Snake) && !m_allTraversals)
+        return;
+    consider(TraversalKind::ColumnSnake);
+    if (m_allTraversals) {
+        consider(TraversalKind::Raster);
+        consider(TraversalKind::Column);
+    }
 }
 
 std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
@@ -134,11 +140,17 @@ void TilingSearch::climb()
                 const std::int64_t k = ceilDiv(reduction, std::min(n, reduction));
                 if (k > range.maxK)
                     continue;
-                const std::int64_t w =
-                    largest([&](std::int64_t v) { return m_model.mayFit({v, g.h, k}); }, range.minW, range.maxW);
+                const std::int64_t w = largest(
+                    [&](std::int64_t v) {
+                        return m_model.mayFit({v, g.h, k});
+                    },
+                    range.minW, range.maxW);
                 tryTiling({w, g.h, k});
-                const std::int64_t h =
-                    largest([&](std::int64_t v) { return m_model.mayFit({g.w, v, k}); }, range.minH, range.maxH);
+                const std::int64_t h = largest(
+                    [&](std::int64_t v) {
+                        return m_model.mayFit({g.w, v, k});
+                    },
+                    range.minH, range.maxH);
                 tryTiling({g.w, h, k});
             }
         if (m_best.latency >= before.latency * (1 - 1e-12))
@@ -146,7 +158,7 @@ void TilingSearch::climb()
     }
 }
 
-void TilingSearch::exhaust()
+void TilingSearch::exhaust(const std::function<bool()>* keepGoing)
 {
     const CostModel::Range& range = m_model.range();
     m_pairs.clear();
@@ -155,12 +167,18 @@ void TilingSearch::exhaust()
             m_pairs.push_back({m_model.bound(w, h), w, h});
     std::ranges::sort(m_pairs, {}, &Pair::bound);
     const std::int64_t depth = m_model.reductions().empty() ? 1 : range.maxK;
+    m_allTraversals = true;
     for (const Pair& p : m_pairs) {
-        if (p.bound >= m_best.latency)
+        if (p.bound >= m_best.latency * (1 - 1e-12))
             break;
+        if (keepGoing != nullptr && !(*keepGoing)()) {
+            m_incomplete = true;
+            break;
+        }
         for (std::int64_t k = depth; k >= 1; --k)
             tryTiling({p.w, p.h, k});
     }
+    m_allTraversals = false;
 }
 
 Tiling TilingSearch::fixed(const Granularity& g)
@@ -171,7 +189,7 @@ Tiling TilingSearch::fixed(const Granularity& g)
     return m_best;
 }
 
-Tiling TilingSearch::search(TilingEffort effort, const Tiling& seed)
+Tiling TilingSearch::search(TilingEffort effort, const Tiling& seed, const std::function<bool()>* keepGoing)
 {
     m_best = {};
     m_incomplete = false;
@@ -198,7 +216,7 @@ Tiling TilingSearch::search(TilingEffort effort, const Tiling& seed)
     if (effort != TilingEffort::Quick)
         climb();
     if (effort == TilingEffort::Exhaustive)
-        exhaust();
+        exhaust(keepGoing);
     return m_best;
 }
 

@@ -3,6 +3,7 @@
 
 #include "solve/cost_model.h"
 
+#include <functional>
 #include <vector>
 
 namespace tilewright {
@@ -30,10 +31,13 @@ public:
     explicit TilingSearch(CostModel& model) : m_model(model) {}
 
     /// Best tiling over the space of `effort`. `seed`, when feasible, is tried first.
-    [[nodiscard]] Tiling search(TilingEffort effort, const Tiling& seed = {});
+    /// `keepGoing` may end an exhaustive search early: see incomplete().
+    [[nodiscard]] Tiling search(TilingEffort effort, const Tiling& seed = {},
+                                const std::function<bool()>* keepGoing = nullptr);
     /// Best traversal for one given granularity.
     [[nodiscard]] Tiling fixed(const Granularity& g);
-    /// True when some tiling could not be modelled, so that `Exhaustive` is no proof.
+    /// True when the search was ended early or some tiling could not be evaluated, so that `Exhaustive` is no
+    /// proof.
     [[nodiscard]] bool incomplete() const noexcept { return m_incomplete; }
 
 private:
@@ -41,7 +45,7 @@ private:
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort);
     [[nodiscard]] std::int64_t deepestFit(std::int64_t w, std::int64_t h);
     void climb();
-    void exhaust();
+    void exhaust(const std::function<bool()>* keepGoing);
 
     struct Pair
     {
@@ -52,6 +56,7 @@ private:
     CostModel& m_model;
     Tiling m_best;
     bool m_incomplete = false;
+    bool m_allTraversals = false;
     std::vector<std::int64_t> m_ws, m_hs, m_ks;
     std::vector<Pair> m_pairs;
 };

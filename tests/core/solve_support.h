@@ -16,14 +16,14 @@ inline std::int64_t pick(Random& rng, std::int64_t low, std::int64_t high)
     return low + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-template <typename T>
-const T& oneOf(Random& rng, const std::vector<T>& values)
+template <typename T> const T& oneOf(Random& rng, const std::vector<T>& values)
 {
     return values[rng() % values.size()];
 }
 
 /// A random graph of `ops` operations over extents drawn from `extents`; inputs are shared often.
-inline ProblemPtr randomProblem(Random& rng, int ops, const std::vector<std::int64_t>& extents, Hardware hardware)
+inline ProblemPtr randomProblem(Random& rng, int ops, const std::vector<std::int64_t>& extents,
+                                Hardware hardware)
 {
     Problem::Data data;
     data.name = "random";
@@ -38,7 +38,8 @@ inline ProblemPtr randomProblem(Random& rng, int ops, const std::vector<std::int
                 matching.push_back(i);
         if (!matching.empty() && rng() % 4 != 0)
             return rng() % 2 == 0 ? matching.back() : matching[rng() % matching.size()];
-        tensors.push_back({width < 0 ? oneOf(rng, extents) : width, height < 0 ? oneOf(rng, extents) : height, {}});
+        tensors.push_back(
+            {width < 0 ? oneOf(rng, extents) : width, height < 0 ? oneOf(rng, extents) : height, {}});
         return tensors.size() - 1;
     };
     for (int i = 0; i < ops; ++i) {

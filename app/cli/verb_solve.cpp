@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
+#include "base/text.h"
+#include "interrupt.h"
+#include "schedule/schedule_json.h"
+#include "solve/solve_json.h"
+#include "solve/solver.h"
+#include "verbs.h"
+#include "workload/problem_json.h"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+struct SolveArguments
+{
+    std::string problem;
+    std::string output;
+    std::string rules = "final";
+    std::string start;
+    double seconds = 10;
+    std::int64_t iterations = 0;
+    int threads = 0;
+    std::uint64_t seed = 1;
+    bool progress = false;
+    bool json = false;
+};
+
+/// Time kept back for starting the process, reading and writing.
+constexpr double kOverhead = 0.015;
+
+std::string fixed(double value, int digits)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+void printSummary(const SolveResult& r)
+{
+    std::cout << "total latency   " << formatNumber(r.total) << '\n'
+              << "start           " << formatNumber(r.startTotal) << " ("
+              << fixed(100 * (1 - r.total / r.startTotal), 2) << " % less)\n"
+              << "lower bound     " << formatNumber(r.lowerBound) << " (gap " << fixed(100 * r.gap(), 2)
+              << " %)\n"
+              << "subgraphs       " << r.schedule.size() << '\n'
+              << "time            " << fixed(r.seconds, 2) << " s, " << formatGrouped(r.steps)
+              << " changes tried, " << formatGrouped(r.evaluations) << " tilings evaluated\n";
+    if (r.provenOptimal)
+        std::cout << "proven optimal  over " << r.provenSpace << '\n';
+}
+
+int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point started)
+{
+    const auto problem = loadProblem(args.problem);
+    if (!problem)
+        return fail(problem.error());
+    SolveOptions options;
+    options.rules = args.rules == "seed" ? Rules::seed() : Rules::final();
+    options.threads = args.threads;
+    options.seed = args.seed;
+    options.iterations = args.iterations;
+    if (!args.start.empty()) {
+        auto loaded = loadSchedule(**problem, args.start);
+        if (!loaded)
+            return fail(loaded.error());
+        if (!loaded->formatIssues.empty()) {
+            const FormatIssue& issue = loaded->formatIssues.front();
+            return fail({ErrorCode::Field, issue.text, issue.path, args.start});
+        }
+        options.start = std::move(loaded->schedule);
+    }
+    if (!args.output.empty()) // fail before the work, not after it
+        if (const Status status = writeFileAtomically(args.output, "{}\n"); !status)
+            return fail(status.error());
+
+    const InterruptGuard interrupt;
+    options.stop = interrupt.token();
+    if (args.progress)
+        options.onImprovement = [](const SolveImprovement& i) {
+            std::cerr << fixed(i.seconds, 3) << " s  " << formatNumber(i.total) << std::endl;
+        };
+    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds - spent - kOverhead) : 0;
+    const auto result = solve(**problem, options);
+    if (!result) {
+        Error error = result.error();
+        error.file = args.problem;
+        if (options.stop.stop_requested())
+            return Exit::Interrupted;
+        std::cerr << "tilewright-cli: " << error.text() << '\n';
+        return Exit::No;
+    }
+    if (!args.output.empty()) {
+        const auto text = writeSchedule(**problem, result->schedule, result->latencies);
+        if (!text)
+            return fail(text.error());
+        if (const Status status = writeFileAtomically(args.output, *text); !status)
+            return fail(status.error());
+    }
+    if (args.json)
+        std::cout << solveResultJson(**problem, *result, options.rules);
+    else
+        printSummary(*result);
+    return result->stopped ? Exit::Interrupted : Exit::Success;
+}
+
+} // namespace
+
+void addSolveVerb(CLI::App& app, int& exitCode)
+{
+    const auto started = std::chrono::steady_clock::now();
+    auto args = std::make_shared<SolveArguments>();
+    CLI::App* verb = app.add_subcommand("solve", "Search for the schedule with the least total latency");
+    verb->add_option("problem", args->problem, "problem file")->required();
+    verb->add_option("-o,--output", args->output,
+                     "write the schedule here (otherwise only its figures are printed)");
+    verb->add_option("--rules", args->rules, "rule set")
+        ->check(CLI::IsMember({"final", "seed"}))
+        ->capture_default_str();
+    verb->add_option("--seconds", args->seconds, "wall-clock budget; 0 = until interrupted or --iterations")
+        ->check(CLI::Range(0.0, 1e9))
+        ->capture_default_str();
+    verb->add_option("--iterations", args->iterations, "search steps a thread; 0 = no limit")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 50));
+    verb->add_option("--threads", args->threads, "threads; 0 = all")->check(CLI::Range(0, 1024));
+    verb->add_option("--seed", args->seed, "seed of the random choices")->capture_default_str();
+    verb->add_option("--start", args->start, "schedule to start from; its locked subgraphs stay");
+    verb->add_flag("--progress", args->progress, "print every improvement on stderr");
+    verb->add_flag("--json", args->json, "print one JSON document");
+    verb->callback([args, &exitCode, started] { exitCode = runSolve(*args, started); });
+}
+
+} // namespace tilewright::cli

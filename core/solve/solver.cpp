@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/solver.h"
+
+#include "solve/annealer.h"
+#include "solve/bound.h"
+#include "solve/exact.h"
+#include "solve/materialise.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace tilewright {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Share of the budget of each annealing round, and of the first round's temperature it starts from.
+struct Round
+{
+    double share;
+    double heat;
+};
+constexpr Round kRounds[] = {{0.15, 1.0}, {0.2, 0.5}, {0.3, 0.3}, {0.35, 0.15}};
+constexpr double kHot = 0.3;     ///< first temperature, in average subgraph latencies
+constexpr double kCold = 0.0005; ///< last one
+constexpr std::size_t kProvableOps = 10;
+
+class Solver
+{
+public:
+    Solver(const Problem& problem, const SolveOptions& options)
+        : m_problem(problem), m_options(options), m_started(Clock::now()),
+          m_bound(solveLowerBound(problem, options.rules).total())
+    {
+    }
+
+    Result<SolveResult> run();
+
+private:
+    struct Part
+    {
+        std::vector<OpId> ops;
+        std::vector<TensorId> retain;
+        std::int32_t lock = -1;
+    };
+    /// A plan that does not refer to one thread's pool.
+    struct Shared
+    {
+        std::vector<Part> parts;
+        double total = std::numeric_limits<double>::infinity();
+    };
+
+    [[nodiscard]] double now() const
+    {
+        return std::chrono::duration<double>(Clock::now() - m_started).count();
+    }
+    [[nodiscard]] bool outOfTime() const
+    {
+        return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested() ||
+               now() >= m_deadline.load(std::memory_order_relaxed);
+    }
+    void work(int thread);
+    void anneal(SubgraphPool& pool, Annealer& annealer, int thread);
+    void prove(SubgraphPool& pool, Annealer& annealer);
+    void publish(SubgraphPool& pool, const Plan& plan);
+    [[nodiscard]] Plan adopt(SubgraphPool& pool, const Shared& shared);
+    [[nodiscard]] Shared best()
+    {
+        const std::scoped_lock lock(m_mutex);
+        return m_best;
+    }
+    void refine(SubgraphPool& pool, Plan& plan);
+    void handOut(SubgraphPool& pool, bool last);
+    void status();
+
+    const Problem& m_problem;
+    const SolveOptions& m_options;
+    Clock::time_point m_started;
+    double m_bound;
+    PlanSketch m_sketch;
+    TilingMemo m_memo;
+    std::atomic<bool> m_halt{false};
+    std::atomic<double> m_deadline{std::numeric_limits<double>::infinity()};
+    std::atomic<std::int64_t> m_evaluations{0}, m_lookups{0}, m_steps{0};
+
+    std::mutex m_mutex;
+    std::condition_variable m_wake;
+    Shared m_best;
+    std::uint64_t m_generation = 0;
+    int m_working = 0;
+    bool m_proven = false;
+    std::string m_space;
+
+    // of the calling thread
+    std::uint64_t m_handedOut = 0;
+    std::optional<Schedule> m_schedule;
+    Checked m_checked;
+    std::vector<std::pair<double, double>> m_curve;
+    double m_checkSeconds = 0;
+};
+
+void Solver::publish(SubgraphPool& pool, const Plan& plan)
+{
+    if (!plan.feasible())
+        return;
+    const std::scoped_lock lock(m_mutex);
+    if (!(plan.total < m_best.total))
+        return;
+    m_best.total = plan.total;
+    m_best.parts.clear();
+    for (const PlanEntry& e : plan.entries) {
+        const OpSet& set = pool.set(e.set);
+        m_best.parts.push_back({set.ops, pool.retain(e.retain), set.lock});
+    }
+    ++m_generation;
+    m_wake.notify_all();
+}
+
+Plan Solver::adopt(SubgraphPool& pool, const Shared& shared)
+{
+    Plan plan;
+    for (const Part& part : shared.parts)
+        plan.entries.push_back({pool.intern(part.ops, part.lock), pool.internRetain(part.retain)});
+    return plan;
+}
+
+/// Looks harder for tilings of the plan's subgraphs, so that the search compares with what it will hand out.
+void Solver::refine(SubgraphPool& pool, Plan& plan)
+{
+    RetainId before = 0;
+    for (PlanEntry& e : plan.entries) {
+        if (outOfTime())
+            return;
+        e.latency = pool.refine(e.set, before, e.retain);
+        e.resident = before;
+        before = e.retain;
+    }
+    plan.total = 0;
+    for (const PlanEntry& e : plan.entries)
+        plan.total += e.latency;
+}
+
+void Solver::prove(SubgraphPool& pool, Annealer& annealer)
+{
+    ExactLimits limits;
+    limits.keepGoing = [this] { return !outOfTime(); };
+    limits.upperBound = annealer.best().total;
+    for (const TilingEffort effort : {TilingEffort::Thorough, TilingEffort::Exhaustive}) {
+        const ExactResult exact = solveExactly(pool, m_options.rules, effort, limits);
+        if (!exact.finished)
+            return;
+        if (exact.plan) {
+            annealer.setCurrent(*exact.plan);
+            publish(pool, *exact.plan);
+            limits.upperBound = exact.plan->total;
+        }
+        if (effort == TilingEffort::Exhaustive) {
+            const std::scoped_lock lock(m_mutex);
+            m_proven = true;
+            m_space = exact.space;
+            m_halt = true;
+            m_wake.notify_all();
+        }
+    }
+}
+
+void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread)
+{
+    const std::int64_t budget = m_options.iterations;
+    std::int64_t steps = 0;
+    double published = 0;
+    const bool provable = thread == 0 && m_options.prove && m_problem.opCount() <= kProvableOps &&
+                          m_sketch.locked.empty() && budget == 0;
+    bool proofTried = false;
+    for (int round = 0;; ++round) {
+        if (annealer.best().total <= m_bound * (1 + 1e-9)) {
+            const std::scoped_lock lock(m_mutex);
+            if (!m_proven) {
+                m_proven = true;
+                m_space = "every valid schedule (the latency equals the lower bound)";
+            }
+            m_halt = true;
+        }
+        const double start = now();
+        const double left = m_deadline - start;
+        if (outOfTime() || (budget > 0 && steps >= budget))
+            break;
+        // Rounds are shares of what is left; without any budget they grow.
+        const auto last = static_cast<int>(std::size(kRounds)) - 1;
+        const Round& r = kRounds[std::min(round, last)];
+        double ahead = 0;
+        for (int i = std::min(round, last); i <= last; ++i)
+            ahead += kRounds[i].share;
+        double length = std::isinf(left) ? 2.0 * (round + 1) : left * r.share / ahead;
+        if (provable && !proofTried)
+            length = std::min(length, 0.02);
+        const std::int64_t roundSteps =
+            budget > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(
+                                                       static_cast<double>(budget - steps) * r.share / ahead))
+                       : 0;
+        annealer.setCurrent(annealer.best());
+        const double average = annealer.best().total / static_cast<double>(annealer.best().entries.size());
+        const double hot = std::max(kHot * r.heat, kCold);
+        double temperature = average * hot;
+        for (std::int64_t i = 0;; ++i) {
+            if (i % 32 == 0) {
+                const double t = now();
+                if (outOfTime())
+                    break;
+                const double fraction = roundSteps > 0
+                                            ? static_cast<double>(i) / static_cast<double>(roundSteps)
+                                            : (t - start) / length;
+                if (fraction >= 1)
+                    break;
+                temperature = average * hot * std::pow(kCold / hot, fraction);
+            }
+            ++steps;
+            if (annealer.step(temperature)) {
+                const double t = now();
+                if (t - published > 0.02) {
+                    published = t;
+                    publish(pool, annealer.best());
+                }
+            }
+        }
+        m_steps += steps;
+        Plan refined = annealer.best();
+        refine(pool, refined);
+        annealer.setCurrent(refined);
+        publish(pool, annealer.best());
+        if (provable && !proofTried) {
+            proofTried = true;
+            prove(pool, annealer);
+        }
+        if (m_options.threads != 1 && !outOfTime()) {
+            const Shared other = best();
+            if (other.total < annealer.best().total) {
+                Plan plan = adopt(pool, other);
+                if (PlanSettler(pool).settle(plan))
+                    annealer.setCurrent(plan);
+            }
+        }
+    }
+}
+
+void Solver::work(int thread)
+{
+    SubgraphPool pool(m_problem, m_options.rules, m_memo, m_sketch.locked);
+    PlanSettler settler(pool);
+    Annealer annealer(pool, m_options.seed * 1000003 + static_cast<std::uint64_t>(thread));
+    const auto keepGoing = [this] { return !outOfTime(); };
+
+    Plan given = planOf(pool, m_sketch);
+    if (!m_sketch.parts.empty() && settler.settle(given)) {
+        annealer.setCurrent(given);
+        publish(pool, given);
+    }
+    // From scratch: locked subgraphs, and each other op alone.
+    Plan scratch;
+    std::vector<char> covered(m_problem.opCount());
+    for (const PlanSketch::Part& part : m_sketch.parts)
+        if (part.lock >= 0) {
+            scratch.entries.push_back({pool.intern(part.ops, part.lock), pool.internRetain(part.retain)});
+            for (const OpId o : part.ops)
+                covered[o.index()] = 1;
+        }
+    for (const OpId o : m_problem.topologicalOrder())
+        if (covered[o.index()] == 0)
+            scratch.entries.push_back({pool.intern({o})});
+    if (settler.settle(scratch)) {
+        publish(pool, scratch);
+        annealer.setCurrent(scratch);
+        const Plan fused = annealer.fuseGreedily(scratch, keepGoing);
+        publish(pool, fused);
+        annealer.setCurrent(fused);
+    }
+    if (annealer.best().feasible())
+        anneal(pool, annealer, thread);
+    m_evaluations += pool.evaluations();
+    m_lookups += pool.lookups();
+    const std::scoped_lock lock(m_mutex);
+    --m_working;
+    m_wake.notify_all();
+}
+
+/// Materialises and checks the best plan; keeps it when it is better than what was handed out before.
+void Solver::handOut(SubgraphPool& pool, bool last)
+{
+    Shared shared;
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (m_handedOut == m_generation)
+            return;
+        m_handedOut = m_generation;
+        shared = m_best;
+    }
+    if (!last && m_schedule && shared.total >= m_checked.total)
+        return;
+    const double before = now();
+    Plan plan = adopt(pool, shared);
+    const double patience = std::isinf(m_deadline) ? 1e9 : m_deadline + 0.3 * m_checkSeconds;
+    Schedule schedule = materialise(pool, plan, [&] { return last && now() < patience; });
+    std::optional<Checked> checked = checkSchedule(m_problem, schedule, m_options.rules);
+    m_checkSeconds = std::max(m_checkSeconds, now() - before);
+    if (!checked || (m_schedule && checked->total >= m_checked.total))
+        return;
+    m_schedule = std::move(schedule);
+    m_checked = std::move(*checked);
+    m_curve.emplace_back(now(), m_checked.total);
+    if (m_options.onImprovement)
+        m_options.onImprovement(
+            {m_curve.back().first, m_checked.total, std::make_shared<const Schedule>(*m_schedule)});
+}
+
+void Solver::status()
+{
+    if (m_options.onStatus)
+        m_options.onStatus({now(), m_schedule ? m_checked.total : std::numeric_limits<double>::infinity(),
+                            m_bound, m_evaluations});
+}
+
+Result<SolveResult> Solver::run()
+{
+    if (m_options.start)
+        m_sketch = sketchOf(*m_options.start, m_options.selection);
+    double startTotal = 0;
+    if (m_options.start)
+        if (auto checked = checkSchedule(m_problem, *m_options.start, m_options.rules)) {
+            startTotal = checked->total;
+            m_schedule = *m_options.start;
+            m_checked = std::move(*checked);
+            m_curve.emplace_back(now(), m_checked.total);
+        }
+    const double limit = m_options.seconds > 0 ? m_options.seconds : std::numeric_limits<double>::infinity();
+    m_deadline = limit;
+    const unsigned hardware = std::max(1U, std::thread::hardware_concurrency());
+    const int threads = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
+    m_working = threads;
+    {
+        std::vector<std::jthread> workers;
+        for (int i = 0; i < threads; ++i)
+            workers.emplace_back([this, i] { work(i); });
+        SubgraphPool pool(m_problem, m_options.rules, m_memo, m_sketch.locked);
+        (void)planOf(pool, m_sketch); // the hints
+        if (startTotal == 0) {
+            PlanSettler settler(pool);
+            Plan singles = settler.singles();
+            if (settler.settle(singles))
+                startTotal = singles.total;
+        }
+        double rest = 0;
+        while (true) {
+            {
+                std::unique_lock lock(m_mutex);
+                m_wake.wait_for(lock, std::chrono::milliseconds(rest > 0 ? 5 : 20),
+                                [&] { return m_working == 0 || (rest <= 0 && m_handedOut != m_generation); });
+                if (m_working == 0)
+                    break;
+            }
+            if (now() < rest)
+                continue;
+            rest = 0;
+            const double before = now();
+            // The last check must fit into the time, and it does so while others compute.
+            handOut(pool, false);
+            if (!std::isinf(limit))
+                m_deadline = limit - std::min(0.3 * limit, 0.004 + 2 * m_checkSeconds);
+            status();
+            // At most a tenth of the time is spent on looking good.
+            rest = now() + std::max(0.05, 9 * (now() - before));
+        }
+        workers.clear();
+        {
+            const std::scoped_lock lock(m_mutex);
+            m_handedOut = m_generation - 1; // once more, with the best tilings
+        }
+        if (m_best.total < std::numeric_limits<double>::infinity())
+            handOut(pool, true);
+        m_evaluations += pool.evaluations();
+        m_lookups += pool.lookups();
+    }
+    if (!m_schedule)
+        return Error{ErrorCode::Refused,
+                     m_sketch.locked.empty() ? "no valid schedule was found: some op fits at no granularity"
+                                             : "no valid schedule was found that keeps the locked subgraphs",
+                     {},
+                     {}};
+    SolveResult result;
+    result.schedule = std::move(*m_schedule);
+    result.total = m_checked.total;
+    result.latencies = std::move(m_checked.latencies);
+    result.startTotal = startTotal > 0 ? startTotal : result.total;
+    result.provenOptimal = m_proven;
+    result.provenSpace = m_space;
+    result.lowerBound = m_bound;
+    result.stopped = m_options.stop.stop_requested();
+    result.seconds = now();
+    result.evaluations = m_evaluations;
+    result.lookups = m_lookups;
+    result.steps = m_steps;
+    result.curve = std::move(m_curve);
+    return result;
+}
+
+} // namespace
+
+Result<SolveResult> solve(const Problem& problem, const SolveOptions& options)
+{
+    if (problem.opCount() == 0)
+        return Error{ErrorCode::Refused, "the problem has no ops", {}, {}};
+    if (!(options.seconds >= 0) || options.threads < 0 || options.iterations < 0)
+        return Error{ErrorCode::Refused, "seconds, iterations and threads must not be negative", {}, {}};
+    Solver solver(problem, options);
+    return solver.run();
+}
+
+} // namespace tilewright

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "eval/rules.h"
+#include "schedule/schedule.h"
+#include "workload/problem.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+/// A valid schedule found while solving, checked by the explaining evaluator.
+struct SolveImprovement
+{
+    double seconds = 0; ///< since the start of solve()
+    double total = 0;   ///< latency
+    std::shared_ptr<const Schedule> schedule;
+};
+
+struct SolveStatus
+{
+    double seconds = 0;
+    double best = 0; ///< latency of the best checked schedule; infinite before the first
+    double lowerBound = 0;
+    std::int64_t evaluations = 0;
+};
+
+struct SolveOptions
+{
+    Rules rules = Rules::final();
+    double seconds = 10;         ///< wall clock of the whole call; 0 = no limit
+    std::int64_t iterations = 0; ///< search steps a thread; 0 = no limit. With 1 thread and no `seconds` the
+                                 ///< result depends on the seed and this alone
+    int threads = 0;             ///< 0 = all
+    std::uint64_t seed = 1;
+    /// Where to start; its locked subgraphs keep their ops and granularity. The result is never worse.
+    std::optional<Schedule> start;
+    /// Only subgraphs of `start` that run one of these ops may change; all when empty.
+    std::vector<OpId> selection;
+    bool prove = true;    ///< small problems: prove the optimum (see SolveResult::provenOptimal)
+    std::stop_token stop; ///< the best so far is returned within about 50 ms
+    /// Called from the calling thread, for every improvement (at most some a second) and regularly.
+    std::function<void(const SolveImprovement&)> onImprovement;
+    std::function<void(const SolveStatus&)> onStatus;
+};
+
+/// What else was tried for one subgraph, and the total latency it would have given.
+struct SolveAlternative
+{
+    std::string text; ///< e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 alone"
+    double total = 0; ///< of the whole schedule with this change; infinite when it does not fit
+    double loss = 0;  ///< total - the result's total
+};
+
+struct SolveResult
+{
+    Schedule schedule;
+    double total = 0;
+    double startTotal = 0; ///< of a valid SolveOptions::start, else of each op alone with its best tiling
+    double lowerBound = 0;
+    bool provenOptimal = false;
+    std::string provenSpace; ///< what the proof covers, in words
+    bool stopped = false;    ///< by the stop token
+    double seconds = 0;
+    std::int64_t evaluations = 0;                            ///< tilings evaluated exactly
+    std::int64_t lookups = 0;                                ///< subgraph costs asked, mostly remembered ones
+    std::int64_t steps = 0;                                  ///< changes tried
+    std::vector<std::pair<double, double>> curve;            ///< (seconds, latency) of every improvement
+    std::vector<double> latencies;                           ///< by subgraph
+    std::vector<std::vector<SolveAlternative>> alternatives; ///< by subgraph, the cheapest first
+    [[nodiscard]] double gap() const { return lowerBound > 0 ? total / lowerBound - 1 : 0; }
+};
+
+/// Anytime optimiser. An Error when no valid schedule exists as far as the search can tell (an op that fits
+/// at no granularity, locked subgraphs that exclude one another) or when an option makes no sense.
+[[nodiscard]] Result<SolveResult> solve(const Problem& problem, const SolveOptions& options);
+
+} // namespace tilewright

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "document/schedule_edits.h"
 
+#include "eval/structure_rules.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -75,14 +77,7 @@ bool refuse(Document& document, const char* why)
 
 EditOptions editOptions(const Rules& rules, bool force)
 {
-    EditOptions out;
-    out.rules.superNative = rules.superNative == Rules::SuperNative::Ceil;
-    out.rules.kAboveK = rules.kAboveK == Rules::KAboveK::Clamp;
-    out.rules.retainInputs = rules.retainInputs == Rules::RetainInputs::Allow;
-    out.rules.prologue = rules.prologue == Rules::Prologue::Always;
-    out.rules.opOrder = rules.opOrder == Rules::OpOrder::Error;
-    out.force = force;
-    return out;
+    return {.rules = structureRules(rules), .force = force};
 }
 
 std::vector<SubgraphId> selectedSubgraphs(const Selection& selection)

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app_state.h"
+#include "base/file.h"
+#include "document/schedule_edits.h"
+#include "schedule/schedule_json.h"
+#include "workload/generate.h"
+#include "workload/problem_json.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <array>
+#include <random>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+
+QString dataFile(const char* name)
+{
+    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/") + QLatin1String(name);
+}
+
+/// One random edit of any kind; refusals are part of the game.
+void randomEdit(AppState& state, std::mt19937& random)
+{
+    Document& d = state.document;
+    Selection& s = state.selection;
+    const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    const std::size_t n = d.schedule().size();
+    if (n == 0) {
+        d.apply(edit::coverMissing(*d.problem(), d.schedule()), QStringLiteral("cover"));
+        return;
+    }
+    const SubgraphId a(pick(n));
+    const SubgraphId b(pick(n));
+    SelectionState selected;
+    selected.subgraph = a;
+    selected.subgraphs = {a};
+    if (pick(2))
+        selected.subgraphs.insert(b);
+    if (pick(3) == 0) {
+        const auto& ops = d.schedule()[a].ops;
+        selected.subgraphs = {a};
+        selected.ops = {ops[pick(ops.size())]};
+    }
+    s.set(selected);
+    switch (pick(11)) {
+    case 0: fuseSelection(d, s); break;
+    case 1: splitSelection(d, s); break;
+    case 2: mergeSelectionWith(d, s, pick(2) ? 1 : -1); break;
+    case 3: moveSelectionTo(d, s, pick(2) ? 1 : -1); break;
+    case 4: shiftSelection(d, s, pick(2) ? 1 : -1); break;
+    case 5: duplicateSelection(d, s); break;
+    case 6: deleteSelection(d, s); break;
+    case 7: {
+        const std::array<std::int64_t, 6> sizes{16, 32, 64, 100, 128, 7};
+        d.apply(edit::setGranularity(*d.problem(), d.schedule(), std::array{a},
+                                     {sizes[pick(6)], sizes[pick(6)], sizes[pick(6)]}, editOptions(d.rules(), true)),
+                QStringLiteral("granularity"));
+        break;
+    }
+    case 8: {
+        const auto candidates = retainCandidates(*d.problem(), d.schedule(), a);
+        if (!candidates.empty())
+            d.apply(edit::toggleRetain(*d.problem(), d.schedule(), a, candidates[pick(candidates.size())].tensor),
+                    QStringLiteral("retain"));
+        break;
+    }
+    case 9: setTraversalOfSelection(d, s, static_cast<TraversalKind>(pick(5))); break;
+    case 10: {
+        OpDrop drop;
+        drop.ops = {OpId(pick(d.problem()->opCount()))};
+        if (pick(3))
+            drop.to = b;
+        drop.recompute = pick(2);
+        applyDrop(d, s, drop);
+        break;
+    }
+    }
+}
+
+} // namespace
+
+class TestDocument : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void opensProblemAndSchedule()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex5.problem.json")));
+        QCOMPARE(state.document.schedule().size(), 2u);
+        QVERIFY(state.document.snapshot()->evaluation.valid());
+        QVERIFY(state.document.openFile(dataFile("ex5B.solution.json")));
+        QCOMPARE(state.document.schedule().size(), 1u);
+        QCOMPARE(state.document.snapshot()->evaluation.total, 6915.2);
+        QVERIFY(!state.document.isModified());
+    }
+    void badFilesGiveOneSentenceAndLoseNothing()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex5.problem.json")));
+        const Schedule before = state.document.schedule();
+        QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("broken.json"));
+        QVERIFY(writeFileAtomically(path.toStdString(), "{\"op_types\": [1,"));
+        const Status opened = state.document.openFile(path);
+        QVERIFY(!opened);
+        QVERIFY(QString::fromStdString(opened.error().text()).contains(QStringLiteral("broken.json")));
+        QVERIFY(state.document.schedule() == before);
+        const Status missing = state.document.openFile(dir.filePath(QStringLiteral("none.json")));
+        QVERIFY(!missing);
+    }
+    /// Issue "Explorer", must show 2.
+    void undoAndRedoOf500EditsReturnTheIdenticalDocument()
+    {
+        GenerateOptions options;
+        options.layers = 1;
+        options.rows = 256;
+        AppState state;
+        const auto problem = generateWorkload(options);
+        QVERIFY2(problem.hasValue(), problem ? "" : problem.error().text().c_str());
+        state.document.setProblem(*problem, oneOpPerSubgraph(**problem));
+        std::mt19937 random(7);
+        struct State
+        {
+            Schedule schedule;
+            double total;
+            bool valid;
+        };
+        std::vector<State> states;
+        const auto remember = [&] {
+            state.document.evaluateNow();
+            const Evaluation& e = state.document.snapshot()->evaluation;
+            states.push_back({state.document.schedule(), e.total, e.valid()});
+        };
+        remember();
+        int edits = 0;
+        while (edits < 500) {
+            const int before = state.document.undoStack().index();
+            randomEdit(state, random);
+            if (state.document.undoStack().index() == before)
+                continue;
+            ++edits;
+            remember();
+            // What is shown is what the command line says of the saved file.
+            const auto text = writeSchedule(*state.document.problem(), state.document.schedule());
+            QVERIFY(text.hasValue());
+            const auto read = readSchedule(*state.document.problem(), *text, "saved");
+            QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
+            QVERIFY(read->formatIssues.empty());
+            const Evaluation again = evaluate(*state.document.problem(), read->schedule, state.document.rules());
+            QCOMPARE(again.total, states.back().total);
+            QCOMPARE(again.valid(), states.back().valid);
+        }
+        for (int direction : {-1, 1})
+            for (int i = 0; i < 500; ++i) {
+                direction < 0 ? state.document.undoStack().undo() : state.document.undoStack().redo();
+                state.document.evaluateNow();
+                const State& expected = states[static_cast<std::size_t>(direction < 0 ? 499 - i : i + 1)];
+                QVERIFY(state.document.schedule() == expected.schedule);
+                QCOMPARE(state.document.snapshot()->evaluation.total, expected.total);
+            }
+    }
+    void editsWithOneMergeKeyAreOneUndoStep()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex4.problem.json")));
+        const Schedule before = state.document.schedule();
+        for (const std::int64_t w : {8, 16, 32})
+            state.document.apply(edit::setGranularity(*state.document.problem(), state.document.schedule(),
+                                                      std::array{SubgraphId(0)}, {w, 64, 128}),
+                                 QStringLiteral("drag"), QStringLiteral("drag"));
+        QCOMPARE(state.document.undoStack().count(), 1);
+        state.document.undoStack().undo();
+        QVERIFY(state.document.schedule() == before);
+    }
+    void refusedEditsSayWhy()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex5.problem.json")));
+        QSignalSpy refused(&state.document, &Document::refused);
+        state.selection.selectSubgraph(SubgraphId(0));
+        QVERIFY(!fuseSelection(state.document, state.selection));
+        QCOMPARE(refused.count(), 1);
+        QVERIFY(!refused.first().first().toString().isEmpty());
+    }
+    void savedFilesReadBackEqualAndTheStateIsClean()
+    {
+        AppState state;
+        QTemporaryDir dir;
+        QVERIFY(state.document.openFile(dataFile("ex3.problem.json")));
+        state.selection.selectOps({OpId(1), OpId(2)});
+        QVERIFY(fuseSelection(state.document, state.selection));
+        QVERIFY(state.document.isModified());
+        const QString path = dir.filePath(QStringLiteral("s.json"));
+        QVERIFY(state.document.saveSchedule(path));
+        QVERIFY(!state.document.isModified());
+        const auto loaded = loadSchedule(*state.document.problem(), path.toStdString());
+        QVERIFY(loaded.hasValue());
+        QCOMPARE(loaded->schedule.size(), state.document.schedule().size());
+        QVERIFY(!state.document.saveSchedule(dir.filePath(QStringLiteral("no/such/folder/s.json"))));
+    }
+    void recoveryBringsTheEditsBack()
+    {
+        QTemporaryDir dir;
+        Schedule edited;
+        {
+            AppState state;
+            QVERIFY(state.document.openFile(dataFile("ex3.problem.json")));
+            state.selection.selectOps({OpId(1), OpId(2)});
+            QVERIFY(fuseSelection(state.document, state.selection));
+            edited = state.document.schedule();
+            QVERIFY(!Document::hasRecovery(dir.path()));
+            state.document.saveRecovery(dir.path());
+        }
+        QVERIFY(Document::hasRecovery(dir.path()));
+        AppState next;
+        QVERIFY(next.document.restoreRecovery(dir.path()));
+        QCOMPARE(next.document.schedule().size(), edited.size());
+        QVERIFY(next.document.schedule().subgraphs.back()->ops == edited.subgraphs.back()->ops);
+        Document::discardRecovery(dir.path());
+        QVERIFY(!Document::hasRecovery(dir.path()));
+    }
+    void backgroundEvaluationDeliversTheLatestState()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex4.problem.json")));
+        QSignalSpy published(&state.document, &Document::snapshotChanged);
+        for (const std::int64_t w : {8, 16, 32, 64})
+            state.document.apply(edit::setGranularity(*state.document.problem(), state.document.schedule(),
+                                                      std::array{SubgraphId(0)}, {w, 64, 128}),
+                                 QStringLiteral("w"));
+        state.document.waitForSnapshot();
+        QVERIFY(published.count() >= 1);
+        const Evaluation direct =
+            evaluate(*state.document.problem(), state.document.schedule(), state.document.rules());
+        QCOMPARE(state.document.snapshot()->evaluation.total, direct.total);
+    }
+    void trialsDoNotTouchTheDocument()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex3.problem.json")));
+        const double before = state.document.snapshot()->evaluation.total;
+        const auto fused = edit::fuseOps(*state.document.problem(), state.document.schedule(),
+                                         std::array{OpId(1), OpId(2)});
+        QVERIFY(fused.hasValue());
+        SnapshotPtr trial;
+        state.document.requestTrial(*fused, [&](SnapshotPtr s) { trial = s; });
+        QTRY_VERIFY(trial != nullptr);
+        QVERIFY(trial->evaluation.total < before);
+        QCOMPARE(state.document.snapshot()->evaluation.total, before);
+        QCOMPARE(state.document.undoStack().count(), 0);
+    }
+    void coloursOfNeighboursDifferAndStay()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex3.problem.json")));
+        const auto before = state.document.colours();
+        QVERIFY(before[0] != before[1] && before[1] != before[2] && before[0] != before[2]);
+        state.selection.selectOps({OpId(1), OpId(2)});
+        QVERIFY(fuseSelection(state.document, state.selection));
+        QCOMPARE(state.document.colours()[0], before[0]);
+    }
+};
+
+QTEST_MAIN(TestDocument)
+#include "test_document.moc"

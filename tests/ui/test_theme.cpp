@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "theme/theme.h"
+
+#include <QFontInfo>
+#include <QGuiApplication>
+#include <QTest>
+
+using namespace tilewright::ui;
+
+class TestTheme : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void textReadsOnItsBackground_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("light") << false;
+        QTest::newRow("dark") << true;
+    }
+    void textReadsOnItsBackground()
+    {
+        QFETCH(bool, dark);
+        const Theme& t = dark ? Theme::darkTheme() : Theme::light();
+        for (const QColor& text : {t.text, t.muted, t.accent, t.error, t.warning, t.ok}) {
+            QVERIFY2(contrast(text, t.canvas) >= 4.5, qPrintable(text.name()));
+            QVERIFY2(contrast(text, t.panel) >= 4.5, qPrintable(text.name()));
+        }
+        QVERIFY(contrast(t.text, t.selection) >= 4.5);
+        for (std::size_t i = 0; i < t.categorical.size(); ++i) {
+            QVERIFY2(contrast(t.ink, t.category(i)) >= 4.5, qPrintable(t.category(i).name()));
+            QVERIFY2(contrast(t.categoryBorder(i), t.canvas) >= 3.0, qPrintable(t.category(i).name()));
+        }
+        for (const QColor& shape : {t.outline, t.memoryBound, t.computeBound, t.balanced})
+            QVERIFY2(contrast(shape, t.canvas) >= 3.0, qPrintable(shape.name()));
+    }
+    void rampIsMonotoneInLightness()
+    {
+        for (const Theme* t : {&Theme::light(), &Theme::darkTheme()})
+            for (int i = 1; i <= 40; ++i) {
+                const double before = contrast(t->ramp((i - 1) / 40.0), t->canvas);
+                const double now = contrast(t->ramp(i / 40.0), t->canvas);
+                QVERIFY(now >= before - 1e-6);
+            }
+    }
+    void everyIconDraws()
+    {
+        QVERIFY(!icon(QStringLiteral("solve")).isNull());
+        QVERIFY(icon(QStringLiteral("no such icon")).isNull());
+        const QImage image = icon(QStringLiteral("undo")).pixmap(24, 24).toImage();
+        int painted = 0;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x)
+                painted += image.pixelColor(x, y).alpha() > 64;
+        QVERIFY(painted > 20);
+    }
+    void fontsExist() { QVERIFY(!QFontInfo(QGuiApplication::font()).family().isEmpty()); }
+    void numbers_data()
+    {
+        QTest::addColumn<double>("value");
+        QTest::addColumn<QString>("shown");
+        const QString thin(QChar(0x2009));
+        const QString minus(QChar(0x2212));
+        QTest::newRow("small") << 6.0 << QStringLiteral("6");
+        QTest::newRow("decimal") << 6915.24 << QString(QStringLiteral("6") + thin + QStringLiteral("915.2"));
+        QTest::newRow("million") << 1234567.0 << QString(QStringLiteral("1") + thin + QStringLiteral("234") + thin + QStringLiteral("567"));
+        QTest::newRow("negative") << -3276.8 << QString(minus + QStringLiteral("3") + thin + QStringLiteral("276.8"));
+        QTest::newRow("negative zero") << -0.01 << QStringLiteral("0");
+    }
+    void numbers()
+    {
+        QFETCH(double, value);
+        QTEST(number(value), "shown");
+    }
+    void tinyChangesAreNotShownAsNone()
+    {
+        QCOMPARE(signedNumber(0), QStringLiteral("±0"));
+        QCOMPARE(signedNumber(0.004), QStringLiteral("+0.004"));
+        QCOMPARE(signedPercent(-0.124), QString(QChar(0x2212)) + QStringLiteral("12.4 %"));
+        QCOMPARE(shortNumber(12345), QStringLiteral("12.3k"));
+        QCOMPARE(shortNumber(999.7), QStringLiteral("1k"));
+    }
+};
+
+QTEST_MAIN(TestTheme)
+#include "test_theme.moc"

@@ -23,7 +23,11 @@ int main(int argc, char** argv)
     app.require_subcommand(1);
     int exitCode = Exit::Success;
     // add*Verb calls, one a line, in the order of DESIGN.md section 5
+    addInfoVerb(app, exitCode);
+    addCheckVerb(app, exitCode);
+    addEvaluateVerb(app, exitCode);
     addSolveVerb(app, exitCode);
+    addGenerateVerb(app, exitCode);
     addSystolicVerb(app, exitCode);
     addTileVerb(app, exitCode);
     addNpuVerb(app, exitCode);

@@ -19,7 +19,11 @@ int fail(const Error& error);
 
 // One function per verb, each in its own verb_*.cpp: adds the subcommand to the parser; its callback sets
 // `exitCode`.
+void addInfoVerb(CLI::App& app, int& exitCode);
+void addCheckVerb(CLI::App& app, int& exitCode);
+void addEvaluateVerb(CLI::App& app, int& exitCode);
 void addSolveVerb(CLI::App& app, int& exitCode);
+void addGenerateVerb(CLI::App& app, int& exitCode);
 void addSystolicVerb(CLI::App& app, int& exitCode);
 void addTileVerb(CLI::App& app, int& exitCode);
 void addNpuVerb(CLI::App& app, int& exitCode);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/text.h"
+#include "interrupt.h"
+#include "problem_bound.h"
+#include "report/evaluation_json.h"
+#include "report/step_writers.h"
+#include "schedule_input.h"
+#include "table.h"
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+struct EvaluateArguments : ScheduleArguments
+{
+    std::string trace;
+};
+
+std::string granularity(const Granularity& g)
+{
+    return std::to_string(g.w) + " x " + std::to_string(g.h) + " x " + std::to_string(g.k);
+}
+
+std::string opList(const std::vector<OpId>& ops)
+{
+    constexpr std::size_t kShown = 6;
+    std::string out;
+    for (std::size_t i = 0; i < ops.size() && i < kShown; ++i)
+        out += (i > 0 ? "," : "") + std::to_string(ops[i].value);
+    return ops.size() > kShown ? out + ",... (" + std::to_string(ops.size()) + ")" : out;
+}
+
+void printTable(const EvaluatedSchedule& r)
+{
+    const std::int64_t capacity = r.problem->hardware().fastMemoryCapacity;
+    Table table({"#", "ops", "w x h x k", "order", "tiles", "steps", "compute", "memory", "latency", "bound",
+                 "working set", "of capacity"});
+    for (std::size_t i = 0; i < r.evaluation.subgraphs.size(); ++i) {
+        const Subgraph& s = r.loaded.schedule[SubgraphId(i)];
+        const SubgraphEvaluation& e = r.evaluation.subgraphs[i];
+        std::vector<std::string> row{std::to_string(i), opList(s.ops), granularity(s.granularity),
+                                     std::string(traversalName(s.traversal.kind()))};
+        if (e.structurallyValid)
+            for (std::string cell :
+                 {std::to_string(e.rows) + " x " + std::to_string(e.cols), std::to_string(e.steps),
+                  shortNumber(e.compute), shortNumber(e.memory), shortNumber(e.latency),
+                  std::string(boundName(e.bound)), formatGrouped(e.peakWorkingSet),
+                  percent(static_cast<double>(e.peakWorkingSet) / static_cast<double>(capacity))})
+                row.push_back(std::move(cell));
+        else
+            row.resize(12, "-");
+        table.add(std::move(row));
+    }
+    table.print(std::cout);
+}
+
+void printText(const EvaluatedSchedule& r, double bound)
+{
+    const Evaluation& e = r.evaluation;
+    if (!e.subgraphs.empty()) {
+        printTable(r);
+        std::cout << '\n';
+    }
+    std::cout << "rules        " << ruleSetName(e.rules) << " (" << r.rules.reason << ")\n";
+    if (!e.valid()) {
+        std::cout << "invalid      " << sentence(*e.verdict()) << '\n';
+        for (std::size_t i = 1; i < e.issues.size(); ++i)
+            std::cout << "             " << sentence(e.issues[i]) << '\n';
+        return;
+    }
+    std::cout << "total        " << shortNumber(e.total) << '\n' << "lower bound  " << shortNumber(bound);
+    if (bound > 0)
+        std::cout << " (" << percent(e.total / bound - 1) << " above it)";
+    std::cout << '\n';
+}
+
+bool endsWith(const std::string& text, std::string_view end)
+{
+    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+int writeTrace(const EvaluatedSchedule& r, const std::string& file)
+{
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    if (!out)
+        return fail({ErrorCode::Io, "cannot be written", {}, file});
+    const InterruptGuard guard;
+    const TextSink sink = [&](std::string_view text) {
+        out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    };
+    const Progress progress{guard.token(), {}};
+    const auto write = endsWith(file, ".json") ? writeTraceEvents : writeStepsCsv;
+    const bool done = write(*r.problem, r.loaded.schedule, r.rules.rules, sink, progress);
+    out.close();
+    if (!out)
+        return fail({ErrorCode::Io, "cannot be written", {}, file});
+    return done ? Exit::Success : Exit::Interrupted;
+}
+
+int evaluateVerb(const EvaluateArguments& arguments)
+{
+    const auto result = evaluateFiles(arguments);
+    if (!result)
+        return fail(result.error());
+    if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
+        if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
+            return code;
+    const double bound = problemBound(*result->problem);
+    if (arguments.json)
+        std::cout << evaluationJson(*result->problem, result->loaded.schedule, result->evaluation,
+                                    result->rules.reason, bound);
+    else
+        printText(*result, bound);
+    return result->evaluation.valid() ? Exit::Success : Exit::No;
+}
+
+} // namespace
+
+void addEvaluateVerb(CLI::App& app, int& exitCode)
+{
+    auto* verb =
+        app.add_subcommand("evaluate", "Latency, traffic and memory of a schedule, subgraph by subgraph");
+    auto arguments = std::make_shared<EvaluateArguments>();
+    arguments->addTo(*verb);
+    verb->add_option("--trace", arguments->trace,
+                     "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)")
+        ->type_name("FILE");
+    verb->callback([arguments, &exitCode] { exitCode = evaluateVerb(*arguments); });
+}
+
+} // namespace tilewright::cli

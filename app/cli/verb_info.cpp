@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/text.h"
+#include "problem_bound.h"
+#include "report/problem_summary.h"
+#include "table.h"
+#include "verbs.h"
+#include "workload/problem_json.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+void printText(const Problem& problem, const ProblemSummary& s, double bound)
+{
+    const auto line = [](const char* name, const std::string& value) {
+        std::cout << name << std::string(15 - std::string_view(name).size(), ' ') << value << '\n';
+    };
+    const auto count = [](std::size_t n) { return formatGrouped(static_cast<std::int64_t>(n)); };
+    if (!problem.name().empty())
+        line("name", problem.name());
+    line("ops", count(problem.opCount()) + " (" + count(s.matMuls) + " MatMul, " + count(s.pointwise) +
+                    " Pointwise), longest chain " + count(s.depth));
+    line("tensors", count(problem.tensorCount()) + " (" + count(problem.graphInputs().size()) + " inputs, " +
+                        count(problem.graphOutputs().size()) + " outputs" +
+                        (s.unusedTensors > 0 ? ", " + count(s.unusedTensors) + " unused" : "") + ")");
+    line("elements", formatGrouped(s.inputElements) + " in inputs, " + formatGrouped(s.outputElements) +
+                         " in outputs, " + formatGrouped(s.intermediateElements) +
+                         " in between; largest tensor " + formatGrouped(s.largestTensor));
+    const Hardware& hw = problem.hardware();
+    line("fast memory", formatGrouped(hw.fastMemoryCapacity) + " elements");
+    line("bandwidth", formatGrouped(hw.slowMemoryBandwidth) + " elements per unit of time");
+    line("native", std::to_string(hw.nativeWidth) + " x " + std::to_string(hw.nativeHeight) +
+                       (hw.nativeDepth ? " x " + std::to_string(*hw.nativeDepth) : std::string()));
+    line("lower bound", shortNumber(bound));
+}
+
+int info(const std::string& file, bool json)
+{
+    const auto problem = loadProblem(file);
+    if (!problem)
+        return fail(problem.error());
+    const ProblemSummary summary = summarise(**problem);
+    const double bound = problemBound(**problem);
+    if (json)
+        std::cout << summaryJson(**problem, summary, bound);
+    else
+        printText(**problem, summary, bound);
+    return Exit::Success;
+}
+
+} // namespace
+
+void addInfoVerb(CLI::App& app, int& exitCode)
+{
+    auto* verb = app.add_subcommand("info", "Sizes, op counts, hardware and lower bound of a problem");
+    auto file = std::make_shared<std::string>();
+    auto json = std::make_shared<bool>(false);
+    verb->add_option("problem", *file, "Problem file (JSON)")->required();
+    verb->add_flag("--json", *json, "One JSON document on stdout");
+    verb->callback([file, json, &exitCode] { exitCode = info(*file, *json); });
+}
+
+} // namespace tilewright::cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/evaluation_json.h"
+
+#include "base/json_document.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+namespace {
+
+Json issueJson(const Issue& issue)
+{
+    Json out = {{"code", issueCodeName(issue.code)}, {"message", issue.text}, {"subgraph", nullptr}};
+    if (issue.subgraph)
+        out["subgraph"] = issue.subgraph->value;
+    return out;
+}
+
+Json verdictOf(const Evaluation& evaluation)
+{
+    return evaluation.verdict() ? issueJson(*evaluation.verdict()) : Json(nullptr);
+}
+
+template <typename IdT> Json indices(const std::vector<IdT>& ids)
+{
+    Json out = Json::array();
+    for (const IdT id : ids)
+        out.push_back(id.value);
+    return out;
+}
+
+Json subgraphJson(const Subgraph& s, const SubgraphEvaluation& e)
+{
+    Json out = {{"latency", nullptr}};
+    if (e.structurallyValid)
+        out = {{"latency", jsonNumber(e.latency)},
+               {"compute", jsonNumber(e.compute)},
+               {"memory", jsonNumber(e.memory)},
+               {"load_elements", e.loadElements},
+               {"store_elements", e.storeElements},
+               {"peak_working_set", e.peakWorkingSet},
+               {"reserved", e.reserved},
+               {"fits", e.fits},
+               {"steps", e.steps},
+               {"rows", e.rows},
+               {"cols", e.cols},
+               {"compute_bound_steps", e.computeBoundSteps},
+               {"bound", boundName(e.bound)}};
+    out["ops"] = indices(s.ops);
+    out["granularity"] = {s.granularity.w, s.granularity.h, s.granularity.k};
+    out["traversal"] = traversalName(s.traversal.kind());
+    out["retain"] = indices(s.retain);
+    return out;
+}
+
+} // namespace
+
+std::string verdictJson(const Evaluation& evaluation)
+{
+    return verdictOf(evaluation).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason)
+{
+    Json issues = Json::array();
+    for (const Issue& issue : evaluation.issues)
+        issues.push_back(issueJson(issue));
+    return dumpByField({{"rules", ruleSetName(evaluation.rules)},
+                        {"rules_reason", rulesReason},
+                        {"valid", evaluation.valid()},
+                        {"error", verdictOf(evaluation)},
+                        {"issues", std::move(issues)}});
+}
+
+std::string evaluationJson(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
+                           std::string_view rulesReason, double lowerBound)
+{
+    Json out = {{"rules", ruleSetName(evaluation.rules)},
+                {"rules_reason", rulesReason},
+                {"problem", problem.name()},
+                {"valid", evaluation.valid()},
+                {"error", verdictOf(evaluation)},
+                {"total_latency", nullptr},
+                {"lower_bound", jsonNumber(lowerBound)}};
+    if (problem.name().empty())
+        out.erase("problem");
+    if (!evaluation.subgraphs.empty() &&
+        std::ranges::all_of(evaluation.subgraphs, &SubgraphEvaluation::structurallyValid))
+        out["total_latency"] = jsonNumber(evaluation.total);
+    Json subgraphs = Json::array();
+    for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i)
+        subgraphs.push_back(subgraphJson(schedule[SubgraphId(i)], evaluation.subgraphs[i]));
+    out["subgraphs"] = std::move(subgraphs);
+    return dumpByField(out);
+}
+
+} // namespace tilewright

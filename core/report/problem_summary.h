@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "workload/problem.h"
+
+#include <string>
+
+namespace tilewright {
+
+/// What a problem is like, in numbers; sizes in elements.
+struct ProblemSummary
+{
+    std::size_t matMuls = 0;
+    std::size_t pointwise = 0;
+    std::size_t depth = 0; ///< ops on the longest chain
+    std::size_t unusedTensors = 0;
+    std::int64_t inputElements = 0;
+    std::int64_t outputElements = 0;
+    std::int64_t intermediateElements = 0;
+    std::int64_t largestTensor = 0;
+    bool operator==(const ProblemSummary&) const = default;
+};
+[[nodiscard]] ProblemSummary summarise(const Problem& problem);
+
+/// The document of `info --json`.
+[[nodiscard]] std::string summaryJson(const Problem& problem, const ProblemSummary& summary,
+                                      double lowerBound);
+
+} // namespace tilewright

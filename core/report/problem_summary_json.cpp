@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/problem_summary.h"
+
+#include "base/json_document.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+ProblemSummary summarise(const Problem& problem)
+{
+    ProblemSummary s;
+    std::vector<std::size_t> depth(problem.opCount(), 1);
+    for (const OpId o : problem.topologicalOrder()) {
+        ++(problem.op(o).type == OpType::MatMul ? s.matMuls : s.pointwise);
+        for (const TensorId t : problem.op(o).inputs)
+            if (const auto p = problem.producer(t))
+                depth[o.index()] = std::max(depth[o.index()], depth[p->index()] + 1);
+        s.depth = std::max(s.depth, depth[o.index()]);
+    }
+    for (std::size_t i = 0; i < problem.tensorCount(); ++i) {
+        const TensorId t(i);
+        const std::int64_t size = problem.tensor(t).elements();
+        s.largestTensor = std::max(s.largestTensor, size);
+        if (problem.isGraphInput(t))
+            s.inputElements += size;
+        else if (problem.isGraphOutput(t))
+            s.outputElements += size;
+        else if (problem.producer(t))
+            s.intermediateElements += size;
+        else
+            ++s.unusedTensors;
+    }
+    return s;
+}
+
+std::string summaryJson(const Problem& problem, const ProblemSummary& s, double lowerBound)
+{
+    const Hardware& hw = problem.hardware();
+    Json native = {hw.nativeWidth, hw.nativeHeight};
+    if (hw.nativeDepth)
+        native.push_back(*hw.nativeDepth);
+    return dumpByField({{"name", problem.name()},
+                        {"ops", problem.opCount()},
+                        {"matmuls", s.matMuls},
+                        {"pointwise", s.pointwise},
+                        {"depth", s.depth},
+                        {"tensors", problem.tensorCount()},
+                        {"graph_inputs", problem.graphInputs().size()},
+                        {"graph_outputs", problem.graphOutputs().size()},
+                        {"unused_tensors", s.unusedTensors},
+                        {"input_elements", s.inputElements},
+                        {"output_elements", s.outputElements},
+                        {"intermediate_elements", s.intermediateElements},
+                        {"largest_tensor", s.largestTensor},
+                        {"fast_memory_capacity", hw.fastMemoryCapacity},
+                        {"slow_memory_bandwidth", hw.slowMemoryBandwidth},
+                        {"native_granularity", std::move(native)},
+                        {"lower_bound", jsonNumber(lowerBound)}});
+}
+
+} // namespace tilewright

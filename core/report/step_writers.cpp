@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/step_writers.h"
+
+#include "base/text.h"
+#include "report/walk_steps.h"
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+
+/// Collects a text and hands it on in large pieces.
+class Buffer
+{
+public:
+    explicit Buffer(const TextSink& sink) : m_sink(sink) {}
+    ~Buffer() { flush(); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    Buffer& operator<<(std::string_view text)
+    {
+        m_text += text;
+        if (m_text.size() >= kChunk)
+            flush();
+        return *this;
+    }
+    Buffer& operator<<(std::int64_t value) { return *this << formatNumber(value); }
+    Buffer& operator<<(double value) { return *this << formatNumber(value); }
+
+private:
+    void flush()
+    {
+        m_sink(m_text);
+        m_text.clear();
+    }
+    const TextSink& m_sink;
+    std::string m_text;
+};
+
+std::string range(std::int64_t a, std::int64_t b)
+{
+    return std::to_string(a) + ":" + std::to_string(b);
+}
+
+std::string slice(const Problem& problem, const StepBuffer& buffer)
+{
+    const std::string name = problem.tensorName(buffer.tensor);
+    if (buffer.full)
+        return name;
+    return name + "[" + range(buffer.rect.r0, buffer.rect.r1) + " " + range(buffer.rect.c0, buffer.rect.c1) +
+           "]";
+}
+
+/// The items that pass, as one CSV field.
+template <typename Items, typename Text> std::string field(const Items& items, Text text)
+{
+    std::string out;
+    for (const auto& item : items)
+        if (const std::string one = text(item); !one.empty())
+            out += (out.empty() ? "" : "; ") + one;
+    return csvField(out);
+}
+
+std::string boundText(const Step& step)
+{
+    return std::string(boundName(step.bound()));
+}
+
+/// A JSON string literal of a name.
+std::string quoted(const std::string& text)
+{
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return out + '"';
+}
+
+} // namespace
+
+bool writeStepsCsv(const Problem& problem, const Schedule& schedule, const Rules& rules, const TextSink& sink,
+                   const Progress& progress)
+{
+    Buffer out(sink);
+    out << "subgraph,step,tile,row,col,k_step,k_steps,start,compute,memory,latency,bound,load_elements,"
+           "store_elements,working_set,reserved,input_elements,output_elements,accumulator_elements,"
+           "donated_elements,runs,loaded,reused,resident,stored\n";
+    return walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
+        for (const std::int64_t value :
+             {static_cast<std::int64_t>(i.value), s.index, s.tile, s.row, s.col, s.kStep, s.kSteps})
+            out << value << ",";
+        for (const double value : {start, s.compute, s.memory, s.latency})
+            out << value << ",";
+        out << boundText(s) << ",";
+        for (const std::int64_t value :
+             {s.loadElements, s.storeElements, s.workingSet, s.reserved, s.inputElements, s.outputElements,
+              s.accumulatorElements, s.donatedElements})
+            out << value << ",";
+        out << field(s.runs, [&](const StepRun& r) {
+            return problem.opName(r.op) + "[" + range(r.rect.r0, r.rect.r1) + " " +
+                   range(r.rect.c0, r.rect.c1) +
+                   (problem.op(r.op).type == OpType::MatMul ? " k " + range(r.k0, r.k1) : "") +
+                   (r.repeated ? " repeated" : "") + "]";
+        }) << ",";
+        for (const bool loaded : {true, false})
+            out << field(s.buffers, [&](const StepBuffer& b) {
+                return b.loaded == loaded ? slice(problem, b) : std::string();
+            }) << ",";
+        out << field(s.residentReads, [&](TensorId t) { return problem.tensorName(t); }) << ",";
+        out << field(s.sinks, [&](const StepSink& k) {
+            return k.stored ? slice(problem, {k.tensor, Role::Pointwise, k.tile, false, false})
+                            : std::string();
+        }) << "\n";
+    });
+}
+
+bool writeOccupancyCsv(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                       const TextSink& sink, const Progress& progress)
+{
+    Buffer out(sink);
+    out << "subgraph,step,start,end,reserved,input,output,accumulator,donated,working_set,capacity\n";
+    return walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
+        out << static_cast<std::int64_t>(i.value) << "," << s.index << "," << start << ","
+            << start + s.latency;
+        for (const std::int64_t value :
+             {s.reserved, s.inputElements, s.outputElements, s.accumulatorElements, s.donatedElements,
+              s.workingSet, problem.hardware().fastMemoryCapacity})
+            out << "," << value;
+        out << "\n";
+    });
+}
+
+bool writeTraceEvents(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                      const TextSink& sink, const Progress& progress)
+{
+    enum Lane { Subgraphs, Steps, Compute, Memory };
+    Buffer out(sink);
+    out << "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
+    bool first = true;
+    const auto next = [&]() -> Buffer& {
+        out << (first ? "\n" : ",\n");
+        first = false;
+        return out;
+    };
+    const auto lane = [&](Lane tid, const char* name) {
+        next() << "{\"ph\": \"M\", \"pid\": 1, \"tid\": " << std::int64_t{tid}
+               << ", \"name\": \"thread_name\", \"args\": {\"name\": \"" << name << "\"}}";
+    };
+    lane(Subgraphs, "subgraphs");
+    lane(Steps, "steps");
+    lane(Compute, "compute");
+    lane(Memory, "memory");
+    const auto event = [&](Lane tid, const std::string& name, double start, double duration,
+                           const std::string& args) {
+        if (duration > 0)
+            next() << "{\"ph\": \"X\", \"pid\": 1, \"tid\": " << std::int64_t{tid}
+                   << ", \"name\": " << quoted(name) << ", \"ts\": " << start << ", \"dur\": " << duration
+                   << ", \"args\": {" << args << "}}";
+    };
+    struct Open
+    {
+        std::optional<SubgraphId> subgraph;
+        double start = 0;
+        double end = 0;
+    } open;
+    const auto close = [&] {
+        if (!open.subgraph)
+            return;
+        std::string name = std::to_string(open.subgraph->value) + ":";
+        for (const OpId o : schedule[*open.subgraph].ops)
+            name += " " + problem.opName(o);
+        const Granularity& g = schedule[*open.subgraph].granularity;
+        event(Subgraphs, name, open.start, open.end - open.start,
+              "\"w\": " + std::to_string(g.w) + ", \"h\": " + std::to_string(g.h) +
+                  ", \"k\": " + std::to_string(g.k));
+    };
+    const bool done =
+        walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
+            if (open.subgraph != i) {
+                close();
+                open = {i, start, start};
+            }
+            open.end = start + s.latency;
+            event(Steps,
+                  "tile " + std::to_string(s.tile) + (s.kSteps > 1 ? " k " + std::to_string(s.kStep) : ""),
+                  start, s.latency,
+                  "\"load\": " + std::to_string(s.loadElements) + ", \"store\": " +
+                      std::to_string(s.storeElements) + ", \"bound\": \"" + boundText(s) + "\"");
+            event(Compute, "compute", start, s.compute, "");
+            event(Memory, "memory", start, s.memory, "");
+            next() << "{\"ph\": \"C\", \"pid\": 1, \"name\": \"working set\", \"ts\": " << start
+                   << ", \"args\": {\"elements\": " << s.workingSet << "}}";
+        });
+    close();
+    out << "\n]}\n";
+    return done;
+}
+
+} // namespace tilewright

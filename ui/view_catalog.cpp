@@ -4,6 +4,7 @@
 #include "panels/history_view.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/problems/problems_view.h"
+#include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
 
 #include <QCoreApplication>
@@ -32,6 +33,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles,Compare"), &make<SubgraphsView>},
         {QStringLiteral("inspector"), text("Inspector"), QStringLiteral("settings"), DockArea::Right,
          QStringLiteral("Edit,Tiles"), &make<InspectorView>},
+        {QStringLiteral("solver"), text("Solver"), QStringLiteral("solve"), DockArea::Bottom, QStringLiteral("Edit"),
+         &make<SolverView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "document/schedule_command.h"
 #include "eval/structure_rules.h"
+#include "report/choose_rules.h"
 #include "report/file_kind.h"
 #include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
@@ -16,11 +17,6 @@
 namespace tilewright::ui {
 
 namespace {
-struct RulesChoice
-{
-    Rules rules;
-    std::string reason;
-};
 double problemLowerBound(const Problem&)
 {
     return 0;
@@ -73,7 +69,7 @@ Status Document::openSchedule(const QString& path)
         return loaded.error();
     if (!loaded->formatIssues.empty())
         return Error{ErrorCode::Field, loaded->formatIssues.front().text, {}, path.toStdString()};
-    const RulesChoice choice{};
+    const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
     m_schedulePath = path;
     m_rules = choice.rules;
     m_rulesReason = QString::fromStdString(choice.reason);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/progress.h"
+#include "eval/trace.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+/// The numbers of one step that do not need its lists; equal to the fields of Step with the same names.
+struct StepSums
+{
+    double compute = 0, memory = 0, latency = 0;
+    std::int64_t loadElements = 0, storeElements = 0;
+    std::int64_t workingSet = 0;
+    std::int64_t inputElements = 0, outputElements = 0, accumulatorElements = 0, donatedElements = 0;
+    [[nodiscard]] Bound bound() const noexcept
+    {
+        return compute > memory ? Bound::Compute : compute < memory ? Bound::Memory : Bound::Balanced;
+    }
+};
+
+/// A trace that can be kept: random access to every Step of a subgraph for a few bytes a step. Steps repeat
+/// up to their position in the tile grid, so each distinct shape is stored once with its ranges written as
+/// "the rows of the tile", "the k range of the step" and so on. Immutable; may be shared between threads.
+class StepTable
+{
+public:
+    static constexpr std::int64_t kMaxSteps = std::int64_t(1) << 22;
+
+    enum class End : std::uint8_t {
+        Complete,
+        Invalid, ///< the subgraph breaks R4 or R5.3: no step exists
+        TooLong, ///< more than `maxSteps` steps; the table holds the first ones
+        Stopped, ///< by the stop token
+    };
+
+    /// Traces the subgraph (see traceSubgraph). `expectedSteps` only scales the reported progress.
+    [[nodiscard]] static std::shared_ptr<const StepTable>
+    build(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
+          const Rules& rules, const Progress& progress = {}, std::int64_t expectedSteps = 0,
+          std::int64_t maxSteps = kMaxSteps);
+
+    [[nodiscard]] End end() const noexcept { return m_end; }
+    [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_shape.size()); }
+    /// Sum of the latencies of all steps.
+    [[nodiscard]] double duration() const noexcept { return m_duration; }
+    /// R9.1a, the same in every step.
+    [[nodiscard]] std::int64_t reserved() const noexcept { return m_reserved; }
+
+    /// The step as traceSubgraph() visited it.
+    [[nodiscard]] Step step(std::int64_t i) const;
+    [[nodiscard]] const StepSums& sums(std::int64_t i) const
+    {
+        return m_sums[m_shape[static_cast<std::size_t>(i)]];
+    }
+    /// Time of the start of the step since the start of the subgraph; start(size()) is the duration.
+    [[nodiscard]] double start(std::int64_t i) const;
+    /// The last step that starts at or before `time`; steps without duration are skipped over. 0 when empty.
+    [[nodiscard]] std::int64_t stepAt(double time) const;
+
+    /// One stay on a tile: its k steps.
+    struct Visit
+    {
+        std::int64_t tile = 0;
+        std::int64_t firstStep = 0;
+        double start = 0;
+    };
+    [[nodiscard]] std::span<const Visit> visits() const noexcept { return m_visits; }
+    /// Index into visits() of the visit to which the step belongs.
+    [[nodiscard]] std::int64_t visitOf(std::int64_t step) const;
+    /// One past the last step of a visit.
+    [[nodiscard]] std::int64_t visitEnd(std::int64_t visit) const;
+
+    /// Steps of [first, last) with the largest and the smallest working set; the earliest of equal ones.
+    struct Extremes
+    {
+        std::int64_t largest = 0;
+        std::int64_t smallest = 0;
+    };
+    [[nodiscard]] Extremes extremes(std::int64_t first, std::int64_t last) const;
+    /// How many different shapes of steps there are.
+    [[nodiscard]] std::size_t shapeCount() const noexcept { return m_sums.size(); }
+
+private:
+    friend class StepTableBuilder;
+    struct Range // a range as it follows from the position; from and to only when it follows from nothing
+    {
+        enum class Kind : std::uint8_t { Full, Row, Col, Depth, Fixed };
+        Kind kind = Kind::Full;
+        std::int64_t size = 0; // limit of the axis
+        std::int64_t from = 0, to = 0;
+    };
+    struct Position
+    {
+        std::int64_t row = 0, col = 0, kStep = 0;
+    };
+    [[nodiscard]] static std::pair<std::int64_t, std::int64_t> decode(const Range& range, const Position& at,
+                                                                      const Granularity& g);
+
+    Granularity m_granularity;
+    std::int64_t m_cols = 1;
+    std::int64_t m_reserved = 0;
+    double m_duration = 0;
+    End m_end = End::Complete;
+    std::vector<std::uint32_t> m_shape; // of each step
+    std::vector<StepSums> m_sums;       // of each shape
+    std::vector<std::vector<std::int64_t>> m_codes;
+    std::vector<Visit> m_visits;
+    std::vector<std::vector<Extremes>> m_pyramid; // level n: blocks of 32^(n+1) steps
+};
+
+} // namespace tilewright

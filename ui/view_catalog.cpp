@@ -6,6 +6,7 @@
 #include "panels/problems/problems_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "views/tiles/tiles_view.h"
 
 #include <QCoreApplication>
 
@@ -39,6 +40,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,
          QStringLiteral("Edit"), &make<HistoryView>},
+        {QStringLiteral("tiles"), text("Tile grid"), QStringLiteral("grid"), DockArea::Bottom,
+         QStringLiteral("Edit,Tiles"), &make<TilesView>},
     };
     return entries;
 }

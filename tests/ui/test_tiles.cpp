@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tile grid: model against the evaluator, and the view driven as a person does.
+#include "app_state.h"
+#include "export/export_view.h"
+#include "views/tiles/tiles_view.h"
+
+#include <QComboBox>
+#include <QSlider>
+#include <QToolButton>
+#include <QWheelEvent>
+#include <QtTest>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+
+/// One MatMul of side x side x side; `tile` and `k` are its granularity.
+ProblemPtr matmul(std::int64_t side, std::int64_t capacity = 100000)
+{
+    Problem::Data data;
+    for (int i = 0; i < 3; ++i)
+        data.tensors.push_back({side, side, {}});
+    data.ops.push_back({OpType::MatMul, {TensorId(0), TensorId(1)}, TensorId(2), 100, {}});
+    data.hardware = {capacity, 10, 128, 128, {}};
+    return *Problem::build(std::move(data));
+}
+
+Schedule tiled(std::int64_t w, std::int64_t h, std::int64_t k, const Traversal& traversal = {})
+{
+    Schedule s;
+    s.subgraphs.push_back(
+        std::make_shared<const Subgraph>(Subgraph{{OpId(0)}, {w, h, k}, {}, traversal, {}, false}));
+    return s;
+}
+
+} // namespace
+
+class TestTiles : public QObject
+{
+    Q_OBJECT
+
+    std::unique_ptr<AppState> m_state;
+    std::unique_ptr<TilesView> m_view;
+
+    void open(const ProblemPtr& problem, const Schedule& schedule, QSize size = {1000, 600})
+    {
+        m_view.reset();
+        m_state = std::make_unique<AppState>();
+        m_state->document.setProblem(problem, schedule);
+        m_state->document.evaluateNow();
+        m_view = std::make_unique<TilesView>(m_state->context());
+        m_view->resize(size);
+        m_view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+        m_view->settle();
+    }
+    QPoint at(std::int64_t tile) const { return m_view->tileCentre(tile).toPoint(); }
+    const Document& document() const { return m_state->document; }
+
+    void drag(const std::vector<std::int64_t>& tiles)
+    {
+        QTest::mousePress(m_view.get(), Qt::LeftButton, {}, at(tiles.front()));
+        for (std::size_t i = 1; i < tiles.size(); ++i) {
+            QMouseEvent move(QEvent::MouseMove, at(tiles[i]), m_view->mapToGlobal(at(tiles[i])), Qt::NoButton,
+                             Qt::LeftButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(m_view.get(), &move);
+        }
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, at(tiles.back()));
+        m_view->settle();
+    }
+
+private Q_SLOTS:
+    void cleanup()
+    {
+        m_view.reset();
+        m_state.reset();
+    }
+
+    void hintsSayWhatToDo()
+    {
+        m_state = std::make_unique<AppState>();
+        m_view = std::make_unique<TilesView>(m_state->context());
+        QVERIFY(m_view->model().hint.contains(QStringLiteral("Open a problem")));
+        m_state->document.setProblem(matmul(512), tiled(256, 128, 128));
+        m_state->document.evaluateNow();
+        QVERIFY2(m_view->model().hint.contains(QStringLiteral("cannot run")),
+                 qPrintable(m_view->model().hint));
+    }
+
+    void tilesSumUpToTheEvaluation()
+    {
+        open(matmul(500), tiled(96, 64, 100, TraversalKind::Snake));
+        const TilesModel& model = m_view->model();
+        const SubgraphEvaluation& e = document().snapshot()->evaluation.subgraphs[0];
+        QCOMPARE(model.grid.rows, e.rows);
+        QCOMPARE(model.grid.cols, e.cols);
+        QVERIFY(model.trace);
+        double latency = 0;
+        std::int64_t loads = 0;
+        std::int64_t stores = 0;
+        std::int64_t peak = 0;
+        for (const TileSums& t : model.trace->tiles) {
+            QVERIFY(t.visit >= 0);
+            latency += t.latency;
+            loads += t.loadElements;
+            stores += t.storeElements;
+            peak = std::max(peak, t.peakWorkingSet);
+        }
+        QVERIFY(std::abs(latency - e.latency) < 1e-9 * e.latency);
+        QCOMPARE(loads, e.loadElements);
+        QCOMPARE(stores, e.storeElements);
+        QCOMPARE(peak, e.peakWorkingSet);
+        QCOMPARE(model.trace->steps->size(), e.steps);
+        QCOMPARE(model.trace->lastCol, 20.0 / 96);
+        QCOMPARE(model.trace->lastRow, 52.0 / 64);
+    }
+
+    void theStepListsWhatHappens()
+    {
+        // Example 4: 2 x 2 tiles in snake order; in its third step t0 is loaded and t1 reused.
+        const QString folder = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/");
+        m_state = std::make_unique<AppState>();
+        QVERIFY(m_state->document.openFile(folder + QStringLiteral("ex4.problem.json")));
+        QVERIFY(m_state->document.openFile(folder + QStringLiteral("ex4B.solution.json")));
+        m_view = std::make_unique<TilesView>(m_state->context());
+        m_view->settle();
+        m_state->selection.setStep(2);
+        QVERIFY(m_view->step());
+        const StepModel& step = *m_view->step();
+        QCOMPARE(step.step.tile, 3);
+        const auto names = [&](StepRow::Kind kind) {
+            QStringList out;
+            for (const StepRow& row : step.rows)
+                if (row.kind == kind)
+                    out << row.name;
+            return out;
+        };
+        QCOMPARE(names(StepRow::Kind::Loaded), QStringList{QStringLiteral("t0")});
+        QCOMPARE(names(StepRow::Kind::Reused), QStringList{QStringLiteral("t1")});
+        QCOMPARE(names(StepRow::Kind::Stored), QStringList{QStringLiteral("t2")});
+        QCOMPARE(names(StepRow::Kind::Run), QStringList{QStringLiteral("op0")});
+        const StepRow& loaded = step.rows.front();
+        QCOMPARE(loaded.slice.r0, 64);
+        QCOMPARE(loaded.slice.r1, 128);
+        QCOMPARE(loaded.amount, 8192.0);
+    }
+
+    void clickShowsTheFirstStepOfTheTile()
+    {
+        open(matmul(512), tiled(128, 128, 64)); // 4 x 4 tiles, 8 k steps
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, at(5));
+        QCOMPARE(m_state->selection.state().step, 40);
+        QCOMPARE(m_state->selection.state().subgraph, SubgraphId(0));
+        QCOMPARE(*m_state->selection.state().time, m_view->model().trace->steps->start(40));
+        QCOMPARE(m_view->step()->step.tile, 5);
+    }
+
+    void keysStepThrough()
+    {
+        open(matmul(512), tiled(128, 128, 64));
+        m_view->setFocus();
+        QTest::keyClick(m_view.get(), Qt::Key_Period);
+        QTest::keyClick(m_view.get(), Qt::Key_Period);
+        QCOMPARE(m_state->selection.state().step, 2);
+        QTest::keyClick(m_view.get(), Qt::Key_Comma);
+        QCOMPARE(m_state->selection.state().step, 1);
+        auto* slider = m_view->findChild<QSlider*>();
+        QCOMPARE(slider->value(), 1);
+        QCOMPARE(slider->maximum(), 127);
+        slider->setValue(77);
+        QCOMPARE(m_state->selection.state().step, 77);
+        m_state->actions.find(QStringLiteral("tiles.last"))->trigger();
+        QCOMPARE(m_state->selection.state().step, 127);
+        QTest::keyClick(m_view.get(), Qt::Key_Period); // stays at the end
+        QCOMPARE(m_state->selection.state().step, 127);
+    }
+
+    void playingIsStateAtATime()
+    {
+        open(matmul(512), tiled(128, 128, 64));
+        m_view->setFocus();
+        QTest::keyClick(m_view.get(), Qt::Key_Space);
+        QVERIFY(m_view->isPlaying());
+        Q_EMIT m_state->clock.tick(1.0); // 8 steps a second
+        QCOMPARE(m_state->selection.state().step, 8);
+        Q_EMIT m_state->clock.tick(0.5);
+        QCOMPARE(m_state->selection.state().step, 12);
+        m_view->showStep(100); // someone scrubs: playing goes on from there
+        Q_EMIT m_state->clock.tick(1.0);
+        QCOMPARE(m_state->selection.state().step, 108);
+        Q_EMIT m_state->clock.tick(60.0);
+        QCOMPARE(m_state->selection.state().step, 127);
+        QVERIFY(!m_view->isPlaying());
+        m_view->setPlaying(true);
+        m_view->hide();
+        QVERIFY2(!m_view->isPlaying(), "a hidden view does not play");
+    }
+
+    void draggingDrawsAnOrder()
+    {
+        open(matmul(256), tiled(64, 64, 128)); // 4 x 4 tiles
+        drag({0, 4, 8, 12, 13});
+        const Traversal& drawn = document().schedule()[SubgraphId(0)].traversal;
+        QCOMPARE(drawn.kind(), TraversalKind::Custom);
+        const auto order = drawn.explicitOrder();
+        const std::vector<std::int64_t> expected{0, 4, 8, 12, 13, 1, 2, 3, 5, 6, 7, 9, 10, 11, 14, 15};
+        QVERIFY(std::equal(order.begin(), order.end(), expected.begin(), expected.end()));
+        QCOMPARE(m_view->model().trace->steps->visits()[1].tile, 4);
+
+        // From the end of the drawing the drawing goes on; the mouse may skip tiles.
+        drag({13, 1});
+        const auto longer = document().schedule()[SubgraphId(0)].traversal.explicitOrder();
+        const std::vector<std::int64_t> more{0, 4, 8, 12, 13, 9, 5, 1};
+        QVERIFY(std::equal(more.begin(), more.end(), longer.begin()));
+
+        m_state->document.undoStack().undo();
+        m_state->document.undoStack().undo();
+        QCOMPARE(document().schedule()[SubgraphId(0)].traversal.kind(), TraversalKind::Raster);
+    }
+
+    void aDrawnPresetIsRecognised()
+    {
+        open(matmul(256), tiled(128, 128, 128)); // 2 x 2
+        drag({0, 1, 3, 2});
+        QCOMPARE(document().schedule()[SubgraphId(0)].traversal.kind(), TraversalKind::Snake);
+    }
+
+    void escapeCancelsADrawing()
+    {
+        open(matmul(256), tiled(64, 64, 128));
+        QTest::mousePress(m_view.get(), Qt::LeftButton, {}, at(0));
+        QMouseEvent move(QEvent::MouseMove, at(5), m_view->mapToGlobal(at(5)), Qt::NoButton, Qt::LeftButton,
+                         Qt::NoModifier);
+        QCoreApplication::sendEvent(m_view.get(), &move);
+        QTest::keyClick(m_view.get(), Qt::Key_Escape);
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, at(5));
+        QCOMPARE(m_state->document.undoStack().count(), 0);
+    }
+
+    void drawingGoesBackAndCompletes()
+    {
+        OrderDrawing d({3, 3});
+        for (const std::int64_t t : {0, 1, 2, 1, 4})
+            d.moveTo(t);
+        QCOMPARE(d.tiles(), (std::vector<std::int64_t>{0, 1, 4}));
+        d.moveTo(99); // outside
+        d.moveTo(0);  // already drawn
+        QCOMPARE(d.tiles().size(), std::size_t(3));
+        const std::vector<std::int64_t> raster{0, 1, 2, 3, 4, 5, 6, 7, 8};
+        QCOMPARE(d.completed(raster), (std::vector<std::int64_t>{0, 1, 4, 2, 3, 5, 6, 7, 8}));
+        OrderDrawing jump({5, 5});
+        jump.moveTo(0);
+        jump.moveTo(24);
+        QCOMPARE(jump.tiles(), (std::vector<std::int64_t>{0, 6, 12, 18, 24}));
+    }
+
+    void theListOfOrdersAppliesPresets()
+    {
+        open(matmul(128), tiled(32, 32, 128));
+        QComboBox* order = nullptr;
+        for (QComboBox* box : m_view->findChildren<QComboBox*>())
+            if (box->accessibleName() == QStringLiteral("Order"))
+                order = box;
+        QVERIFY(order);
+        order->setFocus();
+        QTest::keyClick(order, Qt::Key_Down);
+        QCOMPARE(document().schedule()[SubgraphId(0)].traversal.kind(), TraversalKind::Snake);
+        m_view->settle();
+        QCOMPARE(m_view->model().trace->steps->visits()[4].tile, 7);
+        const double before = document().snapshot()->evaluation.total;
+        m_state->document.undoStack().undo();
+        m_view->settle();
+        QVERIFY(document().snapshot()->evaluation.total > before); // snake reuses at the turns
+        QCOMPARE(order->currentIndex(), 0);
+    }
+
+    void aLargeGridStaysUsable()
+    {
+        Problem::Data data;
+        data.tensors = IdVector<TensorId, Tensor>(2, Tensor{4096, 4096, {}});
+        data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 10, {}});
+        data.hardware = {100000, 10, 128, 128, {}};
+        open(*Problem::build(std::move(data)), tiled(16, 16, 1)); // 256 x 256 tiles
+        QCOMPARE(m_view->model().grid.tiles(), 65536);
+        QVERIFY(m_view->model().trace);
+        QCOMPARE(m_view->model().trace->steps->size(), 65536);
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, at(256 * 200 + 100));
+        QCOMPARE(m_view->step()->step.tile, 256 * 200 + 100);
+        m_view->fitSelection();
+        QCOMPARE(m_view->step()->step.tile, 256 * 200 + 100);
+        QVERIFY(m_view->rect().contains(at(256 * 200 + 100)));
+        const QImage image = m_view->grab().toImage();
+        QVERIFY(!image.isNull());
+    }
+
+    void zoomAndPanKeepThePointUnderTheMouse()
+    {
+        open(matmul(4096), tiled(128, 128, 4096 / 32)); // 32 x 32
+        const QPoint anchor = at(100);
+        const QPointF before = m_view->tileCentre(100);
+        QWheelEvent wheel(anchor, m_view->mapToGlobal(anchor), {}, {0, 480}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(m_view.get(), &wheel);
+        QVERIFY((m_view->tileCentre(100) - before).manhattanLength() < 2);
+        QVERIFY((m_view->tileCentre(101) - m_view->tileCentre(100)).x() > 1.9 * 16);
+        QTest::keyClick(m_view.get(), Qt::Key_Home);
+        QVERIFY((m_view->tileCentre(100) - before).manhattanLength() < 1e-6);
+    }
+
+    void coloursAndPictures()
+    {
+        open(matmul(500), tiled(96, 64, 100));
+        ExportOptions options;
+        options.size = {900, 500};
+        QImage last;
+        for (const TileColour c :
+             {TileColour::Latency, TileColour::Bound, TileColour::Loads, TileColour::Order})
+            for (const Theme* theme : {&Theme::light(), &Theme::darkTheme()}) {
+                m_view->setColour(c);
+                options.theme = theme;
+                const QImage image = renderToImage(*m_view, options);
+                QCOMPARE(image.size(), QSize(900, 500));
+                QVERIFY(image != last);
+                last = image;
+            }
+    }
+
+    void controlsAreNamedAndNeverClipped()
+    {
+        open(matmul(512), tiled(128, 128, 128), {330, 700});
+        for (QWidget* w : m_view->findChildren<QWidget*>()) {
+            if (!w->isVisible() || (!qobject_cast<QComboBox*>(w) && !qobject_cast<QToolButton*>(w)))
+                continue;
+            QVERIFY2(!w->accessibleName().isEmpty() && !w->toolTip().isEmpty(), w->metaObject()->className());
+            QVERIFY2(w->mapTo(m_view.get(), QPoint(w->width(), 0)).x() <= m_view->width(),
+                     qPrintable(w->accessibleName()));
+        }
+    }
+
+    void rowsCanBeCopied()
+    {
+        open(matmul(256), tiled(128, 128, 128));
+        const QStringList lines = m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 9); // 4 tiles x 2 k steps
+        QCOMPARE(lines[8].split(QLatin1Char('\t')).first(), QStringLiteral("7"));
+    }
+};
+
+QTEST_MAIN(TestTiles)
+#include "test_tiles.moc"

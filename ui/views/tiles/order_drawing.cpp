@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tiles/order_drawing.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tilewright::ui {
+
+OrderDrawing::OrderDrawing(const TileGrid& grid)
+    : m_grid(grid), m_drawn(static_cast<std::size_t>(grid.tiles()), false)
+{
+}
+
+void OrderDrawing::append(std::int64_t tile)
+{
+    if (m_drawn[static_cast<std::size_t>(tile)])
+        return;
+    m_drawn[static_cast<std::size_t>(tile)] = true;
+    m_tiles.push_back(tile);
+}
+
+void OrderDrawing::resume(std::vector<std::int64_t> tiles)
+{
+    for (const std::int64_t t : tiles)
+        append(t);
+}
+
+void OrderDrawing::moveTo(std::int64_t tile)
+{
+    if (tile < 0 || tile >= m_grid.tiles())
+        return;
+    if (m_tiles.empty()) {
+        append(tile);
+        return;
+    }
+    if (m_tiles.size() >= 2 && m_tiles[m_tiles.size() - 2] == tile) {
+        m_drawn[static_cast<std::size_t>(m_tiles.back())] = false;
+        m_tiles.pop_back();
+        return;
+    }
+    // The mouse may have jumped over tiles between two events.
+    const std::int64_t r0 = m_tiles.back() / m_grid.cols;
+    const std::int64_t c0 = m_tiles.back() % m_grid.cols;
+    const std::int64_t dr = tile / m_grid.cols - r0;
+    const std::int64_t dc = tile % m_grid.cols - c0;
+    const std::int64_t n = std::max(std::abs(dr), std::abs(dc));
+    for (std::int64_t i = 1; i <= n; ++i) {
+        const auto along = [&](std::int64_t d) { return (2 * d * i + (d >= 0 ? n : -n)) / (2 * n); };
+        append((r0 + along(dr)) * m_grid.cols + c0 + along(dc));
+    }
+}
+
+std::vector<std::int64_t> OrderDrawing::completed(std::span<const std::int64_t> before) const
+{
+    std::vector<std::int64_t> out = m_tiles;
+    out.reserve(before.size());
+    for (const std::int64_t t : before)
+        if (!m_drawn[static_cast<std::size_t>(t)])
+            out.push_back(t);
+    return out;
+}
+
+} // namespace tilewright::ui

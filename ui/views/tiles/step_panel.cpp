@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tiles/step_panel.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kMargin = 10;
+constexpr double kMiniature = 34;
+constexpr double kLineGap = 2;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Tiles", text);
+}
+
+const QColor& rowColour(StepRow::Kind kind, const Theme& theme)
+{
+    switch (kind) {
+    case StepRow::Kind::Loaded:
+    case StepRow::Kind::Reused:
+        return theme.input;
+    case StepRow::Kind::Resident:
+        return theme.resident;
+    case StepRow::Kind::Stored:
+        return theme.output;
+    case StepRow::Kind::Progress:
+        return theme.accumulator;
+    case StepRow::Kind::Reserved:
+        return theme.retained;
+    case StepRow::Kind::Run:
+        break;
+    }
+    return theme.computeTime;
+}
+
+double headHeight()
+{
+    const double big = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height();
+    const double small = QFontMetricsF(uiFont(0.9)).height();
+    return 6 + big + small * 4 + 4 * kLineGap + 22;
+}
+
+/// The tensor as an outline with the slice lit: solid when it moves in this step, hatched when it is only
+/// there.
+void paintMiniature(QPainter& painter, const StepRow& row, const QRectF& box, const Theme& theme)
+{
+    const double w = static_cast<double>(row.width);
+    const double h = static_cast<double>(row.height);
+    const double scale = std::min(box.width() / w, box.height() / h);
+    const QSizeF size(std::max(5.0, w * scale), std::max(5.0, h * scale));
+    const QRectF outline(box.center() - QPointF(size.width(), size.height()) / 2, size);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(outline, Theme::mix(theme.canvas, theme.muted, 0.10));
+    QRectF lit(outline.left() + static_cast<double>(row.slice.c0) / w * size.width(),
+               outline.top() + static_cast<double>(row.slice.r0) / h * size.height(),
+               std::max(2.0, static_cast<double>(row.slice.c1 - row.slice.c0) / w * size.width()),
+               std::max(2.0, static_cast<double>(row.slice.r1 - row.slice.r0) / h * size.height()));
+    lit.moveLeft(std::min(lit.left(), outline.right() - lit.width()));
+    lit.moveTop(std::min(lit.top(), outline.bottom() - lit.height()));
+    const QColor& colour = rowColour(row.kind, theme);
+    const bool moves = row.kind == StepRow::Kind::Loaded || row.kind == StepRow::Kind::Stored ||
+                       row.kind == StepRow::Kind::Run;
+    painter.fillRect(lit, moves ? colour : Theme::mix(theme.canvas, colour, 0.45));
+    if (!moves) {
+        QBrush hatch(theme.dark ? Theme::mix(colour, theme.text, 0.5) : Theme::mix(colour, theme.text, 0.6),
+                     Qt::BDiagPattern);
+        painter.fillRect(lit, hatch);
+    }
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(outline.adjusted(0, 0, -1, -1));
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+/// What the working set is made of, against the capacity.
+void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t capacity, const QRectF& bar,
+                     const Theme& theme)
+{
+    const Step& s = model.step;
+    const double full = static_cast<double>(std::max(capacity, s.workingSet));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(bar, Theme::mix(theme.canvas, theme.muted, 0.12));
+    double x = bar.left();
+    // Donated elements are an output that takes the place of an input (R9.6).
+    for (const auto& [elements, colour] : {std::pair{model.residentElements, theme.resident},
+                                           {s.reserved - model.residentElements, theme.retained},
+                                           {s.inputElements - s.donatedElements, theme.input},
+                                           {s.accumulatorElements, theme.accumulator},
+                                           {s.outputElements, theme.output}}) {
+        const double w = bar.width() * static_cast<double>(elements) / full;
+        painter.fillRect(QRectF(x, bar.top(), w, bar.height()), colour);
+        x += w;
+    }
+    painter.setPen(
+        QPen(s.workingSet > capacity ? theme.error : theme.outline, s.workingSet > capacity ? 2 : 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(QRectF(bar.left(), bar.top(), bar.width() * static_cast<double>(capacity) / full - 1,
+                            bar.height() - 1));
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+QString boundText(Bound bound)
+{
+    return bound == Bound::Compute  ? tr("△ compute-bound")
+           : bound == Bound::Memory ? tr("▽ memory-bound")
+                                    : tr("◇ balanced");
+}
+
+void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tiles, const QRectF& area,
+               const Theme& theme)
+{
+    const Step& s = model.step;
+    const double width = area.width() - 2 * kMargin;
+    double y = area.top() + 6;
+    const auto line = [&](const QString& text, const QFont& font, const QColor& colour) {
+        painter.setFont(font);
+        const QFontMetricsF fm(font);
+        painter.setPen(colour);
+        painter.drawText(QPointF(area.left() + kMargin, y + fm.ascent()),
+                         fm.elidedText(text, Qt::ElideRight, width));
+        y += fm.height() + kLineGap;
+    };
+    line(model.where, uiFont(1.0, QFont::DemiBold), theme.text);
+    line(model.count, uiFont(0.9), theme.muted);
+    line(tr("compute %1, memory %2").arg(number(s.compute), number(s.memory)), uiFont(0.9), theme.text);
+    line(tr("latency %1 = the larger · %2").arg(number(s.latency), boundText(s.bound())), uiFont(0.9),
+         theme.text);
+    const bool fits = s.workingSet <= tiles.capacity;
+    line((fits ? tr("working set %1 of %2") : tr("working set %1 of %2: does not fit"))
+             .arg(number(s.workingSet), number(tiles.capacity)),
+         uiFont(0.9), fits ? theme.text : theme.error);
+    paintWorkingSet(painter, model, tiles.capacity, QRectF(area.left() + kMargin, y + 3, width, 10), theme);
+}
+
+} // namespace
+
+StepPanelLayout layoutStepPanel(const StepModel& model, const QRectF& area)
+{
+    StepPanelLayout layout;
+    layout.area = area;
+    const double head = headHeight();
+    layout.list = QRectF(area.left(), area.top() + head, area.width(), std::max(0.0, area.height() - head));
+    const double text = QFontMetricsF(uiFont(0.9)).height() + QFontMetricsF(uiFont(0.85)).height();
+    const double rowHeight = std::max(kMiniature, text) + 6;
+    const double headingHeight = QFontMetricsF(uiFont(0.9)).height() + 8;
+    double y = 0;
+    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+        if (i == 0 || model.rows[i].kind != model.rows[i - 1].kind) {
+            double sum = 0;
+            for (const StepRow& row : model.rows)
+                sum += row.kind == model.rows[i].kind ? row.amount : 0;
+            layout.lines.push_back(
+                {QRectF(area.left(), y, area.width(), headingHeight), -1,
+                 QStringLiteral("%1 · %2").arg(stepRowHeading(model.rows[i].kind), number(sum))});
+            y += headingHeight;
+        }
+        layout.lines.push_back({QRectF(area.left(), y, area.width(), rowHeight), static_cast<int>(i), {}});
+        y += rowHeight;
+    }
+    layout.height = y;
+    return layout;
+}
+
+void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel& tiles,
+                    const StepPanelLayout& layout, double scroll, std::optional<int> hoveredRow,
+                    const Theme& theme)
+{
+    painter.save();
+    painter.fillRect(layout.area, theme.panel);
+    painter.setClipRect(layout.area, Qt::IntersectClip);
+    paintHead(painter, model, tiles, layout.area, theme);
+    painter.setClipRect(layout.list, Qt::IntersectClip);
+    const QFont nameFont = uiFont(0.9);
+    const QFont detailFont = uiFont(0.85);
+    const QFontMetricsF nameMetrics(nameFont);
+    const QFontMetricsF detailMetrics(detailFont);
+    for (const StepPanelLayout::Line& line : layout.lines) {
+        const QRectF r = line.rect.translated(0, layout.list.top() - scroll);
+        if (r.bottom() < layout.list.top() || r.top() > layout.list.bottom())
+            continue;
+        if (line.row < 0) {
+            painter.setFont(uiFont(0.9, QFont::DemiBold));
+            painter.setPen(theme.muted);
+            painter.drawText(r.adjusted(kMargin, 4, -kMargin, 0), Qt::AlignVCenter | Qt::AlignLeft,
+                             line.heading);
+            continue;
+        }
+        const StepRow& row = model.rows[static_cast<std::size_t>(line.row)];
+        if (hoveredRow == line.row)
+            painter.fillRect(r, theme.selection);
+        const QRectF box(r.left() + kMargin, r.center().y() - kMiniature / 2, kMiniature, kMiniature);
+        paintMiniature(painter, row, box, theme);
+        const double left = box.right() + 8;
+        const double right = r.right() - kMargin;
+        const QString amount = number(row.amount);
+        painter.setFont(nameFont);
+        const double amountWidth = nameMetrics.horizontalAdvance(amount);
+        const double top = r.center().y() - (nameMetrics.height() + detailMetrics.height()) / 2;
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(right - amountWidth, top + nameMetrics.ascent()), amount);
+        painter.drawText(QPointF(left, top + nameMetrics.ascent()),
+                         nameMetrics.elidedText(row.name, Qt::ElideMiddle, right - left - amountWidth - 8));
+        painter.setFont(detailFont);
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(left, top + nameMetrics.height() + detailMetrics.ascent()),
+                         detailMetrics.elidedText(row.detail, Qt::ElideRight, right - left));
+    }
+    // More below: say so instead of cutting silently.
+    if (layout.height - scroll > layout.list.height() + 1) {
+        painter.setPen(QPen(theme.outline, 1, Qt::DashLine));
+        painter.drawLine(layout.list.bottomLeft() + QPointF(kMargin, -1),
+                         layout.list.bottomRight() + QPointF(-kMargin, -1));
+    }
+    painter.restore();
+}
+
+std::optional<int> stepRowAt(const StepPanelLayout& layout, double scroll, QPointF point)
+{
+    if (!layout.list.contains(point))
+        return std::nullopt;
+    const double y = point.y() - layout.list.top() + scroll;
+    for (const StepPanelLayout::Line& line : layout.lines)
+        if (line.row >= 0 && y >= line.rect.top() && y < line.rect.bottom())
+            return line.row;
+    return std::nullopt;
+}
+
+} // namespace tilewright::ui

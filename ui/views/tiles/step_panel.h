@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/tiles/tiles_model.h"
+
+#include <QRectF>
+
+class QPainter;
+
+namespace tilewright::ui {
+
+struct Theme;
+
+/// Where the rows of a step panel stand, for painting and for the mouse.
+struct StepPanelLayout
+{
+    struct Line
+    {
+        QRectF rect;
+        int row = -1;    ///< index into StepModel::rows; -1 for a heading
+        QString heading; ///< with the sum of its rows
+    };
+    QRectF area;
+    QRectF list;             ///< the part of `area` that scrolls
+    double height = 0;       ///< of all lines
+    std::vector<Line> lines; ///< not yet scrolled, from the top of `list`
+};
+
+[[nodiscard]] StepPanelLayout layoutStepPanel(const StepModel& model, const QRectF& area);
+void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel& tiles,
+                    const StepPanelLayout& layout, double scroll, std::optional<int> hoveredRow,
+                    const Theme& theme);
+/// Row under the point; nothing over headings.
+[[nodiscard]] std::optional<int> stepRowAt(const StepPanelLayout& layout, double scroll, QPointF point);
+
+} // namespace tilewright::ui

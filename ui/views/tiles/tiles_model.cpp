@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tiles/tiles_model.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Tiles", text);
+}
+
+QString opNames(const Problem& problem, const Subgraph& subgraph)
+{
+    constexpr std::size_t kShown = 4;
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(kShown, subgraph.ops.size()); ++i)
+        names << QString::fromStdString(problem.opName(subgraph.ops[i]));
+    if (subgraph.ops.size() > kShown)
+        names << tr("%1 more").arg(subgraph.ops.size() - kShown);
+    return names.join(QStringLiteral(", "));
+}
+
+QString traversalText(TraversalKind kind)
+{
+    switch (kind) {
+    case TraversalKind::Raster:
+        return tr("raster");
+    case TraversalKind::Snake:
+        return tr("snake");
+    case TraversalKind::Column:
+        return tr("columns");
+    case TraversalKind::ColumnSnake:
+        return tr("column snake");
+    case TraversalKind::Spiral:
+        return tr("spiral");
+    case TraversalKind::Custom:
+        break;
+    }
+    return tr("custom order");
+}
+
+QString range(std::int64_t from, std::int64_t to)
+{
+    return to - from == 1 ? number(from) : QStringLiteral("%1–%2").arg(number(from), number(to - 1));
+}
+
+QString sliceText(const Rect& r)
+{
+    return tr("rows %1, columns %2").arg(range(r.r0, r.r1), range(r.c0, r.c1));
+}
+
+QString roleText(Role role)
+{
+    return role == Role::Lhs ? tr("left") : role == Role::Rhs ? tr("right") : tr("pointwise");
+}
+
+StepRow tensorRow(const Problem& problem, StepRow::Kind kind, TensorId t, const Rect& slice,
+                  const QString& detail)
+{
+    const Tensor& tensor = problem.tensor(t);
+    StepRow row;
+    row.kind = kind;
+    row.tensor = t;
+    row.name = QString::fromStdString(problem.tensorName(t));
+    row.detail = detail;
+    row.amount = static_cast<double>(slice.area());
+    row.height = tensor.height;
+    row.width = tensor.width;
+    row.slice = slice;
+    return row;
+}
+
+} // namespace
+
+std::optional<double> TilesModel::intensity(std::int64_t tile) const
+{
+    if (!trace || tile < 0 || tile >= static_cast<std::int64_t>(trace->tiles.size()))
+        return std::nullopt;
+    const TileSums& t = trace->tiles[static_cast<std::size_t>(tile)];
+    if (t.visit < 0)
+        return std::nullopt;
+    // With one value for all there is nothing to tell apart: a calm middle of the ramp.
+    const auto between = [](double v, double low, double high) {
+        return high > low ? (v - low) / (high - low) : 0.25;
+    };
+    switch (options.colour) {
+    case TileColour::Loads:
+        return between(static_cast<double>(t.loadElements), static_cast<double>(trace->lowLoad),
+                       static_cast<double>(trace->highLoad));
+    case TileColour::Order:
+        return between(t.visit, 0, static_cast<double>(trace->tiles.size()) - 1);
+    case TileColour::Latency:
+    case TileColour::Bound:
+        break;
+    }
+    return between(t.latency, trace->lowLatency, trace->highLatency);
+}
+
+std::optional<SubgraphId> shownSubgraph(const Snapshot& snapshot, const SelectionState& selection)
+{
+    const std::size_t n = snapshot.schedule.size();
+    if (n == 0)
+        return std::nullopt;
+    if (selection.subgraph)
+        return selection.subgraph->index() < n ? selection.subgraph : std::nullopt;
+    for (std::size_t i = 0; i < n && !selection.ops.empty(); ++i)
+        for (const OpId o : snapshot.schedule.subgraphs[i]->ops)
+            if (selection.ops.count(o))
+                return SubgraphId(i);
+    return SubgraphId(0);
+}
+
+TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
+                      std::shared_ptr<const TileTrace> trace, const TilesOptions& options)
+{
+    TilesModel model;
+    model.options = options;
+    if (!snapshot) {
+        model.hint = tr("Open a problem to see how a subgraph walks over its tiles.");
+        return model;
+    }
+    const auto shown = shownSubgraph(*snapshot, selection);
+    if (!shown) {
+        model.hint = tr("Select a subgraph in the list or in the graph to see its tiles.");
+        return model;
+    }
+    const Subgraph& subgraph = snapshot->schedule[*shown];
+    const Problem& problem = *snapshot->problem;
+    const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[shown->index()];
+    model.subgraph = shown;
+    model.capacity = problem.hardware().fastMemoryCapacity;
+    for (std::size_t i = 0; i < shown->index(); ++i)
+        if (snapshot->evaluation.subgraphs[i].structurallyValid)
+            model.subgraphStart += snapshot->evaluation.subgraphs[i].latency;
+    const Granularity& g = subgraph.granularity;
+    model.title = tr("Subgraph %1 · %2 · %3 × %4 × %5")
+                      .arg(shown->index())
+                      .arg(opNames(problem, subgraph), number(g.w), number(g.h), number(g.k));
+    if (!e.structurallyValid) {
+        QString why;
+        for (const Issue& issue : snapshot->evaluation.issues)
+            if (issue.subgraph == shown) {
+                why = QString::fromStdString(issue.text);
+                break;
+            }
+        model.hint = tr("Subgraph %1 cannot run: %2.").arg(shown->index()).arg(why);
+        return model;
+    }
+    model.grid = {e.rows, e.cols};
+    model.aspect = std::clamp(static_cast<double>(g.h) / static_cast<double>(g.w), 0.5, 2.0);
+    model.subtitle =
+        tr("%1 × %2 tiles, %3, %4 steps")
+            .arg(number(e.rows), number(e.cols), traversalText(subgraph.traversal.kind()), number(e.steps));
+    if (e.rows * e.cols > kMaxTiles) {
+        model.hint = tr("%1 tiles are too many to show one by one. Choose a larger granularity.")
+                         .arg(number(e.rows * e.cols));
+        return model;
+    }
+    if (trace && trace->key == traceKey(*snapshot, *shown))
+        model.trace = std::move(trace);
+    return model;
+}
+
+StepModel buildStep(const TileTrace& trace, std::int64_t index)
+{
+    using Kind = StepRow::Kind;
+    const Problem& problem = *trace.key.problem;
+    StepModel m;
+    m.step = trace.steps->step(index);
+    const Step& s = m.step;
+    for (const StepBuffer& b : s.buffers) {
+        QString detail = b.full ? tr("whole, %1").arg(sliceText(b.rect))
+                                : tr("%1, %2").arg(roleText(b.role), sliceText(b.rect));
+        m.rows.push_back(
+            tensorRow(problem, b.loaded ? Kind::Loaded : Kind::Reused, b.tensor, b.rect, detail));
+    }
+    for (const StepBuffer& b : s.keptLoads)
+        m.rows.push_back(tensorRow(problem, Kind::Loaded, b.tensor, b.rect,
+                                   tr("to be retained, %1").arg(sliceText(b.rect))));
+    for (const TensorId t : s.residentReads) {
+        const Tensor& tensor = problem.tensor(t);
+        m.rows.push_back(tensorRow(problem, Kind::Resident, t, {0, tensor.height, 0, tensor.width},
+                                   tr("read where it is, nothing to load")));
+    }
+    const auto listed = [](const std::vector<TensorId>& v, TensorId t) {
+        return std::find(v.begin(), v.end(), t) != v.end();
+    };
+    const auto reserve = [&](TensorId t, const QString& why) {
+        const Tensor& tensor = problem.tensor(t);
+        m.rows.push_back(tensorRow(problem, Kind::Reserved, t, {0, tensor.height, 0, tensor.width}, why));
+    };
+    for (const TensorId t : trace.key.resident) {
+        m.residentElements += problem.tensor(t).elements();
+        if (!listed(s.residentReads, t))
+            reserve(t, tr("retained by the previous subgraph"));
+    }
+    for (const StepSink& k : s.sinks) {
+        const Kind kind = k.stored ? Kind::Stored : Kind::Progress;
+        QString detail = sliceText(k.tile);
+        if (!k.completes)
+            detail = tr("accumulates, %1").arg(detail);
+        else if (!k.stored)
+            detail = tr("stays resident, %1").arg(detail);
+        if (k.accumulators > 0)
+            detail += tr(", accumulators %1").arg(number(k.accumulators));
+        m.rows.push_back(tensorRow(problem, kind, k.tensor, k.tile, detail));
+    }
+    for (const TensorId t : trace.key.subgraph->retain)
+        if (!listed(trace.key.resident, t))
+            reserve(t, tr("retained for the next subgraph"));
+    for (const StepRun& r : s.runs) {
+        StepRow row;
+        row.kind = Kind::Run;
+        row.op = r.op;
+        row.name = QString::fromStdString(problem.opName(r.op));
+        row.detail = sliceText(r.rect);
+        if (r.k1 > r.k0)
+            row.detail += tr(", k %1").arg(range(r.k0, r.k1));
+        if (r.repeated)
+            row.detail += tr(", done before: free");
+        row.amount = r.cost;
+        const Tensor& out = problem.tensor(problem.op(r.op).output);
+        row.height = out.height;
+        row.width = out.width;
+        row.slice = r.rect;
+        m.rows.push_back(row);
+    }
+    std::stable_sort(m.rows.begin(), m.rows.end(),
+                     [](const StepRow& a, const StepRow& b) { return a.kind < b.kind; });
+    m.where = tr("Tile row %1, column %2").arg(number(s.row), number(s.col));
+    const auto visits = static_cast<std::int64_t>(trace.steps->visits().size());
+    m.count = tr("visit %1 of %2").arg(number(trace.steps->visitOf(index) + 1), number(visits));
+    if (s.kSteps > 1)
+        m.count += tr(" · k step %1 of %2").arg(number(s.kStep + 1), number(s.kSteps));
+    m.count += tr(" · step %1 of %2").arg(number(index + 1), number(trace.steps->size()));
+    return m;
+}
+
+QString stepRowHeading(StepRow::Kind kind)
+{
+    switch (kind) {
+    case StepRow::Kind::Loaded:
+        return tr("↓ Loaded");
+    case StepRow::Kind::Reused:
+        return tr("↻ Reused");
+    case StepRow::Kind::Resident:
+        return tr("■ Read from resident");
+    case StepRow::Kind::Stored:
+        return tr("↑ Stored");
+    case StepRow::Kind::Progress:
+        return tr("… Not stored in this step");
+    case StepRow::Kind::Reserved:
+        return tr("□ Reserved");
+    case StepRow::Kind::Run:
+        break;
+    }
+    return tr("▶ Runs");
+}
+
+QString tileTooltip(const TilesModel& model, std::int64_t tile)
+{
+    if (!model.trace || tile < 0 || tile >= static_cast<std::int64_t>(model.trace->tiles.size()))
+        return {};
+    const TileSums& t = model.trace->tiles[static_cast<std::size_t>(tile)];
+    QString text = tr("<b>Tile %1</b> (row %2, column %3)")
+                       .arg(tile)
+                       .arg(tile / model.grid.cols)
+                       .arg(tile % model.grid.cols);
+    if (t.visit < 0)
+        return text + tr("<br>not traced: the subgraph has too many steps");
+    text += tr("<br>visited as number %1").arg(t.visit + 1);
+    text += tr("<br>latency %1 = sum over its steps of max(compute, memory)").arg(exactNumber(t.latency));
+    text += tr("<br>compute %1, memory %2").arg(exactNumber(t.compute), exactNumber(t.memory));
+    text += tr("<br>loads %1, stores %2 elements").arg(number(t.loadElements), number(t.storeElements));
+    text += tr("<br>peak working set %1 of %2").arg(number(t.peakWorkingSet), number(model.capacity));
+    if (t.peakWorkingSet > model.capacity)
+        text += tr("<br><b>does not fit</b>");
+    return text;
+}
+
+QString stepsAsText(const TileTrace& trace, std::int64_t limit)
+{
+    QString out = QStringLiteral("step\ttile\trow\tcolumn\tk_step\tstart\tlatency\tcompute\tmemory\tload_"
+                                 "elements\tstore_elements\tworking_set\n");
+    const std::int64_t n = std::min(trace.steps->size(), limit);
+    for (std::int64_t v = 0; v < static_cast<std::int64_t>(trace.steps->visits().size()); ++v) {
+        const StepTable::Visit& visit = trace.steps->visits()[static_cast<std::size_t>(v)];
+        double start = visit.start;
+        for (std::int64_t i = visit.firstStep; i < std::min(n, trace.steps->visitEnd(v)); ++i) {
+            const StepSums& s = trace.steps->sums(i);
+            QStringList cells;
+            for (const std::int64_t x : {i, visit.tile, visit.tile / trace.grid.cols,
+                                         visit.tile % trace.grid.cols, i - visit.firstStep})
+                cells << QString::number(x);
+            for (const double x : {start, s.latency, s.compute, s.memory})
+                cells << exactNumber(x);
+            for (const std::int64_t x : {s.loadElements, s.storeElements, s.workingSet})
+                cells << QString::number(x);
+            out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+            start += s.latency;
+        }
+        if (visit.firstStep >= n)
+            break;
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

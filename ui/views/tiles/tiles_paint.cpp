@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tiles/tiles_paint.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kPathPixels = 11;   // smaller cells show no path
+constexpr double kNumberPixels = 20; // smaller cells show no number
+constexpr int kMaxImageSide = 4096;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Tiles", text);
+}
+
+const TileSums* sumsOf(const TilesModel& model, std::int64_t tile)
+{
+    if (!model.trace || tile >= static_cast<std::int64_t>(model.trace->tiles.size()))
+        return nullptr;
+    const TileSums& t = model.trace->tiles[static_cast<std::size_t>(tile)];
+    return t.visit < 0 ? nullptr : &t;
+}
+
+const QColor& boundColour(Bound bound, const Theme& theme)
+{
+    return bound == Bound::Compute  ? theme.computeBound
+           : bound == Bound::Memory ? theme.memoryBound
+                                    : theme.balanced;
+}
+
+QColor cellColour(const TilesModel& model, std::int64_t tile, const Theme& theme)
+{
+    const TileSums* t = sumsOf(model, tile);
+    if (!t)
+        return Theme::mix(theme.canvas, theme.muted, 0.12);
+    if (model.options.colour == TileColour::Bound)
+        return boundColour(t->bound(), theme);
+    return theme.ramp(*model.intensity(tile));
+}
+
+bool overflows(const TilesModel& model, std::int64_t tile)
+{
+    const TileSums* t = sumsOf(model, tile);
+    return t && t->peakWorkingSet > model.capacity;
+}
+
+/// Triangle down = memory, up = compute, diamond = balanced: the bound without its colour.
+void paintBoundMark(QPainter& painter, QPointF centre, double size, Bound bound, const QColor& colour)
+{
+    QPolygonF shape;
+    if (bound == Bound::Balanced)
+        shape << QPointF(0, -1) << QPointF(1, 0) << QPointF(0, 1) << QPointF(-1, 0);
+    else
+        shape << QPointF(-1, 0.8) << QPointF(1, 0.8) << QPointF(0, -0.9);
+    QTransform place;
+    place.translate(centre.x(), centre.y());
+    place.scale(size, bound == Bound::Memory ? -size : size);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawPolygon(place.map(shape));
+}
+
+struct VisibleCells
+{
+    std::int64_t r0 = 0, r1 = 0, c0 = 0, c1 = 0;
+};
+
+VisibleCells visibleCells(const TilesModel& model, const QRectF& area, const Viewport& viewport)
+{
+    const QRectF scene = viewport.toScene(area);
+    const auto clampTo = [](double v, std::int64_t n) {
+        return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(v)), 0, n);
+    };
+    return {clampTo(scene.top() / model.aspect, model.grid.rows),
+            clampTo(scene.bottom() / model.aspect + 1, model.grid.rows),
+            clampTo(scene.left(), model.grid.cols), clampTo(scene.right() + 1, model.grid.cols)};
+}
+
+/// The cell on whole pixels with a gap, so that edges are sharp; a clipped tile keeps its own size.
+QRect cellPixels(const TilesModel& model, const Viewport& viewport, std::int64_t row, std::int64_t col,
+                 int gap)
+{
+    const QPointF a =
+        viewport.toScreen(QPointF(static_cast<double>(col), static_cast<double>(row) * model.aspect));
+    const QPointF b =
+        viewport.toScreen(QPointF(static_cast<double>(col + 1), static_cast<double>(row + 1) * model.aspect));
+    QRect r(QPoint(qRound(a.x()), qRound(a.y())), QPoint(qRound(b.x()) - 1 - gap, qRound(b.y()) - 1 - gap));
+    if (model.trace && col == model.grid.cols - 1)
+        r.setWidth(std::max(2, qRound(r.width() * model.trace->lastCol)));
+    if (model.trace && row == model.grid.rows - 1)
+        r.setHeight(std::max(2, qRound(r.height() * model.trace->lastRow)));
+    return r;
+}
+
+void paintCells(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
+                const Viewport& viewport, const Theme& theme)
+{
+    const double width = viewport.scale;
+    const double height = viewport.scale * model.aspect;
+    const int gap = std::min(width, height) >= 14 ? 2 : 1;
+    const bool marks = model.options.colour == TileColour::Bound && std::min(width, height) >= 16;
+    const bool numbers = width >= kNumberPixels && height >= kNumberPixels;
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF fm(painter.font());
+    const double longest = fm.horizontalAdvance(number(model.grid.tiles()));
+    for (std::int64_t r = cells.r0; r < cells.r1; ++r)
+        for (std::int64_t c = cells.c0; c < cells.c1; ++c) {
+            const std::int64_t tile = r * model.grid.cols + c;
+            const QRect rect = cellPixels(model, viewport, r, c, gap);
+            const QColor fill = cellColour(model, tile, theme);
+            painter.setRenderHint(QPainter::Antialiasing, false);
+            if (overflows(model, tile))
+                fillHatch(painter, rect, theme);
+            else
+                painter.fillRect(rect, fill);
+            if (gap > 1) { // the pale end of the ramp needs an edge on a white page
+                painter.setPen(Theme::mix(fill, theme.outline, 0.45));
+                painter.setBrush(Qt::NoBrush);
+                painter.drawRect(rect.adjusted(0, 0, -1, -1));
+            }
+            painter.setRenderHint(QPainter::Antialiasing, true);
+            const TileSums* t = sumsOf(model, tile);
+            const QColor ink = overflows(model, tile) ? theme.text : theme.inkOn(fill);
+            const bool clipped = rect.width() < width * 0.6 || rect.height() < height * 0.6;
+            if (numbers && t && !clipped && longest + 6 <= rect.width() && fm.height() + 2 <= rect.height()) {
+                painter.setPen(ink);
+                painter.drawText(QPointF(rect.left() + 4, rect.top() + 2 + fm.ascent()),
+                                 number(std::int64_t(t->visit) + 1));
+            }
+            if (marks && t && !clipped) {
+                const double size = std::min(6.0, std::min(width, height) / 6);
+                paintBoundMark(painter, QPointF(rect.right() - size - 3, rect.bottom() - size - 3), size,
+                               t->bound(), ink);
+            }
+        }
+}
+
+QPointF centreOf(const TilesModel& model, const Viewport& viewport, std::int64_t tile)
+{
+    return viewport.toScreen(tileRect(model, tile)).center();
+}
+
+/// One leg of the path, ending in a small arrow head. Jumps to tiles that are no neighbours are dashed.
+void addLeg(const TilesModel& model, const Viewport& viewport, std::int64_t from, std::int64_t to,
+            QPainterPath& neighbours, QPainterPath& jumps, QPolygonF& heads)
+{
+    const QPointF a = centreOf(model, viewport, from);
+    const QPointF b = centreOf(model, viewport, to);
+    const std::int64_t cols = model.grid.cols;
+    const bool near = std::abs(from / cols - to / cols) + std::abs(from % cols - to % cols) == 1;
+    QPainterPath& path = near ? neighbours : jumps;
+    path.moveTo(a);
+    path.lineTo(b);
+    const QPointF along = b - a;
+    const double length = std::hypot(along.x(), along.y());
+    if (length < 14)
+        return;
+    const QPointF u = along / length;
+    const QPointF n(-u.y(), u.x());
+    const double size = std::min(5.0, length / 5);
+    const QPointF tip = a + u * (length * 0.5 + size);
+    heads << tip << tip - u * (size * 1.8) + n * size << tip - u * (size * 1.8) - n * size;
+}
+
+void strokePath(QPainter& painter, const QPainterPath& neighbours, const QPainterPath& jumps,
+                const QPolygonF& heads, const QColor& colour, const QColor& halo, double width)
+{
+    painter.setBrush(Qt::NoBrush);
+    QPen pen(halo, width + 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
+    painter.setPen(pen);
+    painter.drawPath(neighbours);
+    painter.drawPath(jumps);
+    pen.setColor(colour);
+    pen.setWidthF(width);
+    painter.setPen(pen);
+    painter.drawPath(neighbours);
+    pen.setDashPattern({3, 3});
+    painter.setPen(pen);
+    painter.drawPath(jumps);
+    painter.setPen(QPen(halo, 1));
+    painter.setBrush(colour);
+    for (qsizetype i = 0; i + 2 < heads.size(); i += 3)
+        painter.drawPolygon(heads.constData() + i, 3);
+}
+
+void paintPath(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
+               const Viewport& viewport, const Theme& theme, std::int64_t done)
+{
+    const auto visits = model.trace->steps->visits();
+    const auto n = static_cast<std::int64_t>(visits.size());
+    QPainterPath neighbours[2];
+    QPainterPath jumps[2];
+    QPolygonF heads[2];
+    const auto inside = [&](std::int64_t tile) {
+        const std::int64_t r = tile / model.grid.cols;
+        const std::int64_t c = tile % model.grid.cols;
+        return r >= cells.r0 && r < cells.r1 && c >= cells.c0 && c < cells.c1;
+    };
+    for (std::int64_t r = cells.r0; r < cells.r1; ++r)
+        for (std::int64_t c = cells.c0; c < cells.c1; ++c) {
+            const std::int64_t tile = r * model.grid.cols + c;
+            const TileSums* t = sumsOf(model, tile);
+            if (!t)
+                continue;
+            const auto leg = [&](std::int64_t v) {
+                const int which = v < done ? 1 : 0;
+                addLeg(model, viewport, visits[static_cast<std::size_t>(v)].tile,
+                       visits[static_cast<std::size_t>(v) + 1].tile, neighbours[which], jumps[which],
+                       heads[which]);
+            };
+            if (t->visit + 1 < n)
+                leg(t->visit);
+            if (t->visit > 0 && !inside(visits[static_cast<std::size_t>(t->visit) - 1].tile))
+                leg(t->visit - 1);
+        }
+    const double width = std::clamp(viewport.scale / 16, 1.2, 2.4);
+    strokePath(painter, neighbours[0], jumps[0], heads[0], theme.muted, theme.canvas, width);
+    strokePath(painter, neighbours[1], jumps[1], heads[1], theme.accent, theme.canvas, width * 1.35);
+}
+
+void ring(QPainter& painter, const QRectF& rect, const QColor& colour, const QColor& halo, double width)
+{
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(halo, width + 2));
+    painter.drawRect(rect);
+    painter.setPen(QPen(colour, width));
+    painter.drawRect(rect);
+}
+
+void paintDrawn(QPainter& painter, const TilesModel& model, const Viewport& viewport, const Theme& theme,
+                const TilesOverlay& overlay)
+{
+    QPainterPath neighbours;
+    QPainterPath jumps;
+    QPolygonF heads;
+    for (std::size_t i = 0; i + 1 < overlay.drawn.size(); ++i)
+        addLeg(model, viewport, overlay.drawn[i], overlay.drawn[i + 1], neighbours, jumps, heads);
+    strokePath(painter, neighbours, jumps, heads, theme.warning, theme.canvas, 3);
+    ring(painter, viewport.toScreen(tileRect(model, overlay.drawn.back())).adjusted(1, 1, -1, -1),
+         theme.warning, theme.canvas, 2);
+}
+
+void paintNote(QPainter& painter, const QString& text, QPointF at, const QRectF& area, const Theme& theme)
+{
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    QRectF box(at + QPointF(14, 14), QSizeF(fm.horizontalAdvance(text) + 16, fm.height() + 8));
+    box.moveLeft(std::min(box.left(), area.right() - box.width() - 2));
+    box.moveTop(std::min(box.top(), area.bottom() - box.height() - 2));
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(theme.text);
+    painter.drawText(box, Qt::AlignCenter, text);
+}
+
+} // namespace
+
+QRectF tilesScene(const TilesModel& model)
+{
+    return {0, 0, static_cast<double>(model.grid.cols), static_cast<double>(model.grid.rows) * model.aspect};
+}
+
+QRectF tileRect(const TilesModel& model, std::int64_t tile)
+{
+    const double row = static_cast<double>(tile / std::max<std::int64_t>(1, model.grid.cols));
+    const double col = static_cast<double>(tile % std::max<std::int64_t>(1, model.grid.cols));
+    return {col, row * model.aspect, 1, model.aspect};
+}
+
+std::optional<std::int64_t> tileAt(const TilesModel& model, QPointF scene)
+{
+    if (!tilesScene(model).contains(scene))
+        return std::nullopt;
+    const auto row = static_cast<std::int64_t>(scene.y() / model.aspect);
+    const auto col = static_cast<std::int64_t>(scene.x());
+    if (row >= model.grid.rows || col >= model.grid.cols)
+        return std::nullopt;
+    return row * model.grid.cols + col;
+}
+
+QImage tilesImage(const TilesModel& model, const Theme& theme)
+{
+    const auto reduced = [](std::int64_t n) { return (n + kMaxImageSide - 1) / kMaxImageSide; };
+    const std::int64_t fr = std::max<std::int64_t>(1, reduced(model.grid.rows));
+    const std::int64_t fc = std::max<std::int64_t>(1, reduced(model.grid.cols));
+    const auto rows = static_cast<int>((model.grid.rows + fr - 1) / fr);
+    const auto cols = static_cast<int>((model.grid.cols + fc - 1) / fc);
+    QImage image(cols, rows, QImage::Format_RGB32);
+    // A ramp look-up instead of mixing colours a million times.
+    std::array<QRgb, 256> ramp;
+    for (std::size_t i = 0; i < ramp.size(); ++i)
+        ramp[i] = theme.ramp(static_cast<double>(i) / 255).rgb();
+    const QRgb unknown = Theme::mix(theme.canvas, theme.muted, 0.12).rgb();
+    const QRgb noFit = Theme::mix(theme.canvas, theme.muted, 0.5).rgb();
+    for (int y = 0; y < rows; ++y) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
+        for (int x = 0; x < cols; ++x) {
+            const std::int64_t tile = y * fr * model.grid.cols + x * fc;
+            const TileSums* t = sumsOf(model, tile);
+            if (!t)
+                line[x] = unknown;
+            else if (t->peakWorkingSet > model.capacity)
+                line[x] = noFit;
+            else if (model.options.colour == TileColour::Bound)
+                line[x] = boundColour(t->bound(), theme).rgb();
+            else
+                line[x] = ramp[static_cast<std::size_t>(std::clamp(*model.intensity(tile), 0.0, 1.0) * 255)];
+        }
+    }
+    return image;
+}
+
+void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, const Viewport& viewport,
+                const QImage& image, const Theme& theme, const TilesOverlay& overlay)
+{
+    painter.save();
+    painter.setClipRect(area, Qt::IntersectClip);
+    const double cell = std::min(viewport.scale, viewport.scale * model.aspect);
+    const VisibleCells cells = visibleCells(model, area, viewport);
+    const QRectF whole = viewport.toScreen(tilesScene(model));
+    if (cell >= kCellPixels || image.isNull()) {
+        paintCells(painter, model, cells, viewport, theme);
+    } else {
+        painter.setRenderHint(QPainter::SmoothPixmapTransform, cell < 1);
+        painter.drawImage(whole, image);
+        painter.setPen(QPen(theme.outline, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(whole);
+    }
+    if (model.trace && cell >= kPathPixels && overlay.drawn.empty())
+        paintPath(painter, model, cells, viewport, theme, overlay.visit);
+    const auto mark = [&](std::int64_t tile, const QColor& colour, double width) {
+        QRectF r = viewport.toScreen(tileRect(model, tile)).adjusted(0, 0, -1, -1);
+        // A tile smaller than a mark is shown by a mark around it.
+        const double grow = std::max(0.0, 5 - std::min(r.width(), r.height()) / 2);
+        ring(painter, r.adjusted(-grow, -grow, grow, grow), colour, theme.canvas, width);
+    };
+    if (overlay.hover)
+        mark(*overlay.hover, theme.text, 1.2);
+    if (overlay.tile)
+        mark(*overlay.tile, theme.accent, 3);
+    if (!overlay.drawn.empty())
+        paintDrawn(painter, model, viewport, theme, overlay);
+    if (!overlay.note.isEmpty())
+        paintNote(painter, overlay.note, overlay.noteAt, area, theme);
+    painter.restore();
+}
+
+double tilesHeaderHeight()
+{
+    return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + QFontMetricsF(uiFont(0.9)).height() + 12;
+}
+
+double tilesLegendHeight()
+{
+    return QFontMetricsF(uiFont(0.9)).height() + 10;
+}
+
+void paintTilesHeader(QPainter& painter, const TilesModel& model, const QRectF& area, const Theme& theme)
+{
+    painter.setFont(uiFont(1.0, QFont::DemiBold));
+    QFontMetricsF fm(painter.font());
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(area.left() + 8, area.top() + 5 + fm.ascent()),
+                     fm.elidedText(model.title, Qt::ElideMiddle, area.width() - 16));
+    const double below = area.top() + 5 + fm.height();
+    painter.setFont(uiFont(0.9));
+    fm = QFontMetricsF(painter.font());
+    painter.setPen(theme.muted);
+    painter.drawText(QPointF(area.left() + 8, below + fm.ascent()),
+                     fm.elidedText(model.subtitle, Qt::ElideRight, area.width() - 16));
+}
+
+void paintTilesLegend(QPainter& painter, const TilesModel& model, const QRectF& area, const Theme& theme)
+{
+    if (!model.trace)
+        return;
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    const double middle = area.center().y();
+    const double baseline = middle + (fm.ascent() - fm.descent()) / 2;
+    double x = area.left() + 8;
+    const auto text = [&](const QString& s, const QColor& colour) {
+        const double w = fm.horizontalAdvance(s);
+        if (x + w > area.right() - 4)
+            return false;
+        painter.setPen(colour);
+        painter.drawText(QPointF(x, baseline), s);
+        x += w;
+        return true;
+    };
+    if (model.options.colour == TileColour::Bound) {
+        for (const auto& [bound, name] : {std::pair{Bound::Compute, tr("compute-bound")},
+                                          {Bound::Memory, tr("memory-bound")},
+                                          {Bound::Balanced, tr("balanced")}}) {
+            if (x + 24 + fm.horizontalAdvance(name) > area.right())
+                break;
+            const QRectF box(x, middle - 7, 14, 14);
+            painter.fillRect(box, boundColour(bound, theme));
+            paintBoundMark(painter, box.center(), 4.5, bound, theme.inkOn(boundColour(bound, theme)));
+            x += 19;
+            text(name, theme.muted);
+            x += 14;
+        }
+        return;
+    }
+    const bool loads = model.options.colour == TileColour::Loads;
+    const QString name = loads                                         ? tr("Elements loaded a tile")
+                         : model.options.colour == TileColour::Latency ? tr("Latency of a tile")
+                                                                       : tr("Order of visits");
+    const double low = loads ? static_cast<double>(model.trace->lowLoad)
+                       : model.options.colour == TileColour::Latency ? model.trace->lowLatency
+                                                                     : 1;
+    const double high = loads ? static_cast<double>(model.trace->highLoad)
+                        : model.options.colour == TileColour::Latency
+                            ? model.trace->highLatency
+                            : static_cast<double>(model.trace->steps->visits().size());
+    if (!text(name, theme.muted))
+        return;
+    x += 10;
+    if (low == high) {
+        painter.fillRect(QRectF(x, middle - 6, 14, 12), theme.ramp(0.25));
+        x += 20;
+        text(tr("%1, all the same").arg(number(low)), theme.text);
+        return;
+    }
+    text(number(low), theme.text);
+    x += 6;
+    const double w = std::min(140.0, area.right() - x - fm.horizontalAdvance(number(high)) - 12);
+    if (w < 24)
+        return;
+    QLinearGradient gradient(x, 0, x + w, 0);
+    for (int i = 0; i <= 8; ++i)
+        gradient.setColorAt(i / 8.0, theme.ramp(i / 8.0));
+    painter.fillRect(QRectF(x, middle - 6, w, 12), gradient);
+    x += w + 6;
+    text(number(high), theme.text);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "views/tiles/order_drawing.h"
+#include "views/tiles/step_panel.h"
+#include "views/tiles/tiles_paint.h"
+
+#include <QTimer>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+class QComboBox;
+class QSlider;
+
+namespace tilewright::ui {
+
+/// The tile grid of the current subgraph: the path over the tiles, what every tile costs, and step by step
+/// what is loaded, reused, stored and resident. Dragging across tiles draws an order of one's own.
+class TilesView : public ToolCanvas
+{
+    Q_OBJECT
+public:
+    explicit TilesView(const ViewContext& context, QWidget* parent = nullptr);
+    ~TilesView() override;
+
+    void settle() override;
+    [[nodiscard]] QString copyText() const override;
+    void zoomBy(double factor, QPointF anchor) override;
+    void panBy(QPointF pixels) override;
+    void fitAll() override;
+    void fitSelection() override;
+
+    [[nodiscard]] const TilesModel& model() const { return m_model; }
+    /// The step that is shown; nothing while there is no trace.
+    [[nodiscard]] const std::optional<StepModel>& step() const { return m_step; }
+    [[nodiscard]] QPointF tileCentre(std::int64_t tile) const; ///< in widget coordinates
+    void setColour(TileColour colour);
+    [[nodiscard]] bool isPlaying() const { return m_playing; }
+    void setPlaying(bool playing);
+    /// By whole steps, stopping at the ends.
+    void moveStep(std::int64_t by);
+    void showStep(std::int64_t step);
+
+protected:
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    void contentResized() override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    struct Places
+    {
+        QRectF header, grid, legend, panel; ///< panel is empty when there is no room for it
+    };
+    [[nodiscard]] static Places placesIn(const QRectF& area);
+    [[nodiscard]] Viewport fitted(const QRectF& grid) const;
+    [[nodiscard]] std::optional<std::int64_t> tileUnder(QPointF position) const;
+
+    void createControls();
+    void refresh();     ///< the document or the selection has changed
+    void refreshStep(); ///< the step has changed
+    void rebuild(std::shared_ptr<const TileTrace> trace);
+    void applyTraversal(const Traversal& traversal, const QString& text);
+    void chooseTraversal(int index);
+    void extendDrawing(std::int64_t tile);
+    void finishDrawing();
+    void cancelDrawing();
+    void playTick(double seconds);
+    void updateHover(QPointF position);
+
+    TilesModel m_model;
+    std::shared_ptr<const TileTrace> m_trace;
+    std::unique_ptr<LatestJob<std::shared_ptr<const TileTrace>>> m_job;
+    std::optional<TraceKey> m_requested;
+    std::shared_ptr<std::atomic<int>> m_percent;
+    QTimer m_progressTimer;
+    QImage m_image;
+    const Theme* m_imageTheme = nullptr;
+    std::optional<StepModel> m_step;
+
+    Viewport m_viewport;
+    bool m_autoFit = true;
+    double m_scroll = 0;
+    TilesOverlay m_overlay;
+    std::optional<int> m_hoveredRow;
+
+    std::optional<std::int64_t> m_pressed;
+    std::optional<OrderDrawing> m_drawing;
+    std::vector<std::int64_t> m_lastDrawn; ///< so that a drawing can be continued at its end
+    double m_totalBefore = 0;
+
+    bool m_playing = false;
+    double m_playAt = 0;
+    QComboBox* m_colour = nullptr;
+    QComboBox* m_order = nullptr;
+    QComboBox* m_speed = nullptr;
+    QSlider* m_slider = nullptr;
+    QAction* m_play = nullptr;
+};
+
+} // namespace tilewright::ui

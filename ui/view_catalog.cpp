@@ -34,14 +34,14 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles,Compare"), &make<SubgraphsView>},
         {QStringLiteral("inspector"), text("Inspector"), QStringLiteral("settings"), DockArea::Right,
          QStringLiteral("Edit,Tiles"), &make<InspectorView>},
-        {QStringLiteral("solver"), text("Solver"), QStringLiteral("solve"), DockArea::Bottom, QStringLiteral("Edit"),
-         &make<SolverView>},
+        {QStringLiteral("solver"), text("Solver"), QStringLiteral("solve"), DockArea::Bottom,
+         QStringLiteral("Edit"), &make<SolverView>},
+        {QStringLiteral("tiles"), text("Tile grid"), QStringLiteral("grid"), DockArea::Bottom,
+         QStringLiteral("Edit,Tiles"), &make<TilesView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,
          QStringLiteral("Edit"), &make<HistoryView>},
-        {QStringLiteral("tiles"), text("Tile grid"), QStringLiteral("grid"), DockArea::Bottom,
-         QStringLiteral("Edit,Tiles"), &make<TilesView>},
     };
     return entries;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
+#include "base/file.h"
 #include "base/text.h"
-#include "systolic/dram_traffic.h"
-#include "systolic/hierarchy.h"
 #include "systolic/pe_simulator.h"
+#include "systolic/pipeline.h"
+#include "systolic/roofline.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -24,9 +25,16 @@ struct Options
     std::string dataflow = "os";
     std::string readout = "shadow";
     std::string hierarchy;
+    std::string pipeline;
+    std::string bandwidth;
+    std::string bankLayout = "split";
+    std::string trace;
     int weightBuffers = 2;
     std::uint64_t seed = 1;
+    EdgeSupply supply;
     bool simulate = false;
+    bool listing = false;
+    bool corrections = false;
     bool json = false;
 };
 
@@ -101,8 +109,157 @@ Result<Traffic> traffic(const Request& r)
     return Traffic{*l2, dramClosedForm(q).bytes()};
 }
 
+/// A program and its run, when --pipeline asks for one.
+struct Pipeline
+{
+    Program program;
+    PipelineRun run;
+};
+
+Result<Pipeline> runProgram(const Options& o, const Request& r)
+{
+    const auto refuse = [](std::string message, std::string path) {
+        return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
+    };
+    const auto style = parseProgramStyle(o.pipeline);
+    if (!style)
+        return style.error();
+    if (r.timing.dataflow != Dataflow::Os)
+        return refuse("programs are output-stationary; use --dataflow os", "--pipeline");
+    if (o.simulate)
+        return refuse("cannot be combined with --simulate", "--pipeline");
+    if (o.bankLayout != "split" && o.bankLayout != "seed")
+        return refuse("expected split or seed, got \"" + o.bankLayout + "\"", "--bank-layout");
+    if (!o.bandwidth.empty() && o.bandwidth != "unlimited" && o.bandwidth != "hierarchy")
+        return refuse("expected unlimited or hierarchy, got \"" + o.bandwidth + "\"", "--bandwidth");
+    ProgramOptions options;
+    options.gemm = r.gemm;
+    options.array = r.array;
+    options.elementBytes = r.hierarchy.elementBytes;
+    options.style = *style;
+    options.layout = o.bankLayout == "seed" ? BankLayout::Seed : BankLayout::Split;
+    options.banks = std::max<std::int64_t>(2, r.hierarchy.at(Level::L2).buffers);
+    options.l3Bytes = r.hierarchy.at(Level::L3).totalBytes();
+    auto program = buildProgram(options);
+    if (!program)
+        return program.error();
+    const bool finite = o.bandwidth == "hierarchy" || (o.bandwidth.empty() && !o.hierarchy.empty());
+    const Machine machine = finite ? machineOf(r.hierarchy) : Machine{};
+    auto run = runPipeline(*program, machine);
+    if (!run)
+        return run.error();
+    if (!o.trace.empty())
+        if (const auto written = writeFileAtomically(o.trace, pipelineTrace(*program, *run, machine));
+            !written)
+            return written.error();
+    return Pipeline{std::move(*program), std::move(*run)};
+}
+
+void addPipelineJson(nlohmann::ordered_json& out, const Pipeline& p)
+{
+    auto events = nlohmann::ordered_json::array();
+    for (std::size_t c = 0; c < p.run.events.size(); ++c) {
+        const Command& command = p.program.commands[c];
+        const auto resource = resourceOf(command.kind);
+        if (!resource)
+            continue;
+        const std::string title = commandTitle(command);
+        events.push_back({{"resource", resourceName(*resource)},
+                          {"tile", title.substr(title.find(' ') + 1)},
+                          {"start", p.run.events[c].start},
+                          {"end", p.run.events[c].end},
+                          {"command", commandName(command.kind)}});
+    }
+    out["events"] = std::move(events);
+    out["array_busy"] = p.run.arrayBusy;
+    out["stalls"] = nlohmann::ordered_json::object();
+    for (const auto& [reason, cycles] : p.run.stalls)
+        out["stalls"][reason] = cycles;
+    out["compute_cycles"] = p.run.computeCycles;
+    out["bottleneck"] = p.run.bottleneck;
+}
+
+void line(const std::string& name, const std::string& value)
+{
+    std::cout << std::left << std::setw(28) << name << value << '\n';
+}
+
+std::string percent(double ratio)
+{
+    std::ostringstream out;
+    out << std::fixed << std::setprecision(1) << ratio * 100 << " %";
+    return out.str();
+}
+
+void printPipeline(const Pipeline& p)
+{
+    line("array fed", formatGrouped(p.run.arrayBusy) + " of " + formatGrouped(p.run.cycles) + " cycles");
+    for (const auto& [reason, cycles] : p.run.stalls)
+        line("  lost: " + reason, formatGrouped(cycles) + " cycles");
+    line("bottleneck", p.run.bottleneck);
+    for (const Resource r : kResources)
+        line("  busy: " + std::string(resourceName(r)),
+             percent(p.run.busyFraction[static_cast<std::size_t>(r)]));
+    line("peak L3/L2/L1", formatGrouped(p.run.peakBytes[0]) + " / " + formatGrouped(p.run.peakBytes[1]) +
+                              " / " + formatGrouped(p.run.peakBytes[2]) + " bytes");
+}
+
+/// The L2 schedules of spec 3, the roofs and the comparison of dataflows; text output only.
+void printContext(const Request& r)
+{
+    const TileShape tile{std::min(r.gemm.m, r.array.rows), std::min(r.gemm.n, r.array.cols),
+                         std::min(r.gemm.k, kTileDepth)};
+    if (const auto plans =
+            l2Schedules(r.gemm, tile, r.hierarchy.elementBytes, r.hierarchy.at(Level::L2).totalBytes(),
+                        std::min<std::int64_t>(2, ceilDiv(r.gemm.k, tile.tk)))) {
+        std::cout << "\nL2 schedule         traffic bytes     L2 least     double-buffered\n";
+        const auto best = bestL2Schedule(*plans);
+        for (const L2Plan& p : *plans)
+            std::cout << (best && best->schedule == p.schedule ? "> " : "  ") << std::left << std::setw(18)
+                      << l2ScheduleName(p.schedule) << std::setw(18) << formatGrouped(p.trafficBytes())
+                      << std::setw(13) << formatGrouped(p.minBytes) << formatGrouped(p.doubleBytes)
+                      << (p.fits ? "" : " (does not fit)") << '\n';
+    }
+    if (const auto roof = multiLevelRoofline(r.hierarchy, r.gemm, r.timing, tile)) {
+        std::cout << "\nroofline            " << formatNumber(std::round(roof->attainableGflops)) << " of "
+                  << formatNumber(std::round(roof->peakGflops)) << " GFLOP/s, bound by " << roof->binding
+                  << '\n';
+        for (const RooflinePoint& p : roof->points)
+            std::cout << "  " << std::left << std::setw(18)
+                      << (p.level == Level::External ? "dram" : std::string(levelName(p.level)))
+                      << std::setw(18) << formatGrouped(p.bytes)
+                      << formatNumber(std::round(p.intensity * 100) / 100) << " FLOP/byte, roof "
+                      << formatNumber(std::round(p.roofGflops)) << " GFLOP/s\n";
+    }
+    if (const auto c = compareDataflows(r.hierarchy, r.gemm, tile, r.timing.readout)) {
+        std::cout << "\ndataflow            array cycles      DRAM cycles  longer of both\n";
+        for (const DataflowTime& t : c->of)
+            std::cout << "  " << std::left << std::setw(18) << dataflowName(t.dataflow) << std::setw(18)
+                      << formatGrouped(t.arrayCycles) << std::setw(13) << formatGrouped(t.dramCycles)
+                      << formatGrouped(t.totalCycles) << '\n';
+    }
+}
+
+int printCorrections(bool json)
+{
+    auto rows = nlohmann::ordered_json::array();
+    for (const Correction& c : seedCorrections()) {
+        if (!json)
+            std::cout << c.place << "\n  seed:    " << c.seed << "\n  correct: " << c.correct
+                      << (c.agrees ? " (agree)" : "") << '\n';
+        rows.push_back({{"place", c.place}, {"seed", c.seed}, {"correct", c.correct}, {"agrees", c.agrees}});
+    }
+    if (json)
+        std::cout << rows.dump(2) << '\n';
+    return Exit::Success;
+}
+
 int run(const Options& o)
 {
+    if (o.corrections)
+        return printCorrections(o.json);
+    if (o.gemm.empty())
+        return fail({ErrorCode::Problem, "is required (MxNxK)", "--gemm", {}});
     const auto request = readOptions(o);
     if (!request)
         return fail(request.error());
@@ -110,44 +267,59 @@ int run(const Options& o)
     const auto moved = traffic(r);
     if (!moved)
         return fail(moved.error());
+    if (o.pipeline.empty() && (!o.trace.empty() || o.listing))
+        return fail(
+            {ErrorCode::Problem, "needs --pipeline barriered or pipelined", "--trace, --listing", {}});
     const ArrayTiming timing = arrayTiming(r.gemm, r.array, r.timing);
     std::int64_t cycles = timing.cycles;
+    std::int64_t stalled = 0;
     if (o.simulate) {
-        auto sim = PeSimulator::createRandom(r.gemm, r.array, r.timing, o.seed);
+        auto sim = PeSimulator::createRandom(r.gemm, r.array, r.timing, o.seed, o.supply);
         if (!sim)
             return fail(sim.error());
         sim->run();
         if (sim->product() != sim->referenceProduct())
             return fail({ErrorCode::Internal, "the simulated array computed a wrong product", {}, {}});
         cycles = sim->measuredCycles();
+        stalled = sim->clock().stalledCycles();
     }
-    const double utilization =
-        timing.utilization * static_cast<double>(timing.cycles) / static_cast<double>(cycles);
+    std::optional<Pipeline> pipeline;
+    if (!o.pipeline.empty()) {
+        auto ran = runProgram(o, r);
+        if (!ran)
+            return fail(ran.error());
+        pipeline = std::move(*ran);
+        cycles = pipeline->run.cycles;
+    }
+    const double utilization = static_cast<double>(macs(r.gemm)) / static_cast<double>(r.array.rows) /
+                               static_cast<double>(r.array.cols) / static_cast<double>(cycles);
     if (o.json) {
-        const nlohmann::ordered_json out = {{"dataflow", dataflowName(r.timing.dataflow)},
-                                            {"rows", r.array.rows},
-                                            {"cols", r.array.cols},
-                                            {"readout", readoutName(r.timing.readout)},
-                                            {"cycles", cycles},
-                                            {"folds", timing.folds},
-                                            {"utilization", utilization},
-                                            {"mapping_efficiency", timing.mappingEfficiency},
-                                            {"traffic_bytes", {{"l2", moved->l2}, {"dram", moved->dram}}}};
+        nlohmann::ordered_json out = {{"dataflow", dataflowName(r.timing.dataflow)},
+                                      {"rows", r.array.rows},
+                                      {"cols", r.array.cols},
+                                      {"readout", readoutName(r.timing.readout)},
+                                      {"cycles", cycles},
+                                      {"folds", timing.folds},
+                                      {"utilization", utilization},
+                                      {"mapping_efficiency", timing.mappingEfficiency},
+                                      {"traffic_bytes", {{"l2", moved->l2}, {"dram", moved->dram}}}};
+        if (!o.supply.unlimited())
+            out["stalled_cycles"] = stalled;
+        if (pipeline)
+            addPipelineJson(out, *pipeline);
         std::cout << out.dump(2) << '\n';
         return Exit::Success;
     }
-    const auto line = [](const std::string& name, const std::string& value) {
-        std::cout << std::left << std::setw(20) << name << value << '\n';
-    };
-    const auto percent = [](double ratio) {
-        std::ostringstream out;
-        out << std::fixed << std::setprecision(1) << ratio * 100 << " %";
-        return out.str();
-    };
+    if (o.listing) {
+        std::cout << programText(pipeline->program);
+        return Exit::Success;
+    }
     line("dataflow", std::string(dataflowName(r.timing.dataflow)) + ", " +
                          std::string(readoutName(r.timing.readout)) + " read-out" +
                          (timing.readoutHidden ? "" : " (not hidden: K is less than the rows)"));
-    line("cycles", formatGrouped(cycles) + (o.simulate ? " (simulated; the product is right)" : ""));
+    line("cycles",
+         formatGrouped(cycles) + (o.simulate ? " (simulated; the product is right)" : "") +
+             (stalled > 0 ? ", " + formatGrouped(stalled) + " of them stalled on an edge FIFO" : ""));
     line("folds", formatGrouped(timing.folds));
     line("utilization", percent(utilization));
     line("mapping efficiency", percent(timing.mappingEfficiency));
@@ -156,6 +328,10 @@ int run(const Options& o)
                                   formatGrouped(phases.drain) + " cycles");
     line("L2 traffic", formatGrouped(moved->l2) + " bytes");
     line("DRAM traffic", formatGrouped(moved->dram) + " bytes");
+    if (pipeline)
+        printPipeline(*pipeline);
+    else
+        printContext(r);
     return Exit::Success;
 }
 
@@ -166,7 +342,7 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     auto* verb =
         app.add_subcommand("systolic", "Cycles, utilisation and traffic of a GEMM on a systolic array");
     auto o = std::make_shared<Options>();
-    verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]")->required();
+    verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
     verb->add_option("--array", o->array, "RxC processing elements (default 16x16)");
     verb->add_option("--dataflow", o->dataflow, "os, ws or is (default os)");
     verb->add_option("--readout", o->readout, "shadow, shift or scale-sim (default shadow)");
@@ -174,6 +350,20 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy file (default: the built-in kpu)");
     verb->add_flag("--simulate", o->simulate, "Run the register-level simulator instead of the closed form");
     verb->add_option("--seed", o->seed, "Of the operands for --simulate");
+    verb->add_option("--fifo-depth", o->supply.depth, "Elements in an edge FIFO for --simulate (default 32)");
+    verb->add_option("--west-rate", o->supply.westPerCycle,
+                     "Elements a cycle into the west FIFOs (0: unlimited)");
+    verb->add_option("--north-rate", o->supply.northPerCycle,
+                     "Elements a cycle into the north FIFOs (0: unlimited)");
+    verb->add_option("--pipeline", o->pipeline, "Run a program through the memories: barriered or pipelined");
+    verb->add_option(
+        "--bandwidth", o->bandwidth,
+        "Of the pipeline: unlimited, or that of the hierarchy (default: hierarchy when one is given)");
+    verb->add_option("--bank-layout", o->bankLayout, "Of tiles in L2: split or seed (default split)");
+    verb->add_option("--trace", o->trace, "Write the pipeline as Chrome trace events (Perfetto opens them)");
+    verb->add_flag("--listing", o->listing, "Print the program's commands");
+    verb->add_flag("--corrections", o->corrections,
+                   "Print where the seeds' figures differ from the right ones");
     verb->add_flag("--json", o->json, "One JSON document on stdout");
     verb->callback([o, &exitCode] { exitCode = run(*o); });
 }

@@ -89,9 +89,34 @@ void printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
     line("reuse A, B, C", std::to_string(f.a) + ", " + std::to_string(f.b) + ", " + std::to_string(f.c));
     std::cout << "\nused / available (" << h.name << ")\n";
     for (const Constraint& k : tileConstraints(h, q.gemm, c.tile))
-        std::cout << "  " << (k.fits() ? "ok   " : "over ") << std::setw(46) << k.name
+        std::cout << "  " << (k.fits() ? "ok   " : "over ") << std::setw(50) << k.name
                   << formatGrouped(k.used) << " / " << formatGrouped(k.available) << ' ' << k.unit
                   << (k.limit.empty() ? "" : "; " + k.limit) << '\n';
+    if (const auto levels = threeLevelTiling(h, q.gemm, q.footprint)) {
+        std::cout << "\nthree levels (each inside the one above)\n";
+        for (const LevelTile& t : levels->level)
+            std::cout << "  " << std::setw(5) << levelName(t.level) << t.tile.ti << " x " << t.tile.tj
+                      << " x " << t.tile.tk << ", " << formatGrouped(t.usedBytes) << " / "
+                      << formatGrouped(t.capacityBytes) << " bytes, traffic into it "
+                      << formatGrouped(t.trafficBytes) << " bytes\n";
+    }
+    DramQuery dram;
+    dram.gemm = q.gemm;
+    dram.tile = c.tile;
+    dram.elementBytes = q.elementBytes;
+    dram.l3Bytes = h.at(Level::L3).totalBytes();
+    if (const auto adaptive = adaptiveStationary(dram)) {
+        std::cout << "\nDRAM traffic with residency in L3, by dataflow\n";
+        for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+            const auto i = static_cast<std::size_t>(d);
+            std::cout << "  " << std::setw(5) << dataflowName(d) << formatGrouped(adaptive->fixedBytes[i])
+                      << " bytes; adaptive saves " << percent(adaptive->saving[i]) << '\n';
+        }
+        std::cout << "  adaptive " << formatGrouped(adaptive->bytes) << " bytes ("
+                  << (adaptive->perRow ? "chosen row by row"
+                                       : "all " + std::string(dataflowName(adaptive->bestFixed)))
+                  << ")\n";
+    }
 }
 
 int run(const Options& o)

@@ -75,21 +75,22 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
     };
 
     std::vector<Constraint> out;
-    out.push_back({"L1, A and B in one buffer" + times, (r + c) * tile.tk * e * buffering, l1, "bytes",
-                   atMost("Kt", maxL1Depth(h, buffering, false))});
-    out.push_back({"L1, A and B in separate buffers" + times, std::max(r, c) * tile.tk * e * buffering, l1,
-                   "bytes", atMost("Kt", maxL1Depth(h, buffering, true))});
+    out.push_back({"L1, A and B in one buffer" + times, saturatingMul((r + c) * tile.tk, e * buffering), l1,
+                   "bytes", atMost("Kt", maxL1Depth(h, buffering, false))});
+    out.push_back({"L1, A and B in separate buffers" + times,
+                   saturatingMul(std::max(r, c) * tile.tk, e * buffering), l1, "bytes",
+                   atMost("Kt", maxL1Depth(h, buffering, true))});
     const std::int64_t k2 = maxL2Depth(h);
-    out.push_back({"L2, one output tile resident over all of K", (r * gemm.k + gemm.k * c + r * c) * e, l2,
-                   "bytes",
+    out.push_back({"L2, one output tile resident over all of K",
+                   saturatingMul(r * gemm.k + gemm.k * c + r * c, e), l2, "bytes",
                    atMost("K", k2) + ", in steps of 16 " + std::to_string(roundDown(k2, kTileDepth))});
     out.push_back({"L2, the chosen tile (conservative)",
-                   tileFootprint(tile, Footprint::Conservative) * e,
+                   saturatingMul(tileFootprint(tile, Footprint::Conservative), e),
                    h.at(Level::L2).totalBytes(),
                    "bytes",
                    {}});
     out.push_back({"L3, the chosen tile (conservative)",
-                   tileFootprint(tile, Footprint::Conservative) * e,
+                   saturatingMul(tileFootprint(tile, Footprint::Conservative), e),
                    h.at(Level::L3).totalBytes(),
                    "bytes",
                    {}});
@@ -99,8 +100,8 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
             {name, count, l3 / panelBytes, "panels",
              std::to_string(l3 / panelBytes) + " fit at " + std::to_string(panelBytes) + " bytes each"});
     };
-    panels("L3, A row panels (Ti x K)", tile.ti * gemm.k * e, ceilDiv(gemm.m, tile.ti));
-    panels("L3, B column panels (K x Tj)", gemm.k * tile.tj * e, ceilDiv(gemm.n, tile.tj));
+    panels("L3, A row panels (Ti x K)", saturatingMul(tile.ti * gemm.k, e), ceilDiv(gemm.m, tile.ti));
+    panels("L3, B column panels (K x Tj)", saturatingMul(gemm.k * tile.tj, e), ceilDiv(gemm.n, tile.tj));
     return out;
 }
 
@@ -156,10 +157,12 @@ Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& h, const Gemm& gemm, 
     Gemm outer = gemm;
     std::int64_t kTiles = 1;
     for (LevelTile& t : out.level) {
-        const std::int64_t a = gemm.m * gemm.k * ceilDiv(outer.n, t.tile.tj) * ceilDiv(gemm.n, outer.n);
-        const std::int64_t b = gemm.k * gemm.n * ceilDiv(outer.m, t.tile.ti) * ceilDiv(gemm.m, outer.m);
-        const std::int64_t cc = gemm.m * gemm.n * (2 * kTiles - 1);
-        t.trafficBytes = (a + b + cc) * h.elementBytes;
+        const std::int64_t a =
+            saturatingMul(gemm.m * gemm.k, ceilDiv(outer.n, t.tile.tj) * ceilDiv(gemm.n, outer.n));
+        const std::int64_t b =
+            saturatingMul(gemm.k * gemm.n, ceilDiv(outer.m, t.tile.ti) * ceilDiv(gemm.m, outer.m));
+        const std::int64_t cc = saturatingMul(gemm.m * gemm.n, 2 * kTiles - 1);
+        t.trafficBytes = saturatingMul(saturatingAdd(saturatingAdd(a, b), cc), h.elementBytes);
         kTiles = ceilDiv(gemm.k, t.tile.tk);
         outer = {t.tile.ti, t.tile.tj, t.tile.tk};
     }

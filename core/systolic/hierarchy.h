@@ -83,7 +83,7 @@ struct LevelTile
     TileShape tile;
     std::int64_t capacityBytes = 0;
     std::int64_t usedBytes = 0;
-    std::int64_t trafficBytes = 0; ///< into this level for the whole GEMM
+    std::int64_t trafficBytes = 0; ///< into this level for the whole GEMM; saturates
 };
 struct ThreeLevelTiling
 {

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "systolic/pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::int64_t kNotYet = -1;
+constexpr int kLookBack = 4096;
+
+/// The state of a run in progress: who may start, which slots are taken, which barriers have passed.
+class Simulation
+{
+public:
+    Simulation(const Program& program, const Machine& machine)
+        : m_commands(program.commands), m_machine(machine), m_events(program.commands.size()),
+          m_readers(program.commands.size(), 0)
+    {
+        for (std::size_t p = 0; p < kPools; ++p)
+            m_taken[p].assign(static_cast<std::size_t>(program.slots[p]), false);
+        for (std::size_t r = 0; r < kResources.size(); ++r)
+            m_unitBusy[r].assign(static_cast<std::size_t>(machine.classes[r].units), false);
+        for (PipelineEvent& e : m_events)
+            e = {kNotYet, kNotYet, kNotYet, -1};
+        m_segmentOf.reserve(m_commands.size());
+        m_openInSegment.push_back(0);
+        for (std::size_t c = 0; c < m_commands.size(); ++c) {
+            for (const std::uint32_t read : m_commands[c].reads)
+                ++m_readers[read];
+            if (const auto r = resourceOf(m_commands[c].kind)) {
+                m_queue[static_cast<std::size_t>(*r)].push_back(static_cast<std::uint32_t>(c));
+                ++m_openInSegment.back();
+                m_segmentOf.push_back(static_cast<std::uint32_t>(m_openInSegment.size() - 1));
+            } else {
+                m_barriers.push_back(static_cast<std::uint32_t>(c));
+                m_segmentOf.push_back(static_cast<std::uint32_t>(m_openInSegment.size() - 1));
+                m_openInSegment.push_back(0);
+            }
+        }
+    }
+
+    Result<std::vector<PipelineEvent>> run()
+    {
+        std::int64_t now = 0;
+        passBarriers(now);
+        while (true) {
+            bool changed = true;
+            finishAll(now);
+            while (changed) {
+                changed = false;
+                for (std::size_t r = 0; r < kResources.size(); ++r)
+                    while (startHead(r, now)) {
+                        finishAll(now); // commands of no duration
+                        changed = true;
+                    }
+            }
+            if (m_pending.empty())
+                break;
+            now = m_pending.top().time;
+        }
+        for (std::size_t r = 0; r < kResources.size(); ++r)
+            if (m_head[r] < m_queue[r].size())
+                return Error{ErrorCode::Problem,
+                             commandTitle(m_commands[m_queue[r][m_head[r]]]) +
+                                 " can never start: a slot that it needs is never freed",
+                             "program",
+                             {}};
+        return m_events;
+    }
+
+private:
+    struct Moment
+    {
+        std::int64_t time;
+        std::uint32_t command;
+        bool ready; ///< false: the unit and the slots it read are released
+        bool operator>(const Moment& o) const { return time > o.time; }
+    };
+
+    bool startHead(std::size_t r, std::int64_t now)
+    {
+        if (m_head[r] == m_queue[r].size())
+            return false;
+        const std::uint32_t c = m_queue[r][m_head[r]];
+        const Command& command = m_commands[c];
+        if (m_segmentOf[c] > m_passed)
+            return false;
+        for (const std::uint32_t w : command.waits)
+            if (m_events[w].ready == kNotYet || m_events[w].ready > now)
+                return false;
+        const auto unit = std::find(m_unitBusy[r].begin(), m_unitBusy[r].end(), false);
+        if (unit == m_unitBusy[r].end())
+            return false;
+        if (command.pool) {
+            auto& taken = m_taken[static_cast<std::size_t>(*command.pool)];
+            if (taken[static_cast<std::size_t>(command.slot)])
+                return false;
+            taken[static_cast<std::size_t>(command.slot)] = true;
+        }
+        ++m_head[r];
+        *unit = true;
+        PipelineEvent& e = m_events[c];
+        e.start = now;
+        e.end = now + commandCycles(command, m_machine);
+        e.ready = e.end + command.tail;
+        e.unit = static_cast<std::int32_t>(unit - m_unitBusy[r].begin());
+        m_pending.push({e.end, c, false});
+        m_pending.push({e.ready, c, true});
+        return true;
+    }
+
+    void finishAll(std::int64_t now)
+    {
+        while (!m_pending.empty() && m_pending.top().time == now) {
+            const Moment moment = m_pending.top();
+            m_pending.pop();
+            finish(moment);
+        }
+        passBarriers(now);
+    }
+
+    void finish(const Moment& moment)
+    {
+        const Command& command = m_commands[moment.command];
+        if (moment.ready) {
+            --m_openInSegment[m_segmentOf[moment.command]];
+            return;
+        }
+        const auto r = static_cast<std::size_t>(*resourceOf(command.kind));
+        m_unitBusy[r][static_cast<std::size_t>(m_events[moment.command].unit)] = false;
+        for (const std::uint32_t read : command.reads)
+            if (--m_readers[read] == 0) {
+                const Command& from = m_commands[read];
+                m_taken[static_cast<std::size_t>(*from.pool)][static_cast<std::size_t>(from.slot)] = false;
+            }
+    }
+
+    void passBarriers(std::int64_t now)
+    {
+        while (m_passed < m_barriers.size() && m_openInSegment[m_passed] == 0) {
+            m_events[m_barriers[m_passed]] = {now, now, now, -1};
+            ++m_passed;
+        }
+    }
+
+    const std::vector<Command>& m_commands;
+    const Machine& m_machine;
+    std::vector<PipelineEvent> m_events;
+    std::vector<std::int64_t> m_readers; ///< that have not ended
+    std::array<std::vector<std::uint32_t>, 5> m_queue;
+    std::array<std::size_t, 5> m_head{};
+    std::array<std::vector<bool>, kPools> m_taken;
+    std::array<std::vector<bool>, 5> m_unitBusy;
+    std::vector<std::uint32_t> m_barriers;
+    std::vector<std::uint32_t> m_segmentOf;    ///< barriers before a command
+    std::vector<std::int64_t> m_openInSegment; ///< commands between two barriers that are not ready
+    std::size_t m_passed = 0;
+    std::priority_queue<Moment, std::vector<Moment>, std::greater<>> m_pending;
+};
+
+/// Explains, on a finished run, why a command had not started at some time.
+class Blame
+{
+public:
+    Blame(const Program& program, const PipelineRun& run, const Machine& machine)
+        : m_commands(program.commands), m_events(run.events), m_machine(machine)
+    {
+        std::array<std::uint32_t, 5> last{};
+        std::array<bool, 5> any{};
+        std::uint32_t barrier = 0;
+        bool anyBarrier = false;
+        for (std::size_t c = 0; c < m_commands.size(); ++c) {
+            m_barrierBefore.push_back(anyBarrier ? static_cast<std::int64_t>(barrier) : -1);
+            const auto r = resourceOf(m_commands[c].kind);
+            if (!r) {
+                barrier = static_cast<std::uint32_t>(c);
+                anyBarrier = true;
+                m_before.push_back(-1);
+                continue;
+            }
+            const auto index = static_cast<std::size_t>(*r);
+            m_before.push_back(any[index] ? static_cast<std::int64_t>(last[index]) : -1);
+            last[index] = static_cast<std::uint32_t>(c);
+            any[index] = true;
+        }
+    }
+
+    struct Answer
+    {
+        std::string reason;
+        std::uint32_t command;
+    };
+
+    /// Why `c` has not started at time t, although t < its start.
+    [[nodiscard]] Answer whyNotStarted(std::uint32_t c, std::int64_t t, bool atBarrier = false) const
+    {
+        while (true) {
+            const Command& command = m_commands[c];
+            std::int64_t next = -1;
+            if (const std::int64_t b = m_barrierBefore[c];
+                b >= 0 && m_events[static_cast<std::size_t>(b)].start > t) {
+                atBarrier = true;
+                next = unfinishedBefore(static_cast<std::uint32_t>(b), t);
+            }
+            for (const std::uint32_t w : command.waits)
+                if (next < 0 && m_events[w].ready > t)
+                    next = w;
+            if (next < 0 && m_before[c] >= 0 && m_events[static_cast<std::size_t>(m_before[c])].start > t)
+                next = m_before[c];
+            if (next < 0) // only its own unit or slot is missing
+                return {prefixed(ownObstacle(c, t), atBarrier), c};
+            c = static_cast<std::uint32_t>(next);
+            if (m_events[c].start <= t)
+                return {prefixed(std::string(resourceName(*resourceOf(m_commands[c].kind))), atBarrier), c};
+        }
+    }
+
+    /// What is still going on at time t after the last operand has entered.
+    [[nodiscard]] Answer whyNotOver(std::int64_t t) const
+    {
+        for (std::size_t c = 0; c < m_commands.size(); ++c) {
+            const auto r = resourceOf(m_commands[c].kind);
+            if (!r || m_events[c].ready <= t)
+                continue;
+            const auto index = static_cast<std::uint32_t>(c);
+            if (m_events[c].start > t)
+                return whyNotStarted(index, t);
+            return {*r == Resource::Array ? "fill_drain" : std::string(resourceName(*r)), index};
+        }
+        return {"fill_drain", 0};
+    }
+
+private:
+    static std::string prefixed(std::string reason, bool atBarrier)
+    {
+        return atBarrier ? "barrier_" + reason : reason;
+    }
+
+    /// The first command before the barrier that is not ready at t. Segments are short, so look backwards
+    /// only as far as the barrier before.
+    [[nodiscard]] std::int64_t unfinishedBefore(std::uint32_t barrier, std::int64_t t) const
+    {
+        std::int64_t first = -1;
+        for (std::int64_t c = barrier - std::int64_t{1}; c >= 0; --c) {
+            const auto index = static_cast<std::size_t>(c);
+            if (!resourceOf(m_commands[index].kind)) {
+                if (m_events[index].start <= t)
+                    break; // everything before that barrier is ready
+                continue;
+            }
+            if (m_events[index].ready > t)
+                first = c;
+        }
+        return first;
+    }
+
+    [[nodiscard]] std::string ownObstacle(std::uint32_t c, std::int64_t t) const
+    {
+        const Command& command = m_commands[c];
+        const Resource r = *resourceOf(command.kind);
+        // With a unit free, it was the slot. Only the commands just before can still be running.
+        std::int64_t busy = 0;
+        std::int64_t before = m_before[c];
+        for (int looked = 0; before >= 0 && looked < kLookBack; ++looked) {
+            busy += m_events[static_cast<std::size_t>(before)].end > t;
+            before = m_before[static_cast<std::size_t>(before)];
+        }
+        if (busy >= m_machine.at(r).units || !command.pool)
+            return std::string(resourceName(r));
+        switch (*command.pool) {
+        case Pool::L3A:
+        case Pool::L3B:
+            return "l3_full";
+        case Pool::L2A:
+        case Pool::L2B:
+        case Pool::L2C:
+            return "l2_full";
+        case Pool::L1A:
+        case Pool::L1B:
+            return "l1_full";
+        case Pool::Accumulator:
+            break;
+        }
+        return "accumulators_full";
+    }
+
+    const std::vector<Command>& m_commands;
+    const std::vector<PipelineEvent>& m_events;
+    const Machine& m_machine;
+    std::vector<std::int64_t> m_barrierBefore; ///< -1: none
+    std::vector<std::int64_t> m_before;        ///< the command before on the same resource, -1: none
+};
+
+void attributeBubbles(const Program& program, const Machine& machine, PipelineRun& run)
+{
+    const Blame blame(program, run, machine);
+    std::vector<std::int64_t> moments{0, run.cycles};
+    for (const PipelineEvent& e : run.events)
+        moments.insert(moments.end(), {e.start, e.end, e.ready});
+    std::sort(moments.begin(), moments.end());
+    moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+
+    // Between two moments nothing changes, so one answer holds for the whole stretch.
+    const auto attribute = [&](std::int64_t from, std::int64_t to, auto&& why) {
+        for (std::int64_t t = from; t < to;) {
+            const std::int64_t next = std::min(to, *std::upper_bound(moments.begin(), moments.end(), t));
+            const Blame::Answer answer = why(t);
+            if (!run.bubbles.empty() && run.bubbles.back().start + run.bubbles.back().length == t &&
+                run.bubbles.back().reason == answer.reason)
+                run.bubbles.back().length += next - t;
+            else
+                run.bubbles.push_back({t, next - t, answer.reason, answer.command});
+            run.stalls[answer.reason] += next - t;
+            t = next;
+        }
+    };
+    std::int64_t fed = 0; // the array has been fed or explained up to here
+    for (std::size_t c = 0; c < program.commands.size(); ++c) {
+        if (program.commands[c].kind != CommandKind::Compute)
+            continue;
+        attribute(fed, run.events[c].start,
+                  [&](std::int64_t t) { return blame.whyNotStarted(static_cast<std::uint32_t>(c), t); });
+        fed = run.events[c].end;
+    }
+    attribute(fed, run.cycles, [&](std::int64_t t) { return blame.whyNotOver(t); });
+
+    std::int64_t most = 0;
+    run.bottleneck = "array";
+    for (const auto& [reason, cycles] : run.stalls)
+        if (reason != "fill_drain" && cycles > most) {
+            most = cycles;
+            run.bottleneck = reason;
+        }
+}
+
+std::optional<std::size_t> levelIndex(Pool pool)
+{
+    switch (pool) {
+    case Pool::L3A:
+    case Pool::L3B:
+        return 0;
+    case Pool::L2A:
+    case Pool::L2B:
+    case Pool::L2C:
+        return 1;
+    case Pool::L1A:
+    case Pool::L1B:
+        return 2;
+    case Pool::Accumulator:
+        break;
+    }
+    return std::nullopt;
+}
+
+void fillOccupancy(const Program& program, PipelineRun& run)
+{
+    std::vector<std::int64_t> freed(program.commands.size(), kNotYet);
+    for (std::size_t c = 0; c < program.commands.size(); ++c)
+        for (const std::uint32_t read : program.commands[c].reads)
+            freed[read] = std::max(freed[read], run.events[c].end);
+    std::array<std::map<std::int64_t, std::int64_t>, 3> changes;
+    for (std::size_t c = 0; c < program.commands.size(); ++c) {
+        const Command& command = program.commands[c];
+        const auto level = command.pool ? levelIndex(*command.pool) : std::nullopt;
+        if (!level)
+            continue;
+        changes[*level][run.events[c].start] += command.bytes;
+        changes[*level][freed[c] == kNotYet ? run.cycles : freed[c]] -= command.bytes;
+    }
+    for (std::size_t level = 0; level < 3; ++level) {
+        std::int64_t bytes = 0;
+        run.occupancy[level].push_back({0, 0});
+        for (const auto& [time, change] : changes[level]) {
+            bytes += change;
+            if (time == run.occupancy[level].back().time)
+                run.occupancy[level].back().bytes = bytes;
+            else
+                run.occupancy[level].push_back({time, bytes});
+            run.peakBytes[level] = std::max(run.peakBytes[level], bytes);
+        }
+    }
+}
+
+} // namespace
+
+Machine machineOf(const Hierarchy& h) noexcept
+{
+    Machine m;
+    m.at(Resource::Dma).bytesPerCycle = h.bytesPerCycle(Level::External);
+    m.at(Resource::BlockMover).bytesPerCycle = h.bytesPerCycle(Level::L3);
+    m.at(Resource::Streamer).bytesPerCycle = h.bytesPerCycle(Level::L2);
+    m.at(Resource::Drain).bytesPerCycle = h.bytesPerCycle(Level::L1);
+    return m;
+}
+
+Status checkMachine(const Machine& machine)
+{
+    for (const Resource r : kResources) {
+        const MachineClass& c = machine.at(r);
+        if (c.units < 1 || c.units > 1024 || c.latency < 0 || c.latency > (1 << 30) ||
+            !std::isfinite(c.bytesPerCycle) || c.bytesPerCycle < 0 ||
+            (c.bytesPerCycle > 0 && c.bytesPerCycle < 1e-6))
+            return Error{
+                ErrorCode::Problem,
+                "needs 1 to 1024 units, a latency up to 2^30 cycles and a bandwidth of 0 (unlimited) or "
+                "at least 1e-6 bytes a cycle",
+                "machine." + std::string(resourceName(r)),
+                {}};
+    }
+    if (machine.at(Resource::Array).units != 1)
+        return Error{ErrorCode::Problem, "there is one array", "machine.array", {}};
+    return Unit{};
+}
+
+std::int64_t commandCycles(const Command& command, const Machine& machine) noexcept
+{
+    if (command.kind == CommandKind::Compute)
+        return command.cycles;
+    const auto r = resourceOf(command.kind);
+    if (!r)
+        return 0;
+    const MachineClass& c = machine.at(*r);
+    if (c.bytesPerCycle == 0)
+        return c.latency;
+    // The small allowance keeps exact quotients from rounding up.
+    const double cycles = static_cast<double>(command.bytes) * static_cast<double>(c.units) / c.bytesPerCycle;
+    return c.latency + static_cast<std::int64_t>(std::ceil(cycles - 1e-9 * std::max(1.0, cycles)));
+}
+
+Result<PipelineRun> runPipeline(const Program& program, const Machine& machine)
+{
+    if (const auto ok = checkMachine(machine); !ok)
+        return ok.error();
+    auto events = Simulation(program, machine).run();
+    if (!events)
+        return events.error();
+    PipelineRun run;
+    run.events = std::move(*events);
+    std::int64_t firstOperand = -1;
+    std::int64_t lastMac = 0;
+    std::array<std::int64_t, 5> busy{};
+    for (std::size_t c = 0; c < run.events.size(); ++c) {
+        const PipelineEvent& e = run.events[c];
+        run.cycles = std::max(run.cycles, e.ready);
+        if (const auto r = resourceOf(program.commands[c].kind))
+            busy[static_cast<std::size_t>(*r)] += e.end - e.start;
+        if (program.commands[c].kind == CommandKind::Compute) {
+            firstOperand = firstOperand < 0 ? e.start : firstOperand;
+            lastMac = std::max(lastMac, e.ready);
+        }
+    }
+    run.computeCycles = lastMac - std::max<std::int64_t>(0, firstOperand);
+    run.arrayBusy = busy[static_cast<std::size_t>(Resource::Array)];
+    for (std::size_t r = 0; r < 5; ++r)
+        run.busyFraction[r] = run.cycles == 0
+                                  ? 0
+                                  : static_cast<double>(busy[r]) / static_cast<double>(run.cycles) /
+                                        static_cast<double>(machine.classes[r].units);
+    attributeBubbles(program, machine, run);
+    fillOccupancy(program, run);
+    return run;
+}
+
+std::int64_t PipelineRun::occupancyAt(Level level, std::int64_t time) const noexcept
+{
+    if (level == Level::Host || level == Level::External || time < 0)
+        return 0;
+    const auto& steps = occupancy[static_cast<std::size_t>(level) - static_cast<std::size_t>(Level::L3)];
+    const auto after = std::upper_bound(steps.begin(), steps.end(), time,
+                                        [](std::int64_t t, const OccupancyPoint& p) { return t < p.time; });
+    return after == steps.begin() ? 0 : (after - 1)->bytes;
+}
+
+std::vector<std::uint32_t> PipelineRun::runningAt(std::int64_t time) const
+{
+    std::vector<std::uint32_t> out;
+    for (std::size_t c = 0; c < events.size(); ++c)
+        if (events[c].start <= time && time < events[c].end)
+            out.push_back(static_cast<std::uint32_t>(c));
+    return out;
+}
+
+const ArrayBubble* PipelineRun::bubbleAt(std::int64_t time) const noexcept
+{
+    const auto after = std::upper_bound(bubbles.begin(), bubbles.end(), time,
+                                        [](std::int64_t t, const ArrayBubble& b) { return t < b.start; });
+    if (after == bubbles.begin())
+        return nullptr;
+    const ArrayBubble& bubble = *(after - 1);
+    return time < bubble.start + bubble.length ? &bubble : nullptr;
+}
+
+Result<PipelineComparison> comparePipelines(ProgramOptions options, const Machine& machine)
+{
+    PipelineComparison out;
+    for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined}) {
+        options.style = style;
+        auto program = buildProgram(options);
+        if (!program)
+            return program.error();
+        auto run = runPipeline(*program, machine);
+        if (!run)
+            return run.error();
+        const bool barriered = style == ProgramStyle::Barriered;
+        (barriered ? out.barriered : out.pipelined) = std::move(*program);
+        (barriered ? out.barrieredRun : out.pipelinedRun) = std::move(*run);
+    }
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "systolic/roofline.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright {
+
+namespace {
+
+DramQuery dramQuery(const Hierarchy& h, const Gemm& gemm, const TileShape& tile, Dataflow dataflow)
+{
+    DramQuery q;
+    q.gemm = gemm;
+    q.tile = tile;
+    q.elementBytes = h.elementBytes;
+    q.l3Bytes = h.at(Level::L3).totalBytes();
+    q.order = loopOrderOf(dataflow);
+    return q;
+}
+
+Result<std::int64_t> streamedBytes(const Hierarchy& h, const Gemm& gemm, Dataflow dataflow)
+{
+    const auto bytes = checkedMul(l2Elements(gemm, h.array, dataflow), h.elementBytes);
+    if (!bytes)
+        return Error{ErrorCode::Problem, "the traffic in bytes overflows", "gemm", {}};
+    return *bytes;
+}
+
+} // namespace
+
+Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const TimingOptions& timing,
+                                    const TileShape& tile)
+{
+    const DramQuery dram = dramQuery(h, gemm, tile, timing.dataflow);
+    for (const Status& ok : {checkHierarchy(h), checkDramQuery(dram)})
+        if (!ok)
+            return ok.error();
+    const auto streamed = streamedBytes(h, gemm, timing.dataflow);
+    if (!streamed)
+        return streamed.error();
+    std::int64_t intoL2 = *streamed;
+    if (timing.dataflow == Dataflow::Os) {
+        const TileShape arrayTile{std::min(gemm.m, h.array.rows), std::min(gemm.n, h.array.cols),
+                                  std::min(gemm.k, kTileDepth)};
+        const auto plans = l2Schedules(gemm, arrayTile, h.elementBytes, h.at(Level::L2).totalBytes(),
+                                       std::min<std::int64_t>(2, ceilDiv(gemm.k, arrayTile.tk)));
+        if (!plans)
+            return plans.error();
+        if (const auto best = bestL2Schedule(*plans))
+            intoL2 = best->trafficBytes();
+    }
+
+    Roofline r;
+    const double flops = 2 * static_cast<double>(macs(gemm));
+    r.peakGflops = 2 * static_cast<double>(h.array.rows) * static_cast<double>(h.array.cols) * h.frequencyGhz;
+    r.arrayGflops = r.peakGflops * arrayTiming(gemm, h.array, timing).utilization;
+    r.attainableGflops = r.arrayGflops;
+    r.binding = "array";
+    const auto point = [&](std::size_t index, Level level, std::int64_t bytes) {
+        RooflinePoint& p = r.points[index];
+        p.level = level;
+        p.bytes = bytes;
+        p.gbPerSecond = h.at(level).gbPerSecond;
+        p.intensity = flops / static_cast<double>(bytes);
+        p.roofGflops = p.gbPerSecond * p.intensity;
+        if (p.roofGflops < r.attainableGflops) {
+            r.attainableGflops = p.roofGflops;
+            r.binding = level == Level::External ? "dram" : std::string(levelName(level));
+        }
+    };
+    point(0, Level::L1, *streamed);
+    point(1, Level::L2, *streamed);
+    point(2, Level::L3, intoL2);
+    point(3, Level::External, dramClosedForm(dram).bytes());
+    return r;
+}
+
+Result<DataflowComparison> compareDataflows(const Hierarchy& h, const Gemm& gemm, const TileShape& tile,
+                                            Readout readout)
+{
+    if (const auto ok = checkHierarchy(h); !ok)
+        return ok.error();
+    DataflowComparison out;
+    for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+        const DramQuery q = dramQuery(h, gemm, tile, d);
+        if (const auto ok = checkDramQuery(q); !ok)
+            return ok.error();
+        DataflowTime& t = out.of[static_cast<std::size_t>(d)];
+        t.dataflow = d;
+        t.arrayCycles = arrayTiming(gemm, h.array, {d, readout, 2}).cycles;
+        t.dramBytes = dramClosedForm(q).bytes();
+        t.dramCycles = static_cast<std::int64_t>(
+            std::ceil(std::min(9e18, static_cast<double>(t.dramBytes) / h.bytesPerCycle(Level::External))));
+        t.totalCycles = std::max(t.arrayCycles, t.dramCycles);
+    }
+    out.osFewerThanWs =
+        1 - static_cast<double>(out.of[0].totalCycles) / static_cast<double>(out.of[1].totalCycles);
+    return out;
+}
+
+std::vector<Correction> seedCorrections()
+{
+    const Hierarchy kpu = kpuHierarchy();
+    const Gemm cube{1024, 1024, 1024};
+    const TileShape tile{64, 64, 64};
+    const auto number = [](double v, double unit) { return formatNumber(std::round(v / unit) * unit); };
+    const auto tenth = [](double v) { return formatNumber(std::round(v * 10) / 10); };
+    std::vector<Correction> out;
+
+    const std::int64_t factor = (kpu.array.rows + kpu.array.cols) * kpu.elementBytes;
+    const std::int64_t l1 = kpu.at(Level::L1).bytes;
+    out.push_back(
+        {"S0 2.2 L1",
+         std::to_string(factor) + "*Kt <= " + std::to_string(l1) + " -> Kt <= " + std::to_string(l1 / factor),
+         "double buffering in one buffer makes the factor " + std::to_string(2 * factor) +
+             ": Kt <= " + std::to_string(maxL1Depth(kpu, 2, false)) +
+             "; separate buffers: Kt <= " + std::to_string(maxL1Depth(kpu, 2, true))});
+
+    const std::int64_t k2 = maxL2Depth(kpu);
+    out.push_back({"S0 2.2 L2", "K <= 496",
+                   "K <= " + std::to_string(k2) + ", " + std::to_string(roundDown(k2, kTileDepth)) +
+                       " in steps of 16"});
+
+    const auto sides = [&](double cap) { return std::sqrt(cap * 1024.0 / 3072.0); };
+    const auto analytic = analyticTile({cube, kpu.array});
+    out.push_back(
+        {"S0 3.2 / 6.1",
+         "C in bytes: " + number(std::floor(sides(65536)), 1) + " -> 128 does not fit -> 64 x 64 x 64",
+         "C in elements: " + tenth(sides(16384)) + " -> " + std::to_string(analytic->tile.ti) + " x " +
+             std::to_string(analytic->tile.tj) + " x " + std::to_string(analytic->tile.tk)});
+
+    const ReuseFactors f = reuseFactors(cube, tile);
+    const std::int64_t seedTransfers = f.nM * f.nK / f.a + f.nK * f.nN / f.b + f.nM * f.nN;
+    out.push_back(
+        {"S0 3.3, 6.2", std::to_string(seedTransfers) + " tile transfers, \"260x\" (below compulsory)",
+         std::to_string(f.transfersFullReuse) + " with full reuse, " + std::to_string(f.transfersNoReuse) +
+             " without (" + std::to_string(f.transfersNoReuse / f.transfersFullReuse) + "x), " +
+             number(f.reductionOverUntiled, 1) + "x against the untiled loop"});
+
+    DramQuery q{cube, tile};
+    q.l3Bytes = kpu.at(Level::L3).totalBytes();
+    const double estimate = seedDramEstimateBytes(cube, tile, 4, kpu.at(Level::L3).buffers);
+    out.push_back({"S0 4.3",
+                   formatGrouped(static_cast<std::int64_t>(estimate)) +
+                       " bytes for 1024^3 (A and B divided by the L3 tiles; below compulsory)",
+                   formatGrouped(dramClosedForm(q).bytes()) + " bytes with the kpu's L3, compulsory " +
+                       formatGrouped(compulsoryElements(cube) * 4)});
+
+    const auto conflicts = bankConflicts({BankLayout::Seed, 8, 4, 4}, 4);
+    const auto split = bankConflicts({BankLayout::Split, 8, 4, 4}, 4);
+    out.push_back({"S3 layout", "\"spreads tiles across banks for parallel access\"",
+                   std::to_string(conflicts->count) + " of " + std::to_string(conflicts->steps) +
+                       " steps conflict; the split layout has " + std::to_string(split->count)});
+
+    const auto percent = [&](const Gemm& g) {
+        return tenth(100 * arrayTiming(g, kpu.array).utilization) + " %";
+    };
+    out.push_back({"S3 efficiency table", "256/286 = 89 %, 1024/1054 = 97 %",
+                   "256/" + std::to_string(arrayTiming({32, 32, 64}, kpu.array).cycles) + " = " +
+                       percent({32, 32, 64}) + ", 1024/" +
+                       std::to_string(arrayTiming({64, 64, 64}, kpu.array).cycles) + " = " +
+                       percent({64, 64, 64}),
+                   true});
+    return out;
+}
+
+} // namespace tilewright

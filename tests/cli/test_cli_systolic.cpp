@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+using Json = nlohmann::json;
+
+namespace {
+
+struct Run
+{
+    int code = -1;
+    QByteArray out;
+    QByteArray err;
+    [[nodiscard]] Json json() const { return Json::parse(out.toStdString()); }
+};
+
+Run cli(const QString& arguments)
+{
+    QProcess process;
+    process.start(QStringLiteral(TILEWRIGHT_CLI), arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
+    Run run;
+    if (!process.waitForFinished(60000))
+        return run;
+    run.code = process.exitCode();
+    run.out = process.readAllStandardOutput();
+    run.err = process.readAllStandardError();
+    return run;
+}
+
+} // namespace
+
+class TestCliSystolic : public QObject
+{
+    Q_OBJECT
+private slots:
+    void systolicJson();
+    void simulateEqualsClosedForm();
+    void pipelines();
+    void listingAndTrace();
+    void readableText();
+    void tileJson();
+    void tileWithHierarchy();
+    void trainingSetCommand();
+    void refusals();
+};
+
+void TestCliSystolic::systolicJson()
+{
+    const Run run = cli("systolic --gemm 64x64x64 --array 16x16 --dataflow os --json");
+    QCOMPARE(run.code, 0);
+    QVERIFY(run.err.isEmpty());
+    const Json j = run.json();
+    QCOMPARE(j["dataflow"].get<std::string>(), std::string("os"));
+    QCOMPARE(j["readout"].get<std::string>(), std::string("shadow"));
+    QCOMPARE(j["rows"].get<int>(), 16);
+    QCOMPARE(j["cols"].get<int>(), 16);
+    QCOMPARE(j["cycles"].get<int>(), 1054);
+    QCOMPARE(j["folds"].get<int>(), 16);
+    QCOMPARE(j["utilization"].get<double>(), 1024.0 / 1054);
+    QCOMPARE(j["mapping_efficiency"].get<double>(), 1.0);
+    QCOMPARE(j["traffic_bytes"]["l2"].get<int>(), 144 * 1024);
+    QCOMPARE(j["traffic_bytes"]["dram"].get<int>(), 48 * 1024);
+    const auto cycles = [](const char* more) {
+        return cli(QStringLiteral("systolic --gemm 100x37x250 --array 32x8 --json ") + QLatin1String(more))
+            .json()["cycles"]
+            .get<int>();
+    };
+    QCOMPARE(cycles("--dataflow os --readout scale-sim"), 5759);
+    QCOMPARE(cycles("--dataflow ws --readout scale-sim"), 6799);
+    QCOMPARE(cycles("--dataflow is --readout scale-sim"), 11127);
+    QVERIFY(cycles("--dataflow ws --weight-buffers 1") > cycles("--dataflow ws --weight-buffers 2"));
+}
+
+void TestCliSystolic::simulateEqualsClosedForm()
+{
+    for (const char* dataflow : {"os", "ws", "is"})
+        for (const char* readout : {"shadow", "shift", "scale-sim"}) {
+            const QString arguments =
+                QStringLiteral("systolic --gemm 50x37x61 --array 8x16 --dataflow %1 --readout %2 "
+                               "--json")
+                    .arg(QLatin1String(dataflow), QLatin1String(readout));
+            const Run simulated = cli(arguments + QStringLiteral(" --simulate"));
+            QCOMPARE(simulated.code, 0);
+            QVERIFY(simulated.json() == cli(arguments).json());
+        }
+    const Json slow = cli("systolic --gemm 64x64x64 --simulate --west-rate 8 --json").json();
+    QCOMPARE(slow["cycles"].get<int>(), 1054 + slow["stalled_cycles"].get<int>());
+    QVERIFY(slow["stalled_cycles"].get<int>() > 500);
+}
+
+void TestCliSystolic::pipelines()
+{
+    const Json fast = cli("systolic --gemm 64x64x64 --pipeline pipelined --json").json();
+    QCOMPARE(fast["cycles"].get<int>(), 1054);
+    const Json slow = cli("systolic --gemm 64x64x64 --pipeline barriered --json").json();
+    QCOMPARE(slow["cycles"].get<int>(), 2944);
+    for (const Json& j : {fast, slow}) {
+        int sum = j["array_busy"].get<int>();
+        for (const auto& [reason, cycles] : j["stalls"].items())
+            sum += cycles.get<int>();
+        QCOMPARE(sum, j["cycles"].get<int>());
+        QVERIFY(!j["events"].empty());
+        for (const Json& e : j["events"])
+            QVERIFY(e["resource"].is_string() && e["tile"].is_string() && e["start"] <= e["end"]);
+    }
+    const Json finite =
+        cli("systolic --gemm 64x64x64 --pipeline pipelined --bandwidth hierarchy --json").json();
+    QVERIFY(finite["cycles"].get<int>() > 1054);
+    QVERIFY(finite["bottleneck"].is_string());
+}
+
+void TestCliSystolic::listingAndTrace()
+{
+    const Run listing = cli("systolic --gemm 64x64x64 --pipeline pipelined --listing");
+    QCOMPARE(listing.code, 0);
+    QVERIFY(listing.out.contains("STR_FEED_ROWS A[0,1]"));
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("trace.json"));
+    QCOMPARE(cli(QStringLiteral("systolic --gemm 32x32x32 --pipeline barriered --trace ") + file).code, 0);
+    QFile trace(file);
+    QVERIFY(trace.open(QIODevice::ReadOnly));
+    QVERIFY(!Json::parse(trace.readAll().toStdString())["traceEvents"].empty());
+    QCOMPARE(cli("systolic --gemm 32x32x32 --pipeline barriered --trace /nowhere/x.json").code, 2);
+    const Run corrections = cli("systolic --corrections --json");
+    QCOMPARE(corrections.json().size(), std::size_t{7});
+}
+
+void TestCliSystolic::readableText()
+{
+    const Run run = cli("systolic --gemm 64x64x64");
+    QCOMPARE(run.code, 0);
+    for (const char* text :
+         {"1,054", "97.2 %", "147,456", "A + full reuse", "bound by array", "30 / 994 / 30"})
+        QVERIFY2(run.out.contains(text), text);
+    const Run tile = cli("tile --gemm 1024x1024x1024 --method analytic");
+    for (const char* text :
+         {"64 x 64 x 96", "Kt <= 128", "K <= 504, in steps of 16 496", "three levels", "adaptive"})
+        QVERIFY2(tile.out.contains(text), text);
+    QVERIFY(cli("systolic --gemm 64x64x8").out.contains("not hidden"));
+}
+
+void TestCliSystolic::tileJson()
+{
+    const Json analytic = cli("tile --gemm 1024x1024x1024 --method analytic --json").json();
+    QCOMPARE(analytic["method"].get<std::string>(), std::string("analytic"));
+    QCOMPARE(analytic["Ti"].get<int>(), 64);
+    QCOMPARE(analytic["Tj"].get<int>(), 64);
+    QCOMPARE(analytic["Tk"].get<int>(), 96);
+    QVERIFY(analytic["fits"].get<bool>());
+    QCOMPARE(analytic["footprint_elements"].get<int>(), 16384);
+    const Json best = cli("tile --gemm 1024x1024x1024 --method exhaustive --json").json();
+    const Json learned = cli("tile --gemm 1024x1024x1024 --method learned --json").json();
+    QVERIFY(best["dram_bytes"] <= analytic["dram_bytes"]);
+    QVERIFY(best["dram_bytes"] <= learned["dram_bytes"]);
+    QVERIFY(best["points_visited"].get<int>() > 0);
+    QVERIFY(best["space_reduction"].get<double>() > 1000);
+    // First line of the oracle.
+    const Json oracle =
+        cli("tile --gemm 925x506x36 --array 16x64 --footprint aggressive --method exhaustive --json").json();
+    QCOMPARE(oracle["dram_bytes"].get<int>(), 537782 * 4);
+    QCOMPARE(oracle["Ti"].get<int>(), 512);
+    QCOMPARE(oracle["Tj"].get<int>(), 506);
+    QCOMPARE(oracle["Tk"].get<int>(), 16);
+}
+
+void TestCliSystolic::tileWithHierarchy()
+{
+    const QString file = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/kpu.json");
+    const QString base = QStringLiteral("tile --gemm 500x600x700 --json --method exhaustive ");
+    QVERIFY(cli(base + QStringLiteral("--hierarchy ") + file).json() == cli(base).json());
+    QVERIFY(cli(base + QStringLiteral("--level l3 --hierarchy ") + file).json() ==
+            cli(base + QStringLiteral("--capacity 524288")).json());
+    QCOMPARE(cli(base + QStringLiteral("--level l9 --hierarchy ") + file).code, 2);
+}
+
+void TestCliSystolic::trainingSetCommand()
+{
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("data.inc"));
+    QCOMPARE(cli(QStringLiteral("tile --write-training-set ") + file).code, 0);
+    QFile written(file);
+    QFile shipped(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/core/systolic/tile_training_data.inc"));
+    QVERIFY(written.open(QIODevice::ReadOnly) && shipped.open(QIODevice::ReadOnly));
+    QVERIFY(written.readAll() == shipped.readAll());
+    QVERIFY(cli("tile --held-out").err.contains("within 10 % of the optimum"));
+}
+
+void TestCliSystolic::refusals()
+{
+    const char* bad[] = {"systolic",
+                         "systolic --gemm 0x4x4",
+                         "systolic --gemm 4x4",
+                         "systolic --gemm 2097152x2097152x2097152",
+                         "systolic --gemm 4x4x4 --array 0x4",
+                         "systolic --gemm 4x4x4 --dataflow rs",
+                         "systolic --gemm 4x4x4 --readout never",
+                         "systolic --gemm 4x4x4 --weight-buffers 3",
+                         "systolic --gemm 4x4x4 --array 2000x4 --simulate",
+                         "systolic --gemm 4x4x4 --pipeline fast",
+                         "systolic --gemm 4x4x4 --pipeline pipelined --dataflow ws",
+                         "systolic --gemm 4x4x4 --simulate --fifo-depth 0",
+                         "systolic --gemm 4x4x4 --hierarchy /nowhere.json",
+                         "systolic --gemm 4x4x4 --listing",
+                         "tile --gemm 64x64x64 --capacity 10",
+                         "tile --gemm 64x64x64 --capacity -1",
+                         "tile --gemm 64x64x64 --method best",
+                         "tile --gemm 64x64x64 --footprint big",
+                         "tile"};
+    for (const char* arguments : bad) {
+        const Run run = cli(QLatin1String(arguments));
+        QVERIFY2(run.code == 2, arguments);
+        QVERIFY2(run.out.isEmpty(), arguments);
+        QVERIFY2(!run.err.isEmpty(), arguments);
+    }
+    QVERIFY(cli("tile --gemm 64x64x64 --capacity 10").err.contains("3,072 bytes"));
+    QCOMPARE(cli("systolic --gemm 4x4x4 --array 2000x4").code, 0); // closed forms have no such limit
+}
+
+QTEST_GUILESS_MAIN(TestCliSystolic)
+#include "test_cli_systolic.moc"

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "systolic/hierarchy.h"
+#include "systolic/roofline.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace tilewright;
+
+namespace {
+
+std::string without(std::string text, const std::string& what, const std::string& with)
+{
+    const auto at = text.find(what);
+    return at == std::string::npos ? std::string() : text.replace(at, what.size(), with);
+}
+
+} // namespace
+
+class TestSystolicHierarchy : public QObject
+{
+    Q_OBJECT
+private slots:
+    void rule_5_presets();
+    void rule_5_constraints();
+    void rule_6_5_threeLevels();
+    void rule_8_roofline();
+    void rule_8_dataflowComparison();
+    void rule_9_corrections();
+    void rule_9_refusals();
+};
+
+void TestSystolicHierarchy::rule_5_presets()
+{
+    const std::string folder = TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/";
+    const auto kpu = readHierarchy(folder + "kpu.json");
+    QVERIFY(kpu.hasValue());
+    QVERIFY(*kpu == kpuHierarchy());
+    QVERIFY(*parseHierarchy(hierarchyJson(*kpu), "again") == *kpu);
+    for (const char* name : {"edge-8x8.json", "server-128x128.json"})
+        QVERIFY(readHierarchy(folder + name).hasValue());
+    QCOMPARE(kpu->at(Level::L3).totalBytes(), 512 * 1024);
+    QCOMPARE(kpu->bytesPerCycle(Level::External), 100.0);
+}
+
+void TestSystolicHierarchy::rule_5_constraints()
+{
+    const Hierarchy h = kpuHierarchy();
+    QCOMPARE(maxL1Depth(h, 2, false), 128);
+    QCOMPARE(maxL1Depth(h, 1, false), 256);
+    QCOMPARE(maxL1Depth(h, 2, true), 256);
+    QCOMPARE(maxL2Depth(h), 504);
+    const auto at = [&](std::int64_t k, std::int64_t tk) {
+        return tileConstraints(h, {1024, 1024, k}, {64, 64, tk});
+    };
+    QCOMPARE(at(496, 128)[0].used, 32768);
+    QVERIFY(at(496, 128)[0].fits());
+    QVERIFY(!at(496, 129)[0].fits());
+    QVERIFY(at(496, 129)[1].fits());
+    QVERIFY(at(504, 64)[2].fits());
+    QVERIFY(!at(505, 64)[2].fits());
+    QVERIFY(at(504, 64)[2].limit.find("504") != std::string::npos);
+    QVERIFY(at(504, 64)[2].limit.find("496") != std::string::npos);
+    const auto panels = at(512, 64);
+    QCOMPARE(panels[5].available, 512 * 1024 / (64 * 512 * 4));
+    QCOMPARE(panels[5].used, 16);
+}
+
+void TestSystolicHierarchy::rule_6_5_threeLevels()
+{
+    const Hierarchy h = kpuHierarchy();
+    for (const Gemm g : {Gemm{1024, 1024, 1024}, {100, 3000, 77}, {7, 7, 7}, {4096, 64, 4096}}) {
+        const auto t = threeLevelTiling(h, g);
+        QVERIFY(t.hasValue());
+        const auto& [l3, l2, l1] = t->level;
+        QVERIFY(l1.tile.ti <= l2.tile.ti && l2.tile.ti <= l3.tile.ti && l3.tile.ti <= g.m);
+        QVERIFY(l1.tile.tj <= l2.tile.tj && l2.tile.tj <= l3.tile.tj && l3.tile.tj <= g.n);
+        QVERIFY(l1.tile.tk <= l2.tile.tk && l2.tile.tk <= l3.tile.tk && l3.tile.tk <= g.k);
+        QVERIFY(l1.tile.ti <= 16 && l1.tile.tj <= 16 && l1.tile.tk <= 256);
+        for (const LevelTile& level : t->level) {
+            QVERIFY(level.usedBytes <= level.capacityBytes);
+            QVERIFY(level.trafficBytes >= compulsoryElements(g) * 4);
+        }
+        QVERIFY(l3.trafficBytes <= l2.trafficBytes && l2.trafficBytes <= l1.trafficBytes);
+        TileQuery whole{g, h.array};
+        whole.capacityBytes = h.at(Level::L3).totalBytes();
+        QVERIFY(l3.tile == exhaustiveTile(whole)->tile);
+    }
+    Hierarchy small = h;
+    small.at(Level::L2).bytes = 100;
+    const auto refused = threeLevelTiling(small, {64, 64, 64});
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().path, std::string("l2"));
+}
+
+void TestSystolicHierarchy::rule_8_roofline()
+{
+    const Hierarchy h = kpuHierarchy();
+    const auto r = multiLevelRoofline(h, {64, 64, 64}, {}, {64, 64, 64});
+    QVERIFY(r.hasValue());
+    QCOMPARE(r->peakGflops, 512.0);
+    const double flops = 2.0 * 64 * 64 * 64;
+    QCOMPARE(r->points[0].bytes, 144 * 1024);
+    QCOMPARE(r->points[2].bytes, 48 * 1024); // everything fits L2
+    QCOMPARE(r->points[3].bytes, 48 * 1024);
+    QCOMPARE(r->points[3].intensity, flops / (48 * 1024));
+    QCOMPARE(r->points[3].roofGflops, 100 * flops / (48 * 1024));
+    QCOMPARE(r->binding, std::string("array"));
+    Hierarchy slow = h;
+    slow.at(Level::External).gbPerSecond = 1;
+    QCOMPARE(multiLevelRoofline(slow, {64, 64, 64}, {}, {64, 64, 64})->binding, std::string("dram"));
+    slow = h;
+    slow.at(Level::L2).gbPerSecond = 1;
+    QCOMPARE(multiLevelRoofline(slow, {64, 64, 64}, {}, {64, 64, 64})->binding, std::string("l2"));
+}
+
+void TestSystolicHierarchy::rule_8_dataflowComparison()
+{
+    const Hierarchy h = kpuHierarchy();
+    const Gemm g{512, 512, 512};
+    const auto c = compareDataflows(h, g, {64, 64, 64});
+    QVERIFY(c.hasValue());
+    for (const DataflowTime& t : c->of) {
+        QCOMPARE(t.arrayCycles, arrayTiming(g, h.array, {t.dataflow}).cycles);
+        QCOMPARE(t.dramCycles, ceilDiv(t.dramBytes, 100));
+        QCOMPARE(t.totalCycles, std::max(t.arrayCycles, t.dramCycles));
+    }
+    QCOMPARE(c->osFewerThanWs, 1 - double(c->of[0].totalCycles) / double(c->of[1].totalCycles));
+}
+
+void TestSystolicHierarchy::rule_9_corrections()
+{
+    const auto rows = seedCorrections();
+    QCOMPARE(rows.size(), std::size_t{7});
+    const std::array<std::pair<const char*, const char*>, 7> expected{
+        {{"Kt <= 256", "Kt <= 128"},
+         {"496", "504"},
+         {"147", "73.9 -> 64 x 64 x 96"},
+         {"288", "768"},
+         {"below compulsory", "compulsory"},
+         {"parallel", "8 of 64"},
+         {"97 %", "89.5 %, 1024/1054 = 97.2 %"}}};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        QVERIFY2(rows[i].seed.find(expected[i].first) != std::string::npos, rows[i].seed.c_str());
+        QVERIFY2(rows[i].correct.find(expected[i].second) != std::string::npos, rows[i].correct.c_str());
+    }
+    QVERIFY(rows[3].correct.find("8448") != std::string::npos &&
+            rows[3].correct.find("683x") != std::string::npos);
+}
+
+void TestSystolicHierarchy::rule_9_refusals()
+{
+    const std::string good = hierarchyJson(kpuHierarchy());
+    const auto refusal = [&](const std::string& what, const std::string& with) {
+        const std::string text = without(good, what, with);
+        const auto parsed = parseHierarchy(text, "h.json");
+        return parsed ? std::string("accepted") : parsed.error().text();
+    };
+    QCOMPARE(refusal("\"l2\"", "\"l2x\""), std::string("h.json: levels: unknown field \"l2x\""));
+    QVERIFY(refusal("\"gb_per_s\": 100.0", "\"gb_per_s\": 0").find("levels.external.gb_per_s") !=
+            std::string::npos);
+    QVERIFY(refusal("\"gb_per_s\": 100.0", "\"gb_per_s\": -1").find("levels.external.gb_per_s") !=
+            std::string::npos);
+    QVERIFY(refusal("\"bytes\": 65536", "\"bytes\": 0").find("levels.l2.bytes") != std::string::npos);
+    QVERIFY(refusal("\"rows\": 16", "\"rows\": 0").find("array.rows") != std::string::npos);
+    QVERIFY(refusal("{", "[").find("not valid JSON") != std::string::npos);
+    std::string missing = good;
+    const auto from = missing.find("\"l3\"");
+    missing.erase(from, missing.find("\"l2\"") - from);
+    const auto refused = parseHierarchy(missing, "h.json");
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().text(), std::string("h.json: levels: the field \"l3\" is missing"));
+    Hierarchy edited = kpuHierarchy();
+    edited.at(Level::L1).gbPerSecond = 0;
+    QCOMPARE(checkHierarchy(edited).error().path, std::string("levels.l1.gb_per_s"));
+}
+
+QTEST_APPLESS_MAIN(TestSystolicHierarchy)
+#include "test_systolic_hierarchy.moc"

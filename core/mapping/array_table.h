@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <vector>
 
 namespace tilewright::mapping {
@@ -24,44 +26,78 @@ struct Reductions
     bool operator==(const Reductions&) const = default;
 };
 
-/// One split of array extents into RF and SPATIAL factors that no other split of the same extents beats.
+/// The SPM limit of spec section 2 for a tile of these extents.
+[[nodiscard]] bool fitsScratchpad(const Lattice& lattice, const Architecture& architecture,
+                                  Lattice::Index tile) noexcept;
+
+/// A split of array extents into RF and SPATIAL factors.
 struct Split
 {
     ArrayTerms terms;
     Lattice::Index spatial = 0;
 };
 
-/// For all array extents (RF x SPATIAL): the splits that fit PEs and register files and are not dominated.
+/// What all splits of one array (extents RF x SPATIAL) have in common, and the least of each term.
+struct ArraySummary
+{
+    std::int64_t feasible = 0; ///< splits that fit PEs and register files
+    std::int64_t comp = std::numeric_limits<std::int64_t>::max();
+    std::int64_t red = std::numeric_limits<std::int64_t>::max();
+    std::int64_t compRed = std::numeric_limits<std::int64_t>::max(); ///< least sum of the two
+    std::int64_t sent0 = std::numeric_limits<std::int64_t>::max(); ///< network elements of the first operand
+    std::int64_t sent1 = std::numeric_limits<std::int64_t>::max();
+};
+
+/// All arrays of a layer: how many splits fit, bounds on them, and, on demand, the splits themselves.
 /// Given the extents, all costs grow with four numbers only (RF pass cycles, reduction, and the network
-/// transfers of the two read operands), whatever the SPM and DRAM levels do; a split that is no better
-/// in any of them cannot be needed.
+/// transfers of the two read operands), whatever the SPM and DRAM levels do; so splits that are no better
+/// in any of the four than another one are left out.
 class ArrayTable
 {
 public:
-    /// `cancelled` is asked now and then; the table is incomplete when it says yes.
+    /// `cancelled` is asked now and then; the table is incomplete when it says yes. Keeps references.
     ArrayTable(const Lattice& lattice, const Architecture& architecture, const Reductions& reductions,
-               int threads, const std::function<bool()>& cancelled);
+               const std::function<bool()>& cancelled);
+    ~ArrayTable();
+    ArrayTable(const ArrayTable&) = delete;
+    ArrayTable& operator=(const ArrayTable&) = delete;
 
     [[nodiscard]] bool complete() const noexcept { return m_complete; }
-    [[nodiscard]] const Split* begin(Lattice::Index extents) const noexcept { return m_begin[extents]; }
-    [[nodiscard]] std::uint32_t count(Lattice::Index extents) const noexcept { return m_count[extents]; }
-    /// The best of each term over the splits: a bound on all of them at once.
-    [[nodiscard]] const ArrayTerms& ideal(Lattice::Index extents) const noexcept
+    /// `feasible` is 0 for arrays larger than the scratchpad: no tile holds them.
+    [[nodiscard]] const ArraySummary& summary(Lattice::Index extents) const noexcept
     {
-        return m_ideals[m_idealIndex[extents]];
+        return m_summaries[extents];
     }
-    /// Splits that fit, dominated or not.
-    [[nodiscard]] std::int64_t feasible(Lattice::Index extents) const noexcept { return m_feasible[extents]; }
-    [[nodiscard]] std::size_t splits() const noexcept { return m_splits; }
+    /// The least of each term over all splits: a bound on all of them at once.
+    [[nodiscard]] ArrayTerms ideal(Lattice::Index extents) const noexcept;
+    /// The splits that are not dominated; made when first asked for. Thread-safe.
+    [[nodiscard]] const std::vector<Split>& splits(Lattice::Index extents) const;
 
 private:
-    std::vector<const Split*> m_begin;
-    std::vector<std::uint32_t> m_count;
-    std::vector<std::int64_t> m_feasible;
-    std::vector<std::uint32_t> m_idealIndex;
-    std::vector<ArrayTerms> m_ideals;
-    std::vector<std::vector<Split>> m_storage; ///< per block of extents
-    std::size_t m_splits = 0;
+    struct Half ///< SPATIAL or RF factors that fit on their own
+    {
+        Lattice::Index index = 0;
+        std::uint64_t packed = 0; ///< exponents, one bit field per axis
+        std::int64_t product = 1;
+        std::int64_t value0 = 0; ///< SPATIAL: PEs per partial result; RF: elements of the first operand
+        std::int64_t value1 = 0; ///< RF: elements of the second
+    };
+    void listHalves();
+    void summarise(const std::function<bool()>& cancelled);
+    [[nodiscard]] ArrayTerms terms(Lattice::Index extents, std::int64_t comp, std::int64_t red,
+                                   std::int64_t sent0, std::int64_t sent1) const noexcept;
+    [[nodiscard]] std::unique_ptr<std::vector<Split>> makeSplits(Lattice::Index extents) const;
+
+    const Lattice& m_lattice;
+    const Architecture& m_architecture;
+    const Reductions& m_reductions;
+    std::vector<Half> m_spatial;
+    std::vector<Half> m_rf;
+    std::vector<bool> m_isRf; ///< per point: fits a register file (and its minimum use)
+    std::uint64_t m_limits = 0;
+    std::uint64_t m_guards = 0;
+    std::vector<ArraySummary> m_summaries;
+    mutable std::vector<std::atomic<std::vector<Split>*>> m_splits;
     bool m_complete = false;
 };
 

@@ -73,7 +73,7 @@ public:
     SearchResult run()
     {
         m_counts.space = countTilings(m_nest);
-        const ArrayTable table(m_lattice, m_architecture, m_options.reductions, m_threads,
+        const ArrayTable table(m_lattice, m_architecture, m_options.reductions,
                                [this] { return cancelled(); });
         m_table = &table;
         if (table.complete()) {
@@ -113,25 +113,21 @@ private:
         m_validBelow.assign(n, 0);
         for (std::size_t i = 0; i < n; ++i) {
             const auto index = static_cast<Index>(i);
-            m_validBelow[i] = m_table->feasible(index);
+            const ArraySummary& a = m_table->summary(index);
+            m_validBelow[i] = a.feasible;
+            if (a.feasible == 0)
+                continue;
             const double macs = static_cast<double>(m_lattice.product[i]);
-            for (std::uint32_t s = 0; s < m_table->count(index); ++s) {
-                const ArrayTerms& t = m_table->begin(index)[s].terms;
-                const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1],
-                                                       2 * t.transferPj[2] + t.reductionPj};
-                const std::array<std::int64_t, kOperands> pass{
-                    std::max(t.noc[1], t.noc[2]) + t.comp + t.red,
-                    std::max(t.noc[0], t.noc[2]) + t.comp + t.red,
-                    std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
-                for (std::size_t x = 0; x < kOperands; ++x) {
-                    const auto improve = [&](std::vector<double>& v, double value) {
-                        v[i] = std::min(v[i], value);
-                    };
-                    improve(m_bounds.pass[x], static_cast<double>(pass[x]) / macs);
-                    improve(m_bounds.others[x], (pj[0] + pj[1] + pj[2] - pj[x]) / macs);
-                    improve(m_bounds.reused[x],
-                            pj[x] / macs * static_cast<double>(m_lattice.freeProduct[x][i]));
-                }
+            const ArrayTerms t = m_table->ideal(index);
+            const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1],
+                                                   2 * t.transferPj[2] + t.reductionPj};
+            const std::array<std::int64_t, kOperands> pass{std::max(t.noc[1], t.noc[2]) + a.compRed,
+                                                           std::max(t.noc[0], t.noc[2]) + a.compRed,
+                                                           std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
+            for (std::size_t x = 0; x < kOperands; ++x) {
+                m_bounds.pass[x][i] = static_cast<double>(pass[x]) / macs;
+                m_bounds.others[x][i] = (pj[(x + 1) % 3] + pj[(x + 2) % 3]) / macs;
+                m_bounds.reused[x][i] = pj[x] / macs * static_cast<double>(m_lattice.freeProduct[x][i]);
             }
         }
         const auto smaller = [](double a, double b) { return std::min(a, b); };
@@ -145,17 +141,11 @@ private:
 
     [[nodiscard]] bool tileFits(Index tile) const
     {
-        std::int64_t banks = 0;
-        std::int64_t elements = 0;
-        for (std::size_t op = 0; op < kOperands; ++op) {
-            const std::int64_t own = m_lattice.elements[op][tile];
-            elements += own;
-            if (elements > m_architecture.spmElements())
-                return false;
-            banks += ceilDiv(own * m_architecture.elementBytes, m_architecture.spmBankBytes);
-        }
-        if (banks > m_architecture.spmBanks)
+        if (!fitsScratchpad(m_lattice, m_architecture, tile))
             return false;
+        std::int64_t elements = 0;
+        for (std::size_t op = 0; op < kOperands; ++op)
+            elements += m_lattice.elements[op][tile];
         const Reductions& r = m_options.reductions;
         if (static_cast<double>(elements) < r.minSpmUse * static_cast<double>(m_architecture.spmElements()))
             return false;
@@ -303,7 +293,7 @@ private:
         if (!promising)
             return;
         m_lattice.forEachDivisor(tile, [&](Index array) {
-            if (m_table->count(array) > 0)
+            if (m_table->summary(array).feasible > 0)
                 searchArray(w, tile, array, drams);
         });
     }
@@ -340,8 +330,7 @@ private:
             if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][spm];
                 reuse > 1)
                 spms.add({op, reuse, {}});
-        const std::uint32_t count = m_table->count(array);
-        if (count > 1) {
+        if (m_table->summary(array).feasible > 1) {
             bool promising = false;
             visitClasses(w, m_table->ideal(array), passes, spms, drams, [&](const Cost& bound, int, int) {
                 promising = !w.front.dominates(bound);
@@ -350,15 +339,13 @@ private:
             if (!promising)
                 return;
         }
-        const Split* splits = m_table->begin(array);
-        for (std::uint32_t i = 0; i < count; ++i) {
+        for (const Split& split : m_table->splits(array)) {
             ++w.visited;
-            visitClasses(w, splits[i].terms, passes, spms, drams,
-                         [&](const Cost& cost, int spmOp, int dramOp) {
-                             if (!w.front.dominates(cost))
-                                 publish(w, cost, {tile, array, splits[i].spatial, spmOp, dramOp});
-                             return false;
-                         });
+            visitClasses(w, split.terms, passes, spms, drams, [&](const Cost& cost, int spmOp, int dramOp) {
+                if (!w.front.dominates(cost))
+                    publish(w, cost, {tile, array, split.spatial, spmOp, dramOp});
+                return false;
+            });
         }
     }
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/density.h"
+
+#include "mapping/factors.h"
+#include "mapping/fast_evaluator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace tilewright::mapping {
+
+namespace {
+
+struct Seen
+{
+    float logCycles;
+    float logEnergy;
+    std::uint32_t tiling;
+    std::uint8_t spmClass;
+    std::uint8_t dramClass;
+};
+
+struct LoopPower
+{
+    std::size_t loop;
+    std::int64_t prime;
+    int exponent;
+};
+
+/// Every factorisation with the same chance: exponents are split by three bars among e + 3 places.
+class Drawer
+{
+public:
+    Drawer(const LoopNest& nest, std::uint64_t seed) : m_random(seed), m_trivial(trivialMethod(nest))
+    {
+        for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l)
+            for (const PrimePower& p : primePowers(nest.trips[l]))
+                m_powers.push_back({l, p.prime, p.exponent});
+    }
+
+    Method draw()
+    {
+        Method m = m_trivial;
+        for (const LoopPower& p : m_powers) {
+            std::array<int, 3> bars{};
+            const auto places = static_cast<std::uint64_t>(p.exponent + 3);
+            do {
+                for (int& bar : bars)
+                    bar = static_cast<int>(m_random() % places);
+                std::sort(bars.begin(), bars.end());
+            } while (bars[0] == bars[1] || bars[1] == bars[2]);
+            const std::array<int, kLevels> parts{bars[0], bars[1] - bars[0] - 1, bars[2] - bars[1] - 1,
+                                                 p.exponent + 2 - bars[2]};
+            for (std::size_t level = 1; level < kLevels; ++level)
+                for (int e = 0; e < parts[level]; ++e) {
+                    m.tiling[0][p.loop] /= p.prime;
+                    m.tiling[level][p.loop] *= p.prime;
+                }
+        }
+        return m;
+    }
+
+private:
+    std::mt19937_64 m_random;
+    Method m_trivial;
+    std::vector<LoopPower> m_powers;
+};
+
+int cellAlong(double value, double low, double high, int cells)
+{
+    const double at = high > low ? (value - low) / (high - low) * cells : 0;
+    return std::clamp(static_cast<int>(at), 0, cells - 1);
+}
+
+} // namespace
+
+std::size_t Density::cellOf(const Cost& cost) const
+{
+    return cell(cellAlong(std::log10(static_cast<double>(cost.cycles)), minLogCycles, maxLogCycles, columns),
+                cellAlong(std::log10(cost.energy), minLogEnergy, maxLogEnergy, rows));
+}
+
+Density sampleDensity(const LoopNest& nest, const Architecture& architecture, const DensityOptions& options)
+{
+    Density out;
+    out.columns = std::max(1, options.columns);
+    out.rows = std::max(1, options.rows);
+    out.counts.assign(static_cast<std::size_t>(out.columns) * static_cast<std::size_t>(out.rows), 0);
+    out.exampleOf.assign(out.counts.size(), -1);
+
+    const FastEvaluator evaluator(nest, architecture);
+    Drawer drawer(nest, options.seed);
+    std::vector<Method> tilings;
+    std::vector<Seen> seen;
+    // A space with hardly anything valid must end, too.
+    const std::int64_t mostTries = std::int64_t{400} * options.tilings;
+    while (out.tilings < options.tilings && out.tried < mostTries) {
+        if (out.tried % 256 == 0 && options.stop.stop_requested())
+            break;
+        ++out.tried;
+        const Method m = drawer.draw();
+        if (!evaluator.fits(m))
+            continue;
+        ++out.tilings;
+        const OrderClasses spm = orderClasses(nest, m.at(Level::Spm));
+        int pair = 0;
+        evaluator.visitClasses(m, [&](const OrderClass&, const OrderClass&, const Cost& cost) {
+            seen.push_back(
+                {static_cast<float>(std::log10(static_cast<double>(cost.cycles))),
+                 static_cast<float>(std::log10(cost.energy)), static_cast<std::uint32_t>(tilings.size()),
+                 static_cast<std::uint8_t>(pair % spm.count), static_cast<std::uint8_t>(pair / spm.count)});
+            ++pair;
+        });
+        tilings.push_back(m);
+    }
+    out.methods = static_cast<std::int64_t>(seen.size());
+
+    bool first = true;
+    const auto cover = [&](double cycles, double energy) {
+        out.minLogCycles = first ? cycles : std::min(out.minLogCycles, cycles);
+        out.maxLogCycles = first ? cycles : std::max(out.maxLogCycles, cycles);
+        out.minLogEnergy = first ? energy : std::min(out.minLogEnergy, energy);
+        out.maxLogEnergy = first ? energy : std::max(out.maxLogEnergy, energy);
+        first = false;
+    };
+    for (const Seen& s : seen)
+        cover(static_cast<double>(s.logCycles), static_cast<double>(s.logEnergy));
+    for (const Cost& c : options.include)
+        if (c.cycles > 0 && c.energy > 0)
+            cover(std::log10(static_cast<double>(c.cycles)), std::log10(c.energy));
+
+    std::vector<const Seen*> cheapest(out.counts.size(), nullptr);
+    for (const Seen& s : seen) {
+        const std::size_t cell = out.cell(
+            cellAlong(static_cast<double>(s.logCycles), out.minLogCycles, out.maxLogCycles, out.columns),
+            cellAlong(static_cast<double>(s.logEnergy), out.minLogEnergy, out.maxLogEnergy, out.rows));
+        ++out.counts[cell];
+        const Seen*& best = cheapest[cell];
+        if (best == nullptr || s.logCycles + s.logEnergy < best->logCycles + best->logEnergy)
+            best = &s;
+    }
+    for (std::size_t cell = 0; cell < cheapest.size(); ++cell) {
+        const Seen* s = cheapest[cell];
+        if (s == nullptr)
+            continue;
+        MethodCost example;
+        example.method = tilings[s->tiling];
+        const OrderClasses spm = orderClasses(nest, example.method.at(Level::Spm));
+        const OrderClasses dram = orderClasses(nest, example.method.at(Level::Dram));
+        example.method.spmOrder = orderOf(nest, spm.items[s->spmClass]);
+        example.method.dramOrder = orderOf(nest, dram.items[s->dramClass]);
+        const Cost cost = evaluator.cost(example.method);
+        example.energy = cost.energy;
+        example.cycles = cost.cycles;
+        example.edp = cost.energy * static_cast<double>(cost.cycles);
+        out.exampleOf[cell] = static_cast<int>(out.examples.size());
+        out.examples.push_back(example);
+    }
+    return out;
+}
+
+} // namespace tilewright::mapping

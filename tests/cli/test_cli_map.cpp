@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+
+using nlohmann::json;
+
+namespace {
+
+const QString kRoot = QStringLiteral(TILEWRIGHT_SOURCE_DIR);
+const QString kLayers = kRoot + "/samples/mapping/layers/";
+const QString kInvalid = kRoot + "/tests/data/invalid_mapping/";
+
+struct Run
+{
+    int code = -1;
+    QByteArray out;
+    QByteArray err;
+
+    [[nodiscard]] json document() const { return json::parse(out.toStdString()); }
+};
+
+Run run(const QStringList& arguments)
+{
+    QProcess process;
+    process.start(TILEWRIGHT_CLI, QStringList{"map"} + arguments);
+    process.waitForFinished(120'000);
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+} // namespace
+
+class TestCliMap : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void search_json();
+    void search_text();
+    void objectives_agree();
+    void architecture_changesTheResult();
+    void quick_saysSo();
+    void method_evaluates();
+    void method_invalidIsTheAnswerNo();
+    void output_canBeEvaluated();
+    void model_table();
+    void model_json();
+    void badInput_oneSentence_data();
+    void badInput_oneSentence();
+    void noValidMethod_isTheAnswerNo();
+    void interrupted_returnsTheBestSoFar();
+    void seconds_endTheSearch();
+};
+
+void TestCliMap::search_json()
+{
+    const Run r = run({kLayers + "conv-1x1-2048.json", "--json", "--objective", "energy"});
+    QCOMPARE(r.code, 0);
+    QVERIFY(r.err.isEmpty());
+    const json d = r.document();
+    QVERIFY(d["proven"].get<bool>() && d["valid"].get<bool>());
+    QCOMPARE(d["objective"].get<std::string>(), std::string("energy"));
+    QCOMPARE(d["space"].get<std::int64_t>(), std::int64_t{1'281'280});
+    QCOMPARE(d["visited"].get<std::int64_t>() + d["cut"].get<std::int64_t>() +
+                 d["invalid"].get<std::int64_t>(),
+             std::int64_t{1'281'280});
+    QVERIFY(d["energy"].get<double>() <= 489178153.0);
+    QCOMPARE(d["best"]["cycles"]["cycles"].get<std::int64_t>(), std::int64_t{1'123'328});
+    double parts = 0;
+    for (const auto& [name, value] : d["energy_parts"].items())
+        parts += value.get<double>();
+    QVERIFY(std::abs(parts - d["energy"].get<double>()) < 1e-3);
+}
+
+void TestCliMap::search_text()
+{
+    const Run r = run({kLayers + "gemm-1000.json"});
+    QCOMPARE(r.code, 0);
+    QVERIFY(r.out.contains("proven; 64,000,000 tilings"));
+    QVERIFY(r.out.contains("['X', 'Y', 'K']") || r.out.contains("'K'"));
+}
+
+void TestCliMap::objectives_agree()
+{
+    std::array<json, 3> d;
+    for (std::size_t i = 0; i < 3; ++i)
+        d[i] = run({kLayers + "depthwise-3x3-144.json", "--json", "--threads", "1", "--objective",
+                    QStringList{"energy", "cycles", "edp"}[static_cast<int>(i)]})
+                   .document();
+    QVERIFY(d[0]["energy"] <= d[1]["energy"] && d[0]["energy"] <= d[2]["energy"]);
+    QVERIFY(d[1]["cycles"] <= d[0]["cycles"] && d[1]["cycles"] <= d[2]["cycles"]);
+    QVERIFY(d[2]["edp"] <= d[0]["edp"] && d[2]["edp"] <= d[1]["edp"]);
+}
+
+void TestCliMap::architecture_changesTheResult()
+{
+    const QString arch = kRoot + "/samples/mapping/architectures/";
+    const json own = run({kLayers + "gemm-1000.json", arch + "default-256.json", "--json"}).document();
+    const json none = run({kLayers + "gemm-1000.json", "--json"}).document();
+    const json edge = run({kLayers + "gemm-1000.json", arch + "edge-64.json", "--json"}).document();
+    QVERIFY(own["edp"] == none["edp"]);
+    QVERIFY(edge["cycles"] > own["cycles"]);
+}
+
+void TestCliMap::quick_saysSo()
+{
+    const json quick = run({kLayers + "conv-3x3-256.json", "--quick", "--json"}).document();
+    const json whole = run({kLayers + "conv-3x3-256.json", "--json"}).document();
+    QVERIFY(quick.contains("reductions") && !whole.contains("reductions"));
+    QVERIFY(quick["edp"] >= whole["edp"]);
+}
+
+void TestCliMap::method_evaluates()
+{
+    const QStringList arguments{kLayers + "conv-1x1-2048.json", "--method",
+                                kRoot + "/samples/mapping/seed-method.txt"};
+    const Run r = run(arguments + QStringList{"--json"});
+    QCOMPARE(r.code, 0);
+    const json d = r.document();
+    QCOMPARE(d["cycles"].get<std::int64_t>(), std::int64_t{1'659'832});
+    QCOMPARE(d["energy"].get<double>(), 594358312.96);
+    QVERIFY(d["kept"] == json::array({"O"}));
+    QCOMPARE(d["dma"]["W"]["cycles"].get<int>(), 12288);
+    QCOMPARE(d["spm_pass_cycles"].get<int>(), 8192);
+    QCOMPARE(d["spm_passes"].get<int>(), 128);
+    QVERIFY(run(arguments).out.contains("1,659,832"));
+}
+
+void TestCliMap::method_invalidIsTheAnswerNo()
+{
+    QTemporaryDir dir;
+    const QString layer = dir.filePath("layer.json");
+    QFile file(layer);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        R"({"kind":"conv","in_channels":8,"out_channels":8,"height":8,"width":8,"kernel":[3,3],"padding":1})");
+    file.close();
+    const Run r = run({layer, "--method", kInvalid + "method-not-multiplying.json", "--json"});
+    QCOMPARE(r.code, 1);
+    QCOMPARE(r.document()["error"].get<std::string>(), std::string("TILING"));
+    QVERIFY(r.document()["cycles"].is_null());
+    QCOMPARE(r.err.count('\n'), 1);
+    QVERIFY(r.err.contains("loop M: the factors 8 x 1 x 2 x 1 multiply to 16, not to the trip count 8"));
+}
+
+void TestCliMap::output_canBeEvaluated()
+{
+    QTemporaryDir dir;
+    const QString method = dir.filePath("best.json");
+    const json found = run({kLayers + "gemm-1000.json", "-o", method, "--json"}).document();
+    const json again = run({kLayers + "gemm-1000.json", "--method", method, "--json"}).document();
+    QVERIFY(again["cycles"] == found["cycles"]);
+    QVERIFY(again["energy"] == found["energy"]);
+    QVERIFY(again["method"] == found["method"]);
+}
+
+void TestCliMap::model_table()
+{
+    QTemporaryDir dir;
+    const Run r = run({kRoot + "/samples/mapping/models/resnet-18.json", "--csv", dir.filePath("t.csv")});
+    QCOMPARE(r.code, 0);
+    for (const char* text : {"conv2 3x3", "fc", "totals", "energy", "cycles", "edp"})
+        QVERIFY2(r.out.contains(text), text);
+    QVERIFY(!r.out.contains(" no "));
+    QFile csv(dir.filePath("t.csv"));
+    QVERIFY(csv.open(QIODevice::ReadOnly));
+    QCOMPARE(csv.readAll().count('\n'), 1 + 3 * 12 + 3);
+}
+
+void TestCliMap::model_json()
+{
+    const json d =
+        run({kRoot + "/samples/mapping/models/bert-base.json", "--json", "--objective", "cycles"}).document();
+    QVERIFY(d["proven"].get<bool>());
+    double cycles = 0;
+    for (const json& l : d["layers"])
+        cycles += l["count"].get<double>() * l["best"]["cycles"]["cycles"].get<double>();
+    QCOMPARE(d["totals"]["cycles"]["cycles"].get<double>(), cycles);
+    QCOMPARE(d["cycles"].get<double>(), cycles);
+}
+
+void TestCliMap::badInput_oneSentence_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("sentence");
+    const QString good = kLayers + "gemm-1000.json";
+    QTest::newRow("no such file") << QStringList{"/nowhere/layer.json"} << "/nowhere/layer.json";
+    QTest::newRow("zero") << QStringList{kInvalid + "layer-zero-size.json"} << "height: expected";
+    QTest::newRow("kernel") << QStringList{kInvalid + "layer-kernel-larger-than-input.json"} << "larger than";
+    QTest::newRow("kind") << QStringList{kInvalid + "layer-unknown-kind.json"} << "unknown kind";
+    QTest::newRow("architecture") << QStringList{good, kInvalid + "arch-zero-pes.json"} << "pes: expected";
+    QTest::newRow("method") << QStringList{good, "--method", kInvalid + "method-no-order.json"}
+                            << "tiling.DRAM";
+    QTest::newRow("method of a model")
+        << QStringList{kRoot + "/samples/mapping/models/bert-base.json", "--method", "x"} << "--method needs";
+}
+
+void TestCliMap::badInput_oneSentence()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, sentence);
+    const Run r = run(arguments + QStringList{"--json"});
+    QCOMPARE(r.code, 2);
+    QVERIFY(r.out.isEmpty());
+    QCOMPARE(r.err.count('\n'), 1);
+    QVERIFY2(r.err.contains(sentence.toUtf8()), r.err.constData());
+}
+
+void TestCliMap::noValidMethod_isTheAnswerNo()
+{
+    QTemporaryDir dir;
+    QFile file(dir.filePath("tiny.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"rf_bytes": 4})");
+    file.close();
+    const Run r = run({kLayers + "gemm-1000.json", file.fileName(), "--json"});
+    QCOMPARE(r.code, 1);
+    QVERIFY(r.document()["method"].is_null());
+    QVERIFY(r.err.contains("no valid method exists"));
+}
+
+void TestCliMap::interrupted_returnsTheBestSoFar()
+{
+    QTemporaryDir dir;
+    QFile file(dir.filePath("huge.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        R"({"kind":"conv","batch":60,"in_channels":60,"out_channels":60,"height":65,"width":65,"kernel":[6,6]})");
+    file.close();
+    QProcess process;
+    process.start(TILEWRIGHT_CLI, {"map", file.fileName(), "--json", "--progress"});
+    // The first line of progress: the search is running.
+    QVERIFY(process.waitForStarted());
+    process.setReadChannel(QProcess::StandardError);
+    QVERIFY(process.waitForReadyRead(60'000));
+    QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+    QVERIFY(process.waitForFinished(60'000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 130);
+    const json d = json::parse(process.readAllStandardOutput().toStdString());
+    QVERIFY(d["interrupted"].get<bool>() && !d["proven"].get<bool>());
+    QVERIFY(d["valid"].get<bool>());
+    QVERIFY(d["gap"]["edp"].get<double>() > 0);
+}
+
+void TestCliMap::seconds_endTheSearch()
+{
+    const Run r = run({kRoot + "/samples/mapping/models/vgg-16.json", "--json", "--seconds", "0.001"});
+    QCOMPARE(r.code, 0);
+    const json d = r.document();
+    QVERIFY(!d["proven"].get<bool>() && d["valid"].get<bool>());
+    QVERIFY(!d["interrupted"].get<bool>());
+}
+
+QTEST_GUILESS_MAIN(TestCliMap)
+#include "test_cli_map.moc"

@@ -153,6 +153,37 @@ inline Subgraph subgraph(Source& rnd, const Problem& p, std::vector<OpId> ops)
     return s;
 }
 
+/// Ops that hang together through tensors, producers first.
+inline std::vector<OpId> connectedOps(Source& rnd, const Problem& p, std::size_t most)
+{
+    std::vector<bool> in(p.opCount(), false);
+    std::vector<bool> near(p.tensorCount(), false);
+    const auto touches = [&](OpId o) {
+        const Op& op = p.op(o);
+        return near[op.output.index()] ||
+               std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return near[t.index()]; });
+    };
+    auto next = OpId(static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(p.opCount()) - 1)));
+    for (std::size_t n = 0;; ++n) {
+        in[next.index()] = true;
+        near[p.op(next).output.index()] = true;
+        for (const TensorId t : p.op(next).inputs)
+            near[t.index()] = true;
+        std::vector<OpId> candidates;
+        for (std::size_t o = 0; o < p.opCount(); ++o)
+            if (!in[o] && touches(OpId(o)))
+                candidates.emplace_back(o);
+        if (candidates.empty() || n + 1 >= most)
+            break;
+        next = rnd.pick(candidates);
+    }
+    std::vector<OpId> ops;
+    for (const OpId o : p.topologicalOrder())
+        if (in[o.index()])
+            ops.push_back(o);
+    return ops;
+}
+
 /// A contiguous part of a topological order, mostly; sometimes any set of ops.
 inline Schedule schedule(Source& rnd, const Problem& p)
 {

@@ -82,7 +82,75 @@ class TestEvalForms : public QObject
 {
     Q_OBJECT
 
+    /// One connected subgraph that mostly passes R4, between random neighbours.
+    void oneSubgraph(std::uint64_t seed, int maxOps, int& valid)
+    {
+        Source rnd(seed);
+        const ProblemPtr p = random_cases::problem(rnd, maxOps);
+        Rules r = random_cases::rules(rnd);
+        if (rnd.chance(70))
+            r.prologue = Rules::Prologue::Off;
+        Subgraph s = random_cases::subgraph(rnd, *p,
+                                            random_cases::connectedOps(rnd, *p, static_cast<std::size_t>(maxOps)));
+        const Boundary b = boundaryOf(*p, s.ops);
+        if (rnd.chance(90))
+            std::erase_if(s.retain, [&](TensorId t) {
+                return r.retainInputs == Rules::RetainInputs::Error && std::binary_search(b.inputs.begin(), b.inputs.end(), t);
+            });
+        std::vector<TensorId> resident;
+        for (std::size_t t = 0; t < p->tensorCount(); ++t)
+            if (rnd.chance(15))
+                resident.emplace_back(t);
+
+        const SubgraphEvaluation slow = evaluateSubgraphByTrace(*p, s, resident, r);
+        const SubgraphPlan plan(*p, s.ops, r);
+        const auto verify = [&](const SubgraphEvaluation& fast, const char* what) {
+            const std::string d = difference(fast, slow);
+            if (!d.empty())
+                qWarning("%s", describe(*p, s, r).c_str());
+            QVERIFY2(d.empty(), (std::string(what) + " seed " + std::to_string(seed) + ": " + d).c_str());
+        };
+        verify(plan.evaluate(s.granularity, s.traversal, resident, s.retain), "lists");
+        if (QTest::currentTestFailed() || !slow.structurallyValid)
+            return;
+        ++valid;
+        Surroundings around;
+        for (const TensorId t : resident) {
+            if (const auto i = plan.inputIndex(t))
+                around.residentInputs |= std::uint64_t{1} << *i;
+            else if (std::find(s.retain.begin(), s.retain.end(), t) == s.retain.end())
+                around.otherReserved += p->tensor(t).elements();
+        }
+        for (const TensorId t : s.retain) {
+            if (const auto i = plan.productIndex(t))
+                around.retained |= std::uint64_t{1} << *i;
+            else if (const auto j = plan.inputIndex(t))
+                around.retainedInputs |= std::uint64_t{1} << *j;
+        }
+        verify(plan.evaluate(s.granularity, s.traversal, around), "masks");
+        QCOMPARE(plan.peakWorkingSet(s.granularity, s.traversal, around), slow.peakWorkingSet);
+    }
+
 private slots:
+    void singleSubgraphs()
+    {
+        int valid = 0;
+        for (std::uint64_t seed = 0; seed < 20000 && !QTest::currentTestFailed(); ++seed)
+            oneSubgraph(seed, 7, valid);
+        QVERIFY(valid > 12000);
+        qInfo("%d valid", valid);
+    }
+
+    /// Beyond the limits of the engine for small subgraphs.
+    void largeSubgraphs()
+    {
+        int valid = 0;
+        for (std::uint64_t seed = 0; seed < 400 && !QTest::currentTestFailed(); ++seed)
+            oneSubgraph(seed, 40, valid);
+        QVERIFY(valid > 100);
+        qInfo("%d valid", valid);
+    }
+
     void wholeSchedules()
     {
         std::map<std::string, int> verdicts;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Budgets of DESIGN.md section 6: subgraph evaluations on cached structure and fresh, a 150-op schedule.
+#include "eval/fast.h"
+#include "eval/trace.h"
+
+#include <benchmark/benchmark.h>
+
+using namespace tilewright;
+
+namespace {
+
+struct Builder
+{
+    Problem::Data data;
+
+    TensorId tensor(std::int64_t height, std::int64_t width)
+    {
+        data.tensors.push_back({width, height, {}});
+        return TensorId(data.tensors.size() - 1);
+    }
+    TensorId matmul(TensorId a, TensorId b, std::int64_t cost = 2000)
+    {
+        const TensorId out = tensor(data.tensors[a].height, data.tensors[b].width);
+        data.ops.push_back({OpType::MatMul, {a, b}, out, cost, {}});
+        return out;
+    }
+    TensorId pointwise(std::vector<TensorId> in, std::int64_t cost = 300)
+    {
+        const TensorId out = tensor(data.tensors[in[0]].height, data.tensors[in[0]].width);
+        data.ops.push_back({OpType::Pointwise, std::move(in), out, cost, {}});
+        return out;
+    }
+    ProblemPtr build()
+    {
+        data.hardware = {500000, 25, 128, 128, {}};
+        return *Problem::build(std::move(data));
+    }
+};
+
+std::vector<OpId> allOps(const Problem& p)
+{
+    std::vector<OpId> ops;
+    for (std::size_t i = 0; i < p.opCount(); ++i)
+        ops.emplace_back(i);
+    return ops;
+}
+
+/// 0: one matmul; 1: matmul + bias + activation; 2: two chained matmuls; 3: gated MLP (6 ops, two drivers);
+/// 4: three matmuls sharing an input.
+ProblemPtr shape(std::int64_t which)
+{
+    Builder b;
+    const TensorId x = b.tensor(1000, 1024);
+    const TensorId w1 = b.tensor(1024, 2048);
+    const TensorId w2 = b.tensor(2048, 1024);
+    switch (which) {
+    case 0: b.matmul(x, w1); break;
+    case 1: b.pointwise({b.pointwise({b.matmul(x, w1), b.tensor(1000, 2048)})}); break;
+    case 2: b.matmul(b.matmul(x, w1), w2); break;
+    case 3: {
+        const TensorId gate = b.pointwise({b.pointwise({b.matmul(x, w1)})});
+        b.pointwise({b.pointwise({gate, b.matmul(x, b.tensor(1024, 2048))})});
+        break;
+    }
+    default:
+        for (int i = 0; i < 3; ++i)
+            b.matmul(x, b.tensor(1024, 2048));
+    }
+    return b.build();
+}
+
+void BM_EvaluateCachedPlan(benchmark::State& state)
+{
+    const ProblemPtr p = shape(state.range(0));
+    const SubgraphPlan plan(*p, allOps(*p), Rules::final());
+    const auto kind = static_cast<TraversalKind>(state.range(1));
+    Granularity g{64, 64, 16};
+    for (auto _ : state) {
+        g.k = g.k == 16 ? 32 : 16;
+        benchmark::DoNotOptimize(plan.evaluate(g, kind, Surroundings{}));
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_EvaluateCachedPlan)->ArgsProduct({{0, 1, 2, 3, 4}, {0, 1, 4}});
+
+void BM_EvaluateFresh(benchmark::State& state)
+{
+    const ProblemPtr p = shape(state.range(0));
+    const std::vector<OpId> ops = allOps(*p);
+    PlanCompiler compiler(*p, Rules::final());
+    SubgraphPlan plan;
+    for (auto _ : state) {
+        compiler.compile(ops, plan);
+        benchmark::DoNotOptimize(plan.evaluate({64, 64, 16}, TraversalKind::Snake, Surroundings{}));
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_EvaluateFresh)->DenseRange(0, 4);
+
+void BM_CompileChain(benchmark::State& state)
+{
+    Builder b;
+    TensorId x = b.tensor(1000, 1024);
+    for (int i = 0; i < state.range(0); ++i)
+        x = i % 3 == 0 ? b.matmul(x, b.tensor(1024, 1024)) : b.pointwise({x});
+    const ProblemPtr p = b.build();
+    const std::vector<OpId> ops = allOps(*p);
+    PlanCompiler compiler(*p, Rules::seed());
+    SubgraphPlan plan;
+    for (auto _ : state) {
+        compiler.compile(ops, plan);
+        benchmark::DoNotOptimize(plan.check({64, 64, 16}));
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_CompileChain)->Arg(6)->Arg(20);
+
+void BM_PeakWorkingSet(benchmark::State& state)
+{
+    const ProblemPtr p = shape(state.range(0));
+    const SubgraphPlan plan(*p, allOps(*p), Rules::final());
+    for (auto _ : state)
+        benchmark::DoNotOptimize(plan.peakWorkingSet({64, 64, 16}, TraversalKind::Snake, Surroundings{}));
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_PeakWorkingSet)->DenseRange(0, 4);
+
+/// 150 ops: 30 blocks of matmul, bias, activation, matmul, residual.
+ProblemPtr model150()
+{
+    Builder b;
+    TensorId x = b.tensor(512, 1024);
+    for (int i = 0; i < 30; ++i) {
+        const TensorId h = b.pointwise({b.pointwise({b.matmul(x, b.tensor(1024, 2048)), b.tensor(512, 2048)})});
+        x = b.pointwise({b.matmul(h, b.tensor(2048, 1024)), x});
+    }
+    return b.build();
+}
+
+Schedule blocks(const Problem& p, std::size_t size)
+{
+    Schedule out;
+    for (std::size_t i = 0; i < p.opCount(); i += size) {
+        Subgraph s;
+        for (std::size_t j = i; j < std::min(i + size, p.opCount()); ++j)
+            s.ops.emplace_back(j);
+        s.granularity = {128, 128, 32};
+        s.traversal = TraversalKind::Snake;
+        out.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
+    }
+    return out;
+}
+
+void BM_Evaluate150(benchmark::State& state)
+{
+    const ProblemPtr p = model150();
+    const Schedule s = blocks(*p, static_cast<std::size_t>(state.range(0)));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(evaluate(*p, s, Rules::seed()));
+}
+BENCHMARK(BM_Evaluate150)->Arg(1)->Arg(3)->Arg(150)->Unit(benchmark::kMicrosecond);
+
+void BM_Trace150(benchmark::State& state)
+{
+    const ProblemPtr p = model150();
+    const Schedule s = blocks(*p, 1);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(evaluateByTrace(*p, s, Rules::seed()));
+}
+BENCHMARK(BM_Trace150)->Unit(benchmark::kMillisecond);
+
+} // namespace

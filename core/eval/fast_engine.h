@@ -695,10 +695,13 @@ private:
                (group.reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[group.sink] - 1);
     }
 
-    /// Whether the request's axis is the sink's tile here; donationIsRegular() has excluded the rest.
+    /// Whether the request's axis is the sink's tile here; donationIsRegular() has excluded the rest. A sink
+    /// that is whole on an axis takes part at index 0 only, where a tile of another size can be the same.
     [[nodiscard]] bool sameRange(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept
     {
-        return canonical(useSlot) == canonical(sinkSlot) && m_extent[useSlot] == m_extent[sinkSlot];
+        const bool comparable = canonical(useSlot) == canonical(sinkSlot) ||
+                                (canonical(useSlot) == Axis::Tile && canonical(sinkSlot) == Axis::Full);
+        return comparable && m_extent[useSlot] == m_extent[sinkSlot];
     }
 
     // ---- tiles ----------------------------------------------------------------------------------------

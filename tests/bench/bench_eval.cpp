@@ -54,9 +54,15 @@ ProblemPtr shape(std::int64_t which)
     const TensorId w1 = b.tensor(1024, 2048);
     const TensorId w2 = b.tensor(2048, 1024);
     switch (which) {
-    case 0: b.matmul(x, w1); break;
-    case 1: b.pointwise({b.pointwise({b.matmul(x, w1), b.tensor(1000, 2048)})}); break;
-    case 2: b.matmul(b.matmul(x, w1), w2); break;
+    case 0:
+        b.matmul(x, w1);
+        break;
+    case 1:
+        b.pointwise({b.pointwise({b.matmul(x, w1), b.tensor(1000, 2048)})});
+        break;
+    case 2:
+        b.matmul(b.matmul(x, w1), w2);
+        break;
     case 3: {
         const TensorId gate = b.pointwise({b.pointwise({b.matmul(x, w1)})});
         b.pointwise({b.pointwise({gate, b.matmul(x, b.tensor(1024, 2048))})});
@@ -131,7 +137,8 @@ ProblemPtr model150()
     Builder b;
     TensorId x = b.tensor(512, 1024);
     for (int i = 0; i < 30; ++i) {
-        const TensorId h = b.pointwise({b.pointwise({b.matmul(x, b.tensor(1024, 2048)), b.tensor(512, 2048)})});
+        const TensorId h =
+            b.pointwise({b.pointwise({b.matmul(x, b.tensor(1024, 2048)), b.tensor(512, 2048)})});
         x = b.pointwise({b.matmul(h, b.tensor(2048, 1024)), x});
     }
     return b.build();

@@ -90,12 +90,13 @@ class TestEvalForms : public QObject
         Rules r = random_cases::rules(rnd);
         if (rnd.chance(70))
             r.prologue = Rules::Prologue::Off;
-        Subgraph s = random_cases::subgraph(rnd, *p,
-                                            random_cases::connectedOps(rnd, *p, static_cast<std::size_t>(maxOps)));
+        Subgraph s = random_cases::subgraph(
+            rnd, *p, random_cases::connectedOps(rnd, *p, static_cast<std::size_t>(maxOps)));
         const Boundary b = boundaryOf(*p, s.ops);
         if (rnd.chance(90))
             std::erase_if(s.retain, [&](TensorId t) {
-                return r.retainInputs == Rules::RetainInputs::Error && std::binary_search(b.inputs.begin(), b.inputs.end(), t);
+                return r.retainInputs == Rules::RetainInputs::Error &&
+                       std::binary_search(b.inputs.begin(), b.inputs.end(), t);
             });
         std::vector<TensorId> resident;
         for (std::size_t t = 0; t < p->tensorCount(); ++t)

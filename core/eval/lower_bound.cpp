@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Why this is a bound for every valid schedule, with recomputation and retention.
+//
+// 1. Subgraphs are serialised and a step costs at least its compute and at least its memory time, so a
+// subgraph
+//    costs at least max(sum of compute, sum of memory), and a set of subgraphs at least the max of their
+//    sums.
+//
+// 2. Some pairs of ops can never be in one subgraph: a Pointwise that directly produces the LHS (RHS) of a
+// MatMul
+//    whose K is above native_w (native_h), because R4.7 asks for w >= K (h >= K) and R4.1 for w <= native_w
+//    (h <= native_h). A subgraph is connected through common tensors of its own ops (R4.5), so it lies within
+//    one component of the graph "ops that touch a common tensor", without the edges of such pairs. Hence the
+//    subgraphs fall into disjoint sets, one for each component, and their bounds add up. (With prologue=off
+//    or supernative=ceil there are no such pairs.)
+//
+// 3. Compute of a component: every op occurs in some subgraph (R3.5), where it runs on rectangles that cover
+// its
+//    whole output with its whole K: sink tiles cover the sink, and R6.2 to R6.5 pass coverage on from outputs
+//    to inputs. Each rectangle is charged at least once (R8.1). A run costs base x f(rows) x f(cols) x g; the
+//    g of one rectangle sum to 1 (K / native_k under k_scaling=native). A spatial axis is at most native long
+//    per f unit, and a reduction-derived axis costs extent / native, so f >= extent / native always and the
+//    sum is at least base x (H / native_h) x (W / native_w). When no request can reach the op with a
+//    reduction-derived row (column) axis, its rows (columns) are cut into at least ceil(H / native_h) strips,
+//    each charged in full. Requests reach an op from its own sink or epilogue with two spatial axes, or from
+//    a consumer in the same subgraph (R6.3, R6.4), which excludes the pairs of 2.
+//
+// 4. Traffic of a component: a tensor without producer can enter fast memory only by loads, and a subgraph
+// with a
+//    consumer of it requests all of it (coverage as in 3), so all its elements are loaded in subgraphs of the
+//    component of its consumers (which all touch it, so there is one). With retain_inputs=allow the retained
+//    input has been loaded before, by a subgraph that reads it. A graph output must be written once (R3.6).
+//    An intermediate tensor with a consumer that can never share a subgraph with the producer must be in slow
+//    memory or resident for that consumer; when the tensor has at least fast_memory_capacity elements it
+//    cannot be resident (R9.1a, and every step needs at least one element more), so it is written once in the
+//    producer's component and read once in the consumer's.
+#include "eval/lower_bound.h"
+
+#include "base/integer.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright {
+
+namespace {
+
+/// Kinds of the two axes with which an op can be requested (R6), as a set of the four combinations.
+enum Kinds : std::uint8_t { kSS = 1, kSK = 2, kKS = 4, kKK = 8 }; // rows, columns
+
+class Bounder
+{
+public:
+    Bounder(const Problem& problem, const Rules& rules)
+        : m_problem(problem), m_rules(rules), m_parent(problem.opCount())
+    {
+        std::iota(m_parent.begin(), m_parent.end(), std::size_t{0});
+    }
+
+    LowerBound run()
+    {
+        join();
+        LowerBound out;
+        std::vector<std::size_t> partOf(m_problem.opCount(), SIZE_MAX);
+        for (const OpId o : m_problem.topologicalOrder()) {
+            std::size_t& part = partOf[root(o.index())];
+            if (part == SIZE_MAX) {
+                part = out.parts.size();
+                out.parts.emplace_back();
+            }
+            out.parts[part].ops.push_back(o);
+        }
+        const auto part = [&](OpId o) -> BoundPart& { return out.parts[partOf[root(o.index())]]; };
+        const std::vector<double> compute = computeTimes();
+        for (std::size_t o = 0; o < m_problem.opCount(); ++o)
+            part(OpId(o)).compute += compute[o];
+        for (std::size_t i = 0; i < m_problem.tensorCount(); ++i)
+            addTraffic(TensorId(i), part);
+        for (BoundPart& p : out.parts)
+            finish(p, out);
+        return out;
+    }
+
+private:
+    std::size_t root(std::size_t i)
+    {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    }
+
+    /// Whether `consumer` can never be in one subgraph with the producer of its input t.
+    [[nodiscard]] bool excluded(TensorId t, OpId consumer) const
+    {
+        const auto producer = m_problem.producer(t);
+        const Op& op = m_problem.op(consumer);
+        if (m_rules.prologue == Rules::Prologue::Off || m_rules.superNative == Rules::SuperNative::Ceil ||
+            !producer || op.type != OpType::MatMul || m_problem.op(*producer).type != OpType::Pointwise)
+            return false;
+        const Hardware& hw = m_problem.hardware();
+        const std::int64_t depth = m_problem.reductionSize(consumer);
+        return (op.inputs[0] == t && depth > hw.nativeWidth) ||
+               (op.inputs[1] == t && depth > hw.nativeHeight);
+    }
+
+    void join()
+    {
+        for (std::size_t i = 0; i < m_problem.tensorCount(); ++i) {
+            const TensorId t(i);
+            const auto consumers = m_problem.consumers(t);
+            for (std::size_t c = 1; c < consumers.size(); ++c)
+                m_parent[root(consumers[c].index())] = root(consumers[0].index());
+            if (const auto producer = m_problem.producer(t))
+                for (const OpId c : consumers)
+                    if (!excluded(t, c)) {
+                        m_parent[root(c.index())] = root(producer->index());
+                        break; // the consumers are together already
+                    }
+        }
+    }
+
+    [[nodiscard]] std::vector<double> computeTimes() const
+    {
+        const Hardware& hw = m_problem.hardware();
+        std::vector<std::uint8_t> kinds(m_problem.opCount(), kSS);
+        std::vector<double> times(m_problem.opCount());
+        const auto& order = m_problem.topologicalOrder();
+        for (auto it = order.rbegin(); it != order.rend(); ++it) {
+            const Op& op = m_problem.op(*it);
+            std::uint8_t& mine = kinds[it->index()];
+            for (const OpId c : m_problem.consumers(op.output)) {
+                if (excluded(op.output, c))
+                    continue;
+                const Op& consumer = m_problem.op(c);
+                const std::uint8_t theirs = kinds[c.index()];
+                if (consumer.type == OpType::Pointwise) {
+                    mine |= theirs;
+                    continue;
+                }
+                if (consumer.inputs[0] == op.output) { // (kind of rows, K)
+                    mine |= theirs & (kSS | kSK) ? kSK : 0;
+                    mine |= theirs & (kKS | kKK) ? kKK : 0;
+                }
+                if (consumer.inputs[1] == op.output) { // (K, kind of columns)
+                    mine |= theirs & (kSS | kKS) ? kKS : 0;
+                    mine |= theirs & (kSK | kKK) ? kKK : 0;
+                }
+            }
+            const Tensor& t = m_problem.tensor(op.output);
+            const auto strips = [](std::int64_t extent, std::int64_t native, bool spatial) {
+                return spatial ? static_cast<double>(ceilDiv(extent, native))
+                               : static_cast<double>(extent) / static_cast<double>(native);
+            };
+            double& time = times[it->index()];
+            time = static_cast<double>(op.baseCost) *
+                   strips(t.height, hw.nativeHeight, !(mine & (kKS | kKK))) *
+                   strips(t.width, hw.nativeWidth, !(mine & (kSK | kKK)));
+            if (op.type == OpType::MatMul && m_rules.kScaling == Rules::KScaling::Native)
+                time *= static_cast<double>(m_problem.reductionSize(*it)) / static_cast<double>(hw.nativeK());
+        }
+        return times;
+    }
+
+    template <class Part> void addTraffic(TensorId t, Part&& part) const
+    {
+        const std::int64_t size = m_problem.tensor(t).elements();
+        const auto consumers = m_problem.consumers(t);
+        if (m_problem.isGraphInput(t)) {
+            part(consumers[0]).inputElements += size;
+        } else if (m_problem.isGraphOutput(t)) {
+            part(*m_problem.producer(t)).outputElements += size;
+        } else if (!consumers.empty() && size >= m_problem.hardware().fastMemoryCapacity) {
+            for (const OpId c : consumers)
+                if (excluded(t, c)) {
+                    part(*m_problem.producer(t)).spilledElements += size;
+                    part(c).spilledElements += size;
+                    break;
+                }
+        }
+    }
+
+    void finish(BoundPart& p, LowerBound& out) const
+    {
+        const std::int64_t traffic =
+            saturatingAdd(saturatingAdd(p.inputElements, p.outputElements), p.spilledElements);
+        p.memory =
+            static_cast<double>(traffic) / static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+        p.value = std::max(p.compute, p.memory);
+        std::sort(p.ops.begin(), p.ops.end());
+        p.text =
+            std::to_string(p.ops.size()) + (p.ops.size() == 1 ? " op" : " ops") +
+            (p.compute >= p.memory ? ": computing takes at least " : ": moving its data takes at least ") +
+            formatNumber(p.value) + " (" + formatGrouped(p.inputElements) + " elements of inputs, " +
+            formatGrouped(p.outputElements) + " of outputs, " + formatGrouped(p.spilledElements) +
+            " of tensors too large to keep)";
+        out.value += p.value;
+        out.compute += p.compute;
+        out.memory += p.memory;
+    }
+
+    const Problem& m_problem;
+    const Rules& m_rules;
+    std::vector<std::size_t> m_parent;
+};
+
+} // namespace
+
+LowerBound lowerBound(const Problem& problem, const Rules& rules)
+{
+    return Bounder(problem, rules).run();
+}
+
+} // namespace tilewright

@@ -152,7 +152,8 @@ private:
         status.seconds = m_told;
         status.counts.visited = m_visited;
         status.counts.evaluations = m_evaluations;
-        for (const auto& p : m_front.points())
+        for (const auto& p : m_front.points()) {
+            status.front.push_back(p.cost);
             for (int o = 0; o < kObjectives; ++o) {
                 const auto value = [&](const Cost& c) {
                     return MethodCost{{}, c.energy, c.cycles, c.energy * static_cast<double>(c.cycles)}.value(
@@ -162,6 +163,7 @@ private:
                 if (!best || value(p.cost) < value(*best))
                     best = p.cost;
             }
+        }
         m_options.status(status);
     }
 

@@ -5,6 +5,7 @@
 #include "mapping/fast_evaluator.h"
 #include "mapping/front.h"
 #include "mapping/sampled_search.h"
+#include "mapping/tile_bounds.h"
 
 #include <chrono>
 #include <cmath>
@@ -50,21 +51,13 @@ struct SpmClass
     PassTerms pass;
 };
 
-/// Bounds that hold for every array below an SPM tile, found once per tile by combining over divisors.
-struct TileBounds
-{
-    std::array<std::vector<double>, kOperands> pass;   ///< cycles of an SPM pass per MAC of the tile
-    std::array<std::vector<double>, kOperands> others; ///< pJ per MAC of the operands not reused at SPM
-    std::array<std::vector<double>, kOperands> reused; ///< pJ per MAC times reuse of the one that is
-};
-
 class Search
 {
 public:
     Search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options,
            Lattice lattice)
         : m_nest(nest), m_architecture(architecture), m_options(options), m_lattice(std::move(lattice)),
-          m_evaluator(nest, architecture), m_clock(architecture), m_start(Clock::now())
+          m_evaluator(nest, architecture), m_start(Clock::now())
     {
         m_threads = options.threads > 0 ? options.threads
                                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -73,11 +66,13 @@ public:
     SearchResult run()
     {
         m_counts.space = countTilings(m_nest);
-        const ArrayTable table(m_lattice, m_architecture, m_options.reductions,
-                               [this] { return cancelled(); });
+        const ArrayTable table(m_lattice, m_architecture, m_options.reductions, [this] {
+            tell();
+            return cancelled();
+        });
         m_table = &table;
         if (table.complete()) {
-            prepareBounds();
+            m_bounds.emplace(m_nest, m_architecture, m_lattice, table);
             prepareTiles();
             searchTiles();
         }
@@ -99,44 +94,6 @@ private:
     [[nodiscard]] bool cancelled() const
     {
         return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
-    }
-
-    void prepareBounds()
-    {
-        const std::size_t n = m_lattice.size();
-        constexpr double kNever = std::numeric_limits<double>::infinity();
-        for (std::size_t x = 0; x < kOperands; ++x) {
-            m_bounds.pass[x].assign(n, kNever);
-            m_bounds.others[x].assign(n, kNever);
-            m_bounds.reused[x].assign(n, kNever);
-        }
-        m_validBelow.assign(n, 0);
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto index = static_cast<Index>(i);
-            const ArraySummary& a = m_table->summary(index);
-            m_validBelow[i] = a.feasible;
-            if (a.feasible == 0)
-                continue;
-            const double macs = static_cast<double>(m_lattice.product[i]);
-            const ArrayTerms t = m_table->ideal(index);
-            const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1],
-                                                   2 * t.transferPj[2] + t.reductionPj};
-            const std::array<std::int64_t, kOperands> pass{std::max(t.noc[1], t.noc[2]) + a.compRed,
-                                                           std::max(t.noc[0], t.noc[2]) + a.compRed,
-                                                           std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
-            for (std::size_t x = 0; x < kOperands; ++x) {
-                m_bounds.pass[x][i] = static_cast<double>(pass[x]) / macs;
-                m_bounds.others[x][i] = (pj[(x + 1) % 3] + pj[(x + 2) % 3]) / macs;
-                m_bounds.reused[x][i] = pj[x] / macs * static_cast<double>(m_lattice.freeProduct[x][i]);
-            }
-        }
-        const auto smaller = [](double a, double b) { return std::min(a, b); };
-        for (std::size_t x = 0; x < kOperands; ++x) {
-            m_lattice.combineDivisors(m_bounds.pass[x], smaller);
-            m_lattice.combineDivisors(m_bounds.others[x], smaller);
-            m_lattice.combineDivisors(m_bounds.reused[x], smaller);
-        }
-        m_lattice.combineDivisors(m_validBelow, [](std::int64_t a, std::int64_t b) { return a + b; });
     }
 
     [[nodiscard]] bool tileFits(Index tile) const
@@ -186,27 +143,10 @@ private:
     template <typename Visit>
     void boundTile(Index tile, const FewClasses<DramTerms>& classes, Visit&& visit) const
     {
-        const double macs = static_cast<double>(m_nest.macs);
-        const double tileMacs = static_cast<double>(m_lattice.product[tile]);
-        const EnergyTable& pj = m_architecture.energyPj;
         for (const DramTerms& d : classes)
-            for (std::size_t x = 0; x < kOperands; ++x) {
-                // Rounded down by more than the doubles' error, and never below one cycle.
-                const double rawPass = m_bounds.pass[x][tile] * tileMacs;
-                const auto pass = static_cast<std::int64_t>(std::ceil(rawPass * (1 - 1e-12)));
-                const double others = macs * m_bounds.others[x][tile];
-                double own =
-                    macs * m_bounds.reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
-                if (d.operand == static_cast<int>(x)) {
-                    const double kept = static_cast<double>(m_lattice.elements[x][tile]) * (pj.noc + pj.spm) *
-                                        static_cast<double>(d.passes / d.reuse);
-                    own = std::min(own, kept);
-                }
-                const Cost bound{m_evaluator.fixedPj() + d.dramPj + others + own,
-                                 layerCycles(d, pass, pass, pass)};
-                if (visit(bound))
+            for (int spmOperand = 0; spmOperand < kOperands; ++spmOperand)
+                if (visit(m_bounds->cost(tile, d, spmOperand)))
                     return;
-            }
     }
 
     void prepareTiles()
@@ -215,13 +155,13 @@ private:
             const auto index = static_cast<Index>(i);
             const std::int64_t all = tilingsOf(index);
             m_total += all;
-            if (m_validBelow[i] == 0 || !tileFits(index)) {
+            if (m_bounds->validBelow(index) == 0 || !tileFits(index)) {
                 m_counts.invalid += all;
                 m_settled += all;
                 continue;
             }
-            m_counts.invalid += all - m_validBelow[i];
-            m_counts.valid += m_validBelow[i];
+            m_counts.invalid += all - m_bounds->validBelow(index);
+            m_counts.valid += m_bounds->validBelow(index);
             Cost least{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max()};
             boundTile(index, dramClasses(index), [&](const Cost& bound) {
                 least.energy = std::min(least.energy, bound.energy);
@@ -378,8 +318,9 @@ private:
 
     void tell()
     {
-        if (!m_options.status)
+        if (!m_options.status || elapsed() - m_told < 0.09)
             return;
+        m_told = elapsed();
         SearchStatus status;
         status.settled = share();
         status.counts = m_counts;
@@ -388,12 +329,14 @@ private:
         status.seconds = elapsed();
         {
             const std::lock_guard lock(m_mutex);
-            for (const auto& p : m_front.points())
+            for (const auto& p : m_front.points()) {
+                status.front.push_back(p.cost);
                 for (int o = 0; o < kObjectives; ++o) {
                     auto& best = status.best[static_cast<std::size_t>(o)];
                     if (!best || value(p.cost, o) < value(*best, o))
                         best = p.cost;
                 }
+            }
         }
         m_options.status(status);
     }
@@ -459,7 +402,7 @@ private:
             for (std::size_t i = 0; i < m_tiles.size(); ++i) {
                 if (m_tileDone[i])
                     continue;
-                open += m_validBelow[m_tiles[i].index];
+                open += m_bounds->validBelow(m_tiles[i].index);
                 openLeast.energy = std::min(openLeast.energy, m_tiles[i].bound.energy);
                 openLeast.cycles = std::min(openLeast.cycles, m_tiles[i].bound.cycles);
                 openEdp = std::min(openEdp, value(m_tiles[i].bound, 2));
@@ -510,12 +453,11 @@ private:
     SearchOptions m_options;
     Lattice m_lattice;
     FastEvaluator m_evaluator;
-    DmaClock m_clock;
     Clock::time_point m_start;
     int m_threads = 1;
+    double m_told = 0; ///< when the status was last told, seconds
     const ArrayTable* m_table = nullptr;
-    TileBounds m_bounds;
-    std::vector<std::int64_t> m_validBelow; ///< feasible (array, split) pairs of all arrays below a tile
+    std::optional<TileBounds> m_bounds;
     std::vector<Tile> m_tiles;
     std::vector<std::atomic<bool>> m_tileDone;
     SearchCounts m_counts;
@@ -530,60 +472,11 @@ private:
 
 } // namespace
 
-std::string_view objectiveName(Objective objective)
-{
-    switch (objective) {
-    case Objective::Energy:
-        return "energy";
-    case Objective::Cycles:
-        return "cycles";
-    case Objective::Edp:
-        break;
-    }
-    return "edp";
-}
-
-double SearchResult::gap(Objective objective) const noexcept
-{
-    const auto i = static_cast<std::size_t>(objective);
-    if (proven || !best[i] || lowerBound[i] <= 0)
-        return 0;
-    return best[i]->value(objective) / lowerBound[i] - 1;
-}
-
 SearchResult search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
 {
     if (auto lattice = Lattice::build(nest, options.maxLatticePoints))
         return Search(nest, architecture, options, std::move(*lattice)).run();
     return sampledSearch(nest, architecture, options);
-}
-
-Reductions quickReductions()
-{
-    return {0.8, 0.8, 0.5, true, true};
-}
-
-SearchResult quickSearch(const LoopNest& nest, const Architecture& architecture, SearchOptions options)
-{
-    options.reductions = quickReductions();
-    const double limit = options.seconds;
-    double spent = 0;
-    for (;;) {
-        SearchResult out = search(nest, architecture, options);
-        spent += out.seconds;
-        out.seconds = spent;
-        Reductions& r = options.reductions;
-        if (out.best[0] || !out.proven || !r.any())
-            return out;
-        const auto lower = [](double v) { return std::max(0.0, std::round(v * 10 - 1) / 10); };
-        if (r.minPeUse == 0 && r.minRfUse == 0 && r.minSpmUse == 0)
-            r = {};
-        r.minPeUse = lower(r.minPeUse);
-        r.minRfUse = lower(r.minRfUse);
-        r.minSpmUse = lower(r.minSpmUse);
-        if (limit > 0)
-            options.seconds = std::max(0.001, limit - spent);
-    }
 }
 
 } // namespace tilewright::mapping

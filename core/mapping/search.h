@@ -50,6 +50,7 @@ struct SearchStatus
     double settled = 0; ///< share of the space's tilings
     SearchCounts counts;
     std::array<std::optional<Cost>, kObjectives> best;
+    std::vector<Cost> front; ///< so far
     double seconds = 0;
 };
 

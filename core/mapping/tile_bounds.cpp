@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/tile_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewright::mapping {
+
+TileBounds::TileBounds(const LoopNest& nest, const Architecture& architecture, const Lattice& lattice,
+                       const ArrayTable& table)
+    : m_lattice(lattice), m_macs(static_cast<double>(nest.macs)),
+      m_fixedPj(m_macs * (architecture.energyPj.mac + 4 * architecture.energyPj.rf)),
+      m_keptPj(architecture.energyPj.noc + architecture.energyPj.spm), m_validBelow(lattice.size(), 0)
+{
+    const std::size_t n = lattice.size();
+    for (std::size_t x = 0; x < kOperands; ++x)
+        for (auto* values : {&m_pass[x], &m_others[x], &m_reused[x]})
+            values->assign(n, std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto index = static_cast<Lattice::Index>(i);
+        const ArraySummary& a = table.summary(index);
+        m_validBelow[i] = a.feasible;
+        if (a.feasible == 0)
+            continue;
+        const double macs = static_cast<double>(lattice.product[i]);
+        const ArrayTerms t = table.ideal(index);
+        const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1],
+                                               2 * t.transferPj[2] + t.reductionPj};
+        const std::array<std::int64_t, kOperands> pass{std::max(t.noc[1], t.noc[2]) + a.compRed,
+                                                       std::max(t.noc[0], t.noc[2]) + a.compRed,
+                                                       std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
+        for (std::size_t x = 0; x < kOperands; ++x) {
+            m_pass[x][i] = static_cast<double>(pass[x]) / macs;
+            m_others[x][i] = (pj[(x + 1) % 3] + pj[(x + 2) % 3]) / macs;
+            m_reused[x][i] = pj[x] / macs * static_cast<double>(lattice.freeProduct[x][i]);
+        }
+    }
+    const auto smaller = [](double a, double b) { return std::min(a, b); };
+    for (std::size_t x = 0; x < kOperands; ++x)
+        for (auto* values : {&m_pass[x], &m_others[x], &m_reused[x]})
+            lattice.combineDivisors(*values, smaller);
+    lattice.combineDivisors(m_validBelow, [](std::int64_t a, std::int64_t b) { return a + b; });
+}
+
+Cost TileBounds::cost(Lattice::Index tile, const DramTerms& dram, int spmOperand) const noexcept
+{
+    const auto x = static_cast<std::size_t>(spmOperand);
+    // Rounded down by more than the error of the doubles before it becomes whole cycles again.
+    const double rawPass = m_pass[x][tile] * static_cast<double>(m_lattice.product[tile]);
+    const auto pass = static_cast<std::int64_t>(std::ceil(rawPass * (1 - 1e-12)));
+    double own = m_macs * m_reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
+    // Kept in the register files, the operand is sent once per change at DRAM and one way only.
+    if (dram.operand == spmOperand)
+        own = std::min(own, static_cast<double>(m_lattice.elements[x][tile]) * m_keptPj *
+                                static_cast<double>(dram.passes / dram.reuse));
+    return {m_fixedPj + dram.dramPj + m_macs * m_others[x][tile] + own, layerCycles(dram, pass, pass, pass)};
+}
+
+} // namespace tilewright::mapping

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace tilewright {
 
@@ -64,8 +65,14 @@ std::optional<std::size_t> firstTooDeep(std::string_view text)
     return std::nullopt;
 }
 
-/// nlohmann's text is for programmers ("[json.exception.parse_error.101] parse error at ..."); keep its
-/// reason.
+void replaceAll(std::string& text, std::string_view what, std::string_view with)
+{
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+        text.replace(at, what.size(), with);
+}
+
+/// nlohmann's text is for programmers ("[json.exception.parse_error.101] parse error at line 1, column 2:
+/// syntax error while parsing value - invalid literal; last read: 'th'"); keep its reason, in plain words.
 std::string plainReason(const std::string& what)
 {
     std::string reason = what;
@@ -76,6 +83,15 @@ std::string plainReason(const std::string& what)
             break;
         }
     }
+    if (const auto context = reason.find(" - "); context != std::string::npos)
+        reason.erase(0, context + 3);
+    for (const auto& [theirs, ours] :
+         {std::pair{"invalid string: ", ""}, std::pair{"unexpected end of input", "the text ends too early"},
+          std::pair{"invalid literal", "unexpected character"}, std::pair{"string literal", "text"},
+          std::pair{"number literal", "number"}, std::pair{"'[', '{', or a literal", "a value"},
+          std::pair{"expected end of input", "expected nothing more"},
+          std::pair{"number overflow parsing", "a number is too large:"}})
+        replaceAll(reason, theirs, ours);
     // The text quotes what it last read, which can be megabytes.
     constexpr std::size_t kLongest = 160;
     if (reason.size() > kLongest)
@@ -84,6 +100,36 @@ std::string plainReason(const std::string& what)
         if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f)
             c = '?';
     return reason;
+}
+
+/// "2^31" for the limits that are powers of two.
+std::string limitText(std::int64_t value)
+{
+    if (value >= kMaxDimension && (value & (value - 1)) == 0) {
+        int exponent = 0;
+        while ((std::int64_t{1} << exponent) != value)
+            ++exponent;
+        return "2^" + std::to_string(exponent);
+    }
+    return std::to_string(value);
+}
+
+/// What a message quotes of a text of the file: short and on one line.
+std::string excerpt(std::string text)
+{
+    constexpr std::size_t kLongest = 40;
+    if (text.size() > kLongest) {
+        text.resize(kLongest);
+        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
+            text.pop_back(); // not in the middle of a character
+        if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xc0)
+            text.pop_back();
+        text += "...";
+    }
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            c = ' ';
+    return '"' + text + '"';
 }
 
 std::string describe(const Json& node)
@@ -99,12 +145,8 @@ std::string describe(const Json& node)
         return std::to_string(node.get<std::uint64_t>());
     case Json::value_t::number_float:
         return formatNumber(node.get<double>());
-    case Json::value_t::string: {
-        std::string text = node.get<std::string>();
-        if (text.size() > 40)
-            text = text.substr(0, 40) + "...";
-        return "the text \"" + text + "\"";
-    }
+    case Json::value_t::string:
+        return "the text " + excerpt(node.get<std::string>());
     case Json::value_t::array:
         return "a list of " + std::to_string(node.size());
     case Json::value_t::object:
@@ -120,6 +162,12 @@ Result<Json> parseJson(std::string_view text, const std::string& file)
 {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return Error{ErrorCode::Syntax, "the file is empty", {}, file};
+    if (const auto zero = text.find('\0'); zero != std::string_view::npos)
+        return Error{ErrorCode::Syntax,
+                     "not JSON: there is a zero byte at " + positionOf(text, zero).text() +
+                         " (a binary file, or not saved as UTF-8)",
+                     {},
+                     file};
     if (const auto at = firstTooDeep(text))
         return Error{ErrorCode::Syntax,
                      "brackets are nested more than " + std::to_string(kMaxDepth) + " levels deep at " +
@@ -148,7 +196,7 @@ Result<Json> parseJson(std::string_view text, const std::string& file)
         Json document = Json::parse(text.begin(), text.end(), onEvent);
         if (!duplicate.empty())
             return Error{
-                ErrorCode::Syntax, "the key \"" + duplicate + "\" occurs twice in one object", {}, file};
+                ErrorCode::Syntax, "the key " + excerpt(duplicate) + " occurs twice in one object", {}, file};
         return document;
     } catch (const TooManyFields&) {
         return Error{ErrorCode::Syntax,
@@ -204,21 +252,26 @@ Status JsonCursor::object(std::initializer_list<std::string_view> allowedKeys) c
             for (const std::string_view allowed : allowedKeys)
                 known = known || key == allowed;
             if (!known)
-                return error("unknown field \"" + key + "\"");
+                return error("unknown field " + excerpt(key));
         }
+    return Unit{};
+}
+
+Status JsonCursor::list(std::optional<std::size_t> size) const
+{
+    if (!m_node->is_array() || (size && m_node->size() != *size))
+        return expected(size ? "a list of " + std::to_string(*size) : "a list");
     return Unit{};
 }
 
 Result<std::vector<JsonCursor>> JsonCursor::array(std::optional<std::size_t> size) const
 {
-    if (!m_node->is_array())
-        return expected(size ? "a list of " + std::to_string(*size) : "a list");
-    if (size && m_node->size() != *size)
-        return expected("a list of " + std::to_string(*size));
+    if (auto status = list(size); !status)
+        return status.error();
     std::vector<JsonCursor> out;
     out.reserve(m_node->size());
     for (std::size_t i = 0; i < m_node->size(); ++i)
-        out.emplace_back((*m_node)[i], m_file, m_path + "[" + std::to_string(i) + "]");
+        out.push_back(at(i));
     return out;
 }
 
@@ -227,7 +280,7 @@ Result<std::int64_t> JsonCursor::integer(std::int64_t min, std::int64_t max) con
     const auto what = [&] {
         if (max == std::numeric_limits<std::int64_t>::max())
             return "an integer of at least " + std::to_string(min);
-        return "an integer from " + std::to_string(min) + " to " + std::to_string(max);
+        return "an integer from " + std::to_string(min) + " to " + limitText(max);
     };
     std::int64_t value = 0;
     if (m_node->is_number_unsigned()) {
@@ -278,8 +331,8 @@ Result<bool> JsonCursor::boolean() const
 Result<std::vector<std::int64_t>> JsonCursor::integers(std::int64_t min, std::int64_t max,
                                                        std::optional<std::size_t> size) const
 {
-    if (!m_node->is_array() || (size && m_node->size() != *size))
-        return expected(size ? "a list of " + std::to_string(*size) : "a list");
+    if (auto status = list(size); !status)
+        return status.error();
     std::vector<std::int64_t> out;
     out.reserve(m_node->size());
     for (const Json& node : *m_node) {
@@ -296,8 +349,7 @@ Result<std::vector<std::int64_t>> JsonCursor::integers(std::int64_t min, std::in
                 continue;
             }
         }
-        const auto value =
-            JsonCursor(node, m_file, m_path + "[" + std::to_string(out.size()) + "]").integer(min, max);
+        const auto value = at(out.size()).integer(min, max);
         if (!value)
             return value.error();
         out.push_back(*value);

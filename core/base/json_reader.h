@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ class JsonCursor
 {
 public:
     JsonCursor(const Json& node, std::string file, std::string path = {})
-        : m_node(&node), m_file(std::move(file)), m_path(std::move(path))
+        : JsonCursor(node, std::make_shared<const std::string>(std::move(file)), std::move(path))
     {
     }
 
@@ -36,7 +37,7 @@ public:
 
     [[nodiscard]] Error error(std::string message, ErrorCode code = ErrorCode::Field) const
     {
-        return {code, std::move(message), m_path, m_file};
+        return {code, std::move(message), m_path, *m_file};
     }
     /// "expected WHAT, got <what is there>"
     [[nodiscard]] Error expected(std::string_view what) const;
@@ -49,7 +50,14 @@ public:
     [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
     /// Errors unless this is an object (with only the given keys, when any are given).
     [[nodiscard]] Status object(std::initializer_list<std::string_view> allowedKeys = {}) const;
-    /// The elements of an array (of exactly `size` elements when given).
+    /// Errors unless this is an array (of exactly `size` elements when given); at(i) are its elements.
+    [[nodiscard]] Status list(std::optional<std::size_t> size = {}) const;
+    [[nodiscard]] std::size_t size() const { return m_node->size(); }
+    [[nodiscard]] JsonCursor at(std::size_t i) const
+    {
+        return {(*m_node)[i], m_file, m_path + "[" + std::to_string(i) + "]"};
+    }
+    /// The elements of an array, all at once; for long lists list() and at() need less memory.
     [[nodiscard]] Result<std::vector<JsonCursor>> array(std::optional<std::size_t> size = {}) const;
 
     [[nodiscard]] Result<std::int64_t> integer(std::int64_t min, std::int64_t max) const;
@@ -60,8 +68,13 @@ public:
                                                              std::optional<std::size_t> size = {}) const;
 
 private:
+    JsonCursor(const Json& node, std::shared_ptr<const std::string> file, std::string path)
+        : m_node(&node), m_file(std::move(file)), m_path(std::move(path))
+    {
+    }
+
     const Json* m_node;
-    std::string m_file;
+    std::shared_ptr<const std::string> m_file;
     std::string m_path;
 };
 

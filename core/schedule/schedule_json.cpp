@@ -36,59 +36,30 @@ public:
 
     Result<LoadedSchedule> read()
     {
-        const auto subgraphs = list("subgraphs");
-        if (!subgraphs)
-            return subgraphs.error();
-        const auto granularities = list("granularities");
-        if (!granularities)
-            return granularities.error();
-        const auto retain = list("tensors_to_retain");
-        if (!retain)
-            return retain.error();
-        const auto orders = optionalList("traversal_orders");
-        if (!orders)
-            return orders.error();
-        const auto latencies = optionalList("subgraph_latencies");
-        if (!latencies)
-            return latencies.error();
-        const auto locked = optionalList("locked");
-        if (!locked)
-            return locked.error();
-
-        m_count = subgraphs->size();
-        checkLength("granularities", granularities->size());
-        checkLength("tensors_to_retain", retain->size());
-        for (const auto& [key, values] :
-             {std::pair{"traversal_orders", &orders.value()},
-              std::pair{"subgraph_latencies", &latencies.value()}, std::pair{"locked", &locked.value()}})
-            if (m_root.has(key))
-                checkLength(key, values->size());
-
-        for (std::size_t i = 0; i < m_count; ++i) {
-            m_subgraph = i;
-            Subgraph s;
-            if (auto status = readOps((*subgraphs)[i], s); !status)
+        for (const char* key : {"subgraphs", "granularities", "tensors_to_retain"}) {
+            const auto field = m_root.member(key);
+            if (!field)
+                return field.error();
+            if (auto status = field->list(); !status)
                 return status.error();
-            if (i < granularities->size())
-                if (auto status = readGranularity((*granularities)[i], s); !status)
+        }
+        m_count = m_root.find("subgraphs")->size();
+        for (const char* key : kOtherLists)
+            if (auto status = checkLength(key); !status)
+                return status.error();
+        for (m_subgraph = 0; m_subgraph < m_count; ++m_subgraph) {
+            Subgraph s;
+            for (const auto& [key, reader] : {std::pair{"subgraphs", &Reader::readOps},
+                                              std::pair{"granularities", &Reader::readGranularity},
+                                              std::pair{"tensors_to_retain", &Reader::readRetain},
+                                              std::pair{"traversal_orders", &Reader::readOrder},
+                                              std::pair{"subgraph_latencies", &Reader::readLatency},
+                                              std::pair{"locked", &Reader::readLocked}}) {
+                const auto field = m_root.find(key);
+                if (!field || m_subgraph >= field->size())
+                    continue;
+                if (auto status = (this->*reader)(field->at(m_subgraph), s); !status)
                     return status.error();
-            if (i < retain->size())
-                if (auto status = readRetain((*retain)[i], s); !status)
-                    return status.error();
-            if (i < orders->size())
-                if (auto status = readOrder((*orders)[i], s); !status)
-                    return status.error();
-            if (i < latencies->size()) {
-                const auto value = (*latencies)[i].number(-kLargest, kLargest);
-                if (!value)
-                    return value.error();
-                s.reportedLatency = *value;
-            }
-            if (i < locked->size()) {
-                const auto value = (*locked)[i].boolean();
-                if (!value)
-                    return value.error();
-                s.locked = *value;
             }
             m_out.schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
         }
@@ -97,6 +68,8 @@ public:
     }
 
 private:
+    static constexpr std::array kOtherLists{"granularities", "tensors_to_retain", "traversal_orders",
+                                            "subgraph_latencies", "locked"};
     static constexpr double kLargest = std::numeric_limits<double>::max();
     static constexpr std::size_t kMaxIssues = 1000;
 
@@ -106,28 +79,19 @@ private:
     /// True on the first call for this mark in the current subgraph.
     bool firstTime(std::size_t& mark) const { return std::exchange(mark, m_subgraph + 1) != m_subgraph + 1; }
 
-    Result<std::vector<JsonCursor>> list(std::string_view key)
+    Status checkLength(const char* key)
     {
-        const auto field = m_root.member(key);
+        const auto field = m_root.find(key);
         if (!field)
-            return field.error();
-        return field->array();
-    }
-
-    Result<std::vector<JsonCursor>> optionalList(std::string_view key)
-    {
-        if (!m_root.has(key))
-            return std::vector<JsonCursor>();
-        return list(key);
-    }
-
-    void checkLength(std::string_view key, std::size_t size)
-    {
-        if (size != m_count)
+            return Unit{};
+        if (auto status = field->list(); !status)
+            return status;
+        if (field->size() != m_count)
             m_out.formatIssues.push_back({FormatIssue::Code::Format, std::nullopt,
-                                          std::string(key) + " has " + std::to_string(size) +
+                                          std::string(key) + " has " + std::to_string(field->size()) +
                                               " entries, but subgraphs has " + std::to_string(m_count),
-                                          std::string(key)});
+                                          key});
+        return Unit{};
     }
 
     void issue(FormatIssue::Code code, const JsonCursor& where, const std::string& reason)
@@ -146,7 +110,7 @@ private:
         const Json& node = item.node();
         if (!node.is_number() ||
             (node.is_number_float() && node.get<double>() != std::floor(node.get<double>())))
-            return item.expected("the index of an " + std::string(what));
+            return item.expected("the index of " + std::string(what == "op" ? "an op" : "a tensor"));
         const auto value = item.integer(0, static_cast<std::int64_t>(count) - 1);
         if (value)
             return std::optional(static_cast<std::size_t>(*value));
@@ -157,12 +121,12 @@ private:
 
     Status readOps(const JsonCursor& field, Subgraph& s)
     {
-        const auto items = field.array();
-        if (!items)
-            return items.error();
-        if (items->empty())
+        if (auto status = field.list(); !status)
+            return status.error();
+        if (field.size() == 0)
             issue(FormatIssue::Code::Format, field, "a subgraph needs at least one op");
-        for (const JsonCursor& item : *items) {
+        for (std::size_t i = 0; i < field.size(); ++i) {
+            const JsonCursor item = field.at(i);
             const auto op = index(item, m_problem.opCount(), "op", FormatIssue::Code::Format);
             if (!op)
                 return op.error();
@@ -181,20 +145,19 @@ private:
 
     Status readGranularity(const JsonCursor& field, Subgraph& s)
     {
-        const auto items = field.array();
-        if (!items)
-            return items.error();
-        if (items->size() != 3)
+        if (auto status = field.list(); !status)
+            return status.error();
+        if (field.size() != 3)
             issue(FormatIssue::Code::Granularity, field,
-                  "needs three entries [w, h, k], got " + std::to_string(items->size()));
+                  "needs three entries [w, h, k], got " + std::to_string(field.size()));
         std::array<std::int64_t*, 3> targets{&s.granularity.w, &s.granularity.h, &s.granularity.k};
-        for (std::size_t i = 0; i < items->size(); ++i) {
-            const JsonCursor& item = (*items)[i];
+        for (std::size_t i = 0; i < field.size(); ++i) {
+            const JsonCursor item = field.at(i);
             if (!item.node().is_number())
                 return item.expected("an integer of at least 1");
             const auto value = item.integer(1, kMaxDimension);
             if (!value) {
-                if (items->size() == 3)
+                if (field.size() == 3)
                     issue(FormatIssue::Code::Granularity, item, value.error().message);
             } else if (i < 3) {
                 *targets[i] = *value;
@@ -205,10 +168,10 @@ private:
 
     Status readRetain(const JsonCursor& field, Subgraph& s)
     {
-        const auto items = field.array();
-        if (!items)
-            return items.error();
-        for (const JsonCursor& item : *items) {
+        if (auto status = field.list(); !status)
+            return status.error();
+        for (std::size_t i = 0; i < field.size(); ++i) {
+            const JsonCursor item = field.at(i);
             const auto tensor = index(item, m_problem.tensorCount(), "tensor", FormatIssue::Code::Retain);
             if (!tensor)
                 return tensor.error();
@@ -234,10 +197,32 @@ private:
             return field.expected("null or a list of tile indices");
         constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
         auto order = field.integers(-kAny, kAny);
-        if (!order)
-            return order.error();
+        if (!order) {
+            Error error = order.error();
+            if (const auto got = error.message.find(", got"); got != std::string::npos)
+                error.message = "expected the index of a tile" + error.message.substr(got);
+            return error;
+        }
         const TileGrid grid = tileGrid(m_problem, s.ops, s.granularity);
         s.traversal = Traversal::recognise(std::move(*order), grid.rows, grid.cols);
+        return Unit{};
+    }
+
+    Status readLatency(const JsonCursor& field, Subgraph& s)
+    {
+        const auto value = field.number(-kLargest, kLargest);
+        if (!value)
+            return value.error();
+        s.reportedLatency = *value;
+        return Unit{};
+    }
+
+    Status readLocked(const JsonCursor& field, Subgraph& s)
+    {
+        const auto value = field.boolean();
+        if (!value)
+            return value.error();
+        s.locked = *value;
         return Unit{};
     }
 

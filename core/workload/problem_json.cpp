@@ -28,19 +28,18 @@ constexpr std::string_view kMatMul = "MatMul";
 constexpr std::string_view kPointwise = "Pointwise";
 
 /// The list `key`, whose length must be that of the list named `like`.
-Result<std::vector<JsonCursor>> listLike(const JsonCursor& root, std::string_view key, std::string_view like,
-                                         std::size_t size)
+Result<JsonCursor> listLike(const JsonCursor& root, std::string_view key, std::string_view like,
+                            std::size_t size)
 {
-    const auto field = root.member(key);
+    auto field = root.member(key);
     if (!field)
         return field.error();
-    auto items = field->array();
-    if (!items)
-        return items.error();
-    if (items->size() != size)
-        return field->error("has " + std::to_string(items->size()) + " entries, but \"" + std::string(like) +
+    if (auto status = field->list(); !status)
+        return status.error();
+    if (field->size() != size)
+        return field->error("has " + std::to_string(field->size()) + " entries, but \"" + std::string(like) +
                             "\" has " + std::to_string(size));
-    return items;
+    return field;
 }
 
 /// An optional list of labels.
@@ -50,11 +49,11 @@ Result<std::vector<std::string>> labels(const JsonCursor& root, std::string_view
     std::vector<std::string> out(size);
     if (!root.has(key))
         return out;
-    const auto items = listLike(root, key, like, size);
-    if (!items)
-        return items.error();
+    const auto list = listLike(root, key, like, size);
+    if (!list)
+        return list.error();
     for (std::size_t i = 0; i < size; ++i) {
-        auto text = (*items)[i].string();
+        auto text = list->at(i).string();
         if (!text)
             return text.error();
         out[i] = std::move(*text);
@@ -107,16 +106,15 @@ Result<IdVector<TensorId, Tensor>> readTensors(const JsonCursor& root)
     const auto heights = listLike(root, "heights", "widths", width->size());
     if (!heights)
         return heights.error();
+    const auto height = heights->integers(1, kMaxDimension);
+    if (!height)
+        return height.error();
     const auto names = labels(root, "tensor_names", "widths", width->size());
     if (!names)
         return names.error();
     IdVector<TensorId, Tensor> tensors;
-    for (std::size_t i = 0; i < width->size(); ++i) {
-        const auto height = (*heights)[i].integer(1, kMaxDimension);
-        if (!height)
-            return height.error();
-        tensors.push_back({(*width)[i], *height, (*names)[i]});
-    }
+    for (std::size_t i = 0; i < width->size(); ++i)
+        tensors.push_back({(*width)[i], (*height)[i], (*names)[i]});
     return tensors;
 }
 
@@ -134,18 +132,17 @@ Result<OpType> readOpType(const JsonCursor& item)
 
 Result<std::vector<TensorId>> readTensorIds(const JsonCursor& list, std::size_t tensorCount)
 {
-    auto items = list.array();
-    if (!items)
-        return items.error();
+    const auto indices = list.integers(0, std::numeric_limits<std::int64_t>::max());
+    if (!indices)
+        return indices.error();
     std::vector<TensorId> out;
-    for (const JsonCursor& item : *items) {
-        const auto index = item.integer(0, std::numeric_limits<std::int64_t>::max());
-        if (!index)
-            return index.error();
-        if (static_cast<std::size_t>(*index) >= tensorCount)
-            return item.error("tensor " + std::to_string(*index) + " does not exist, there are " +
-                              std::to_string(tensorCount));
-        out.emplace_back(static_cast<std::size_t>(*index));
+    out.reserve(indices->size());
+    for (const std::int64_t index : *indices) {
+        if (static_cast<std::size_t>(index) >= tensorCount)
+            return list.at(out.size())
+                .error("tensor " + std::to_string(index) + " does not exist, there are " +
+                       std::to_string(tensorCount));
+        out.emplace_back(static_cast<std::size_t>(index));
     }
     return out;
 }
@@ -155,10 +152,9 @@ Result<IdVector<OpId, Op>> readOps(const JsonCursor& root, std::size_t tensorCou
     const auto typeField = root.member("op_types");
     if (!typeField)
         return typeField.error();
-    const auto types = typeField->array();
-    if (!types)
-        return types.error();
-    const std::size_t n = types->size();
+    if (auto status = typeField->list(); !status)
+        return status.error();
+    const std::size_t n = typeField->size();
     const auto inputs = listLike(root, "inputs", "op_types", n);
     if (!inputs)
         return inputs.error();
@@ -174,18 +170,18 @@ Result<IdVector<OpId, Op>> readOps(const JsonCursor& root, std::size_t tensorCou
 
     IdVector<OpId, Op> ops;
     for (std::size_t i = 0; i < n; ++i) {
-        const auto type = readOpType((*types)[i]);
+        const auto type = readOpType(typeField->at(i));
         if (!type)
             return type.error();
-        auto in = readTensorIds((*inputs)[i], tensorCount);
+        auto in = readTensorIds(inputs->at(i), tensorCount);
         if (!in)
             return in.error();
-        const auto out = readTensorIds((*outputs)[i], tensorCount);
+        const auto out = readTensorIds(outputs->at(i), tensorCount);
         if (!out)
             return out.error();
         if (out->size() != 1)
-            return (*outputs)[i].error("an op has exactly one output, got " + std::to_string(out->size()));
-        const auto cost = (*costs)[i].integer(0, kMaxDimension);
+            return outputs->at(i).error("an op has exactly one output, got " + std::to_string(out->size()));
+        const auto cost = costs->at(i).integer(0, kMaxDimension);
         if (!cost)
             return cost.error();
         ops.push_back({*type, std::move(*in), out->front(), *cost, (*names)[i]});

@@ -175,7 +175,7 @@ private slots:
         wide["widths"][4] = 2147483648LL;
         QCOMPARE(must(wide)->tensor(TensorId(4)).width, 2147483648LL);
         wide["widths"][4] = 2147483649LL;
-        QVERIFY2(errorOf(wide).contains("widths[4]: expected an integer from 1 to 2147483648"),
+        QVERIFY2(errorOf(wide).contains("widths[4]: expected an integer from 1 to 2^31"),
                  qPrintable(errorOf(wide)));
         // Two tensors of 2^62 elements together are beyond the limit, although each side is legal.
         auto sum = small();

@@ -133,7 +133,7 @@ private slots:
                              << "GRANULARITY 1: granularities[1]: needs three entries [w, h, k], got 2";
         QTest::newRow("four") << "[4, 4, 1, 1]"
                               << "GRANULARITY 1: granularities[1]: needs three entries [w, h, k], got 4";
-        const QString range = "expected an integer from 1 to 2147483648, got ";
+        const QString range = "expected an integer from 1 to 2^31, got ";
         QTest::newRow("zero") << "[4, 0, 1]"
                               << "GRANULARITY 1: granularities[1][1]: " + range + "0";
         QTest::newRow("negative") << "[4, 4, -1]"

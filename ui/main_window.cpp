@@ -93,7 +93,11 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
 
 MainWindow::~MainWindow()
 {
-    // Views refer to the state; they must go first.
+    // What the state announces while it goes must not reach the window any more; views refer to the state and
+    // must go first.
+    disconnect(&m_state->document, nullptr, this, nullptr);
+    disconnect(&m_state->selection, nullptr, this, nullptr);
+    disconnect(qApp, nullptr, this, nullptr);
     for (View* view : std::as_const(m_views))
         delete view;
 }

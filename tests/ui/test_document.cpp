@@ -20,7 +20,8 @@ namespace {
 
 QString dataFile(const char* name)
 {
-    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/") + QLatin1String(name);
+    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/") +
+           QLatin1String(name);
 }
 
 /// One random edit of any kind; refusals are part of the game.
@@ -48,28 +49,46 @@ void randomEdit(AppState& state, std::mt19937& random)
     }
     s.set(selected);
     switch (pick(11)) {
-    case 0: fuseSelection(d, s); break;
-    case 1: splitSelection(d, s); break;
-    case 2: mergeSelectionWith(d, s, pick(2) ? 1 : -1); break;
-    case 3: moveSelectionTo(d, s, pick(2) ? 1 : -1); break;
-    case 4: shiftSelection(d, s, pick(2) ? 1 : -1); break;
-    case 5: duplicateSelection(d, s); break;
-    case 6: deleteSelection(d, s); break;
+    case 0:
+        fuseSelection(d, s);
+        break;
+    case 1:
+        splitSelection(d, s);
+        break;
+    case 2:
+        mergeSelectionWith(d, s, pick(2) ? 1 : -1);
+        break;
+    case 3:
+        moveSelectionTo(d, s, pick(2) ? 1 : -1);
+        break;
+    case 4:
+        shiftSelection(d, s, pick(2) ? 1 : -1);
+        break;
+    case 5:
+        duplicateSelection(d, s);
+        break;
+    case 6:
+        deleteSelection(d, s);
+        break;
     case 7: {
         const std::array<std::int64_t, 6> sizes{16, 32, 64, 100, 128, 7};
         d.apply(edit::setGranularity(*d.problem(), d.schedule(), std::array{a},
-                                     {sizes[pick(6)], sizes[pick(6)], sizes[pick(6)]}, editOptions(d.rules(), true)),
+                                     {sizes[pick(6)], sizes[pick(6)], sizes[pick(6)]},
+                                     editOptions(d.rules(), true)),
                 QStringLiteral("granularity"));
         break;
     }
     case 8: {
         const auto candidates = retainCandidates(*d.problem(), d.schedule(), a);
         if (!candidates.empty())
-            d.apply(edit::toggleRetain(*d.problem(), d.schedule(), a, candidates[pick(candidates.size())].tensor),
-                    QStringLiteral("retain"));
+            d.apply(
+                edit::toggleRetain(*d.problem(), d.schedule(), a, candidates[pick(candidates.size())].tensor),
+                QStringLiteral("retain"));
         break;
     }
-    case 9: setTraversalOfSelection(d, s, static_cast<TraversalKind>(pick(5))); break;
+    case 9:
+        setTraversalOfSelection(d, s, static_cast<TraversalKind>(pick(5)));
+        break;
     case 10: {
         OpDrop drop;
         drop.ops = {OpId(pick(d.problem()->opCount()))};
@@ -152,7 +171,8 @@ private Q_SLOTS:
             const auto read = readSchedule(*state.document.problem(), *text, "saved");
             QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
             QVERIFY(read->formatIssues.empty());
-            const Evaluation again = evaluate(*state.document.problem(), read->schedule, state.document.rules());
+            const Evaluation again =
+                evaluate(*state.document.problem(), read->schedule, state.document.rules());
             QCOMPARE(again.total, states.back().total);
             QCOMPARE(again.valid(), states.back().valid);
         }
@@ -245,8 +265,8 @@ private Q_SLOTS:
         AppState state;
         QVERIFY(state.document.openFile(dataFile("ex3.problem.json")));
         const double before = state.document.snapshot()->evaluation.total;
-        const auto fused = edit::fuseOps(*state.document.problem(), state.document.schedule(),
-                                         std::array{OpId(1), OpId(2)});
+        const auto fused =
+            edit::fuseOps(*state.document.problem(), state.document.schedule(), std::array{OpId(1), OpId(2)});
         QVERIFY(fused.hasValue());
         SnapshotPtr trial;
         state.document.requestTrial(*fused, [&](SnapshotPtr s) { trial = s; });

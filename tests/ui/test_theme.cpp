@@ -64,8 +64,11 @@ private Q_SLOTS:
         const QString minus(QChar(0x2212));
         QTest::newRow("small") << 6.0 << QStringLiteral("6");
         QTest::newRow("decimal") << 6915.24 << QString(QStringLiteral("6") + thin + QStringLiteral("915.2"));
-        QTest::newRow("million") << 1234567.0 << QString(QStringLiteral("1") + thin + QStringLiteral("234") + thin + QStringLiteral("567"));
-        QTest::newRow("negative") << -3276.8 << QString(minus + QStringLiteral("3") + thin + QStringLiteral("276.8"));
+        QTest::newRow("million") << 1234567.0
+                                 << QString(QStringLiteral("1") + thin + QStringLiteral("234") + thin +
+                                            QStringLiteral("567"));
+        QTest::newRow("negative") << -3276.8
+                                  << QString(minus + QStringLiteral("3") + thin + QStringLiteral("276.8"));
         QTest::newRow("negative zero") << -0.01 << QStringLiteral("0");
     }
     void numbers()

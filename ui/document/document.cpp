@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "document/schedule_command.h"
+#include "eval/lower_bound.h"
 #include "eval/structure_rules.h"
 #include "report/choose_rules.h"
 #include "report/file_kind.h"
@@ -17,10 +18,6 @@
 namespace tilewright::ui {
 
 namespace {
-double problemLowerBound(const Problem&)
-{
-    return 0;
-}
 constexpr QLatin1String kRecoverySchedule("/schedule.json");
 constexpr QLatin1String kRecoveryProblem("/problem.path");
 } // namespace
@@ -35,7 +32,10 @@ Document::Document(QObject* parent) : QObject(parent)
     connect(&m_undo, &QUndoStack::cleanChanged, this, &Document::fileChanged);
 }
 
-Document::~Document() = default;
+Document::~Document()
+{
+    disconnect(&m_undo, nullptr, this, nullptr); // a stack says it is clean while it goes
+}
 
 Status Document::openFile(const QString& path)
 {
@@ -72,6 +72,7 @@ Status Document::openSchedule(const QString& path)
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
     m_schedulePath = path;
     m_rules = choice.rules;
+    m_lowerBound = lowerBound(*m_problem, m_rules).value;
     m_rulesReason = QString::fromStdString(choice.reason);
     Q_EMIT rulesChanged();
     m_beforeLastEdit = nullptr;
@@ -102,7 +103,7 @@ void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& 
     m_schedulePath.clear();
     m_rules = Rules::final();
     m_rulesReason.clear();
-    m_lowerBound = m_problem ? problemLowerBound(*m_problem) : 0;
+    m_lowerBound = m_problem ? lowerBound(*m_problem, m_rules).value : 0;
     if (m_problem)
         m_snapshot = makeSnapshot(m_schedule);
     if (m_snapshot && m_snapshot->evaluation.valid())
@@ -214,6 +215,8 @@ void Document::setRules(const Rules& rules)
     if (rules == m_rules)
         return;
     m_rules = rules;
+    if (m_problem)
+        m_lowerBound = lowerBound(*m_problem, m_rules).value;
     m_rulesReason.clear();
     m_beforeLastEdit = nullptr;
     ++m_revision;

@@ -6,6 +6,7 @@
 #include "panels/problems/problems_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "views/memory/memory_view.h"
 #include "views/tiles/tiles_view.h"
 
 #include <QCoreApplication>
@@ -38,6 +39,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit"), &make<SolverView>},
         {QStringLiteral("tiles"), text("Tile grid"), QStringLiteral("grid"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<TilesView>},
+        {QStringLiteral("memory"), text("Memory timeline"), QStringLiteral("memory"), DockArea::Bottom,
+         QStringLiteral("Edit,Tiles,Compare"), &make<MemoryView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,

@@ -73,11 +73,19 @@ QImage renderToImage(View& view, const ExportOptions& options)
     const QSize size = sizeFor(view, options);
     QImage image((QSizeF(size) * options.scale).toSize(), QImage::Format_RGB32);
     image.setDevicePixelRatio(options.scale);
-    image.setDotsPerMeterX(qRound(kLogicalDpi * options.scale / 0.0254));
-    image.setDotsPerMeterY(qRound(kLogicalDpi * options.scale / 0.0254));
+    // Fonts are in points: while painting, a logical inch has the logical resolution, and the ratio of pixels
+    // does the scaling. The file then says its true resolution.
+    const auto setDpi = [&image](double dpi) {
+        image.setDotsPerMeterX(qRound(dpi / 0.0254));
+        image.setDotsPerMeterY(qRound(dpi / 0.0254));
+    };
+    setDpi(kLogicalDpi);
     image.fill(options.theme->canvas);
-    QPainter painter(&image);
-    view.paintExport(painter, size, *options.theme);
+    {
+        QPainter painter(&image);
+        view.paintExport(painter, size, *options.theme);
+    }
+    setDpi(kLogicalDpi * options.scale);
     return image;
 }
 

@@ -5,15 +5,6 @@
 
 namespace tilewright::ui {
 
-TraceKey traceKey(const Snapshot& snapshot, SubgraphId subgraph)
-{
-    const auto resident = snapshot.residentBefore(subgraph);
-    return {snapshot.problem,
-            snapshot.schedule.subgraphs[subgraph.index()],
-            {resident.begin(), resident.end()},
-            snapshot.evaluation.rules};
-}
-
 namespace {
 
 /// How much of the last tile along an axis exists; the largest sink decides.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/step_table.h"
-#include "report/snapshot.h"
+#include "models/trace_key.h"
 #include "schedule/grid.h"
 
 #include <cstdint>
@@ -11,23 +11,6 @@
 #include <vector>
 
 namespace tilewright::ui {
-
-/// On what the trace of a subgraph depends; equal keys have equal traces.
-struct TraceKey
-{
-    ProblemPtr problem;
-    SubgraphPtr subgraph;
-    std::vector<TensorId> resident;
-    Rules rules;
-    bool operator==(const TraceKey& other) const
-    {
-        return problem == other.problem &&
-               (subgraph == other.subgraph || (subgraph && other.subgraph && *subgraph == *other.subgraph)) &&
-               resident == other.resident && rules == other.rules;
-    }
-};
-
-[[nodiscard]] TraceKey traceKey(const Snapshot& snapshot, SubgraphId subgraph);
 
 /// What one tile costs: the sums over its k steps.
 struct TileSums

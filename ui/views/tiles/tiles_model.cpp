@@ -137,9 +137,7 @@ TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[shown->index()];
     model.subgraph = shown;
     model.capacity = problem.hardware().fastMemoryCapacity;
-    for (std::size_t i = 0; i < shown->index(); ++i)
-        if (snapshot->evaluation.subgraphs[i].structurallyValid)
-            model.subgraphStart += snapshot->evaluation.subgraphs[i].latency;
+    model.subgraphStart = startOf(*snapshot, *shown);
     const Granularity& g = subgraph.granularity;
     model.title = tr("Subgraph %1 · %2 · %3 × %4 × %5")
                       .arg(shown->index())

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/memory/memory_paint.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Memory", text);
+}
+
+/// From the bottom of the stack to its top.
+struct Band
+{
+    ResidentItem::Kind kind;
+    std::int64_t Occupancy::*elements;
+    QColor Theme::*colour;
+};
+const std::array<Band, 5> kBands{
+    {{ResidentItem::Kind::Resident, &Occupancy::resident, &Theme::resident},
+     {ResidentItem::Kind::Retained, &Occupancy::retained, &Theme::retained},
+     {ResidentItem::Kind::Input, &Occupancy::input, &Theme::input},
+     {ResidentItem::Kind::Accumulator, &Occupancy::accumulator, &Theme::accumulator},
+     {ResidentItem::Kind::Output, &Occupancy::output, &Theme::output}}};
+
+Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
+{
+    std::int64_t high = std::max(model.capacity, model.timeline->peak);
+    if (model.baseline)
+        high = std::max(high, model.baseline->peak);
+    return {0, static_cast<double>(high) * 1.08, plot.bottom(), plot.top()};
+}
+
+/// Integer rectangles of one colour: thousands of columns stay cheap, and equal neighbours become one.
+void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns, const QRectF& plot,
+                  const Axis& size, const Theme& theme)
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const int left = static_cast<int>(plot.left());
+    const auto n = static_cast<int>(columns.size());
+    const QColor faint = Theme::mix(theme.canvas, theme.muted, 0.25);
+    for (int x = 0; x < n;) {
+        const TimelineColumn& c = columns[static_cast<std::size_t>(x)];
+        int end = x + 1;
+        while (end < n && columns[static_cast<std::size_t>(end)] == c)
+            ++end;
+        if (!c.empty) {
+            std::int64_t sum = 0;
+            int y = qRound(size.toPixel(0));
+            for (const Band& band : kBands) {
+                sum += c.high.*band.elements;
+                const int top = qRound(size.toPixel(static_cast<double>(sum)));
+                if (top < y)
+                    painter.fillRect(
+                        QRect(left + x, top, end - x, y - top),
+                        c.peakOnly && band.kind == ResidentItem::Kind::Input ? faint : theme.*band.colour);
+                y = std::min(y, top);
+            }
+            // Where the column hides a spread, its lowest value is a line inside it.
+            const int low = qRound(size.toPixel(static_cast<double>(c.low)));
+            // (A single column is only where one subgraph follows another.)
+            const auto spread = [&](int i) {
+                return i >= 0 && i < n &&
+                       columns[static_cast<std::size_t>(i)].low <
+                           columns[static_cast<std::size_t>(i)].high.total();
+            };
+            if (low > y + 1 && (end - x > 1 || spread(x - 1) || spread(end)))
+                painter.fillRect(QRect(left + x, low, end - x, 1),
+                                 Theme::mix(theme.text, theme.canvas, 0.35));
+        }
+        x = end;
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+QPainterPath outline(const std::vector<TimelineColumn>& columns, double left, const Axis& size)
+{
+    QPainterPath path;
+    bool open = false;
+    std::int64_t before = -1;
+    for (std::size_t x = 0; x < columns.size(); ++x) {
+        const std::int64_t v = columns[x].empty ? 0 : columns[x].high.total();
+        if (v == before)
+            continue;
+        const QPointF at(left + static_cast<double>(x), size.toPixel(static_cast<double>(v)));
+        if (open) {
+            path.lineTo(at.x(), size.toPixel(static_cast<double>(before)));
+            path.lineTo(at);
+        } else {
+            path.moveTo(at);
+            open = true;
+        }
+        before = v;
+    }
+    if (open)
+        path.lineTo(left + static_cast<double>(columns.size()), size.toPixel(static_cast<double>(before)));
+    return path;
+}
+
+void paintGhost(QPainter& painter, const std::vector<TimelineColumn>& columns, double left, const Axis& size,
+                const Theme& theme)
+{
+    const QPainterPath path = outline(columns, left, size);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.canvas, 3));
+    painter.drawPath(path);
+    painter.setPen(QPen(theme.text, 1.2, Qt::DashLine));
+    painter.drawPath(path);
+}
+
+/// Which subgraph runs when, below the plot; as many numbers as fit.
+void paintStrip(QPainter& painter, const MemoryModel& model, const QRectF& strip, const Axis& time,
+                const Theme& theme)
+{
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF fm(painter.font());
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const auto& parts = model.timeline->parts;
+    const auto first = model.timeline->partAt(time.v0);
+    int lastRight = -1;
+    for (std::size_t i = first.value_or(0); i < parts.size() && parts[i].start <= time.v1; ++i) {
+        if (parts[i].duration <= 0)
+            continue;
+        const int x0 = qRound(std::max(time.toPixel(parts[i].start), strip.left()));
+        const int x1 = qRound(std::min(time.toPixel(parts[i].end()), strip.right()));
+        if (x1 <= lastRight)
+            continue; // several in one pixel
+        lastRight = x1;
+        const bool current = model.subgraph == parts[i].id;
+        const QRect r(x0, static_cast<int>(strip.top()) + 1, std::max(1, x1 - x0 - (x1 - x0 > 3 ? 1 : 0)),
+                      static_cast<int>(strip.height()) - 2);
+        painter.fillRect(r, current      ? theme.accent
+                            : i % 2 == 0 ? Theme::mix(theme.canvas, theme.muted, 0.18)
+                                         : Theme::mix(theme.canvas, theme.muted, 0.30));
+        const QString text = QString::number(parts[i].id.index());
+        if (fm.horizontalAdvance(text) + 6 <= r.width()) {
+            painter.setPen(current ? theme.inkOn(theme.accent) : theme.text);
+            painter.drawText(r, Qt::AlignCenter, text);
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+void paintCapacity(QPainter& painter, const MemoryModel& model, const QRectF& plot, const Axis& size,
+                   const Theme& theme)
+{
+    const double y = std::round(size.toPixel(static_cast<double>(model.capacity))) + 0.5;
+    const QColor& colour = model.overflows ? theme.error : theme.text;
+    painter.setPen(QPen(theme.canvas, 3.5));
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    QPen pen(colour, 1.5);
+    pen.setDashPattern({6, 3});
+    painter.setPen(pen);
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    const QFont font = uiFont(0.85);
+    const QFontMetricsF fm(font);
+    const QString text = tr("capacity %1").arg(number(model.capacity));
+    QPainterPath letters;
+    letters.addText(QPointF(plot.right() - fm.horizontalAdvance(text) - 6, y - fm.descent() - 2), font, text);
+    painter.strokePath(letters, QPen(theme.canvas, 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.fillPath(letters, colour);
+}
+
+/// A triangle that points at the peak.
+void paintPeak(QPainter& painter, const MemoryModel& model, const Axis& time, const Axis& size,
+               const Theme& theme)
+{
+    const double t = model.timeline->peakTime;
+    if (t < time.v0 || t > time.v1)
+        return;
+    const QPointF tip(time.toPixel(t), size.toPixel(static_cast<double>(model.timeline->peak)) - 1);
+    const QPointF base = tip - QPointF(0, 8);
+    painter.setPen(QPen(theme.canvas, 1.5));
+    painter.setBrush(model.overflows ? theme.error : theme.text);
+    painter.drawPolygon(QPolygonF{tip, base - QPointF(5, 0), base + QPointF(5, 0)});
+}
+
+void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area, const Theme& theme)
+{
+    painter.setFont(uiFont(1.0, QFont::DemiBold));
+    QFontMetricsF fm(painter.font());
+    const double baseline = area.top() + 4 + fm.ascent();
+    painter.setPen(model.overflows ? theme.error : theme.text);
+    const QString title = fm.elidedText(model.title, Qt::ElideRight, area.width() - 16);
+    painter.drawText(QPointF(area.left() + 8, baseline), title);
+    const double used = fm.horizontalAdvance(title) + 32;
+
+    // The legend beside the title when there is room, otherwise below it.
+    painter.setFont(uiFont(0.9));
+    fm = QFontMetricsF(painter.font());
+    double width = 0;
+    for (const Band& band : kBands)
+        width += 18 + fm.horizontalAdvance(residentKindText(band.kind)) + 12;
+    if (model.baseline)
+        width += 30 + fm.horizontalAdvance(tr("baseline"));
+    const bool beside = used + width < area.width();
+    double x = beside ? area.right() - width : area.left() + 8;
+    const double line = beside ? baseline : area.bottom() - 5;
+    for (const Band& band : kBands) {
+        const QString name = residentKindText(band.kind);
+        if (x + 18 + fm.horizontalAdvance(name) > area.right())
+            return;
+        const QRectF box(x, line - 10, 12, 12);
+        painter.fillRect(box, theme.*band.colour);
+        painter.setPen(QPen(theme.outline, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(box);
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(x + 17, line), name);
+        x += 18 + fm.horizontalAdvance(name) + 12;
+    }
+    if (model.baseline && x + 24 + fm.horizontalAdvance(tr("baseline")) < area.right()) {
+        painter.setPen(QPen(theme.text, 1.2, Qt::DashLine));
+        painter.drawLine(QPointF(x, line - 4), QPointF(x + 20, line - 4));
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(x + 24, line), tr("baseline"));
+    }
+}
+
+void paintRange(QPainter& painter, const MemoryModel& model, const QRectF& plot, const Axis& time,
+                std::pair<double, double> range, const Theme& theme)
+{
+    const double x0 =
+        std::clamp(time.toPixel(std::min(range.first, range.second)), plot.left(), plot.right());
+    const double x1 =
+        std::clamp(time.toPixel(std::max(range.first, range.second)), plot.left(), plot.right());
+    QColor veil = theme.accent;
+    veil.setAlphaF(0.14f);
+    painter.fillRect(QRectF(x0, plot.top(), x1 - x0, plot.height()), veil);
+    painter.setPen(QPen(theme.accent, 1));
+    for (const double x : {x0, x1})
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+    QString text = tr("Δ %1").arg(number(std::abs(range.second - range.first)));
+    if (const auto s = summarise(*model.timeline, std::min(range.first, range.second),
+                                 std::max(range.first, range.second)))
+        text += tr(" · lowest %1, mean %2, highest %3").arg(number(s->low), number(s->mean), number(s->high));
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    const double w = fm.horizontalAdvance(text) + 16;
+    QRectF box((x0 + x1 - w) / 2, plot.top() + 4, w, fm.height() + 6);
+    box.moveLeft(std::clamp(box.left(), plot.left(), std::max(plot.left(), plot.right() - w)));
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(theme.text);
+    painter.drawText(box, Qt::AlignCenter, text);
+}
+
+void paintOverview(QPainter& painter, const MemoryModel& model, const QRectF& area, const Axis& visible,
+                   const MemoryColumns& columns, const Theme& theme)
+{
+    painter.fillRect(area, Theme::mix(theme.canvas, theme.muted, 0.08));
+    const Axis size{0, static_cast<double>(std::max(model.capacity, model.timeline->peak)) * 1.05,
+                    area.bottom(), area.top()};
+    painter.setPen(Qt::NoPen);
+    QPainterPath shape = outline(columns.current, area.left(), size);
+    shape.lineTo(area.right(), size.toPixel(0));
+    shape.lineTo(area.left(), size.toPixel(0));
+    painter.setBrush(Theme::mix(theme.canvas, theme.muted, 0.55));
+    painter.drawPath(shape);
+    const Axis whole{0, model.total, area.left(), area.right()};
+    const QRectF range(QPointF(whole.toPixel(visible.v0), area.top()),
+                       QPointF(whole.toPixel(visible.v1), area.bottom()));
+    QColor outside = theme.canvas;
+    outside.setAlphaF(0.65f);
+    painter.fillRect(QRectF(area.topLeft(), range.bottomLeft()), outside);
+    painter.fillRect(QRectF(range.topRight(), area.bottomRight()), outside);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.accent, 1.2));
+    painter.drawRect(range.adjusted(0.5, 0.5, -0.5, -0.5));
+    painter.setBrush(theme.accent);
+    for (const double x : {range.left(), range.right()})
+        painter.drawRoundedRect(
+            QRectF(std::clamp(x - 2, area.left(), area.right() - 4), area.center().y() - 7, 4, 14), 2, 2);
+}
+
+void paintPanel(QPainter& painter, const MemoryModel& model, const QRectF& area, const Theme& theme)
+{
+    painter.fillRect(area, theme.panel);
+    const double left = area.left() + 10;
+    const double right = area.right() - 10;
+    double y = area.top() + 6;
+    const QFont small = uiFont(0.9);
+    const QFontMetricsF fm(small);
+    const auto line = [&](const QString& text, const QFont& font, const QColor& colour) {
+        painter.setFont(font);
+        const QFontMetricsF m(font);
+        painter.setPen(colour);
+        painter.drawText(QPointF(left, y + m.ascent()), m.elidedText(text, Qt::ElideRight, right - left));
+        y += m.height() + 2;
+    };
+    line((model.pinned ? tr("At time %1") : tr("At the peak, time %1")).arg(number(model.cursor)),
+         uiFont(1.0, QFont::DemiBold), theme.text);
+    if (!model.residents) {
+        line(tr("Only the peak of this subgraph is known."), small, theme.muted);
+        return;
+    }
+    const Residents& r = *model.residents;
+    line(tr("subgraph %1 · step %2").arg(model.timeline->parts[r.part].id.index()).arg(number(r.step + 1)),
+         small, theme.muted);
+    const std::int64_t free = model.capacity - r.total;
+    line(tr("%1 used, %2")
+             .arg(number(r.total),
+                  free >= 0 ? tr("%1 free").arg(number(free)) : tr("%1 too many").arg(number(-free))),
+         small, free >= 0 ? theme.text : theme.error);
+    y += 4;
+    const double step = fm.height() + 5;
+    for (std::size_t i = 0; i < r.items.size(); ++i) {
+        const bool last = y + 2 * step > area.bottom();
+        if (last && i + 1 < r.items.size()) {
+            painter.setFont(small);
+            painter.setPen(theme.muted);
+            painter.drawText(QPointF(left, y + fm.ascent()), tr("%1 more").arg(r.items.size() - i));
+            return;
+        }
+        const ResidentItem& item = r.items[i];
+        QColor colour = theme.input;
+        for (const Band& band : kBands)
+            if (band.kind == item.kind)
+                colour = theme.*band.colour;
+        const QRectF box(left, y + (fm.height() - 11) / 2, 11, 11);
+        painter.fillRect(box, colour);
+        painter.setPen(QPen(theme.outline, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(box);
+        const QString amount = number(item.elements);
+        const double w = fm.horizontalAdvance(amount);
+        painter.setFont(small);
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(right - w, y + fm.ascent()), amount);
+        const double from = box.right() + 7;
+        const QString name = fm.elidedText(item.name, Qt::ElideMiddle, (right - w - from) * 0.5);
+        painter.drawText(QPointF(from, y + fm.ascent()), name);
+        const double kindFrom = from + fm.horizontalAdvance(name) + 8;
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(kindFrom, y + fm.ascent()),
+                         fm.elidedText(residentKindText(item.kind) + QStringLiteral(", ") + item.detail,
+                                       Qt::ElideRight, right - w - 8 - kindFrom));
+        y += step;
+    }
+}
+
+} // namespace
+
+MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
+{
+    MemoryPlaces p;
+    QRectF left = area;
+    if (area.width() >= 640) {
+        const double w = std::clamp(area.width() * 0.27, 250.0, 340.0);
+        p.panel = QRectF(area.right() - w, area.top(), w, area.height());
+        left.setRight(p.panel.left());
+    }
+    const QFontMetricsF fm(uiFont(0.9));
+    const QFontMetricsF head(uiFont(1.0, QFont::DemiBold));
+    double legend = 0;
+    for (const Band& band : kBands)
+        legend += 30 + fm.horizontalAdvance(residentKindText(band.kind));
+    if (model.baseline)
+        legend += 30 + fm.horizontalAdvance(tr("baseline"));
+    const bool beside = head.horizontalAdvance(model.title) + 32 + legend < left.width();
+    const double title = head.height() + 10 + (beside ? 0 : fm.height() + 4);
+    const double overview = area.height() >= 200 ? 32 : 0;
+    const double axis = fm.height() + 8;
+    const double strip = QFontMetricsF(uiFont(0.85)).height() + 4;
+    const double yLabels = fm.horizontalAdvance(QStringLiteral("999M")) + 14;
+    p.title = QRectF(left.left(), left.top(), left.width(), title);
+    // Whole pixels: the columns are painted on them.
+    const double plotLeft = std::round(left.left() + yLabels);
+    const double plotBottom = std::round(left.bottom() - overview - axis - strip - (overview > 0 ? 6 : 2));
+    p.plot = QRectF(plotLeft, std::round(p.title.bottom() + fm.height() + 4),
+                    std::max(1.0, std::floor(left.right() - 14 - plotLeft)), 0);
+    p.plot.setBottom(std::max(p.plot.top() + 20, plotBottom));
+    p.strip = QRectF(p.plot.left(), p.plot.bottom() + 2, p.plot.width(), strip);
+    p.axis = QRectF(p.plot.left(), p.strip.bottom(), p.plot.width(), axis);
+    p.overview =
+        overview > 0 ? QRectF(p.plot.left(), p.axis.bottom() + 2, p.plot.width(), overview) : QRectF();
+    return p;
+}
+
+MemoryColumns MemoryColumns::of(const MemoryModel& model, double from, double to, int width)
+{
+    MemoryColumns out;
+    out.current = timelineColumns(*model.timeline, from, to, width);
+    if (model.baseline)
+        out.baseline = timelineColumns(*model.baseline, from, to, width);
+    return out;
+}
+
+void paintMemory(QPainter& painter, const MemoryModel& model, const MemoryPlaces& places, const Axis& time,
+                 const MemoryColumns& columns, const MemoryColumns& overview, const Theme& theme,
+                 const MemoryOverlay& overlay)
+{
+    const QRectF& plot = places.plot;
+    const Axis size = sizeAxis(model, plot);
+    paintTitle(painter, model, places.title, theme);
+    paintXAxis(painter, time,
+               QRectF(plot.left(), plot.top(), plot.width(), places.axis.top() - plot.top() - 2), tr("time"),
+               theme);
+    paintYAxis(painter, size, plot, tr("elements"), theme);
+    painter.save();
+    painter.setClipRect(plot.adjusted(-6, -12, 6, 0), Qt::IntersectClip);
+    paintColumns(painter, columns.current, plot, size, theme);
+    if (model.baseline)
+        paintGhost(painter, columns.baseline, plot.left(), size, theme);
+    paintCapacity(painter, model, plot, size, theme);
+    paintPeak(painter, model, time, size, theme);
+    painter.restore();
+    paintStrip(painter, model, places.strip, time, theme);
+    const auto vertical = [&](double t, const QColor& colour, double width) {
+        if (t < time.v0 || t > time.v1)
+            return;
+        const double x = time.toPixel(t);
+        painter.setPen(QPen(theme.canvas, width + 2));
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, places.strip.bottom()));
+        painter.setPen(QPen(colour, width));
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, places.strip.bottom()));
+    };
+    if (overlay.hover)
+        vertical(*overlay.hover, theme.muted, 1);
+    if (overlay.cursor && model.pinned)
+        vertical(model.cursor, theme.accent, 1.8);
+    if (overlay.range)
+        paintRange(painter, model, plot, time, *overlay.range, theme);
+    if (!places.overview.isEmpty())
+        paintOverview(painter, model, places.overview, time, overview, theme);
+    if (!places.panel.isEmpty())
+        paintPanel(painter, model, places.panel, theme);
+}
+
+} // namespace tilewright::ui

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "base/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -55,10 +56,12 @@ Status checkCountable(const LoopNest& nest, const Architecture& architecture)
     // stride^2 elements per multiply-accumulate.
     const double perElement = static_cast<double>(DmaClock(architecture).cycles(1));
     const double stride = static_cast<double>(nest.stride);
-    const double worst = static_cast<double>(nest.macs) * stride * stride * (4 * perElement + 8);
+    const double bytes = 4 * static_cast<double>(architecture.elementBytes);
+    const double worst =
+        static_cast<double>(nest.macs) * stride * stride * std::max(4 * perElement + 8, bytes);
     if (worst > 4e18)
-        return bad(
-            {}, "the layer is too large for this architecture: cycles of its worst methods exceed 64 bits");
+        return bad({}, "the layer is too large for this architecture: the cycles or bytes of its worst "
+                       "methods exceed 64 bits");
     return Unit{};
 }
 

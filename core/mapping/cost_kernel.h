@@ -108,7 +108,8 @@ struct Cost
                                    double fixedPj) noexcept
 {
     const double p = static_cast<double>(d.passes) * static_cast<double>(passes);
-    const double t = static_cast<double>(d.passes / d.reuse);
+    const std::int64_t changes = d.passes / d.reuse; // exact: the reuse is a product of some of the factors
+    const double t = static_cast<double>(changes);
     const double writtenPj = 2 * a.transferPj[2] + a.reductionPj;
     if (d.operand == kWritten) {
         const std::int64_t comm1 = std::max(a.noc[0], a.noc[1]);

@@ -44,7 +44,7 @@ public:
         Method m = m_trivial;
         for (const LoopPower& p : m_powers) {
             std::array<int, 3> bars{};
-            const auto places = static_cast<std::uint64_t>(p.exponent + 3);
+            const auto places = static_cast<std::uint64_t>(p.exponent) + 3;
             do {
                 for (int& bar : bars)
                     bar = static_cast<int>(m_random() % places);

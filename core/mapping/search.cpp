@@ -309,6 +309,7 @@ private:
             done.notify_all();
         };
         std::vector<std::jthread> workers;
+        workers.reserve(static_cast<std::size_t>(m_threads));
         for (int t = 0; t < m_threads; ++t)
             workers.emplace_back(work);
         std::unique_lock lock(doneMutex);

@@ -51,9 +51,11 @@ Cost TileBounds::cost(Lattice::Index tile, const DramTerms& dram, int spmOperand
     const auto pass = static_cast<std::int64_t>(std::ceil(rawPass * (1 - 1e-12)));
     double own = m_macs * m_reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
     // Kept in the register files, the operand is sent once per change at DRAM and one way only.
-    if (dram.operand == spmOperand)
+    if (dram.operand == spmOperand) {
+        const std::int64_t changes = dram.passes / dram.reuse;
         own = std::min(own, static_cast<double>(m_lattice.elements[x][tile]) * m_keptPj *
-                                static_cast<double>(dram.passes / dram.reuse));
+                                static_cast<double>(changes));
+    }
     return {m_fixedPj + dram.dramPj + m_macs * m_others[x][tile] + own, layerCycles(dram, pass, pass, pass)};
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <random>
 
 using namespace tilewright;
 using namespace tilewright::mapping;
@@ -53,6 +54,8 @@ private slots:
     void rule_8_reportFields();
     void invalidFiles_data();
     void invalidFiles();
+    void mutatedFilesNeverCrash();
+    void tooLargeForTheArchitecture();
 };
 
 void TestMappingFiles::rule_8_samplesRead()
@@ -342,6 +345,65 @@ void TestMappingFiles::invalidFiles()
     QVERIFY2(said.rfind(path + ": ", 0) == 0, said.c_str());
     QVERIFY2(said.find(sentence.toStdString()) != std::string::npos, said.c_str());
     QVERIFY2(said.find('\n') == std::string::npos, said.c_str());
+}
+
+void TestMappingFiles::mutatedFilesNeverCrash()
+{
+    std::mt19937 random(99);
+    int accepted = 0;
+    const LoopNest fixed = eightEight();
+    for (const char* name : {"layers/depthwise-3x3-144.json", "layers/gemm-1000.json",
+                             "architectures/edge-64.json", "seed-method.txt"}) {
+        const std::string original = text(kSamples + name);
+        for (int i = 0; i < 800; ++i) {
+            std::string broken = original;
+            for (unsigned edits = 1 + random() % 3; edits > 0; --edits) {
+                const std::size_t at = random() % broken.size();
+                switch (random() % 3) {
+                case 0:
+                    broken[at] = "0123456789-.[]{}\",:eE"[random() % 22];
+                    break;
+                case 1:
+                    broken.erase(at, 1 + random() % 4);
+                    break;
+                default:
+                    broken.insert(at, 1, broken[random() % broken.size()]);
+                    break;
+                }
+                if (broken.empty())
+                    broken = " ";
+            }
+            if (const auto m = readMethod(broken, "f", fixed))
+                QVERIFY(checkMethod(fixed, {}, *m) || evaluate(fixed, {}, *m).valid());
+            Architecture architecture;
+            if (const auto a = readArchitecture(broken, "f"))
+                architecture = *a;
+            const auto layers = readLayers(broken, "f");
+            if (!layers)
+                continue;
+            const LoopNest nest = makeNest(layers->model.layers[0]).value();
+            if (!checkCountable(nest, architecture))
+                continue;
+            ++accepted;
+            const Evaluation e = evaluate(nest, architecture, trivialMethod(nest));
+            QVERIFY(e.hasNumbers && e.cycles > 0 && e.energy > 0);
+        }
+    }
+    QVERIFY(accepted > 50);
+}
+
+void TestMappingFiles::tooLargeForTheArchitecture()
+{
+    Layer l;
+    l.kind = LayerKind::Gemm;
+    l.m = l.n = l.k = 90'000;
+    const LoopNest nest = makeNest(l).value();
+    QVERIFY(checkCountable(nest, {}));
+    Architecture slow;
+    slow.dmaInitCycles = 1e9;
+    const Status s = checkCountable(nest, slow);
+    QVERIFY(!s);
+    QVERIFY(s.error().message.find("too large for this architecture") != std::string::npos);
 }
 
 QTEST_APPLESS_MAIN(TestMappingFiles)

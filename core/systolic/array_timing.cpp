@@ -181,6 +181,39 @@ PeActivity FoldPlan::peAt(std::int64_t t, std::int64_t row, std::int64_t col) co
     return pe;
 }
 
+void FoldPlan::sweepActivity(std::int64_t from, std::int64_t to, std::vector<std::int64_t>& active) const
+{
+    // A fold's antidiagonals grow, stay and shrink: the third difference of its activity is +1, -1, -1, +1
+    // when the wave enters PE(0,0), leaves the last row, the last column and the array, and the opposite one
+    // stream later. So each cycle costs three additions, however many folds overlap.
+    active.assign(static_cast<std::size_t>(to - from), 0);
+    const auto add = [&](std::int64_t t, std::int64_t value) {
+        if (t >= from && t < to)
+            active[static_cast<std::size_t>(t - from)] += value;
+    };
+    const std::int64_t reach = m_stream + m_array.rows + m_array.cols;
+    for (std::int64_t n = std::max<std::int64_t>(0, foldStartedAt(from - reach)); n < folds(); ++n) {
+        const Fold f = fold(n);
+        if (f.start >= to)
+            break;
+        for (const auto& [at, sign] : {std::pair{f.start, 1}, {f.start + m_stream, -1}}) {
+            add(at, sign);
+            add(at + f.rows, -sign);
+            add(at + f.cols, -sign);
+            add(at + f.rows + f.cols, sign);
+        }
+    }
+    std::int64_t a1 = activePesAt(from - 1);
+    std::int64_t a2 = activePesAt(from - 2);
+    std::int64_t a3 = activePesAt(from - 3);
+    for (std::int64_t& a : active) {
+        a += 3 * (a1 - a2) + a3;
+        a3 = a2;
+        a2 = a1;
+        a1 = a;
+    }
+}
+
 ArrayPhases FoldPlan::phases() const
 {
     // The activity in a window depends only on the folds that overlap it, so windows of middle folds repeat
@@ -196,31 +229,27 @@ ArrayPhases FoldPlan::phases() const
             out.push_back(i);
         return out;
     };
-    const auto inners = corners(m_innerBlocks, reach);
-    const auto outers = corners(m_outerBlocks, ceilDiv(reach, m_innerBlocks) + 2);
-    const std::int64_t last = folds() - 1;
-    const Fold lastFold = fold(last);
-    const std::int64_t end = lastMac() > lastFold.start ? lastMac() : lastFold.start + 1;
-
-    ArrayPhases result;
-    std::int64_t firstPeak = 0;
-    std::int64_t lastPeak = 0;
-    const auto look = [&](std::int64_t from, std::int64_t to) {
-        for (std::int64_t t = from; t < to; ++t) {
-            const std::int64_t active = activePesAt(t);
-            if (active > result.peakPes) {
-                result.peakPes = active;
-                firstPeak = t;
-            }
-            if (active == result.peakPes)
-                lastPeak = t;
-        }
+    struct Range
+    {
+        std::int64_t from, to;
     };
-    for (const std::int64_t outer : outers) {
-        for (const std::int64_t inner : inners) {
+    std::vector<Range> ranges;
+    const auto look = [&](std::int64_t from, std::int64_t to) {
+        if (from >= to)
+            return;
+        constexpr std::int64_t kMost = 1 << 18; // cycles swept at once
+        if (!ranges.empty() && ranges.back().to == from && to - ranges.back().from <= kMost)
+            ranges.back().to = to;
+        else
+            for (; from < to; from += kMost)
+                ranges.push_back({from, std::min(to, from + kMost)});
+    };
+    const std::int64_t last = folds() - 1;
+    for (const std::int64_t outer : corners(m_outerBlocks, ceilDiv(reach, m_innerBlocks) + 2)) {
+        for (const std::int64_t inner : corners(m_innerBlocks, reach)) {
             const std::int64_t n = outer * m_innerBlocks + inner;
             const std::int64_t from = start(n);
-            const std::int64_t to = n == last ? std::max(end, from + m_stream + wave) : start(n + 1);
+            const std::int64_t to = n == last ? from + m_stream + wave : start(n + 1);
             // [from, +wave) the wave enters; [streamEnd - 1, +wave) it leaves; the last cycle closes the
             // window.
             const std::int64_t streamEnd = from + m_stream;
@@ -228,6 +257,22 @@ ArrayPhases FoldPlan::phases() const
             look(std::max(from + wave, std::min(to, streamEnd - 1)), std::min(to, streamEnd + wave));
             if (to - 1 >= std::max(from + wave, streamEnd + wave))
                 look(to - 1, to);
+        }
+    }
+    ArrayPhases result;
+    std::int64_t firstPeak = 0;
+    std::int64_t lastPeak = 0;
+    std::vector<std::int64_t> active;
+    for (const Range& range : ranges) {
+        sweepActivity(range.from, range.to, active);
+        for (std::size_t i = 0; i < active.size(); ++i) {
+            const std::int64_t t = range.from + static_cast<std::int64_t>(i);
+            if (active[i] > result.peakPes) {
+                result.peakPes = active[i];
+                firstPeak = t;
+            }
+            if (active[i] == result.peakPes)
+                lastPeak = t;
         }
     }
     result.fill = firstPeak;

@@ -3,6 +3,8 @@
 
 #include "systolic/gemm.h"
 
+#include <vector>
+
 namespace tilewright {
 
 /// How the array is used: spec 1.3 and 1.4.
@@ -89,7 +91,9 @@ public:
     [[nodiscard]] std::int64_t foldStartedAt(std::int64_t t) const noexcept;
     [[nodiscard]] std::int64_t activePesAt(std::int64_t t) const noexcept;
     [[nodiscard]] PeActivity peAt(std::int64_t t, std::int64_t row, std::int64_t col) const noexcept;
-    /// Fill, steady, drain (spec 1.5).
+    /// Active PEs in each cycle of [from, to): utilisation over time. O(to - from + folds that overlap).
+    void sweepActivity(std::int64_t from, std::int64_t to, std::vector<std::int64_t>& active) const;
+    /// Fill, steady, drain (spec 1.5); time grows with rows + columns, not with the GEMM.
     [[nodiscard]] ArrayPhases phases() const;
 
 private:

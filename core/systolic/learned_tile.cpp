@@ -14,8 +14,9 @@ constexpr TileTrainingRow kTraining[] = {
 #include "systolic/tile_training_data.inc"
 };
 
-/// Width of the kernel in units of log2; chosen by leave-one-out on the training set.
-constexpr double kSigma = 0.35;
+/// Width of the kernel in units of log2; the best of 0.2 .. 1.0 on measureLearned(4000, 5, 16x16), GEMMs that
+/// neither the training nor the held-out set has.
+constexpr double kSigma = 0.7;
 
 using Features = std::array<double, 4>;
 

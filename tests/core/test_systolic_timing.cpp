@@ -184,6 +184,11 @@ void TestSystolicTiming::rule_1_5_activityAndPhases()
                 last = t;
         }
         QCOMPARE(sum, macs(g));
+        const auto from = static_cast<std::int64_t>(rng() % static_cast<std::uint32_t>(plan.cycles()));
+        std::vector<std::int64_t> swept;
+        plan.sweepActivity(from, plan.cycles(), swept);
+        for (std::int64_t t = from; t < plan.cycles(); ++t)
+            QCOMPARE(swept[static_cast<std::size_t>(t - from)], plan.activePesAt(t));
         const ArrayPhases p = plan.phases();
         QCOMPARE(p.peakPes, peak);
         QCOMPARE(p.fill, first);
@@ -195,6 +200,12 @@ void TestSystolicTiming::rule_1_5_activityAndPhases()
     const ArrayPhases p = large.phases();
     QCOMPARE(p.fill, 254);
     QCOMPARE(p.fill + p.steady + p.drain, large.cycles());
+    // Many folds in the array at once.
+    const FoldPlan shallow({100'000, 100'000, 1}, {1024, 1024}, {});
+    const ArrayPhases q = shallow.phases();
+    QCOMPARE(q.fill + q.steady + q.drain, shallow.cycles());
+    QCOMPARE(shallow.activePesAt(q.fill), q.peakPes);
+    QVERIFY(shallow.activePesAt(q.fill - 1) < q.peakPes);
 }
 
 void TestSystolicTiming::rule_1_5_acceptance()

@@ -258,7 +258,7 @@ std::int64_t DramTraffic::bytes() const noexcept
 {
     std::int64_t sum = 0;
     for (const MatrixTraffic& m : matrix)
-        sum += m.loadBytes + m.storeBytes;
+        sum = saturatingAdd(sum, saturatingAdd(m.loadBytes, m.storeBytes));
     return sum;
 }
 
@@ -288,15 +288,8 @@ Status checkDramQuery(const DramQuery& q)
     }
     if (sum > 1 + 1e-9)
         return refuse("shares of L3 must not exceed 1 together", "shares");
-    // Each of A, B, C moves at most M*N*K (C twice), all below 2^61 elements.
-    const Grid g(q);
-    const auto worst = [](std::int64_t area, std::int64_t times) { return checkedMul(area, times); };
-    const auto a = worst(q.gemm.m * q.gemm.k, g.count[J]);
-    const auto b = worst(q.gemm.k * q.gemm.n, g.count[I]);
-    const auto c = worst(q.gemm.m * q.gemm.n, 2 * g.count[K]);
-    const auto ab = a && b ? checkedAdd(*a, *b) : std::nullopt;
-    const auto abc = ab && c ? checkedAdd(*ab, *c) : std::nullopt;
-    if (!abc || !checkedMul(*abc, q.elementBytes))
+    // Whatever the replacement, no more moves than the closed form says.
+    if (dramClosedForm(q).bytes() == kNever)
         return refuse("the traffic in bytes overflows", "gemm");
     return Unit{};
 }
@@ -305,8 +298,12 @@ DramTraffic dramClosedForm(const DramQuery& q) noexcept
 {
     const Grid g(q);
     const auto loops = loopsOf(q.order);
+    const auto accumulate = [](std::int64_t& sum, std::int64_t value, std::int64_t count,
+                               std::int64_t times) {
+        sum = saturatingAdd(sum, saturatingMul(saturatingMul(value, count), times));
+    };
     DramTraffic out;
-    out.compulsoryBytes = compulsoryElements(q.gemm) * q.elementBytes;
+    out.compulsoryBytes = saturatingMul(compulsoryElements(q.gemm), q.elementBytes);
     for (const Matrix m : {Matrix::A, Matrix::B, Matrix::C}) {
         const Loop r = reuseLoop(m);
         const auto depth = static_cast<std::size_t>(std::find(loops.begin(), loops.end(), r) - loops.begin());
@@ -336,20 +333,20 @@ DramTraffic dramClosedForm(const DramQuery& q) noexcept
                 const std::int64_t count = panels(0, last0) * panels(1, last1);
                 if (count == 0)
                     continue;
-                std::int64_t bytes = insideElements * q.elementBytes;
+                std::int64_t bytes = saturatingMul(insideElements, q.elementBytes);
                 const std::array<bool, 2> lasts{last0, last1};
                 for (std::size_t o = 0; o < 2; ++o)
                     if (outerLoops[o])
-                        bytes *= g.extent(*outerLoops[o], lasts[o] ? outside[o] - 1 : 0);
+                        bytes = saturatingMul(bytes, g.extent(*outerLoops[o], lasts[o] ? outside[o] - 1 : 0));
                 const bool inPes = m == Matrix::C && depth == 2;
                 const bool fits = inPes || bytes <= q.shareBytes(m);
                 const std::int64_t times = fits ? 1 : g.count[r];
                 const std::int64_t loads = m == Matrix::C ? times - 1 : times;
                 const std::int64_t stores = m == Matrix::C ? times : 0;
-                t.loads += count * insideTiles * loads;
-                t.loadBytes += count * bytes * loads;
-                t.stores += count * insideTiles * stores;
-                t.storeBytes += count * bytes * stores;
+                accumulate(t.loads, insideTiles, count, loads);
+                accumulate(t.loadBytes, bytes, count, loads);
+                accumulate(t.stores, insideTiles, count, stores);
+                accumulate(t.storeBytes, bytes, count, stores);
             }
     }
     return out;

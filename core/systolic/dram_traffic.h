@@ -54,11 +54,11 @@ struct DramTraffic
     {
         return matrix[static_cast<std::size_t>(m)];
     }
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const noexcept; ///< saturates
     [[nodiscard]] std::int64_t transfers() const noexcept;
 };
 
-/// Refuses illegal sizes, shares below 0 or above 1 together, and traffic beyond 2^62 bytes.
+/// Refuses illegal sizes, shares below 0 or above 1 together, and traffic beyond 2^63 bytes.
 [[nodiscard]] Status checkDramQuery(const DramQuery& query);
 /// Closed form; equals the simulation with LRU (spec 7). Pre-condition: checkDramQuery accepts the query.
 [[nodiscard]] DramTraffic dramClosedForm(const DramQuery& query) noexcept;

@@ -35,9 +35,9 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
                          std::to_string(passes),
                      "passes",
                      {}};
-    // All products are bounded by p * M*N and 2 * M*N*K elements; bytes may still overflow.
+    // Every sum below is within this many elements (ragged edges at most double each side of a matrix).
     const std::int64_t worst = std::max({g.m * g.k, g.k * g.n, g.m * g.n});
-    const auto most = checkedMul(worst, 4 * std::max({nM, nN, nK}));
+    const auto most = checkedMul(worst, 16 * std::max({nM, nN, nK}));
     if (elementBytes < 1 || !most || !checkedMul(*most, elementBytes))
         return Error{ErrorCode::Problem, "the traffic in bytes overflows", "gemm", {}};
 

@@ -79,16 +79,19 @@ Status checkTileQuery(const TileQuery& q)
     for (const Status& ok : {checkGemm(q.gemm), checkArray(q.array)})
         if (!ok)
             return ok;
-    const auto positive = [](std::int64_t value, const char* path) -> Status {
-        if (value >= 1)
+    const auto within = [](std::int64_t value, std::int64_t max, const char* path) -> Status {
+        if (value >= 1 && value <= max)
             return Unit{};
-        return Error{ErrorCode::Problem, "must be at least 1, got " + std::to_string(value), path, {}};
+        return Error{ErrorCode::Problem,
+                     "must be from 1 to " + std::to_string(max) + ", got " + std::to_string(value),
+                     path,
+                     {}};
     };
-    if (const auto ok = positive(q.capacityBytes, "capacity"); !ok)
+    if (const auto ok = within(q.capacityBytes, kMaxArea, "capacity"); !ok)
         return ok;
-    if (const auto ok = positive(q.elementBytes, "element_bytes"); !ok)
+    if (const auto ok = within(q.elementBytes, 64, "element_bytes"); !ok)
         return ok;
-    return positive(q.buffering, "buffering");
+    return within(q.buffering, 64, "buffering");
 }
 
 std::int64_t tileTraffic(const Gemm& g, std::int64_t ti, std::int64_t tj) noexcept

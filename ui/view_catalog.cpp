@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "view_catalog.h"
 
+#include "panels/bound/bound_view.h"
 #include "panels/history_view.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/problems/problems_view.h"
+#include "panels/rules/rules_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "views/memory/memory_view.h"
@@ -43,6 +45,10 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles,Compare"), &make<MemoryView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
+        {QStringLiteral("bound"), text("Lower bound"), QStringLiteral("roofline"), DockArea::Bottom,
+         QStringLiteral(""), &make<BoundView>},
+        {QStringLiteral("rules"), text("Rules"), QStringLiteral("settings"), DockArea::Bottom, QStringLiteral(""),
+         &make<RulesView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,
          QStringLiteral("Edit"), &make<HistoryView>},
     };

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/bound/bound_view.h"
+
+#include "eval/lower_bound.h"
+#include "theme/number.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace tilewright::ui {
+
+BoundView::BoundView(const ViewContext& context, QWidget* parent)
+    : View(context, QStringLiteral("bound"), tr("Lower bound"), parent), m_summary(new QLabel(this)),
+      m_parts(new QTreeWidget(this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 8, 8, 0);
+    m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(m_summary);
+    column->addWidget(m_parts, 1);
+    m_parts->setAccessibleName(tr("Parts of the lower bound"));
+    m_parts->setHeaderLabels({tr("Part"), tr("Value"), tr("Compute"), tr("Memory"), tr("In"), tr("Out"), tr("Spilled")});
+    m_parts->setRootIsDecorated(false);
+    m_parts->setAlternatingRowColors(true);
+    m_parts->setFrameShape(QFrame::NoFrame);
+    m_parts->header()->setStretchLastSection(false);
+    m_parts->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    for (int c = 1; c < 7; ++c)
+        m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("123 456 789.0")) + 16);
+    connect(&document(), &Document::snapshotChanged, this, &BoundView::refresh);
+    connect(&document(), &Document::problemChanged, this, &BoundView::refresh);
+    refresh();
+}
+
+void BoundView::refresh()
+{
+    m_parts->clear();
+    const SnapshotPtr snapshot = document().snapshot();
+    m_parts->setVisible(snapshot != nullptr);
+    if (!snapshot) {
+        m_summary->setText(tr("Open a problem to see what no schedule can beat, and why."));
+        return;
+    }
+    const LowerBound bound = lowerBound(*snapshot->problem, snapshot->evaluation.rules);
+    double compute = 0;
+    double memory = 0;
+    for (const SubgraphEvaluation& e : snapshot->evaluation.subgraphs) {
+        compute += e.compute;
+        memory += e.memory;
+    }
+    m_summary->setText(tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
+                          "This schedule computes for %4 and moves data for %5; its latency is %6 (gap %7).")
+                           .arg(number(bound.value), number(bound.compute), number(bound.memory), number(compute),
+                                number(memory), number(snapshot->evaluation.total), percent(snapshot->gap())));
+    for (const BoundPart& part : bound.parts) {
+        auto* item = new QTreeWidgetItem(
+            m_parts, {QString::fromStdString(part.text), number(part.value), number(part.compute), number(part.memory),
+                      number(part.inputElements), number(part.outputElements), number(part.spilledElements)});
+        item->setToolTip(0, QString::fromStdString(part.text));
+        for (int c = 1; c < 7; ++c)
+            item->setTextAlignment(c, Qt::AlignRight | Qt::AlignVCenter);
+    }
+}
+
+QString BoundView::copyText() const
+{
+    QString out;
+    for (int i = 0; i < m_parts->topLevelItemCount(); ++i) {
+        QStringList cells;
+        for (int c = 0; c < m_parts->columnCount(); ++c)
+            cells << m_parts->topLevelItem(i)->text(c);
+        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

@@ -27,6 +27,7 @@ int main(int argc, char** argv)
     addCheckVerb(app, exitCode);
     addEvaluateVerb(app, exitCode);
     addSolveVerb(app, exitCode);
+    addBoundVerb(app, exitCode);
     addGenerateVerb(app, exitCode);
     addSystolicVerb(app, exitCode);
     addTileVerb(app, exitCode);

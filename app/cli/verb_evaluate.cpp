@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
+#include "eval/lower_bound.h"
 #include "interrupt.h"
-#include "problem_bound.h"
 #include "report/evaluation_json.h"
 #include "report/step_writers.h"
 #include "schedule_input.h"
@@ -112,7 +112,7 @@ int evaluateVerb(const EvaluateArguments& arguments)
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
         if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
             return code;
-    const double bound = problemBound(*result->problem);
+    const double bound = lowerBound(*result->problem, result->rules.rules).value;
     if (arguments.json)
         std::cout << evaluationJson(*result->problem, result->loaded.schedule, result->evaluation,
                                     result->rules.reason, bound);

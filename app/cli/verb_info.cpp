@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
-#include "problem_bound.h"
+#include "eval/lower_bound.h"
 #include "report/problem_summary.h"
 #include "table.h"
 #include "verbs.h"
@@ -45,7 +45,7 @@ int info(const std::string& file, bool json)
     if (!problem)
         return fail(problem.error());
     const ProblemSummary summary = summarise(**problem);
-    const double bound = problemBound(**problem);
+    const double bound = lowerBound(**problem, Rules::final()).value;
     if (json)
         std::cout << summaryJson(**problem, summary, bound);
     else

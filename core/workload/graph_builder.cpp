@@ -10,10 +10,10 @@ namespace tilewright {
 
 namespace {
 
-/// Products and pointwise results per unit of time: a native 128 x 128 x 128 product costs about as much as
-/// loading its operands at a bandwidth of 20, and a pointwise tile a tenth of that.
-constexpr double kProductsPerTime = 1280;
-constexpr double kPointwisePerTime = 102.4;
+/// Products and pointwise results per unit of time: at the default bandwidth of 20 a product of 128 x 128 x 128 is
+/// bound by memory alone, and by compute once its operands are shared with neighbours.
+constexpr double kProductsPerTime = 4096;
+constexpr double kPointwisePerTime = 256;
 
 std::int64_t cost(double work, double perTime)
 {

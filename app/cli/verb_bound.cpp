@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/bound_json.h"
+#include "table.h"
+#include "verbs.h"
+#include "workload/problem_json.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+int bound(const std::string& file, const std::string& rules, bool json)
+{
+    const auto problem = loadProblem(file);
+    if (!problem)
+        return fail(problem.error());
+    const LowerBound b = lowerBound(**problem, rules == "seed" ? Rules::seed() : Rules::final());
+    if (json) {
+        std::cout << boundJson(b);
+        return Exit::Success;
+    }
+    std::cout << "lower bound  " << shortNumber(b.value) << '\n'
+              << "compute      " << shortNumber(b.compute) << '\n'
+              << "memory       " << shortNumber(b.memory) << '\n';
+    for (const BoundPart& part : b.parts)
+        std::cout << "  " << part.text << '\n';
+    return Exit::Success;
+}
+
+} // namespace
+
+void addBoundVerb(CLI::App& app, int& exitCode)
+{
+    auto* verb =
+        app.add_subcommand("bound", "A latency that no valid schedule goes below, and what it is made of");
+    auto file = std::make_shared<std::string>();
+    auto rules = std::make_shared<std::string>("final");
+    auto json = std::make_shared<bool>(false);
+    verb->add_option("problem", *file, "Problem file (JSON)")->required();
+    verb->add_option("--rules", *rules, "Rule set")
+        ->check(CLI::IsMember({"final", "seed"}))
+        ->capture_default_str();
+    verb->add_flag("--json", *json, "One JSON document on stdout");
+    verb->callback([file, rules, json, &exitCode] { exitCode = bound(*file, *rules, *json); });
+}
+
+} // namespace tilewright::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/bound_json.h"
+
+#include "base/json_document.h"
+
+namespace tilewright {
+
+std::string boundJson(const LowerBound& bound)
+{
+    Json parts = Json::array();
+    for (const BoundPart& part : bound.parts) {
+        Json ops = Json::array();
+        for (const OpId o : part.ops)
+            ops.push_back(o.value);
+        parts.push_back({{"lower_bound", jsonNumber(part.value)},
+                         {"compute", jsonNumber(part.compute)},
+                         {"memory", jsonNumber(part.memory)},
+                         {"input_elements", part.inputElements},
+                         {"output_elements", part.outputElements},
+                         {"spilled_elements", part.spilledElements},
+                         {"ops", std::move(ops)},
+                         {"text", part.text}});
+    }
+    return dumpByField({{"lower_bound", jsonNumber(bound.value)},
+                        {"compute", jsonNumber(bound.compute)},
+                        {"memory", jsonNumber(bound.memory)},
+                        {"parts", std::move(parts)}});
+}
+
+} // namespace tilewright

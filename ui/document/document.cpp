@@ -25,10 +25,8 @@ constexpr QLatin1String kRecoveryProblem("/problem.path");
 Document::Document(QObject* parent) : QObject(parent)
 {
     m_evaluation = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) { publish(std::move(s)); });
-    m_trial = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) {
-        if (m_deliverTrial)
-            m_deliverTrial(std::move(s));
-    });
+    m_trial =
+        std::make_unique<LatestJob<std::function<void()>>>([](std::function<void()> deliver) { deliver(); });
     connect(&m_undo, &QUndoStack::cleanChanged, this, &Document::fileChanged);
 }
 
@@ -280,16 +278,26 @@ void Document::waitForSnapshot()
 
 void Document::requestTrial(Schedule trial, std::function<void(SnapshotPtr)> deliver)
 {
+    requestTrial([trial = std::move(trial)]() -> Result<Schedule> { return trial; },
+                 [deliver = std::move(deliver)](Result<SnapshotPtr> snapshot) { deliver(*snapshot); });
+}
+
+void Document::requestTrial(std::function<Result<Schedule>()> edit,
+                            std::function<void(Result<SnapshotPtr>)> deliver)
+{
     if (!m_problem)
         return;
-    m_deliverTrial = std::move(deliver);
-    m_trial->request([problem = m_problem, trial = std::move(trial), rules = m_rules, bound = m_lowerBound](
-                         std::stop_token) { return takeSnapshot(problem, trial, rules, bound, 0); });
+    m_trial->request([problem = m_problem, edit = std::move(edit), rules = m_rules, bound = m_lowerBound,
+                      deliver = std::move(deliver)](std::stop_token) -> std::function<void()> {
+        const Result<Schedule> trial = edit();
+        Result<SnapshotPtr> result =
+            trial ? Result<SnapshotPtr>(takeSnapshot(problem, *trial, rules, bound, 0)) : trial.error();
+        return [deliver, result = std::move(result)] { deliver(result); };
+    });
 }
 
 void Document::cancelTrial()
 {
-    m_deliverTrial = nullptr;
     m_trial->cancel();
 }
 

@@ -90,6 +90,9 @@ public:
     /// Evaluation of a trial schedule in the background; at most one in flight, the latest wins. `deliver`
     /// gets the trial's snapshot on the GUI thread.
     void requestTrial(Schedule trial, std::function<void(SnapshotPtr)> deliver);
+    /// The same with the edit itself made in the background; `deliver` gets the refusal when there is one.
+    void requestTrial(std::function<Result<Schedule>()> edit,
+                      std::function<void(Result<SnapshotPtr>)> deliver);
     void cancelTrial();
 
     // -- baselines
@@ -135,8 +138,7 @@ private:
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
     std::unique_ptr<LatestJob<SnapshotPtr>> m_evaluation;
-    std::function<void(SnapshotPtr)> m_deliverTrial;
-    std::unique_ptr<LatestJob<SnapshotPtr>> m_trial;
+    std::unique_ptr<LatestJob<std::function<void()>>> m_trial; // the result, ready to be delivered
 };
 
 } // namespace tilewright::ui

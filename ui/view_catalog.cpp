@@ -8,6 +8,7 @@
 #include "panels/rules/rules_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "views/tiles/tiles_view.h"
 
@@ -33,6 +34,8 @@ const std::vector<ViewEntry>& viewCatalog()
 {
     // One line a view; order = order of the tabs.
     static const std::vector<ViewEntry> entries{
+        {QStringLiteral("graph"), text("Graph"), QStringLiteral("layout"), DockArea::Centre,
+         QStringLiteral("Edit,Tiles"), &make<GraphView>},
         {QStringLiteral("subgraphs"), text("Subgraphs"), QStringLiteral("bars"), DockArea::Left,
          QStringLiteral("Edit,Tiles,Compare"), &make<SubgraphsView>},
         {QStringLiteral("inspector"), text("Inspector"), QStringLiteral("settings"), DockArea::Right,

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kFewestLayers = 4; // of a column
 constexpr double kGroupCutCost = 6;
+constexpr double kLeafCutCost = 3; // an input should stand in the column of its consumer
 
 /// What a break below layer l costs: trunks that must go round and groups that fall apart.
 std::vector<double> breakCosts(const LayerGraph& g, const Order& order)
@@ -21,7 +22,7 @@ std::vector<double> breakCosts(const LayerGraph& g, const Order& order)
         for (int v : order[l]) {
             const auto links = g.down[v];
             if (std::any_of(links.begin(), links.end(), [](const Link& link) { return !link.virtualLink; }))
-                cost[l] += 1;
+                cost[l] += isLeaf(g, v) ? kLeafCutCost : 1;
             if (g.group[v] >= 0)
                 here[g.group[v]] = 1;
         }

@@ -11,6 +11,7 @@ namespace {
 constexpr int kSweeps = 24;
 constexpr double kAnchorWeight = 12; // of the last position, against 1 for a link between nodes
 constexpr double kGroupPull = 0.4;   // of the middle of the group
+constexpr double kLeafWeight = 0.15; // of a node that has one neighbour only: it can follow
 constexpr double kPortWeight = 1e-3; // keeps a vertex without any wish where it is
 
 /// Least squares positions z with z ascending by at least `separation`: isotonic regression by pooling
@@ -104,8 +105,9 @@ private:
             if (link.virtualLink)
                 continue;
             const bool line = !m_g.isNode(v) && !m_g.isNode(link.to);
-            const double price = std::abs(m_x[v] - m_x[link.to]) - (line ? 1e6 : 0) -
-                                 (link.weight > 1 ? 100 : 0) + (m_g.height[link.to] > 0 ? 0 : 10);
+            const double price = std::abs(m_x[v] - m_x[link.to]) - (line ? 1e6 : 0) +
+                                 (isLeaf(m_g, link.to) ? 400 : 0) - (link.weight > 1 ? 100 : 0) +
+                                 (m_g.height[link.to] > 0 ? 0 : 10);
             if (best < 0 || price < bestPrice) {
                 best = link.to;
                 bestPrice = price;
@@ -217,7 +219,8 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             double sum = kPortWeight * x[v], total = kPortWeight;
             const auto add = [&](std::span<const Link> links) {
                 for (const Link& link : links) {
-                    const double w = linkWeight(v, link.to) * (link.weight > 1 ? 2 : 1);
+                    const double w = linkWeight(v, link.to) * (link.weight > 1 ? 2 : 1) *
+                                     (isLeaf(g, link.to) ? kLeafWeight : 1);
                     sum += w * x[link.to];
                     total += w;
                 }

@@ -61,6 +61,12 @@ struct LayerGraph
     [[nodiscard]] bool isNode(int v) const noexcept { return v < nodeCount; }
 };
 
+/// A node with one neighbour, on one side: an input or output that follows its consumer or producer.
+[[nodiscard]] inline bool isLeaf(const LayerGraph& g, int v)
+{
+    return g.isNode(v) && g.up[v].size() + g.down[v].size() == 1;
+}
+
 /// A component of the input, renumbered.
 struct Component
 {

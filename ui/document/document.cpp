@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "document/schedule_command.h"
 #include "eval/lower_bound.h"
-#include "eval/structure_rules.h"
 #include "report/choose_rules.h"
 #include "report/file_kind.h"
 #include "report/take_snapshot.h"
@@ -201,11 +200,6 @@ bool Document::apply(const Result<Schedule>& next, const QString& text, const QS
     }
     apply(*next, text, mergeKey);
     return true;
-}
-
-EditOptions Document::editOptions(bool force) const
-{
-    return {structureRules(m_rules), force};
 }
 
 void Document::setRules(const Rules& rules)

@@ -6,7 +6,6 @@
 #include "document/subgraph_colours.h"
 #include "eval/rules.h"
 #include "report/snapshot.h"
-#include "schedule/edits.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 
@@ -79,8 +78,6 @@ public:
     /// Applies an edit's result; a refusal is announced by refused() and returned as false.
     bool apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey = {});
     void setRules(const Rules& rules);
-    /// For the edits of core/schedule: the document's rules; `force` = the person holds Alt.
-    [[nodiscard]] EditOptions editOptions(bool force = false) const;
 
     // -- evaluation
     /// Evaluates here and now and publishes; for tests, exports and the first paint of a new file.

@@ -275,9 +275,13 @@ bool setTraversalOfSelection(Document& document, Selection& selection, const Tra
 
 Result<Schedule> scheduleAfter(const Document& document, const OpDrop& drop)
 {
-    const Problem& problem = *document.problem();
-    const Schedule& schedule = document.schedule();
-    const EditOptions how = editOptions(document.rules(), drop.force);
+    return scheduleAfter(*document.problem(), document.schedule(), document.rules(), drop);
+}
+
+Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                               const OpDrop& drop)
+{
+    const EditOptions how = editOptions(rules, drop.force);
     if (drop.recompute)
         return drop.to ? edit::recompute(problem, schedule, drop.ops, *drop.to, how)
                        : edit::addSubgraph(problem, schedule, drop.ops, how);

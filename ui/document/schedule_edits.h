@@ -47,6 +47,9 @@ struct OpDrop
     bool force = false;             ///< Alt
 };
 [[nodiscard]] Result<Schedule> scheduleAfter(const Document& document, const OpDrop& drop);
+/// Needs no document, so that a worker can call it.
+[[nodiscard]] Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
+                                             const Rules& rules, const OpDrop& drop);
 bool applyDrop(Document& document, Selection& selection, const OpDrop& drop);
 
 } // namespace tilewright::ui

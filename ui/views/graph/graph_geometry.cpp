@@ -202,7 +202,7 @@ std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedu
     options.aspect = shape.columns ? kAspect : 0;
     options.groupPadding = metrics.padding();
     options.nodeGap = 1.5 * metrics.line;
-    options.layerGap = 3.4 * metrics.line;
+    options.layerGap = 4.0 * metrics.line;
     const bool sameKind = previous && previous->problem == problem &&
                           previous->shape.leftToRight == shape.leftToRight && previous->metrics == metrics;
     if (sameKind) {

@@ -40,11 +40,11 @@ struct GraphMetrics
     double line = 17; ///< height of a line of text
     bool operator==(const GraphMetrics&) const = default;
 
-    [[nodiscard]] double nodeWidth() const { return 13 * em + 18; }
+    [[nodiscard]] double nodeWidth() const { return 17 * em + 24; }
     [[nodiscard]] double nodeHeight() const { return 2.1 * line + 8; }
     [[nodiscard]] double tensorWidth() const { return 6.5 * em + 14; }
     [[nodiscard]] double tensorHeight() const { return 1.35 * line + 2; }
-    [[nodiscard]] double cardWidth() const { return 20 * em + 24; }
+    [[nodiscard]] double cardWidth() const { return 22 * em + 24; }
     [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }
     [[nodiscard]] double padding() const { return 0.8 * line; }
 };

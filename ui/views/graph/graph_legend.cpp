@@ -67,75 +67,100 @@ std::vector<Entry> entriesOf(const GraphModel& model, const Theme& theme)
 
 } // namespace
 
-QRectF paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme)
-{
-    const QFont font = uiFont(0.85);
-    const QFontMetricsF metrics(font);
-    const double line = metrics.height() * 1.25, sample = 24, gap = 8, padding = 7;
-    const std::vector<Entry> entries = entriesOf(model, theme);
-    const bool ramp = !model.legend.low.isEmpty();
+namespace {
 
-    // One row when there is room, else a column.
-    const double rampWidth =
-        ramp ? metrics.horizontalAdvance(model.legend.title + model.legend.low + model.legend.high) + 110 +
-                   4 * gap
-             : 0;
-    double row = rampWidth;
-    double widest = rampWidth;
-    for (const Entry& entry : entries) {
-        const double width = sample + gap / 2 + metrics.horizontalAdvance(entry.text) + 2 * gap;
-        row += width;
-        widest = std::max(widest, width);
+constexpr double kSample = 24, kGap = 8, kPadding = 7, kMargin = 10;
+
+/// Entries in as many rows as the width asks for.
+struct LegendLayout
+{
+    QFont font = uiFont(0.85);
+    std::vector<Entry> entries;
+    std::vector<QRectF> cells; ///< relative to the box; one more for the ramp
+    double line = 0;
+    QSizeF size;
+};
+
+LegendLayout layOutLegend(const GraphModel& model, double width, const Theme& theme)
+{
+    LegendLayout out;
+    const QFontMetricsF metrics(out.font);
+    out.line = metrics.height() * 1.25;
+    out.entries = entriesOf(model, theme);
+    std::vector<double> widths;
+    for (const Entry& entry : out.entries)
+        widths.push_back(kSample + kGap / 2 + metrics.horizontalAdvance(entry.text) + 2 * kGap);
+    if (!model.legend.low.isEmpty())
+        widths.push_back(
+            metrics.horizontalAdvance(model.legend.title + model.legend.low + model.legend.high) + 100 +
+            5 * kGap);
+    const double limit = width - 2 * kMargin - 2 * kPadding;
+    double x = 0, y = 0, widest = 0;
+    for (double w : widths) {
+        if (x > 0 && x + w > limit) {
+            x = 0;
+            y += out.line;
+        }
+        out.cells.emplace_back(kPadding + x, kPadding / 2 + y, w, out.line);
+        x += w;
+        widest = std::max(widest, x);
     }
-    const bool inRow = row + 2 * padding < area.width() * 0.72;
-    const double rows = inRow ? 1 : static_cast<double>(entries.size()) + (ramp ? 1 : 0);
-    const QSizeF size((inRow ? row : widest) + 2 * padding - gap, rows * line + padding);
-    if (size.width() + 16 > area.width() * 0.9 || size.height() + 16 > area.height() * 0.45)
-        return {};
-    const QRectF box(area.left() + 10, area.bottom() - 10 - size.height(), size.width(), size.height());
+    out.size = QSizeF(widest + 2 * kPadding - kGap, y + out.line + kPadding);
+    return out;
+}
+
+} // namespace
+
+double graphLegendHeight(const GraphModel& model, const QRectF& area)
+{
+    const LegendLayout layout = layOutLegend(model, area.width(), Theme::light());
+    return layout.size.height() > area.height() * 0.3 ? 0 : layout.size.height() + kMargin;
+}
+
+void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme)
+{
+    if (graphLegendHeight(model, area) == 0)
+        return;
+    const LegendLayout layout = layOutLegend(model, area.width(), theme);
+    const QRectF box(QPointF(area.left() + kMargin, area.bottom() - kMargin - layout.size.height()),
+                     layout.size);
     painter.save();
-    painter.setFont(font);
+    painter.setFont(layout.font);
     QColor back = theme.panel;
     back.setAlphaF(0.94F);
     painter.setPen(QPen(theme.grid, 1));
     painter.setBrush(back);
     painter.drawRoundedRect(box, 6, 6);
-    QPointF at(box.left() + padding, box.top() + padding / 2);
-    for (const Entry& entry : entries) {
-        const QRectF cell(at.x(), at.y() + line * 0.2, sample, line * 0.6);
+    for (std::size_t i = 0; i < layout.entries.size(); ++i) {
+        const QRectF cell = layout.cells[i].translated(box.topLeft());
         painter.setBrush(Qt::NoBrush);
-        entry.sample(painter, cell);
+        layout.entries[i].sample(
+            painter, QRectF(cell.left(), cell.top() + layout.line * 0.2, kSample, layout.line * 0.6));
         painter.setPen(theme.text);
-        const double width = metrics.horizontalAdvance(entry.text);
-        painter.drawText(QRectF(cell.right() + gap / 2, at.y(), width + 4, line), Qt::AlignVCenter,
-                         entry.text);
-        if (inRow)
-            at.rx() += sample + gap / 2 + width + 2 * gap;
-        else
-            at.ry() += line;
+        painter.drawText(cell.adjusted(kSample + kGap / 2, 0, 0, 0), Qt::AlignVCenter,
+                         layout.entries[i].text);
     }
-    if (ramp) {
-        painter.setPen(theme.text);
+    if (!model.legend.low.isEmpty()) {
+        const QFontMetricsF metrics(layout.font);
+        QRectF rest = layout.cells.back().translated(box.topLeft());
         const auto write = [&](const QString& text) {
-            const double width = metrics.horizontalAdvance(text);
-            painter.drawText(QRectF(at.x(), at.y(), width + 4, line), Qt::AlignVCenter, text);
-            at.rx() += width + gap;
+            painter.setPen(theme.text);
+            painter.drawText(rest, Qt::AlignVCenter, text);
+            rest.setLeft(rest.left() + metrics.horizontalAdvance(text) + kGap);
         };
         write(model.legend.title);
         write(model.legend.low);
-        const QRectF bar(at.x(), at.y() + line * 0.25, 100, line * 0.5);
+        const QRectF bar(rest.left(), rest.top() + layout.line * 0.25, 100, layout.line * 0.5);
         QLinearGradient gradient(bar.topLeft(), bar.topRight());
         for (int i = 0; i <= 8; ++i)
             gradient.setColorAt(i / 8.0, theme.ramp(i / 8.0));
         painter.setPen(QPen(theme.outline, 1));
         painter.setBrush(gradient);
         painter.drawRect(bar);
-        at.rx() = bar.right() + gap;
-        painter.setPen(theme.text);
+        rest.setLeft(bar.right() + kGap);
         write(model.legend.high);
     }
     painter.restore();
-    return box;
 }
 
 void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme)

@@ -2,6 +2,7 @@
 #include "views/graph/graph_model.h"
 
 #include "theme/number.h"
+#include "views/graph/graph_hit.h"
 #include "views/graph/graph_shapes.h"
 
 #include <QCoreApplication>
@@ -342,7 +343,7 @@ private:
             edge.consumer = key.consumer;
             edge.style = styleOf(key);
             edge.path = curve(route);
-            edge.bounds = edge.path.boundingRect();
+            edge.bounds = edge.path.boundingRect().adjusted(-1, -1, 1, 1); // a straight line has no area
             if (route.size() >= 4) {
                 edge.end = toPoint(route.back());
                 // The last control point may coincide with the end.
@@ -398,7 +399,7 @@ private:
             }
             if (stroke.path.isEmpty())
                 continue;
-            stroke.bounds = stroke.path.boundingRect();
+            stroke.bounds = stroke.path.boundingRect().adjusted(-1, -1, 1, 1);
             m_model.strokes.push_back(std::move(stroke));
         }
     }
@@ -406,6 +407,9 @@ private:
     void addLabels()
     {
         LabelPlacer placer(m_model.nodes);
+        for (const GraphHull& hull : m_model.hulls)
+            if (!hull.collapsed && !hull.bounds.isEmpty())
+                placer.add(tabRect(m_model, hull));
         const double height = 1.1 * m_geometry.metrics.line;
         const auto place = [&](std::size_t e, const QString& text, std::initializer_list<double> at) {
             // Near the consumer: on the last curve, which the line shares with no other.

@@ -43,8 +43,9 @@ struct GraphMarks
 void paintGraph(QPainter& painter, const GraphModel& model, const Viewport& viewport, const QRectF& area,
                 const Theme& theme, const GraphMarks& marks = {});
 
-/// Key to shapes, lines and colours in the lower left corner of `area`; returns the rectangle it took.
-QRectF paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
+/// Key to shapes, lines and colours in the lower left corner of `area`, where there is room for it.
+[[nodiscard]] double graphLegendHeight(const GraphModel& model, const QRectF& area);
+void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
 
 /// The whole model, without lines, for the overview.
 void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);

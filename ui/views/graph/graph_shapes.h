@@ -47,11 +47,11 @@ public:
     /// Tries the given parts of the path's length in turn.
     [[nodiscard]] std::optional<QRectF> place(const QPainterPath& path, const QSizeF& size,
                                               std::initializer_list<double> at);
+    void add(const QRectF& rect); ///< is taken
 
 private:
     static constexpr double kCell = 128;
     template <typename F> static void forCells(const QRectF& rect, F&& f);
-    void add(const QRectF& rect);
     [[nodiscard]] bool isFree(const QRectF& rect) const;
     QHash<quint64, std::vector<QRectF>> m_cells;
 };

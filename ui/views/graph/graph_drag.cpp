@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_drag.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+GraphDrag::GraphDrag(Document& document, QObject* parent) : QObject(parent), m_document(document) {}
+
+void GraphDrag::begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std::vector<SubgraphId> order)
+{
+    m_active = true;
+    m_asked.reset();
+    ++m_generation;
+    m_drop = {std::move(ops), from, from, false, false};
+    m_order = std::move(order);
+    m_verdicts.clear();
+}
+
+void GraphDrag::update(std::optional<SubgraphId> target, bool recompute, bool force)
+{
+    if (!m_active)
+        return;
+    m_drop.to = target;
+    m_drop.recompute = recompute;
+    m_drop.force = force;
+    ask();
+}
+
+void GraphDrag::cancel()
+{
+    m_active = false;
+    m_asked.reset();
+    ++m_generation;
+    m_document.cancelTrial();
+}
+
+std::optional<OpDrop> GraphDrag::finish()
+{
+    if (!m_active)
+        return std::nullopt;
+    const bool nothing = changesNothing(key());
+    cancel();
+    return nothing ? std::nullopt : std::optional(m_drop);
+}
+
+GraphDrag::Key GraphDrag::key() const
+{
+    return {m_drop.to ? static_cast<std::int64_t>(m_drop.to->value) : -1, m_drop.recompute, m_drop.force};
+}
+
+/// Dropped where it came from, or where the ops are anyway.
+bool GraphDrag::changesNothing(const Key& key) const
+{
+    const Schedule& schedule = m_document.schedule();
+    if (key.target < 0) {
+        // A new subgraph of exactly the ops of an old one is the old one.
+        return !key.recompute && m_drop.from && schedule[*m_drop.from].ops.size() == m_drop.ops.size();
+    }
+    const auto& in = schedule[SubgraphId(static_cast<std::size_t>(key.target))].ops;
+    if (!key.recompute && m_drop.from && m_drop.from->value == static_cast<std::uint64_t>(key.target))
+        return true;
+    return key.recompute && std::all_of(m_drop.ops.begin(), m_drop.ops.end(), [&](OpId op) {
+               return std::find(in.begin(), in.end(), op) != in.end();
+           });
+}
+
+GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
+{
+    if (!trial)
+        return {GraphVerdict::Kind::Refused, tr("not possible"),
+                QString::fromStdString(trial.error().message)};
+    const Evaluation& after = (*trial)->evaluation;
+    const SnapshotPtr& now = m_document.snapshot();
+    const bool wasValid = now && now->evaluation.valid();
+    const double change = now ? after.total - now->evaluation.total : 0;
+    const double before = now ? now->evaluation.total : 0;
+    const QString total = tr("total %1").arg(number(after.total));
+    if (!after.valid()) {
+        // A state that was broken before and is no worse now shows its change all the same.
+        const bool noWorse = !wasValid && now && after.issues.size() <= now->evaluation.issues.size();
+        const QString why = QString::fromStdString(after.verdict()->text);
+        if (!noWorse)
+            return {GraphVerdict::Kind::Invalid, tr("invalid"), why};
+        return {GraphVerdict::Kind::Same, signedNumber(change), tr("still invalid: %1").arg(why)};
+    }
+    if (!wasValid)
+        return {GraphVerdict::Kind::Better, tr("valid"), total};
+    const QString detail =
+        before > 0 ? QStringLiteral("%1 · %2").arg(signedPercent(change / before), total) : total;
+    if (change == 0)
+        return {GraphVerdict::Kind::Same, signedNumber(0), total};
+    return {change < 0 ? GraphVerdict::Kind::Better : GraphVerdict::Kind::Worse, signedNumber(change),
+            detail};
+}
+
+void GraphDrag::ask()
+{
+    if (!m_active)
+        return;
+    Key next = key();
+    const auto isKnown = [&](const Key& k) { return changesNothing(k) || m_verdicts.count(k) > 0; };
+    if (isKnown(next)) {
+        if (m_asked)
+            return;
+        const auto open = std::find_if(m_order.begin(), m_order.end(), [&](SubgraphId s) {
+            return !isKnown({static_cast<std::int64_t>(s.value), m_drop.recompute, m_drop.force});
+        });
+        if (open == m_order.end())
+            return;
+        next.target = static_cast<std::int64_t>(open->value);
+    }
+    if (m_asked == next)
+        return;
+    OpDrop trial = m_drop;
+    trial.to =
+        next.target < 0 ? std::nullopt : std::optional(SubgraphId(static_cast<std::size_t>(next.target)));
+    m_asked = next;
+    m_document.requestTrial([problem = m_document.problem(), schedule = m_document.schedule(),
+                             rules = m_document.rules(),
+                             trial] { return scheduleAfter(*problem, schedule, rules, trial); },
+                            [this, next, generation = m_generation](const Result<SnapshotPtr>& result) {
+                                if (generation != m_generation)
+                                    return;
+                                if (m_asked == next)
+                                    m_asked.reset();
+                                m_verdicts[next] = judge(result);
+                                Q_EMIT changed();
+                                ask();
+                            });
+}
+
+GraphVerdict GraphDrag::verdict() const
+{
+    const Key k = key();
+    if (changesNothing(k))
+        return {GraphVerdict::Kind::Same, tr("no change"), {}};
+    const auto it = m_verdicts.find(k);
+    return it == m_verdicts.end() ? GraphVerdict{GraphVerdict::Kind::Unknown, tr("…"), {}} : it->second;
+}
+
+std::map<SubgraphId, GraphVerdict> GraphDrag::verdicts() const
+{
+    std::map<SubgraphId, GraphVerdict> out;
+    for (SubgraphId s : m_order) {
+        const Key k{static_cast<std::int64_t>(s.value), m_drop.recompute, m_drop.force};
+        if (const auto it = m_verdicts.find(k); it != m_verdicts.end() && !changesNothing(k))
+            out.emplace(s, it->second);
+    }
+    return out;
+}
+
+QString GraphDrag::sentence() const
+{
+    const QString what = m_drop.ops.size() == 1
+                             ? QString::fromStdString(m_document.problem()->opName(m_drop.ops.front()))
+                             : tr("%1 ops").arg(m_drop.ops.size());
+    if (!m_drop.to)
+        return m_drop.recompute ? tr("Recompute %1 in a new subgraph").arg(what)
+                                : tr("Move %1 to a new subgraph").arg(what);
+    return (m_drop.recompute ? tr("Recompute %1 in subgraph %2") : tr("Move %1 to subgraph %2"))
+        .arg(what)
+        .arg(m_drop.to->value);
+}
+
+void GraphDrag::waitForVerdicts()
+{
+    while (m_asked)
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "document/document.h"
+#include "document/schedule_edits.h"
+#include "views/graph/graph_paint.h"
+
+#include <QObject>
+
+#include <map>
+
+namespace tilewright::ui {
+
+/// A drag of ops over the graph: which targets there are and what a drop on each would do. Verdicts are trial
+/// evaluations in the background, the target under the cursor first, then all others by distance; the window
+/// is never blocked.
+class GraphDrag : public QObject
+{
+    Q_OBJECT
+public:
+    explicit GraphDrag(Document& document, QObject* parent = nullptr);
+
+    /// `order`: the subgraphs in the order in which verdicts are wanted.
+    void begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std::vector<SubgraphId> order);
+    /// `target`: none = empty space, a new subgraph. Modifiers: Ctrl recomputes, Alt forces.
+    void update(std::optional<SubgraphId> target, bool recompute, bool force);
+    void cancel();
+    /// The drop at the last update; nothing when the drag was cancelled, or when it changes nothing.
+    [[nodiscard]] std::optional<OpDrop> finish();
+
+    [[nodiscard]] bool isActive() const { return m_active; }
+    [[nodiscard]] const OpDrop& drop() const { return m_drop; }
+    /// Verdict of the target under the cursor, `Unknown` while it is being computed.
+    [[nodiscard]] GraphVerdict verdict() const;
+    /// Verdicts of all subgraphs known so far, for the present modifiers.
+    [[nodiscard]] std::map<SubgraphId, GraphVerdict> verdicts() const;
+    /// "Move op5 to subgraph 3".
+    [[nodiscard]] QString sentence() const;
+    /// For tests: waits until every target has its verdict.
+    void waitForVerdicts();
+
+Q_SIGNALS:
+    void changed(); ///< another verdict is known
+
+private:
+    struct Key
+    {
+        std::int64_t target = -1; ///< -1 = a new subgraph
+        bool recompute = false;
+        bool force = false;
+        auto operator<=>(const Key&) const = default;
+    };
+    [[nodiscard]] Key key() const;
+    [[nodiscard]] bool changesNothing(const Key& key) const;
+    [[nodiscard]] GraphVerdict judge(const Result<SnapshotPtr>& trial) const;
+    void ask();
+
+    Document& m_document;
+    bool m_active = false;
+    std::optional<Key> m_asked; ///< the newest question without an answer
+    OpDrop m_drop;
+    std::vector<SubgraphId> m_order;
+    std::map<Key, GraphVerdict> m_verdicts;
+    std::uint64_t m_generation = 0; // answers of an earlier drag are ignored
+};
+
+} // namespace tilewright::ui

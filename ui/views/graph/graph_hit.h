@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/graph/graph_model.h"
+
+#include <optional>
+
+namespace tilewright::ui {
+
+/// What is at a point of the picture; the most specific thing first.
+struct GraphHit
+{
+    std::optional<std::size_t> node;
+    std::optional<OpId> op;             ///< the node is an op
+    std::optional<TensorId> tensor;     ///< the node is an input or output, or a line is near
+    std::optional<SubgraphId> subgraph; ///< tab, card, or area under the point
+    bool onHandle = false;              ///< on the tab or card: a drag takes the whole subgraph
+};
+
+/// `tolerance`: how near (scene units) a line must be.
+[[nodiscard]] GraphHit hitTest(const GraphModel& model, QPointF scene, double tolerance);
+
+/// The subgraph on which ops dropped here would land: that of the node or area under the point.
+[[nodiscard]] std::optional<SubgraphId> dropTarget(const GraphModel& model, QPointF scene);
+
+/// Subgraph whose area a node stands in.
+[[nodiscard]] std::optional<SubgraphId> subgraphOf(const GraphModel& model, std::size_t node);
+
+/// The strip of a subgraph's tab.
+[[nodiscard]] QRectF tabRect(const GraphModel& model, const GraphHull& hull);
+
+} // namespace tilewright::ui

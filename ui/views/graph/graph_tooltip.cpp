@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_tooltip.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Graph", text);
+}
+
+QString plain(const std::string& text)
+{
+    return QString::fromStdString(text).toHtmlEscaped();
+}
+
+/// Rows of two columns below a heading.
+class Table
+{
+public:
+    explicit Table(const QString& heading) : m_html(QStringLiteral("<b>%1</b><table>").arg(heading)) {}
+    void row(const QString& name, const QString& value)
+    {
+        m_html += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(name, value);
+    }
+    [[nodiscard]] QString html(const QString& after = {}) const
+    {
+        return m_html + QStringLiteral("</table>") + after;
+    }
+
+private:
+    QString m_html;
+};
+
+QString shape(const Tensor& t)
+{
+    return QStringLiteral("%1 × %2").arg(number(t.width), number(t.height));
+}
+
+QString tensorText(const Problem& problem, TensorId t)
+{
+    return QStringLiteral("%1 (%2)").arg(plain(problem.tensorName(t)), shape(problem.tensor(t)));
+}
+
+QString boundText(Bound bound)
+{
+    return bound == Bound::Compute  ? tr("△ compute-bound")
+           : bound == Bound::Memory ? tr("▽ memory-bound")
+                                    : tr("◇ balanced");
+}
+
+} // namespace
+
+QString opTooltip(const Snapshot& snapshot, OpId op)
+{
+    const Problem& problem = *snapshot.problem;
+    const Op& o = problem.op(op);
+    Table table(QStringLiteral("%1 · op %2").arg(plain(problem.opName(op))).arg(op.value));
+    table.row(tr("type"), o.type == OpType::MatMul ? tr("MatMul") : tr("Pointwise"));
+    const char* const roles[] = {"LHS", "RHS"};
+    for (std::size_t i = 0; i < o.inputs.size(); ++i)
+        table.row(o.type == OpType::MatMul && i < 2 ? QLatin1String(roles[i]) : tr("input"),
+                  tensorText(problem, o.inputs[i]));
+    table.row(tr("output"), tensorText(problem, o.output));
+    if (o.type == OpType::MatMul)
+        table.row(tr("reduction"), number(problem.reductionSize(op)));
+    table.row(tr("base cost"), number(o.baseCost));
+    QStringList in;
+    for (std::size_t s = 0; s < snapshot.schedule.size(); ++s)
+        for (OpId member : snapshot.schedule.subgraphs[s]->ops)
+            if (member == op)
+                in << QString::number(s);
+    table.row(in.size() == 1 ? tr("subgraph") : tr("subgraphs"),
+              in.isEmpty() ? tr("none: the op is not executed") : in.join(QStringLiteral(", ")));
+    return table.html(in.size() > 1 ? tr("<i>recomputed: executed %1 times</i>").arg(in.size()) : QString());
+}
+
+QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic)
+{
+    const Problem& problem = *snapshot.problem;
+    Table table(QStringLiteral("%1 · tensor %2").arg(plain(problem.tensorName(tensor))).arg(tensor.value));
+    table.row(tr("width × height"), shape(problem.tensor(tensor)));
+    table.row(tr("elements"), number(problem.tensor(tensor).elements()));
+    if (problem.isGraphInput(tensor))
+        table.row(tr("kind"), tr("graph input"));
+    if (problem.isGraphOutput(tensor))
+        table.row(tr("kind"), tr("graph output"));
+    int lines = 0;
+    for (std::size_t i = 0; i < snapshot.schedule.size() && lines < 12; ++i) {
+        const SubgraphId s(i);
+        QStringList what;
+        bool reads = false, makes = false;
+        for (OpId op : snapshot.schedule[s].ops) {
+            const Op& o = problem.op(op);
+            makes = makes || o.output == tensor;
+            for (TensorId input : o.inputs)
+                reads = reads || input == tensor;
+        }
+        if (!reads && !makes)
+            continue;
+        if (makes && reads)
+            what << tr("made and read inside");
+        else if (makes)
+            what << tr("made");
+        else
+            what << (edgeStyle(snapshot, s, tensor) == EdgeStyle::Retained ? tr("read from fast memory")
+                                                                           : tr("read from slow memory"));
+        for (TensorId kept : snapshot.schedule[s].retain)
+            if (kept == tensor)
+                what << tr("retained for the next");
+        if (i < traffic.size() && traffic[i])
+            for (const TensorTraffic& t : *traffic[i])
+                if (t.tensor == tensor) {
+                    if (t.load > 0)
+                        what << tr("loads %1").arg(number(t.load));
+                    if (t.store > 0)
+                        what << tr("stores %1").arg(number(t.store));
+                }
+        table.row(tr("subgraph %1").arg(i), what.join(QStringLiteral(", ")));
+        ++lines;
+    }
+    return table.html();
+}
+
+QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)
+{
+    const Problem& problem = *snapshot.problem;
+    const Subgraph& s = snapshot.schedule[subgraph];
+    Table table(tr("Subgraph %1").arg(subgraph.value));
+    QStringList names;
+    for (std::size_t i = 0; i < s.ops.size() && i < 12; ++i)
+        names << plain(problem.opName(s.ops[i]));
+    if (s.ops.size() > 12)
+        names << tr("… %1 in all").arg(s.ops.size());
+    table.row(tr("ops"), names.join(QStringLiteral(", ")));
+    table.row(tr("granularity"),
+              QStringLiteral("%1 × %2 × %3")
+                  .arg(number(s.granularity.w), number(s.granularity.h), number(s.granularity.k)));
+    if (!s.retain.empty()) {
+        QStringList kept;
+        for (TensorId t : s.retain)
+            kept << plain(problem.tensorName(t));
+        table.row(tr("retains"), kept.join(QStringLiteral(", ")));
+    }
+    QString issues;
+    for (const Issue& issue : snapshot.evaluation.issues)
+        if (issue.subgraph == subgraph)
+            issues += QStringLiteral("<br><b>⚠</b> ") + plain(issue.text);
+    if (subgraph.index() < snapshot.evaluation.subgraphs.size()) {
+        const SubgraphEvaluation& e = snapshot.evaluation.subgraphs[subgraph.index()];
+        if (e.structurallyValid) {
+            table.row(tr("latency"), exactNumber(e.latency));
+            table.row(tr("compute"), exactNumber(e.compute));
+            table.row(tr("memory"),
+                      QStringLiteral("%1 = (%2 + %3) ÷ %4")
+                          .arg(exactNumber(e.memory), number(e.loadElements), number(e.storeElements),
+                               number(problem.hardware().slowMemoryBandwidth)));
+            table.row(tr("steps"), number(e.steps));
+            table.row(tr("working set"),
+                      QStringLiteral("%1 of %2")
+                          .arg(number(e.peakWorkingSet), number(problem.hardware().fastMemoryCapacity)));
+            table.row(tr("bound"), boundText(e.bound));
+        }
+    }
+    return table.html(issues);
+}
+
+} // namespace tilewright::ui

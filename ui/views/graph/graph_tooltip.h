@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/graph/graph_model.h"
+
+#include <QString>
+
+namespace tilewright::ui {
+
+/// Rich text with exact values.
+[[nodiscard]] QString opTooltip(const Snapshot& snapshot, OpId op);
+[[nodiscard]] QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic);
+[[nodiscard]] QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph);
+
+} // namespace tilewright::ui

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_view.h"
+
+#include "canvas/animation_clock.h"
+#include "views/graph/graph_toolbar.h"
+#include "views/graph/graph_transition.h"
+
+#include <QFontMetricsF>
+#include <QSettings>
+#include <QStyle>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr std::size_t kLayoutInBackground = 400; // ops from which the arrangement is left to a worker
+constexpr std::size_t kAnimateUpTo = 300;        // nodes
+constexpr double kTransitionSeconds = 0.18;
+constexpr std::int64_t kTrafficSteps = 200'000; // of one subgraph; beyond it its lines carry no figures
+
+const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "intensity", "none"};
+
+} // namespace
+
+GraphView::GraphView(const ViewContext& context, QWidget* parent)
+    : Canvas(context, QStringLiteral("graph"), tr("Graph"), parent), m_toolbar(new GraphToolbar(this)),
+      m_layoutJob(
+          [this](GeometryPtr geometry) {
+              if (geometry)
+                  useGeometry(std::move(geometry));
+          },
+          true),
+      m_trafficJob([this](std::vector<TrafficEntry> entries) {
+          m_trafficMemory = std::move(entries);
+          requestTraffic();
+      }),
+      m_drag(context.document)
+{
+    QSettings settings;
+    settings.beginGroup(QStringLiteral("graph"));
+    const QString colouring = settings.value(QStringLiteral("colouring")).toString();
+    for (int i = 0; i < 6; ++i)
+        if (colouring == QLatin1String(kColouringNames[i]))
+            m_options.colouring = static_cast<GraphColouring>(i);
+    m_options.edgeLabels = settings.value(QStringLiteral("labels"), true).toBool();
+    m_shape.leftToRight = settings.value(QStringLiteral("leftToRight"), false).toBool();
+    m_shape.columns = settings.value(QStringLiteral("columns"), true).toBool();
+    m_overview = settings.value(QStringLiteral("overview"), true).toBool();
+    m_toolbar->setOptions(m_options, m_shape, m_overview);
+    connectToolbar();
+    registerActions();
+    setMinimumSize(240, 160);
+
+    connect(&document(), &Document::problemChanged, this, [this] { refresh(true); });
+    connect(&document(), &Document::snapshotChanged, this, [this] { refresh(); });
+    connect(&document(), &Document::baselineChanged, this, [this] { refresh(); });
+    connect(&selection(), &Selection::changed, this, &GraphView::selectionChanged);
+    connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
+    connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_overviewPixmap = {}; });
+    connect(&this->context().clock, &AnimationClock::tick, this, &GraphView::moveOn);
+    connect(&m_drag, &GraphDrag::changed, this, qOverload<>(&QWidget::update));
+    m_scrollTimer.setInterval(30);
+    connect(&m_scrollTimer, &QTimer::timeout, this, [this] {
+        const QRectF inner = content().adjusted(28, 28, -28, -28);
+        const QPointF by(m_mouse.x() < inner.left()    ? 14
+                         : m_mouse.x() > inner.right() ? -14
+                                                       : 0,
+                         m_mouse.y() < inner.top()      ? 14
+                         : m_mouse.y() > inner.bottom() ? -14
+                                                        : 0);
+        if (!by.isNull())
+            panBy(by);
+    });
+    refresh(true);
+}
+
+GraphView::~GraphView()
+{
+    clock().stop(this);
+}
+
+// -- model ----------------------------------------------------------------------------------------------
+
+GraphMetrics GraphView::metrics() const
+{
+    const QFontMetricsF title(uiFont(1.0, QFont::Medium));
+    return {std::round(title.averageCharWidth() * 4) / 4, std::round(title.height())};
+}
+
+void GraphView::refresh(bool problemIsNew)
+{
+    if (problemIsNew) {
+        m_geometry = nullptr;
+        m_model.reset();
+        m_before.reset();
+        m_between.reset();
+        m_transition = 1;
+        m_trafficMemory.clear();
+        m_traffic.clear();
+        m_found.clear();
+        m_cursor.reset();
+        m_shape.collapsed.clear();
+        m_shape.focus.clear();
+        m_shape.hops = 0;
+        m_layoutJob.cancel();
+        m_trafficJob.cancel();
+        m_fitPending = true;
+        m_movedByHand = false;
+        m_toolbar->setOptions(m_options, m_shape, m_overview);
+        cancelGesture();
+    }
+    m_toolbar->setVisible(document().hasProblem());
+    const SnapshotPtr& snapshot = document().snapshot();
+    if (!snapshot) {
+        update();
+        return;
+    }
+    if (m_geometry && fits(*m_geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
+        rebuildModel(false);
+        requestTraffic();
+        return;
+    }
+    if (snapshot->problem->opCount() < kLayoutInBackground) {
+        auto geometry =
+            layOutGraph(snapshot->problem, snapshot->schedule, m_shape, metrics(), m_geometry.get());
+        useGeometry(std::make_shared<const GraphGeometry>(std::move(*geometry)));
+        return;
+    }
+    m_layoutJob.request([snapshot, shape = m_shape, metrics = metrics(),
+                         previous = m_geometry](std::stop_token stop) -> GeometryPtr {
+        auto geometry =
+            layOutGraph(snapshot->problem, snapshot->schedule, shape, metrics, previous.get(), {stop, {}});
+        return geometry ? std::make_shared<const GraphGeometry>(std::move(*geometry)) : nullptr;
+    });
+    update();
+}
+
+void GraphView::useGeometry(GeometryPtr geometry)
+{
+    const SnapshotPtr& snapshot = document().snapshot();
+    if (!snapshot || !fits(*geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
+        refresh(); // the schedule went on while this was being arranged
+        return;
+    }
+    // What the person looks at stays where it is.
+    std::optional<std::pair<GraphKey, QPointF>> anchor;
+    if (m_model && !m_fitPending) {
+        QPointF look = content().center();
+        if (m_gesture == Gesture::Drag || underMouse())
+            look = m_mouse;
+        const QPointF scene = m_viewport.toScene(look);
+        double best = 0;
+        for (const GraphNode& node : m_model->nodes) {
+            const double d = QLineF(scene, node.rect.center()).length();
+            if ((!anchor || d < best) && geometry->index.count(node.key) > 0) {
+                best = d;
+                anchor = {node.key, m_viewport.toScreen(node.rect.center())};
+            }
+        }
+    }
+    const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
+    m_geometry = std::move(geometry);
+    rebuildModel(true);
+    if (anchor && (m_movedByHand || sameShape)) {
+        const QPointF now = m_model->nodes[m_geometry->index.at(anchor->first)].rect.center();
+        m_viewport.offset = anchor->second - now * m_viewport.scale;
+        // As long as everything was in view, it stays in view.
+        if (!m_movedByHand && !content().contains(m_viewport.toScreen(m_model->bounds)))
+            fitAll();
+    } else {
+        fitAll();
+    }
+    requestTraffic();
+}
+
+void GraphView::rebuildModel(bool animate)
+{
+    const SnapshotPtr baseline = document().baseline();
+    auto next = std::make_unique<GraphModel>(buildGraph(
+        document().snapshot(), baseline.get(), document().colours(), m_options, m_geometry, m_traffic));
+    const bool motion = style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0;
+    if (animate && motion && m_model && isVisible() && next->nodes.size() <= kAnimateUpTo) {
+        m_before = m_between ? std::move(m_between) : std::move(m_model);
+        m_transition = 0;
+        clock().start(this);
+    } else if (!m_before) {
+        m_transition = 1;
+    }
+    m_model = std::move(next);
+    if (m_before)
+        moveOn(0);
+    m_overviewPixmap = {};
+    setAccessibleDescription(m_model->summary);
+    showFound();
+    update();
+}
+
+void GraphView::moveOn(double seconds)
+{
+    if (!m_before)
+        return;
+    m_transition += seconds / kTransitionSeconds;
+    if (m_transition >= 1) {
+        m_before.reset();
+        m_between.reset();
+        m_transition = 1;
+        clock().stop(this);
+    } else {
+        const double t = 1 - std::pow(1 - m_transition, 3);
+        m_between = std::make_unique<GraphModel>(between(*m_before, *m_model, t));
+    }
+    update();
+}
+
+void GraphView::requestTraffic()
+{
+    const SnapshotPtr& snapshot = document().snapshot();
+    if (!snapshot || !m_model || !m_options.edgeLabels)
+        return;
+    const std::size_t n = snapshot->schedule.size();
+    GraphTraffic traffic(n);
+    std::vector<TrafficEntry> entries;
+    bool missing = false;
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto resident = snapshot->residentBefore(SubgraphId(i));
+        TrafficEntry entry{snapshot->schedule.subgraphs[i],
+                           {resident.begin(), resident.end()},
+                           snapshot->evaluation.rules,
+                           {}};
+        const auto known =
+            std::find_if(m_trafficMemory.begin(), m_trafficMemory.end(), [&](const TrafficEntry& e) {
+                return e.subgraph == entry.subgraph && e.resident == entry.resident && e.rules == entry.rules;
+            });
+        if (known != m_trafficMemory.end()) {
+            entry.traffic = known->traffic;
+            traffic[i] = known->traffic;
+        } else {
+            missing = true;
+        }
+        entries.push_back(std::move(entry));
+    }
+    if (missing) {
+        m_trafficJob.request([snapshot, entries = std::move(entries)](std::stop_token stop) mutable {
+            for (std::size_t i = 0; i < entries.size() && !stop.stop_requested(); ++i) {
+                TrafficEntry& e = entries[i];
+                const auto& evaluations = snapshot->evaluation.subgraphs;
+                if (!e.traffic && i < evaluations.size() && evaluations[i].structurallyValid &&
+                    evaluations[i].steps <= kTrafficSteps)
+                    e.traffic = tensorTraffic(*snapshot->problem, *e.subgraph, e.resident, e.rules,
+                                              kTrafficSteps, stop);
+            }
+            return std::move(entries);
+        });
+        return;
+    }
+    if (traffic == m_traffic && !m_traffic.empty())
+        return;
+    m_traffic = std::move(traffic);
+    rebuildModel(false);
+}
+
+void GraphView::settle()
+{
+    m_layoutJob.waitIdle();
+    m_trafficJob.waitIdle();
+    if (m_before)
+        moveOn(kTransitionSeconds);
+}
+
+void GraphView::optionsChanged()
+{
+    QSettings settings;
+    settings.beginGroup(QStringLiteral("graph"));
+    settings.setValue(QStringLiteral("colouring"),
+                      QLatin1String(kColouringNames[static_cast<int>(m_options.colouring)]));
+    settings.setValue(QStringLiteral("labels"), m_options.edgeLabels);
+    settings.setValue(QStringLiteral("leftToRight"), m_shape.leftToRight);
+    settings.setValue(QStringLiteral("columns"), m_shape.columns);
+    settings.setValue(QStringLiteral("overview"), m_overview);
+    m_toolbar->setOptions(m_options, m_shape, m_overview);
+    refresh();
+}
+
+QSize GraphView::exportSize() const
+{
+    if (!m_model)
+        return Canvas::exportSize();
+    const QSizeF graph = m_model->bounds.size() + QSizeF(48, 100);
+    const double scale = std::min(1.0, std::sqrt(1800.0 * 1300.0 / (graph.width() * graph.height())));
+    return (graph * scale).toSize().expandedTo({720, 420}).boundedTo({3200, 3200});
+}
+
+QString GraphView::copyText() const
+{
+    const SnapshotPtr& snapshot = document().snapshot();
+    if (!snapshot)
+        return {};
+    const Problem& problem = *snapshot->problem;
+    const auto& chosen = selection().state().ops;
+    QString text = QStringLiteral("op\tname\ttype\twidth\theight\treduction\tbase cost\tsubgraphs\n");
+    for (std::size_t i = 0; i < problem.opCount(); ++i) {
+        const OpId op(i);
+        if (!chosen.empty() && chosen.count(op) == 0)
+            continue;
+        QStringList in;
+        for (SubgraphId s : subgraphsWith(snapshot->schedule, op))
+            in << QString::number(s.value);
+        const Op& o = problem.op(op);
+        const Tensor& out = problem.tensor(o.output);
+        text += QStringList{QString::number(i),
+                            QString::fromStdString(problem.opName(op)),
+                            o.type == OpType::MatMul ? QStringLiteral("MatMul") : QStringLiteral("Pointwise"),
+                            QString::number(out.width),
+                            QString::number(out.height),
+                            QString::number(problem.reductionSize(op)),
+                            QString::number(o.baseCost),
+                            in.join(QLatin1Char(' '))}
+                    .join(QLatin1Char('\t')) +
+                QLatin1Char('\n');
+    }
+    return text;
+}
+
+} // namespace tilewright::ui

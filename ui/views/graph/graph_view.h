@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/canvas.h"
+#include "canvas/viewport.h"
+#include "document/latest_job.h"
+#include "views/graph/graph_drag.h"
+#include "views/graph/graph_hit.h"
+#include "views/graph/graph_paint.h"
+
+#include <QPixmap>
+#include <QTimer>
+
+#include <memory>
+
+class QMenu;
+
+namespace tilewright::ui {
+
+class GraphToolbar;
+
+/// The graph of the workload with the schedule as areas round its ops. Ops are dragged between subgraphs;
+/// every target says before the drop what it would change.
+class GraphView : public Canvas
+{
+    Q_OBJECT
+public:
+    explicit GraphView(const ViewContext& context, QWidget* parent = nullptr);
+    ~GraphView() override;
+
+    void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    void settle() override;
+    [[nodiscard]] QSize exportSize() const override;
+    [[nodiscard]] QString copyText() const override;
+    void zoomBy(double factor, QPointF anchor) override;
+    void panBy(QPointF pixels) override;
+    void fitAll() override;
+    void fitSelection() override;
+
+    [[nodiscard]] const GraphModel* model() const { return m_model.get(); }
+    [[nodiscard]] const Viewport& viewport() const { return m_viewport; }
+    [[nodiscard]] const GraphOptions& options() const { return m_options; }
+    [[nodiscard]] const GraphShape& shape() const { return m_shape; }
+    [[nodiscard]] GraphDrag& drag() { return m_drag; }
+    [[nodiscard]] GraphToolbar& toolbar() { return *m_toolbar; }
+    /// Middle of an op's node, or of a subgraph's handle, in widget coordinates.
+    [[nodiscard]] QPointF positionOf(OpId op) const;
+    [[nodiscard]] QPointF handleOf(SubgraphId subgraph) const;
+    [[nodiscard]] QRectF overviewRect() const; ///< empty while hidden
+
+    void setColouring(GraphColouring colouring);
+    void setShape(const GraphShape& shape);
+    void setEdgeLabels(bool on);
+    void setOverview(bool on);
+    void setCollapsed(SubgraphId subgraph, bool collapsed);
+    void collapseAll(bool collapsed);
+    /// Only what is near the selection; 0 hops = everything.
+    void setNeighbourhood(int hops);
+    void search(const QString& text);
+    void searchNext(int direction);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void keyReleaseEvent(QKeyEvent* event) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+
+private:
+    using GeometryPtr = std::shared_ptr<const GraphGeometry>;
+    enum class Gesture { None, Press, Band, Drag, Overview };
+
+    // graph_view.cpp: model and painting
+    void connectToolbar();
+    void registerActions();
+    void refresh(bool problemIsNew = false);
+    void useGeometry(GeometryPtr geometry);
+    void rebuildModel(bool animate);
+    void requestTraffic();
+    void moveOn(double seconds);
+    void optionsChanged();
+    [[nodiscard]] GraphMetrics metrics() const;
+    [[nodiscard]] GraphMarks marks(bool exporting) const;
+    [[nodiscard]] QRectF content() const; ///< below the toolbar
+    [[nodiscard]] const GraphModel& shownModel() const { return m_between ? *m_between : *m_model; }
+    void paintOverview(QPainter& painter, const Theme& theme);
+    void paintDrag(QPainter& painter, const Theme& theme);
+    [[nodiscard]] QRectF sceneOfSelection() const;
+    void ensureVisible(const QRectF& scene);
+    void setViewport(const Viewport& viewport, bool byHand);
+    void selectionChanged();
+
+    // graph_view_mouse.cpp
+    [[nodiscard]] GraphHit hitAt(QPointF position) const;
+    void select(const GraphHit& hit, Qt::KeyboardModifiers modifiers);
+    void beginDrag();
+    void updateDrag(QPointF position, Qt::KeyboardModifiers modifiers);
+    void dropHere();
+    void cancelGesture();
+    void finishBand(Qt::KeyboardModifiers modifiers);
+    void updateHover(QPointF position);
+    void panToOverview(QPointF position);
+
+    // graph_view_keys.cpp
+    [[nodiscard]] bool step(int key, Qt::KeyboardModifiers modifiers);
+    void goAlongTensor(bool toConsumer);
+    void goToSubgraph(int by);
+    void setCursorOp(OpId op, bool extend);
+    void showMenu(QPointF position, const GraphHit& hit);
+    void addMoveMenus(QMenu& menu, const std::vector<OpId>& ops, std::optional<SubgraphId> from);
+    void showFound();
+
+    GraphToolbar* m_toolbar;
+    GraphOptions m_options;
+    GraphShape m_shape;
+    bool m_overview = true;
+
+    GeometryPtr m_geometry;
+    std::unique_ptr<GraphModel> m_model;
+    LatestJob<GeometryPtr> m_layoutJob;
+    GraphTraffic m_traffic;
+    /// Figures of one subgraph in its place; kept while the subgraph and what is resident before it stay.
+    struct TrafficEntry
+    {
+        SubgraphPtr subgraph;
+        std::vector<TensorId> resident;
+        Rules rules;
+        std::optional<std::vector<TensorTraffic>> traffic;
+    };
+    std::vector<TrafficEntry> m_trafficMemory;
+    LatestJob<std::vector<TrafficEntry>> m_trafficJob;
+
+    std::unique_ptr<GraphModel> m_before; // of a running transition
+    std::unique_ptr<GraphModel> m_between;
+    double m_transition = 1;
+
+    Viewport m_viewport;
+    bool m_fitPending = true;
+    bool m_movedByHand = false;
+    QPixmap m_overviewPixmap;
+
+    Gesture m_gesture = Gesture::None;
+    QPointF m_pressed;
+    QPointF m_mouse;
+    GraphHit m_hit;
+    bool m_rightMoved = false;
+    QRectF m_band;
+    GraphDrag m_drag;
+    QTimer m_scrollTimer; // while dragging near an edge
+    std::optional<OpId> m_cursor;
+    QString m_sought;
+    std::vector<std::size_t> m_found; // nodes, in reading order
+    std::size_t m_currentFound = 0;
+    bool m_ownSelection = false; // the change comes from here: do not scroll
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the graph view paints on its widget, and where it looks.
+#include "views/graph/graph_toolbar.h"
+#include "views/graph/graph_tooltip.h"
+#include "views/graph/graph_view.h"
+
+#include <QFontMetricsF>
+#include <QGuiApplication>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kSmallestZoom = 0.01;
+constexpr double kLargestZoom = 4;
+constexpr double kFitZoom = 1.25; // a small graph is not blown up further
+
+} // namespace
+
+// -- painting -------------------------------------------------------------------------------------------
+
+QRectF GraphView::content() const
+{
+    QRectF area = rect();
+    if (!m_toolbar->isHidden())
+        area.setTop(m_toolbar->height());
+    return area;
+}
+
+GraphMarks GraphView::marks(bool exporting) const
+{
+    GraphMarks marks;
+    const SelectionState& s = selection().state();
+    marks.ops = s.ops;
+    marks.subgraphs = s.subgraphs;
+    marks.tensor = s.tensor;
+    if (exporting)
+        return marks;
+    const HoverState& hover = selection().hover();
+    marks.hoverOp = hover.op;
+    marks.hoverTensor = hover.tensor;
+    marks.hoverSubgraph = hover.subgraph;
+    if (hasFocus())
+        marks.cursor = m_cursor;
+    marks.searching = !m_sought.isEmpty();
+    marks.found.insert(m_found.begin(), m_found.end());
+    if (m_currentFound < m_found.size())
+        marks.currentFound = m_found[m_currentFound];
+    if (m_gesture == Gesture::Drag) {
+        marks.dragging = true;
+        marks.verdicts = m_drag.verdicts();
+        marks.target = m_drag.drop().to;
+    }
+    return marks;
+}
+
+void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    if (!m_model) {
+        const bool busy = document().hasProblem();
+        paintEmptyHint(painter, area,
+                       busy ? tr("Arranging %1 ops …").arg(document().problem()->opCount())
+                            : tr("Open a problem (Ctrl+O) or drop its file here."),
+                       theme);
+        return;
+    }
+    if (exporting) {
+        const QRectF room = area.adjusted(0, 0, 0, -graphLegendHeight(*m_model, area));
+        paintGraph(painter, *m_model, Viewport::fit(m_model->bounds, room, 24, 2), room, theme, marks(true));
+        paintGraphLegend(painter, *m_model, area, theme);
+        return;
+    }
+    if (m_fitPending && content().height() > 40)
+        fitAll();
+    const QRectF room = content();
+    paintGraph(painter, shownModel(), m_viewport, room, theme, marks(false));
+    if (m_gesture == Gesture::Band && !m_band.isEmpty()) {
+        QColor fill = theme.accent;
+        fill.setAlphaF(0.12F);
+        painter.setPen(QPen(theme.accent, 1, Qt::DashLine));
+        painter.setBrush(fill);
+        painter.drawRect(m_band);
+    }
+    if (m_gesture == Gesture::Drag) {
+        paintDrag(painter, theme);
+        return;
+    }
+    paintGraphLegend(painter, *m_model, room, theme);
+    paintOverview(painter, theme);
+    if (m_geometry->hiddenOps > 0) {
+        const std::size_t all = document().problem()->opCount();
+        painter.setFont(uiFont(0.9));
+        painter.setPen(theme.muted);
+        painter.drawText(room.adjusted(12, 8, -12, 0), Qt::AlignTop | Qt::AlignHCenter,
+                         tr("%1 of %2 ops shown: within %3 hops of the selection")
+                             .arg(all - m_geometry->hiddenOps)
+                             .arg(all)
+                             .arg(m_shape.hops));
+    }
+}
+
+QRectF GraphView::overviewRect() const
+{
+    if (!m_overview || !m_model || m_gesture == Gesture::Drag)
+        return {};
+    const QRectF room = content();
+    if (room.contains(m_viewport.toScreen(m_model->bounds)) || room.width() < 420 || room.height() < 300)
+        return {};
+    QSizeF size = m_model->bounds.size();
+    size.scale(std::min(220.0, room.width() * 0.28), std::min(160.0, room.height() * 0.3),
+               Qt::KeepAspectRatio);
+    size = size.expandedTo({64, 48});
+    return {room.right() - size.width() - 12, room.bottom() - size.height() - 12, size.width(),
+            size.height()};
+}
+
+void GraphView::paintOverview(QPainter& painter, const Theme& theme)
+{
+    const QRectF box = overviewRect();
+    if (box.isEmpty())
+        return;
+    const double ratio = devicePixelRatioF();
+    if (m_overviewPixmap.isNull() ||
+        m_overviewPixmap.deviceIndependentSize().toSize() != box.size().toSize()) {
+        m_overviewPixmap = QPixmap((box.size() * ratio).toSize());
+        m_overviewPixmap.setDevicePixelRatio(ratio);
+        m_overviewPixmap.fill(theme.panel);
+        QPainter p(&m_overviewPixmap);
+        p.setRenderHint(QPainter::Antialiasing);
+        paintGraphOverview(p, *m_model, QRectF(QPointF(0, 0), box.size()), theme);
+    }
+    painter.drawPixmap(box.topLeft(), m_overviewPixmap);
+    const Viewport small = Viewport::fit(m_model->bounds, box, 4, 1);
+    const QRectF seen = small.toScreen(m_viewport.toScene(content())).intersected(box.adjusted(1, 1, -1, -1));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.accent, 1.6));
+    painter.drawRect(seen);
+    painter.setPen(QPen(theme.outline, 1));
+    painter.drawRect(box);
+}
+
+void GraphView::paintDrag(QPainter& painter, const Theme& theme)
+{
+    // The ops under the cursor, then what the drop would do.
+    const QPointF by = m_viewport.toScene(m_mouse) - m_viewport.toScene(m_pressed);
+    GraphModel carried;
+    carried.geometry = m_model->geometry;
+    for (OpId op : m_drag.drop().ops)
+        if (const auto v = m_geometry->nodeOf(op)) {
+            carried.nodes.push_back(m_model->nodes[*v]);
+            carried.nodes.back().rect.translate(by);
+            carried.nodes.back().moved = false;
+        }
+    painter.setOpacity(0.6);
+    paintGraph(painter, carried, m_viewport, content(), theme);
+    painter.setOpacity(1);
+
+    const GraphVerdict verdict = m_drag.verdict();
+    const QColor colour = verdictColour(verdict.kind, theme);
+    const QFont small = uiFont(0.9), large = uiFont(1.15, QFont::DemiBold);
+    const QFontMetricsF sm(small), lm(large);
+    constexpr double widest = 380;
+    const QString detail = verdict.detail;
+    const QRectF detailBox =
+        detail.isEmpty() ? QRectF() : sm.boundingRect(QRectF(0, 0, widest, 400), Qt::TextWordWrap, detail);
+    const QString hint = verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force
+                             ? tr("Alt: do it all the same")
+                         : m_drag.drop().recompute ? QString()
+                                                   : tr("Ctrl: recompute there");
+    const double width = std::min(
+        widest, std::max({sm.horizontalAdvance(m_drag.sentence()), lm.horizontalAdvance(verdict.text),
+                          detailBox.width(), sm.horizontalAdvance(hint)}) +
+                    4);
+    const double height =
+        sm.height() + lm.height() + detailBox.height() + (hint.isEmpty() ? 0 : sm.height()) + 14;
+    QRectF box(m_mouse + QPointF(18, 22), QSizeF(width + 18, height));
+    const QRectF room = content();
+    if (box.right() > room.right() - 4)
+        box.moveRight(room.right() - 4);
+    if (box.bottom() > room.bottom() - 4)
+        box.moveBottom(m_mouse.y() - 14);
+    painter.setPen(QPen(colour, 1.6));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(box, 6, 6);
+    QRectF line = box.adjusted(9, 6, -9, 0);
+    painter.setFont(small);
+    painter.setPen(theme.text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, m_drag.sentence());
+    line.adjust(0, sm.height(), 0, 0);
+    painter.setFont(large);
+    painter.setPen(colour);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, verdict.text);
+    line.adjust(0, lm.height(), 0, 0);
+    painter.setFont(small);
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(line.left(), line.top(), widest, detailBox.height() + 2), Qt::TextWordWrap,
+                     detail);
+    line.adjust(0, detailBox.height() + 2, 0, 0);
+    painter.setPen(theme.muted);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, hint);
+}
+
+// -- looking --------------------------------------------------------------------------------------------
+
+void GraphView::setViewport(const Viewport& viewport, bool byHand)
+{
+    if (viewport == m_viewport)
+        return;
+    m_viewport = viewport;
+    m_movedByHand = m_movedByHand || byHand;
+    update();
+}
+
+void GraphView::zoomBy(double factor, QPointF anchor)
+{
+    setViewport(m_viewport.zoomed(factor, anchor, kSmallestZoom, kLargestZoom), true);
+}
+
+void GraphView::panBy(QPointF pixels)
+{
+    if (m_gesture == Gesture::Drag || m_gesture == Gesture::Band)
+        m_pressed += pixels; // stays at its place in the graph
+    setViewport(m_viewport.panned(pixels), true);
+    if (m_gesture == Gesture::Drag)
+        updateDrag(m_mouse, QGuiApplication::keyboardModifiers());
+}
+
+void GraphView::fitAll()
+{
+    m_fitPending = !m_model || content().height() <= 40;
+    if (m_fitPending)
+        return;
+    QRectF room = content();
+    room.setBottom(room.bottom() - graphLegendHeight(*m_model, room));
+    m_viewport = Viewport::fit(m_model->bounds, room, 20, kFitZoom);
+    m_movedByHand = false;
+    update();
+}
+
+QRectF GraphView::sceneOfSelection() const
+{
+    QRectF scene;
+    if (!m_model)
+        return scene;
+    const SelectionState& s = selection().state();
+    for (OpId op : s.ops)
+        if (const auto v = m_geometry->nodeOf(op))
+            scene |= m_model->nodes[*v].rect;
+    if (s.ops.empty())
+        for (SubgraphId i : s.subgraphs)
+            if (i.index() < m_model->hulls.size())
+                scene |= m_model->hulls[i.index()].bounds;
+    if (scene.isEmpty() && s.tensor)
+        for (const GraphEdge& edge : m_model->edges)
+            if (edge.tensor == *s.tensor)
+                scene |= edge.bounds | m_model->nodes[edge.from].rect | m_model->nodes[edge.to].rect;
+    return scene;
+}
+
+void GraphView::fitSelection()
+{
+    const QRectF scene = sceneOfSelection();
+    if (scene.isEmpty()) {
+        fitAll();
+        return;
+    }
+    // First to the middle, then as large as it goes (UX.md row 3).
+    const QRectF room = content();
+    const Viewport centred{m_viewport.scale, room.center() - scene.center() * m_viewport.scale};
+    const bool isCentred = QLineF(centred.offset, m_viewport.offset).length() < 1;
+    setViewport(isCentred ? Viewport::fit(scene, room, 60, kFitZoom * 1.3) : centred, true);
+}
+
+void GraphView::ensureVisible(const QRectF& scene)
+{
+    if (scene.isEmpty() || m_fitPending)
+        return;
+    const QRectF room = content().adjusted(24, 24, -24, -24);
+    const QRectF at = m_viewport.toScreen(scene);
+    if (room.contains(at))
+        return;
+    QPointF by;
+    if (at.width() > room.width() || at.height() > room.height()) {
+        if (room.intersects(at))
+            return; // cannot all be seen; a part is
+        by = room.center() - at.center();
+    } else {
+        by = {at.left() < room.left()     ? room.left() - at.left()
+              : at.right() > room.right() ? room.right() - at.right()
+                                          : 0,
+              at.top() < room.top()         ? room.top() - at.top()
+              : at.bottom() > room.bottom() ? room.bottom() - at.bottom()
+                                            : 0};
+    }
+    setViewport(m_viewport.panned(by), m_movedByHand);
+}
+
+void GraphView::selectionChanged()
+{
+    const SelectionState& s = selection().state();
+    if (s.ops.size() == 1)
+        m_cursor = *s.ops.begin();
+    if (!m_ownSelection && m_model)
+        ensureVisible(sceneOfSelection());
+    update();
+}
+
+QPointF GraphView::positionOf(OpId op) const
+{
+    const auto v = m_geometry ? m_geometry->nodeOf(op) : std::nullopt;
+    return v ? m_viewport.toScreen(m_model->nodes[*v].rect.center()) : QPointF();
+}
+
+QPointF GraphView::handleOf(SubgraphId subgraph) const
+{
+    const GraphHull& hull = m_model->hulls[subgraph.index()];
+    if (hull.collapsed)
+        return m_viewport.toScreen(m_model->nodes[hull.nodes.front()].rect.center());
+    const QRectF tab = tabRect(*m_model, hull);
+    return m_viewport.toScreen(QPointF(tab.left() + 6, tab.center().y()));
+}
+
+QString GraphView::tooltipAt(QPointF position) const
+{
+    if (!m_model || m_gesture == Gesture::Drag || overviewRect().contains(position))
+        return {};
+    const GraphHit hit = hitAt(position);
+    const Snapshot& snapshot = *m_model->snapshot;
+    if (hit.op)
+        return opTooltip(snapshot, *hit.op);
+    if (hit.tensor)
+        return tensorTooltip(snapshot, *hit.tensor, m_traffic);
+    return hit.subgraph ? subgraphTooltip(snapshot, *hit.subgraph) : QString();
+}
+
+} // namespace tilewright::ui

@@ -68,7 +68,7 @@ TileSizes projectionTile(std::int64_t tokens)
     TileSizes tile;
     tile.m = std::min<std::int64_t>(128, std::max<std::int64_t>(tokens, 1));
     tile.n = 512;
-    tile.k = 128;
+    tile.k = 256;
     return tile;
 }
 
@@ -200,6 +200,8 @@ Result<NpuModel> generateConvNet(const ConvNetOptions& o)
         op.stride = {stride, stride};
         op.padding = {pad, pad};
         op.groups = groups;
+        // An eighth of the rows a block, so that eight cores find work in every layer.
+        op.tile.height = std::max<std::int64_t>(1, (model.tensors[y].shape[2] + 7) / 8);
         x = y;
     };
     std::int64_t channels = o.width;

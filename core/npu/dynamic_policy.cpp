@@ -63,18 +63,32 @@ ReadySet::ReadySet(const NpuGraph& graph, const NpuHardware& hardware, const std
     : m_graph(graph), m_hw(hardware), m_cp(cp), m_options(options), m_tileChannels(graph.tiles.size(), 0),
       m_isReady(graph.units.size(), false)
 {
-    auto& begin = m_firstReaders.begin;
-    begin.assign(graph.tiles.size() + 1, 0);
+    // A tile that hundreds of units read (the weights of a norm, say) would make every choice look at all of
+    // them; units that share one are told apart by it instead.
+    constexpr std::uint32_t kHotReaders = 256;
+    std::vector<std::uint32_t> readers(graph.tiles.size(), 0);
     for (std::size_t u = 0; u < graph.units.size(); ++u)
         for (const std::uint32_t t : graph.inputs(graph.nodesOf(u).front()))
-            ++begin[t + 1];
+            ++readers[t];
+    m_hot.assign(graph.units.size(), kNone);
+    for (std::size_t u = 0; u < graph.units.size(); ++u)
+        for (const std::uint32_t t : graph.inputs(graph.nodesOf(u).front()))
+            if (readers[t] >= kHotReaders && (m_hot[u] == kNone || readers[t] > readers[m_hot[u]]))
+                m_hot[u] = t;
+    const auto forEachCold = [&](auto&& f) {
+        for (std::uint32_t u = 0; u < graph.units.size(); ++u)
+            for (const std::uint32_t t : graph.inputs(graph.nodesOf(u).front()))
+                if (t != m_hot[u])
+                    f(u, t);
+    };
+    auto& begin = m_firstReaders.begin;
+    begin.assign(graph.tiles.size() + 1, 0);
+    forEachCold([&](std::uint32_t, std::uint32_t t) { ++begin[t + 1]; });
     for (std::size_t t = 0; t < graph.tiles.size(); ++t)
         begin[t + 1] += begin[t];
     m_firstReaders.items.resize(begin.back());
     std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
-    for (std::size_t u = 0; u < graph.units.size(); ++u)
-        for (const std::uint32_t t : graph.inputs(graph.nodesOf(u).front()))
-            m_firstReaders.items[at[t]++] = static_cast<std::uint32_t>(u);
+    forEachCold([&](std::uint32_t u, std::uint32_t t) { m_firstReaders.items[at[t]++] = u; });
 }
 
 int ReadySet::onlyCore(std::uint32_t unit) const
@@ -117,8 +131,10 @@ ReadySet::Kind ReadySet::kindOf(std::uint32_t unit) const
     kind.cp = m_cp[node];
     kind.compute = m_graph.nodes[node].computeCycles;
     kind.bytes = m_graph.nodes[node].memBytes;
+    kind.hot = m_hot[unit];
     for (const std::uint32_t t : m_graph.inputs(node))
-        kind.channels |= channelsOf(t);
+        if (t != kind.hot)
+            kind.channels |= channelsOf(t);
     kind.core = onlyCore(unit);
     return kind;
 }
@@ -196,10 +212,18 @@ std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
     for (const auto& [kind, nodes] : m_kinds) {
         if (kind.core >= 0 && kind.core != core)
             continue;
+        std::int64_t bytes = kind.bytes;
+        std::uint64_t channels = kind.channels;
+        if (kind.hot != kNone) {
+            if (spm.has(kind.hot))
+                bytes -= m_graph.tiles[kind.hot].alignedBytes;
+            else
+                channels |= channelsOf(kind.hot);
+        }
         for (const std::uint32_t node : nodes)
             if (!isSingle(node)) {
-                candidates.push_back({node, static_cast<double>(kind.cp),
-                                      intensityOf(kind.compute, kind.bytes), stallOf(kind.channels, dram),
+                candidates.push_back({node, static_cast<double>(kind.cp), intensityOf(kind.compute, bytes),
+                                      stallOf(channels, dram),
                                       kind.bytes > kind.compute * m_hw.bandwidthAlone()});
                 break;
             }

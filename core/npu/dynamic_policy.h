@@ -52,7 +52,8 @@ private:
     {
         Cycle cp = 0, compute = 0;
         std::int64_t bytes = 0;
-        std::uint64_t channels = 0; ///< bit per channel of its inputs
+        std::uint64_t channels = 0; ///< bit per channel of its inputs, without the hot tile
+        std::uint32_t hot = kNone;  ///< the input that very many ready units share
         int core = -1;              ///< head_parallel: the only core that may run it
         auto operator<=>(const Kind&) const = default;
     };
@@ -66,7 +67,8 @@ private:
     const std::vector<Cycle>& m_cp;
     RunOptions m_options;
     mutable std::vector<std::uint64_t> m_tileChannels; ///< computed when first asked, 0 = not yet
-    Adjacency m_firstReaders;                          ///< tile -> units whose first node reads it
+    std::vector<std::uint32_t> m_hot;                  ///< per unit: its hot tile or kNone
+    Adjacency m_firstReaders; ///< tile -> units whose first node reads it, but for their hot tile
     std::vector<bool> m_isReady;
     std::size_t m_size = 0;
     std::map<Kind, std::set<std::uint32_t>> m_kinds; ///< first nodes of the units

@@ -28,7 +28,7 @@ public:
         hw.engineRows = pick(2, 8);
         hw.engineCols = pick(2, 8);
         hw.vectorLanes = pick(2, 16);
-        hw.spmBytes = pick(1500, 6000);
+        hw.spmBytes = pick(0, 2) ? pick(60, 600) : pick(1500, 6000);
         hw.dram.channels = static_cast<int>(pick(1, 4));
         hw.dram.banks = static_cast<int>(pick(1, 4));
         hw.dram.bytesPerCycle = pick(3, 16);
@@ -89,10 +89,10 @@ public:
         return m_model;
     }
 
-    /// The graph; SPM is doubled until the largest node fits.
+    /// The graph; SPM grows until the largest node fits.
     NpuGraph graph(const NpuModel& model, NpuHardware& hw)
     {
-        for (;; hw.spmBytes *= 2)
+        for (;; hw.spmBytes += hw.spmBytes / 4)
             if (auto g = buildGraph(model, hw); g || hw.spmBytes > (std::int64_t{1} << 30))
                 return std::move(g.value());
     }

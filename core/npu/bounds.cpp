@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace tilewright::npu {
@@ -113,28 +114,57 @@ Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hw)
     return b;
 }
 
-std::string explainRun(const NpuGraph&, const Run& run, const Bounds& bounds)
+std::string explainRun(const NpuGraph& graph, const Run& run, const Bounds& bounds)
 {
     const double makespan = static_cast<double>(std::max<Cycle>(run.makespan, 1));
-    const std::string_view binding = bounds.binding();
-    const std::string tail = " (makespan " + formatGrouped(run.makespan) + ", lower bound " +
-                             formatGrouped(bounds.lowerBound) + ")";
-    if (binding == "dram")
-        return "DRAM binds: its buses are busy for " + percent(run.dramUtilization()) +
-               " of the makespan, and " + formatGrouped(bounds.compulsoryBytes) + " compulsory bytes need " +
-               formatGrouped(bounds.dram) + " cycles, " +
-               formatNumber(static_cast<double>(static_cast<std::int64_t>(
-                                static_cast<double>(bounds.dram) * 10 /
-                                    static_cast<double>(std::max<Cycle>(
-                                        {bounds.tensor, bounds.vector, bounds.criticalPath, 1})) +
-                                0.5)) /
-                            10) +
-               " times the longest compute bound" + tail;
-    const std::string name = binding == "tensor"   ? "The tensor engines bind"
-                             : binding == "vector" ? "The vector engines bind"
-                                                   : "The critical path binds";
-    return name + ": they need at least " + percent(static_cast<double>(bounds.lowerBound) / makespan) +
-           " of the makespan; the DRAM buses are busy for " + percent(run.dramUtilization()) + tail;
+    const double dram = run.dramUtilization();
+    const double tensor = static_cast<double>(bounds.tensor) / makespan;
+    const double vector = static_cast<double>(bounds.vector) / makespan;
+    const auto ratio = [](Cycle a, Cycle b) {
+        return formatNumber(static_cast<double>(a * 10 / std::max<Cycle>(b, 1)) / 10);
+    };
+    std::string text;
+    if (dram >= tensor && dram >= vector && dram >= 0.5) {
+        const Cycle compute = std::max({bounds.tensor, bounds.vector, bounds.criticalPath});
+        text = "DRAM binds: its buses are busy for " + percent(dram) + " of the makespan; the " +
+               formatGrouped(bounds.compulsoryBytes) + " bytes that must move need " +
+               formatGrouped(bounds.dram) + " cycles, " + ratio(bounds.dram, compute) +
+               " times the longest compute bound";
+        if (run.dramBytes > bounds.compulsoryBytes + bounds.compulsoryBytes / 10)
+            text +=
+                ", and " + ratio(run.dramBytes, bounds.compulsoryBytes) + " times as many bytes were moved";
+    } else if (tensor >= vector && tensor >= 0.5) {
+        text = "The tensor engines bind: they work for " + percent(tensor) + " of the makespan";
+    } else if (vector >= 0.5) {
+        text = "The vector engines bind: they work for " + percent(vector) + " of the makespan";
+    } else {
+        // Nothing is saturated: name what the cores waited for most, and for which operator.
+        std::array<Cycle, kCoreStates> sums{};
+        std::vector<Cycle> perOp(graph.opNames.size() + 1, 0);
+        for (const CoreRun& core : run.cores)
+            for (std::size_t s = 0; s < kCoreStates; ++s)
+                sums[s] += core.cycles[s];
+        std::size_t worst = static_cast<std::size_t>(CoreState::WaitSpm);
+        for (std::size_t s = worst; s < kCoreStates; ++s)
+            if (sums[s] > sums[worst])
+                worst = s;
+        for (const CoreRun& core : run.cores)
+            for (const StateSpan& s : core.states)
+                if (s.state == static_cast<CoreState>(worst) && s.node != kNone)
+                    perOp[graph.nodes[s.node].op] += s.end - s.start;
+        const auto op =
+            static_cast<std::size_t>(std::max_element(perOp.begin(), perOp.end()) - perOp.begin());
+        text =
+            "No unit is saturated: the cores spend " +
+            percent(static_cast<double>(sums[worst]) / (makespan * static_cast<double>(run.cores.size()))) +
+            " of their cycles in " + std::string(toString(static_cast<CoreState>(worst)));
+        if (op < graph.opNames.size() && perOp[op] > 0)
+            text += ", most of it for " + graph.opNames[op];
+        text +=
+            "; the DRAM buses are busy for " + percent(dram) + ", the tensor engines for " + percent(tensor);
+    }
+    return text + " (makespan " + formatGrouped(run.makespan) + ", lower bound " +
+           formatGrouped(bounds.lowerBound) + ")";
 }
 
 } // namespace tilewright::npu

@@ -151,7 +151,8 @@ private:
             const auto sizes = shape->integers(1, kMaxDimension);
             if (!sizes)
                 return sizes.error();
-            m_byName.emplace(*text, m_model.tensors.size());
+            if (!m_byName.emplace(*text, m_model.tensors.size()).second)
+                return name->error("the tensor name \"" + *text + "\" is used twice");
             m_model.tensors.push_back({*text, *sizes});
         }
         return Unit{};

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The npu verb as DESIGN.md section 5 promises it.
+#include <nlohmann/json.hpp>
+
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+using Json = nlohmann::json;
+
+namespace {
+
+struct Outcome
+{
+    int code = -1;
+    QByteArray out, err;
+};
+
+Outcome run(const QStringList& arguments)
+{
+    QProcess process;
+    process.start(QStringLiteral(TILEWRIGHT_CLI), QStringList{QStringLiteral("npu")} + arguments);
+    process.waitForFinished(120000);
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+            process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+QString sample(const char* name)
+{
+    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/npu/%1.json").arg(QLatin1String(name));
+}
+
+} // namespace
+
+class TestCliNpu : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void jsonHasTheContractsFields();
+    void graphAndTraceAgree();
+    void badInputIsExitCode2();
+};
+
+void TestCliNpu::jsonHasTheContractsFields()
+{
+    for (const char* scheduler : {"static", "dynamic"}) {
+        const Outcome o =
+            run({sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("2"),
+                 QStringLiteral("--scheduler"), QLatin1String(scheduler), QStringLiteral("--assignment"),
+                 QStringLiteral("head_parallel"), QStringLiteral("--weights"), QStringLiteral("1,0.5,0.25"),
+                 QStringLiteral("--json")});
+        QCOMPARE(o.code, 0);
+        const Json j = Json::parse(o.out.toStdString());
+        QCOMPARE(j["scheduler"].get<std::string>(), std::string(scheduler));
+        QCOMPARE(j["cores"].get<int>(), 2);
+        QVERIFY(j["tiles"].get<int>() > 100);
+        QVERIFY(j["makespan"].get<long>() >= j["lower_bound"].get<long>());
+        QVERIFY(j["dram_bytes"].get<long>() > 0);
+        QCOMPARE(j["per_core"].size(), std::size_t{2});
+        for (const Json& core : j["per_core"]) {
+            long sum = 0;
+            for (const char* key :
+                 {"tensor", "vector", "wait_dependency", "wait_spm", "wait_dram", "wait_noc", "idle"})
+                sum += core.at(key).get<long>();
+            QCOMPARE(sum, j["makespan"].get<long>());
+        }
+        QCOMPARE(j["verified"].get<bool>(), true);
+    }
+}
+
+void TestCliNpu::graphAndTraceAgree()
+{
+    QTemporaryDir dir;
+    const QString graphFile = dir.filePath(QStringLiteral("g.json"));
+    const QString traceFile = dir.filePath(QStringLiteral("t.json"));
+    QCOMPARE(
+        run({sample("conv_net"), QStringLiteral("--graph"), graphFile, QStringLiteral("--trace"), traceFile})
+            .code,
+        0);
+    const auto read = [](const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? Json::parse(file.readAll().toStdString()) : Json();
+    };
+    const Json graph = read(graphFile);
+    const Json trace = read(traceFile);
+    std::map<long, long> cycles;
+    for (const Json& n : graph["nodes"])
+        cycles[n["id"].get<long>()] = n["compute_cycles"].get<long>();
+    long moved = 0;
+    long onBus = 0;
+    for (const Json& e : trace["traceEvents"]) {
+        const std::string cat = e.value("cat", "");
+        if (cat == "compute") {
+            const auto node = cycles.find(e["args"]["node"].get<long>());
+            QVERIFY(node != cycles.end());
+            QCOMPARE(e["dur"].get<long>(), node->second);
+            cycles.erase(node); // one event a node
+        } else if (cat == "load" || cat == "store") {
+            moved += e["args"]["bytes"].get<long>();
+        } else if (cat == "dram") {
+            onBus += e["args"]["bytes"].get<long>();
+        } else if (e["ph"] == "C" && e["name"] == "spm") {
+            QVERIFY(e["args"]["bytes"].get<long>() <= graph["spm_bytes"].get<long>());
+        }
+    }
+    QVERIFY(cycles.empty());
+    QVERIFY(moved > 0);
+    QCOMPARE(onBus, moved);
+}
+
+void TestCliNpu::badInputIsExitCode2()
+{
+    const QString bad = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/invalid_npu/%1.json");
+    for (const QStringList& arguments :
+         {QStringList{QStringLiteral("/nonexistent.json")},
+          QStringList{bad.arg(QStringLiteral("cyclic_graph"))},
+          QStringList{bad.arg(QStringLiteral("node_larger_than_spm")), QStringLiteral("--json")},
+          QStringList{sample("bert_block"), QStringLiteral("--scheduler"), QStringLiteral("magic")},
+          QStringList{sample("bert_block"), QStringLiteral("--assignment"), QStringLiteral("magic")},
+          QStringList{sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("99")},
+          QStringList{sample("bert_block"), QStringLiteral("--weights"), QStringLiteral("1,2")},
+          QStringList{}}) {
+        const Outcome o = run(arguments);
+        QCOMPARE(o.code, 2);
+        QVERIFY(o.out.isEmpty());
+        QVERIFY(!o.err.isEmpty());
+    }
+}
+
+QTEST_APPLESS_MAIN(TestCliNpu)
+#include "test_cli_npu.moc"

@@ -103,6 +103,7 @@ private slots:
     void rule_7_specLayersProven_data();
     void rule_7_specLayersProven();
     void rule_7_quickIsTheReducedSpace();
+    void rule_7_quickFindsTheReferencesOptima();
     void stopsAndKeepsItsPromises();
     void hugeSpaceIsSampled();
     void noValidMethod();
@@ -204,6 +205,27 @@ void TestMappingSearch::rule_7_quickIsTheReducedSpace()
             if (quick.reductions.noFilterLoopsAtDram && nest.loopCount == kMaxLoops)
                 QCOMPARE(m.method.at(Level::Dram)[5] * m.method.at(Level::Dram)[6], 1);
         }
+    }
+}
+
+void TestMappingSearch::rule_7_quickFindsTheReferencesOptima()
+{
+    // The same reductions give the same optima as the reference program, where it did not have to relax them.
+    struct Expected
+    {
+        int layer;
+        double energy;
+        std::int64_t cycles;
+        double edp;
+    };
+    for (const Expected& x :
+         {Expected{0, 625683932, 681856, 4.49781780e14}, Expected{1, 640257372, 638848, 4.36676274e14},
+          Expected{3, 7406000000, 11192000, 8.7107336e16}}) {
+        const SearchResult r = quickSearch(makeNest(specLayer(x.layer)).value(), {}, {});
+        QCOMPARE(r.reductions, quickReductions());
+        QVERIFY(close(r.of(Objective::Energy)->energy, x.energy, 2e-9));
+        QCOMPARE(r.of(Objective::Cycles)->cycles, x.cycles);
+        QVERIFY(close(r.of(Objective::Edp)->edp, x.edp, 2e-9));
     }
 }
 

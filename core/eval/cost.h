@@ -11,7 +11,7 @@ namespace tilewright {
 
 /// R8: the factors that do not change during a subgraph. Both evaluators multiply in the same order, so that
 /// a step's compute time is the same double in both.
-struct CostModel
+struct StepCosts
 {
     double spatialRows = 1; ///< f of a spatial row axis (above 1 only with supernative=ceil)
     double spatialCols = 1;
@@ -20,7 +20,7 @@ struct CostModel
     double nativeK = 1;
     bool scaleByNativeK = false;
 
-    CostModel(const Hardware& hw, const Granularity& g, const Rules& rules)
+    StepCosts(const Hardware& hw, const Granularity& g, const Rules& rules)
         : nativeHeight(static_cast<double>(hw.nativeHeight)),
           nativeWidth(static_cast<double>(hw.nativeWidth)), nativeK(static_cast<double>(hw.nativeK())),
           scaleByNativeK(rules.kScaling == Rules::KScaling::Native)

@@ -88,4 +88,9 @@ struct Evaluation
 [[nodiscard]] Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule,
                                          const Rules& rules);
 
+/// RES before a subgraph (R3.3): what the previous one retains, as far as it can be retained at all.
+/// Ascending.
+[[nodiscard]] std::vector<TensorId> residentBefore(const Problem& problem, const Schedule& schedule,
+                                                   const Rules& rules, SubgraphId subgraph);
+
 } // namespace tilewright

@@ -1021,7 +1021,7 @@ private:
     const SubgraphPlan& m_plan;
     const Granularity m_g;
     const Rules& m_rules;
-    const CostModel m_cost;
+    const StepCosts m_cost;
     const double m_bandwidth;
     std::int64_t m_reserved = 0;
 

@@ -17,6 +17,27 @@ struct Fate
     std::size_t subgraph = 0;
 };
 
+/// Only what can be there: retaining anything else is an Issue already (R4.6).
+std::vector<TensorId> residentAfter(const Problem& problem, const Subgraph& s, const Rules& rules)
+{
+    const auto touched = [&](TensorId t) {
+        return std::any_of(s.ops.begin(), s.ops.end(), [&](OpId o) {
+            if (o.index() >= problem.opCount())
+                return false;
+            const Op& op = problem.op(o);
+            return op.output == t || (rules.retainInputs == Rules::RetainInputs::Allow &&
+                                      std::find(op.inputs.begin(), op.inputs.end(), t) != op.inputs.end());
+        });
+    };
+    std::vector<TensorId> out;
+    for (const TensorId t : s.retain)
+        if (t.index() < problem.tensorCount() && touched(t))
+            out.push_back(t);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
 class ScheduleWalk
 {
 public:
@@ -157,14 +178,7 @@ private:
             else
                 m_slow[t] = true;
         }
-        // Only what can be there: retaining anything else is an Issue already (R4.6).
-        m_resident.clear();
-        for (const TensorId t : s.retain)
-            if (t.index() < m_problem.tensorCount() && m_touched[t] != 0 &&
-                ((m_touched[t] & kProduced) || m_out.rules.retainInputs == Rules::RetainInputs::Allow))
-                m_resident.push_back(t);
-        std::sort(m_resident.begin(), m_resident.end());
-        m_resident.erase(std::unique(m_resident.begin(), m_resident.end()), m_resident.end());
+        m_resident = residentAfter(m_problem, s, m_out.rules);
     }
 
     // R3.5, R3.6
@@ -210,6 +224,13 @@ Evaluation walkSchedule(const Problem& problem, const Schedule& schedule, const 
                         const EvaluateSubgraph& evaluateSubgraph)
 {
     return ScheduleWalk(problem, schedule, rules).run(evaluateSubgraph);
+}
+
+std::vector<TensorId> residentBefore(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                     SubgraphId subgraph)
+{
+    return subgraph.index() == 0 ? std::vector<TensorId>{}
+                                 : residentAfter(problem, *schedule.subgraphs[subgraph.index() - 1], rules);
 }
 
 std::int64_t reservedElements(const Problem& problem, std::span<const TensorId> resident,

@@ -362,7 +362,7 @@ private:
     const Problem& m_problem;
     const Subgraph& m_subgraph;
     const Rules& m_rules;
-    CostModel m_cost;
+    StepCosts m_cost;
     IdVector<TensorId, char> m_inside;
     IdVector<TensorId, char> m_resident;
     IdVector<TensorId, char> m_retained;

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "eval/granularity_search.h"
+
+#include "schedule/useful_sizes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewright {
+
+namespace {
+
+std::int64_t limit(const SubgraphPlan& plan, std::int64_t native)
+{
+    return plan.rules().superNative == Rules::SuperNative::Error ? native
+                                                                 : std::numeric_limits<std::int64_t>::max();
+}
+
+std::vector<std::int64_t> atLeast(std::vector<std::int64_t> sizes, std::int64_t least, std::int64_t most)
+{
+    // A prologue may ask for a tile that is larger than the sink (R4.7).
+    if (least <= most && (sizes.empty() || sizes.back() < least))
+        sizes.push_back(least);
+    std::erase_if(sizes, [&](std::int64_t s) { return s < least; });
+    return sizes;
+}
+
+/// At most n of the sizes: the largest ones are the likely ones, so steps grow towards the small end.
+std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& sizes, std::size_t n)
+{
+    if (sizes.size() <= n)
+        return sizes;
+    std::vector<std::int64_t> out;
+    double next = static_cast<double>(sizes.back());
+    const double ratio = std::max(1.05, std::pow(next / static_cast<double>(sizes.front()),
+                                                 1.0 / static_cast<double>(n > 1 ? n - 1 : 1)));
+    for (auto it = sizes.rbegin(); it != sizes.rend(); ++it)
+        if (static_cast<double>(*it) <= next) {
+            out.push_back(*it);
+            next = static_cast<double>(*it) / ratio;
+        }
+    return out;
+}
+
+class Search
+{
+public:
+    Search(const SubgraphPlan& plan, std::span<const TensorId> resident, std::span<const TensorId> retain,
+           const GranularityLimits& limits)
+        : m_plan(plan), m_resident(resident), m_retain(retain), m_limits(limits)
+    {
+    }
+
+    std::optional<GranularityChoice> run()
+    {
+        const auto sizes = [&](const std::optional<std::int64_t>& fixed, std::vector<std::int64_t> useful) {
+            return fixed ? std::vector<std::int64_t>{*fixed} : std::move(useful);
+        };
+        const auto widths = sizes(m_limits.w, usefulWidths(m_plan));
+        const auto heights = sizes(m_limits.h, usefulHeights(m_plan));
+        const auto depths = sizes(m_limits.k, usefulDepths(m_plan));
+        for (const std::int64_t w : thinned(widths, m_limits.jointSizes))
+            for (const std::int64_t h : thinned(heights, m_limits.jointSizes))
+                for (const std::int64_t k : thinned(depths, m_limits.jointSizes))
+                    tryAll({w, h, k});
+        for (int round = 0; round < 4 && m_best; ++round) {
+            const double before = m_best->evaluation.latency;
+            Granularity g = m_best->granularity;
+            for (const std::int64_t w : widths)
+                tryAll({w, g.h, g.k});
+            g = m_best->granularity;
+            for (const std::int64_t h : heights)
+                tryAll({g.w, h, g.k});
+            g = m_best->granularity;
+            for (const std::int64_t k : depths)
+                tryAll({g.w, g.h, k});
+            if (m_best->evaluation.latency >= before)
+                break;
+        }
+        return m_best;
+    }
+
+private:
+    void tryAll(const Granularity& g)
+    {
+        if (m_limits.stop.stop_requested() || m_plan.check(g))
+            return;
+        for (const Traversal& t : m_limits.traversals) {
+            const SubgraphEvaluation e = m_plan.evaluate(g, t, m_resident, m_retain);
+            if (!e.structurallyValid)
+                continue;
+            if (!e.fits)
+                return; // nor does it in another order, but for rare cases of R7.1
+            // Of equals the one that needs less memory.
+            if (!m_best || e.latency < m_best->evaluation.latency ||
+                (e.latency == m_best->evaluation.latency &&
+                 e.peakWorkingSet < m_best->evaluation.peakWorkingSet))
+                m_best = GranularityChoice{g, t, e};
+        }
+    }
+
+    const SubgraphPlan& m_plan;
+    std::span<const TensorId> m_resident, m_retain;
+    const GranularityLimits& m_limits;
+    std::optional<GranularityChoice> m_best;
+};
+
+} // namespace
+
+std::vector<std::int64_t> usefulWidths(const SubgraphPlan& plan)
+{
+    const std::int64_t native = plan.problem().hardware().nativeWidth;
+    const std::int64_t most = limit(plan, native);
+    return atLeast(usefulSizes(plan.sinkWidth(), native, most), plan.leastW(), most);
+}
+
+std::vector<std::int64_t> usefulHeights(const SubgraphPlan& plan)
+{
+    const std::int64_t native = plan.problem().hardware().nativeHeight;
+    const std::int64_t most = limit(plan, native);
+    return atLeast(usefulSizes(plan.sinkHeight(), native, most), plan.leastH(), most);
+}
+
+std::vector<std::int64_t> usefulDepths(const SubgraphPlan& plan)
+{
+    if (!plan.hasMatMul())
+        return {1};
+    const std::int64_t native = plan.problem().hardware().nativeK();
+    std::int64_t most = limit(plan, native);
+    if (plan.rules().kAboveK == Rules::KAboveK::Error)
+        most = std::min(most, plan.smallestK());
+    return usefulSizes(plan.largestDriverK(), native, most);
+}
+
+std::optional<GranularityChoice> bestGranularity(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                                                 std::span<const TensorId> retain,
+                                                 const GranularityLimits& limits)
+{
+    return Search(plan, resident, retain, limits).run();
+}
+
+} // namespace tilewright

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -62,6 +63,12 @@ Result<std::int64_t> levelCapacity(const Hierarchy& h, const std::string& name)
 void printHeldOut()
 {
     const LearnedQuality q = measureLearned(1000, kTrainingSeed + 1, {16, 16});
+    constexpr int kTimed = 500;
+    TileQuery query{{1, 777, 1234}, {16, 16}};
+    const auto begin = std::chrono::steady_clock::now();
+    for (query.gemm.m = 1; query.gemm.m <= kTimed; ++query.gemm.m)
+        (void)learnedTile(query);
+    const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begin;
     std::cerr << "learned selector, " << q.cases << " held-out GEMMs: " << percent(q.share())
               << " within 10 % of the optimum, "
               << percent(static_cast<double>(q.optimal) / static_cast<double>(q.cases))

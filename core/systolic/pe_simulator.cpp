@@ -1,367 +1,47 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/pe_simulator.h"
 
+#include "systolic/pe_array.h"
+
 #include <algorithm>
-#include <cstring>
 
 namespace tilewright {
+
+using detail::PeArray;
+using detail::Registers;
 
 namespace {
 
 constexpr std::size_t kCheckpointBytes = std::size_t{48} << 20; ///< all checkpoints together
 constexpr std::int64_t kFirstSpacing = 64;
 
-/// Every register of the array after `tick` ticks. `valid*` are the valid bits that travel with the operands.
-struct Registers
-{
-    std::int64_t tick = 0;
-    std::vector<double> west;            ///< operand moving east
-    std::vector<double> north;           ///< OS: operand moving south; WS, IS: partial sum
-    std::vector<double> held;            ///< OS: accumulator; WS, IS: stationary operand
-    std::vector<double> spare;           ///< OS: shadow register; WS, IS: next stationary operand
-    std::vector<double> travel;          ///< WS, IS: stationary operand on its way down
-    std::vector<std::int32_t> travelRow; ///< the row it is for, -1: none
-    std::vector<std::uint8_t> westValid;
-    std::vector<std::uint8_t> otherValid; ///< OS: north operand; WS, IS: stationary operand
-    std::vector<std::uint8_t> spareValid; ///< WS, IS: next stationary operand
-    std::int64_t active = 0;
-
-    Registers(std::size_t pes, bool os)
-        : west(pes), north(pes), held(pes), spare(pes), travel(os ? 0 : pes), travelRow(os ? 0 : pes, -1),
-          westValid(pes), otherValid(pes), spareValid(os ? 0 : pes)
-    {
-    }
-    [[nodiscard]] std::size_t bytes() const
-    {
-        return (west.size() + north.size() + held.size() + spare.size() + travel.size()) * sizeof(double) +
-               travelRow.size() * 4 + westValid.size() * 3;
-    }
-};
-
-/// Where a lane of the west edge is in the list of folds.
-struct Lane
-{
-    Fold fold;
-    std::int64_t nextStart = 0;
-};
-
 } // namespace
 
-struct PeSimulator::Impl
+struct PeSimulator::Impl : PeArray
 {
-    FoldPlan plan;
-    std::vector<double> a;
-    std::vector<double> b;
     EdgeClock clock;
-    std::size_t rows;
-    std::size_t cols;
-    bool os;
-    std::int64_t ticks; ///< of the whole run
     std::int64_t now = -1;
-    Registers state;
     std::vector<Registers> checkpoints;
     std::int64_t spacing = kFirstSpacing;
     std::int64_t frontier = 0; ///< ticks whose results have been recorded
-    std::vector<double> product;
     std::int64_t macs = 0;
-    std::int64_t lastEvent = 0; ///< ticks up to the last MAC or the last result shifted out
-    std::vector<Fold> live;     ///< folds with operands, weights or results in the array
-    std::int64_t nextLive = 0;
-    std::vector<Lane> lanes;
 
     Impl(const FoldPlan& p, std::vector<double> av, std::vector<double> bv, const EdgeSupply& supply)
-        : plan(p), a(std::move(av)), b(std::move(bv)), clock(p, supply),
-          rows(static_cast<std::size_t>(p.array().rows)), cols(static_cast<std::size_t>(p.array().cols)),
-          os(p.options().dataflow == Dataflow::Os),
-          ticks(p.cycles() + (p.options().readout == Readout::ScaleSim ? 1 : 0)), state(rows * cols, os),
-          product(static_cast<std::size_t>(p.gemm().m * p.gemm().n))
+        : PeArray(p, std::move(av), std::move(bv)), clock(p, supply)
     {
         checkpoints.push_back(state);
-        enter();
     }
 
-    [[nodiscard]] bool shifts() const { return os && plan.options().readout == Readout::Shift; }
-    /// First tick in which a fold needs the array (weights come before the first operand).
-    [[nodiscard]] std::int64_t opens(const Fold& f) const { return os ? f.start : f.start - f.rows; }
-    /// Ticks from a fold's start until nothing of it is left in the array.
-    [[nodiscard]] std::int64_t life() const
+    void step()
     {
-        return plan.stream() + plan.array().rows + plan.array().cols + (shifts() ? plan.array().rows : 0);
-    }
-
-    /// Prepares the list of live folds and the lanes for state.tick.
-    void enter()
-    {
-        const std::int64_t u = state.tick;
-        live.clear();
-        nextLive = std::max<std::int64_t>(0, plan.foldStartedAt(u - life()));
-        lanes.resize(rows);
-        for (std::size_t i = 0; i < rows; ++i) {
-            const std::int64_t n =
-                std::max<std::int64_t>(0, plan.foldStartedAt(u - static_cast<std::int64_t>(i)));
-            lanes[i] = {plan.fold(n), n + 1 < plan.folds() ? plan.start(n + 1) : ticks + life() + 1};
-        }
-    }
-
-    void updateLive(std::int64_t u)
-    {
-        while (nextLive < plan.folds()) {
-            const Fold f = plan.fold(nextLive);
-            if (opens(f) > u)
-                break;
-            live.push_back(f);
-            ++nextLive;
-        }
-        std::erase_if(live, [&](const Fold& f) { return f.start + life() < u; });
-    }
-
-    /// The operand entering row i from the west at tick u; invalid when there is none.
-    double fromWest(std::size_t i, std::int64_t u, std::uint8_t& valid)
-    {
-        const std::int64_t position = u - static_cast<std::int64_t>(i);
-        Lane& lane = lanes[i];
-        while (position >= lane.nextStart) {
-            const std::int64_t n = lane.fold.index + 1;
-            lane = {plan.fold(n), n + 1 < plan.folds() ? plan.start(n + 1) : ticks + life() + 1};
-        }
-        const std::int64_t step = position - lane.fold.start;
-        valid = step >= 0 && step < plan.stream() && static_cast<std::int64_t>(i) < lane.fold.rows;
-        if (!valid)
-            return 0;
-        const Gemm& g = plan.gemm();
-        const std::int64_t r = lane.fold.rowOffset + static_cast<std::int64_t>(i);
-        switch (plan.options().dataflow) {
-        case Dataflow::Os:
-            return a[static_cast<std::size_t>(r * g.k + step)];
-        case Dataflow::Ws:
-            return a[static_cast<std::size_t>(step * g.k + r)];
-        case Dataflow::Is:
-            return b[static_cast<std::size_t>(r * g.n + step)];
-        }
-        return 0;
-    }
-
-    void shiftEast(std::size_t i, std::int64_t u)
-    {
-        double* const west = state.west.data() + i * cols;
-        std::uint8_t* const valid = state.westValid.data() + i * cols;
-        std::memmove(west + 1, west, (cols - 1) * sizeof(double));
-        std::memmove(valid + 1, valid, cols - 1);
-        west[0] = fromWest(i, u, valid[0]);
-    }
-
-    /// Column of row i that the wave `position` (ticks since a fold's start) has reached, or -1.
-    [[nodiscard]] std::int64_t columnOf(std::int64_t position, std::size_t i) const
-    {
-        const std::int64_t j = position - static_cast<std::int64_t>(i);
-        return j >= 0 && j < static_cast<std::int64_t>(cols) ? j : -1;
-    }
-
-    /// Multiplies and accumulates into `sum` where both valid bits are set; operands without one are zero.
-    static std::int64_t macRow(double* sum, const double* x, const double* y, const std::uint8_t* xv,
-                               const std::uint8_t* yv, std::size_t n)
-    {
-        for (std::size_t j = 0; j < n; ++j)
-            sum[j] += x[j] * y[j];
-        unsigned active = 0;
-        for (std::size_t j = 0; j < n; ++j)
-            active += xv[j] & yv[j];
-        return active;
-    }
-
-    void record(std::int64_t m, std::int64_t n, double value, bool add)
-    {
-        double& c = product[static_cast<std::size_t>(m * plan.gemm().n + n)];
-        c = add ? c + value : value;
-    }
-
-    void northOs(std::int64_t u)
-    {
-        std::fill_n(state.north.begin(), cols, 0.0);
-        std::fill_n(state.otherValid.begin(), cols, std::uint8_t{0});
-        for (const Fold& f : live) {
-            const std::int64_t last = std::min(f.cols - 1, u - f.start);
-            for (std::int64_t j = std::max<std::int64_t>(0, u - f.start - plan.stream() + 1); j <= last;
-                 ++j) {
-                const std::int64_t k = u - f.start - j;
-                state.north[static_cast<std::size_t>(j)] =
-                    b[static_cast<std::size_t>(k * plan.gemm().n + f.colOffset + j)];
-                state.otherValid[static_cast<std::size_t>(j)] = 1;
-            }
-        }
-    }
-
-    /// Results leave through the bottom row, one row a tick. True when tick u belongs to a read-out.
-    bool shiftOut(std::int64_t u, bool recording)
-    {
-        const std::int64_t done = plan.stream() + plan.array().rows + plan.array().cols - 2;
-        for (const Fold& f : live) {
-            const std::int64_t step = u - f.start - done;
-            if (step < 0 || step >= plan.array().rows)
-                continue;
-            const std::int64_t row = plan.array().rows - 1 - step;
-            if (recording && row < f.rows)
-                for (std::int64_t j = 0; j < f.cols; ++j)
-                    record(f.rowOffset + row, f.colOffset + j,
-                           state.held[(rows - 1) * cols + static_cast<std::size_t>(j)], false);
-            std::memmove(state.held.data() + cols, state.held.data(), (rows - 1) * cols * sizeof(double));
-            std::fill_n(state.held.begin(), cols, 0.0);
-            return true;
-        }
-        return false;
-    }
-
-    void tickOs(std::int64_t u, bool recording)
-    {
-        if (shifts() && shiftOut(u, recording)) {
-            state.active = 0;
-            if (recording)
-                lastEvent = u + 1;
+        const bool recording = state.tick >= frontier;
+        tick(recording);
+        if (!recording)
             return;
-        }
-        std::int64_t active = 0;
-        for (std::size_t i = rows; i-- > 0;) {
-            double* const held = state.held.data() + i * cols;
-            shiftEast(i, u);
-            if (i > 0) {
-                std::memcpy(state.north.data() + i * cols, state.north.data() + (i - 1) * cols,
-                            cols * sizeof(double));
-                std::memcpy(state.otherValid.data() + i * cols, state.otherValid.data() + (i - 1) * cols,
-                            cols);
-            } else {
-                northOs(u);
-            }
-            // The first operand of a fold moves the sum of the one before to the shadow register.
-            for (const Fold& f : live)
-                if (const std::int64_t j = columnOf(u - f.start, i); j >= 0) {
-                    if (!shifts())
-                        state.spare[i * cols + static_cast<std::size_t>(j)] = held[j];
-                    held[j] = 0;
-                }
-            active += macRow(held, state.west.data() + i * cols, state.north.data() + i * cols,
-                             state.westValid.data() + i * cols, state.otherValid.data() + i * cols, cols);
-            if (!recording || shifts())
-                continue;
-            for (const Fold& f : live)
-                if (const std::int64_t j = columnOf(u - f.start - plan.stream() + 1, i);
-                    j >= 0 && j < f.cols && static_cast<std::int64_t>(i) < f.rows)
-                    record(f.rowOffset + static_cast<std::int64_t>(i), f.colOffset + j, held[j], false);
-        }
-        state.active = active;
-        // This convention counts until the wave has crossed the whole array, also when the fold is ragged.
-        if (recording && plan.options().readout == Readout::ScaleSim)
-            for (const Fold& f : live)
-                if (u - f.start < plan.stream() + plan.array().rows + plan.array().cols - 2)
-                    lastEvent = u + 1;
-    }
-
-    /// The stationary operand of row i, column j of a fold.
-    [[nodiscard]] double stationary(const Fold& f, std::int64_t i, std::int64_t j) const
-    {
-        const Gemm& g = plan.gemm();
-        const std::int64_t k = f.rowOffset + i;
-        const std::int64_t c = f.colOffset + j;
-        return plan.options().dataflow == Dataflow::Ws ? b[static_cast<std::size_t>(k * g.n + c)]
-                                                       : a[static_cast<std::size_t>(c * g.k + k)];
-    }
-
-    /// Stationary operands move down one row; those that have arrived wait in the spare register.
-    void moveWeights(std::int64_t u)
-    {
-        const bool any = std::any_of(live.begin(), live.end(), [&](const Fold& f) {
-            return u >= f.start - f.rows && u <= f.start + f.rows + static_cast<std::int64_t>(cols);
-        });
-        if (!any)
-            return;
-        std::memmove(state.travel.data() + cols, state.travel.data(), (rows - 1) * cols * sizeof(double));
-        std::memmove(state.travelRow.data() + cols, state.travelRow.data(),
-                     (rows - 1) * cols * sizeof(std::int32_t));
-        std::fill_n(state.travelRow.begin(), cols, -1);
-        for (const Fold& f : live) {
-            const std::int64_t position = u - (f.start - f.rows); // row position - j enters column j
-            const std::int64_t last = std::min(f.cols - 1, position);
-            for (std::int64_t j = std::max<std::int64_t>(0, position - f.rows + 1); j <= last; ++j) {
-                state.travel[static_cast<std::size_t>(j)] = stationary(f, position - j, j);
-                state.travelRow[static_cast<std::size_t>(j)] = static_cast<std::int32_t>(position - j);
-            }
-        }
-        for (std::size_t i = 0; i < rows; ++i)
-            for (std::size_t p = i * cols; p < (i + 1) * cols; ++p)
-                if (state.travelRow[p] == static_cast<std::int32_t>(i)) {
-                    state.spare[p] = state.travel[p];
-                    state.spareValid[p] = 1;
-                    state.travelRow[p] = -1;
-                }
-    }
-
-    void tickStationary(std::int64_t u, bool recording)
-    {
-        std::int64_t active = 0;
-        for (std::size_t i = rows; i-- > 0;) {
-            shiftEast(i, u);
-            if (i > 0)
-                std::memcpy(state.north.data() + i * cols, state.north.data() + (i - 1) * cols,
-                            cols * sizeof(double));
-            else
-                std::fill_n(state.north.begin(), cols, 0.0);
-            // The first operand of a fold makes the waiting stationary operand the current one.
-            for (const Fold& f : live)
-                if (const std::int64_t j = columnOf(u - f.start, i); j >= 0) {
-                    const std::size_t p = i * cols + static_cast<std::size_t>(j);
-                    state.held[p] = state.spareValid[p] != 0 ? state.spare[p] : 0.0;
-                    state.otherValid[p] = state.spareValid[p];
-                    state.spareValid[p] = 0;
-                }
-            active += macRow(state.north.data() + i * cols, state.west.data() + i * cols,
-                             state.held.data() + i * cols, state.westValid.data() + i * cols,
-                             state.otherValid.data() + i * cols, cols);
-        }
-        moveWeights(u);
-        state.active = active;
-        if (recording)
-            collectPartialSums(u);
-    }
-
-    /// Partial sums leave below the last active row (or below the array when it is always crossed whole).
-    void collectPartialSums(std::int64_t u)
-    {
-        const bool whole = plan.options().readout != Readout::Shadow;
-        for (const Fold& f : live) {
-            const std::int64_t exit = whole ? plan.array().rows - 1 : f.rows - 1;
-            const std::int64_t position = u - f.start - exit; // stream index leaving column 0
-            const std::int64_t last = std::min(f.cols - 1, position);
-            for (std::int64_t j = std::max<std::int64_t>(0, position - plan.stream() + 1); j <= last; ++j) {
-                const double value =
-                    state.north[static_cast<std::size_t>(exit) * cols + static_cast<std::size_t>(j)];
-                if (plan.options().dataflow == Dataflow::Ws)
-                    record(position - j, f.colOffset + j, value, true);
-                else
-                    record(f.colOffset + j, position - j, value, true);
-            }
-            // These conventions count until the last column of the whole array has been crossed.
-            if (whole && position >= 0 && position - (plan.array().cols - 1) < plan.stream())
-                lastEvent = u + 1;
-        }
-    }
-
-    void tick()
-    {
-        const std::int64_t u = state.tick;
-        const bool recording = u >= frontier;
-        updateLive(u);
-        if (os)
-            tickOs(u, recording);
-        else
-            tickStationary(u, recording);
-        state.tick = u + 1;
-        if (recording) {
-            frontier = u + 1;
-            macs += state.active;
-            if (state.active > 0)
-                lastEvent = std::max(lastEvent, u + 1);
-            if (state.tick % spacing == 0)
-                keep();
-        }
+        frontier = state.tick;
+        macs += state.active;
+        if (state.tick % spacing == 0)
+            keep();
     }
 
     /// Adds a checkpoint; when they take too much memory every other one goes.
@@ -385,7 +65,7 @@ struct PeSimulator::Impl
             enter();
         }
         while (state.tick < target)
-            tick();
+            step();
     }
 };
 

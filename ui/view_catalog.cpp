@@ -12,6 +12,8 @@
 #include "views/memory/memory_view.h"
 #include "views/tiles/tiles_view.h"
 
+#include "panels/what_if/what_if_view.h"
+
 #include <QCoreApplication>
 
 namespace tilewright::ui {
@@ -52,6 +54,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral(""), &make<BoundView>},
         {QStringLiteral("rules"), text("Rules"), QStringLiteral("settings"), DockArea::Bottom, QStringLiteral(""),
          &make<RulesView>},
+        {QStringLiteral("what-if"), text("What-if"), QStringLiteral("help"), DockArea::Bottom, QStringLiteral(""),
+         &make<WhatIfView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,
          QStringLiteral("Edit"), &make<HistoryView>},
     };

@@ -22,8 +22,12 @@ Result<ProblemPtr> withHardware(const Problem& problem, WhatIfParameter paramete
     Problem::Data data = problem.data();
     Hardware& hw = data.hardware;
     switch (parameter) {
-    case WhatIfParameter::Capacity: hw.fastMemoryCapacity = scaled(hw.fastMemoryCapacity, factor); break;
-    case WhatIfParameter::Bandwidth: hw.slowMemoryBandwidth = scaled(hw.slowMemoryBandwidth, factor); break;
+    case WhatIfParameter::Capacity:
+        hw.fastMemoryCapacity = scaled(hw.fastMemoryCapacity, factor);
+        break;
+    case WhatIfParameter::Bandwidth:
+        hw.slowMemoryBandwidth = scaled(hw.slowMemoryBandwidth, factor);
+        break;
     case WhatIfParameter::NativeSize:
         hw.nativeWidth = scaled(hw.nativeWidth, factor);
         hw.nativeHeight = scaled(hw.nativeHeight, factor);
@@ -34,7 +38,8 @@ Result<ProblemPtr> withHardware(const Problem& problem, WhatIfParameter paramete
     return Problem::build(std::move(data));
 }
 
-std::vector<WhatIfPoint> whatIf(const Problem& problem, const Schedule& schedule, const WhatIfOptions& options)
+std::vector<WhatIfPoint> whatIf(const Problem& problem, const Schedule& schedule,
+                                const WhatIfOptions& options)
 {
     std::vector<WhatIfPoint> points;
     for (const double factor : options.factors) {

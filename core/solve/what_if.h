@@ -14,14 +14,16 @@ enum class WhatIfParameter : std::uint8_t { Capacity, Bandwidth, NativeSize };
 
 /// The problem with one hardware parameter multiplied (rounded, at least 1; the native size in both axes and
 /// its depth). Errors when the result leaves the limits of a problem.
-[[nodiscard]] Result<ProblemPtr> withHardware(const Problem& problem, WhatIfParameter parameter, double factor);
+[[nodiscard]] Result<ProblemPtr> withHardware(const Problem& problem, WhatIfParameter parameter,
+                                              double factor);
 
 struct WhatIfPoint
 {
     double factor = 1;
     std::int64_t value = 0;        ///< of the parameter (native size: its width)
     std::optional<double> current; ///< latency of the given schedule; none when it is not valid there
-    std::optional<double> solved;  ///< latency of a schedule solved for this hardware; none when none was found
+    std::optional<double>
+        solved; ///< latency of a schedule solved for this hardware; none when none was found
 };
 
 struct WhatIfOptions

@@ -22,7 +22,8 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_summary);
     column->addWidget(m_parts, 1);
     m_parts->setAccessibleName(tr("Parts of the lower bound"));
-    m_parts->setHeaderLabels({tr("Part"), tr("Value"), tr("Compute"), tr("Memory"), tr("In"), tr("Out"), tr("Spilled")});
+    m_parts->setHeaderLabels(
+        {tr("Part"), tr("Value"), tr("Compute"), tr("Memory"), tr("In"), tr("Out"), tr("Spilled")});
     m_parts->setRootIsDecorated(false);
     m_parts->setAlternatingRowColors(true);
     m_parts->setFrameShape(QFrame::NoFrame);
@@ -51,14 +52,16 @@ void BoundView::refresh()
         compute += e.compute;
         memory += e.memory;
     }
-    m_summary->setText(tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
-                          "This schedule computes for %4 and moves data for %5; its latency is %6 (gap %7).")
-                           .arg(number(bound.value), number(bound.compute), number(bound.memory), number(compute),
-                                number(memory), number(snapshot->evaluation.total), percent(snapshot->gap())));
+    m_summary->setText(
+        tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
+           "This schedule computes for %4 and moves data for %5; its latency is %6 (gap %7).")
+            .arg(number(bound.value), number(bound.compute), number(bound.memory), number(compute),
+                 number(memory), number(snapshot->evaluation.total), percent(snapshot->gap())));
     for (const BoundPart& part : bound.parts) {
-        auto* item = new QTreeWidgetItem(
-            m_parts, {QString::fromStdString(part.text), number(part.value), number(part.compute), number(part.memory),
-                      number(part.inputElements), number(part.outputElements), number(part.spilledElements)});
+        auto* item = new QTreeWidgetItem(m_parts, {QString::fromStdString(part.text), number(part.value),
+                                                   number(part.compute), number(part.memory),
+                                                   number(part.inputElements), number(part.outputElements),
+                                                   number(part.spilledElements)});
         item->setToolTip(0, QString::fromStdString(part.text));
         for (int c = 1; c < 7; ++c)
             item->setTextAlignment(c, Qt::AlignRight | Qt::AlignVCenter);

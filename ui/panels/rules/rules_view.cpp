@@ -30,17 +30,20 @@ std::vector<QString> effects(const Snapshot& snapshot, std::stop_token stop)
     for (const RuleSwitch& s : ruleSwitches()) {
         if (stop.stop_requested())
             break;
-        const Evaluation e = evaluate(*snapshot.problem, snapshot.schedule, flipped(snapshot.evaluation.rules, s));
+        const Evaluation e =
+            evaluate(*snapshot.problem, snapshot.schedule, flipped(snapshot.evaluation.rules, s));
         if (!e.valid())
-            out.push_back(snapshot.evaluation.valid()
-                              ? RulesView::tr("invalid: %1").arg(QString::fromStdString(e.issues.front().text))
-                              : RulesView::tr("still invalid"));
+            out.push_back(
+                snapshot.evaluation.valid()
+                    ? RulesView::tr("invalid: %1").arg(QString::fromStdString(e.issues.front().text))
+                    : RulesView::tr("still invalid"));
         else if (!snapshot.evaluation.valid())
             out.push_back(RulesView::tr("valid, total %1").arg(number(e.total)));
         else
-            out.push_back(e.total == snapshot.evaluation.total
-                              ? RulesView::tr("no change")
-                              : RulesView::tr("total %1").arg(signedNumber(e.total - snapshot.evaluation.total)));
+            out.push_back(
+                e.total == snapshot.evaluation.total
+                    ? RulesView::tr("no change")
+                    : RulesView::tr("total %1").arg(signedNumber(e.total - snapshot.evaluation.total)));
     }
     return out;
 }
@@ -89,18 +92,23 @@ void RulesView::refresh()
 {
     m_refreshing = true;
     const Rules& rules = document().rules();
-    m_summary->setText(
-        tr("Rule set <b>%1</b>. %2 A ticked switch has the value of rule set final; untick it to read the rules the other "
-           "way.")
-            .arg(latin1(ruleSetName(rules)), document().rulesReason().toHtmlEscaped()));
+    m_summary->setText(tr("Rule set <b>%1</b>%2. A ticked switch has the value of rule set final; untick it "
+                          "to read the rules the other "
+                          "way.")
+                           .arg(latin1(ruleSetName(rules)),
+                                document().rulesReason().isEmpty()
+                                    ? QString()
+                                    : QStringLiteral(" – ") + document().rulesReason().toHtmlEscaped()));
     m_list->clear();
     for (const RuleSwitch& s : ruleSwitches()) {
-        auto* item = new QTreeWidgetItem(m_list, {latin1(s.name), latin1(ruleValue(rules, s.name)), latin1(s.meaning)});
+        auto* item = new QTreeWidgetItem(
+            m_list, {latin1(s.name), latin1(ruleValue(rules, s.name)), latin1(s.meaning)});
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         item->setCheckState(0, ruleValue(rules, s.name) == s.finalValue ? Qt::Checked : Qt::Unchecked);
-        item->setToolTip(2, QStringLiteral("<p>%1</p><p>%2</p>")
-                                .arg(latin1(s.meaning).toHtmlEscaped(),
-                                     tr("final: %1, seed: %2").arg(latin1(s.finalValue), latin1(s.seedValue))));
+        item->setToolTip(2,
+                         QStringLiteral("<p>%1</p><p>%2</p>")
+                             .arg(latin1(s.meaning).toHtmlEscaped(),
+                                  tr("final: %1, seed: %2").arg(latin1(s.finalValue), latin1(s.seedValue))));
     }
     m_refreshing = false;
     if (const SnapshotPtr snapshot = document().snapshot())

@@ -2,7 +2,6 @@
 #include "panels/inspector/inspector_facts.h"
 
 #include "document/schedule_edits.h"
-#include "report/take_snapshot.h"
 
 namespace tilewright::ui {
 
@@ -27,6 +26,7 @@ InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph, std
         }
         out.retain.push_back(std::move(row));
     }
+    out.explanation = explain(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph, stop);
     return out;
 }
 

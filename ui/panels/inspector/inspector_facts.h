@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "eval/explain.h"
 #include "panels/inspector/latency_text.h"
 #include "schedule/edits.h"
 
@@ -24,14 +25,7 @@ struct InspectorFacts
             change; ///< of the total, when toggled; none when that leads to an illegal state
     };
     std::vector<Retain> retain;
-    std::string binds; ///< sentence: what binds this subgraph
-    struct Change
-    {
-        std::string text;
-        double gain = 0; ///< of the total; positive = better
-        Schedule schedule;
-    };
-    std::optional<Change> best;
+    Explanation explanation; ///< what binds, and the single changes that help
 };
 
 [[nodiscard]] InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph,

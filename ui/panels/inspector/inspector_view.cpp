@@ -41,6 +41,17 @@ QGroupBox* section(const QString& title, QWidget* parent, QVBoxLayout* into)
     return box;
 }
 
+void clearLayout(QLayout* layout)
+{
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        if (item->widget()) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+}
+
 QLabel* paragraph(QWidget* parent)
 {
     auto* label = new QLabel(parent);
@@ -104,14 +115,10 @@ void InspectorView::build()
     auto* whyColumn = new QVBoxLayout(why);
     m_arithmetic = paragraph(why);
     m_binds = paragraph(why);
-    m_applyBest = new QPushButton(icon(QStringLiteral("ok")), tr("Apply the best single change"), why);
     whyColumn->addWidget(m_arithmetic);
     whyColumn->addWidget(m_binds);
-    whyColumn->addWidget(m_applyBest);
-    connect(m_applyBest, &QPushButton::clicked, this, [this] {
-        if (m_shown.best)
-            document().apply(m_shown.best->schedule, QString::fromStdString(m_shown.best->text));
-    });
+    m_suggestions = new QVBoxLayout;
+    whyColumn->addLayout(m_suggestions);
 
     auto* tile = section(tr("Granularity"), page, column);
     auto* tileColumn = new QVBoxLayout(tile);
@@ -280,7 +287,7 @@ void InspectorView::refresh()
         m_shown = {};
         m_arithmetic->setText(tr("Counting steps…"));
         m_binds->clear();
-        m_applyBest->hide();
+        clearLayout(m_suggestions);
         refreshRetain(*snapshot, *id);
         m_facts->request(
             [snapshot, id = *id](std::stop_token stop) { return inspectorFacts(*snapshot, id, stop); });
@@ -342,13 +349,7 @@ void InspectorView::applyGranularity()
 
 void InspectorView::refreshRetain(const Snapshot& snapshot, SubgraphId id)
 {
-    while (QLayoutItem* item = m_retain->takeAt(0)) {
-        if (item->widget()) {
-            item->widget()->hide();
-            item->widget()->deleteLater();
-        }
-        delete item;
-    }
+    clearLayout(m_retain);
     m_retainBoxes.clear();
     const auto candidates =
         retainCandidates(*snapshot.problem, snapshot.schedule, id, editOptions(snapshot.evaluation.rules));
@@ -387,14 +388,28 @@ void InspectorView::showFacts(const InspectorFacts& facts)
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[id->index()];
     m_arithmetic->setText(e.structurallyValid ? latencyText(facts.arithmetic, e.latency)
                                               : tr("No steps: the subgraph breaks a rule."));
-    m_binds->setText(QString::fromStdString(facts.binds));
-    m_binds->setVisible(!facts.binds.empty());
-    m_applyBest->setVisible(facts.best.has_value());
-    if (facts.best) {
-        m_applyBest->setText(
-            tr("%1  (%2)").arg(QString::fromStdString(facts.best->text), signedNumber(-facts.best->gain)));
-        m_applyBest->setToolTip(
-            tr("The single change of this subgraph that helps the total most; one undo step."));
+    m_binds->setText(QString::fromStdString(facts.explanation.text));
+    clearLayout(m_suggestions);
+    constexpr std::size_t kShown = 3;
+    for (std::size_t i = 0; i < facts.explanation.suggestions.size() && i < kShown; ++i) {
+        const Suggestion& suggestion = facts.explanation.suggestions[i];
+        const QString text = QString::fromStdString(suggestion.text);
+        const QString effect = suggestion.gain > 0 ? signedNumber(-suggestion.gain) : tr("fixes a problem");
+        auto* button = new QPushButton(this);
+        button->setIcon(icon(i == 0 ? QStringLiteral("ok") : QStringLiteral("step-forward")));
+        // A button cannot wrap its text; the whole phrase is in the tooltip and the accessible name.
+        button->setText(fontMetrics().elidedText(QStringLiteral("%1  %2").arg(effect, text), Qt::ElideRight,
+                                                 std::max(160, width() - 90)));
+        button->setToolTip(tr("<p><b>%1</b>: %2</p><p>The new total is %3. Applies as one undo step.</p>")
+                               .arg(effect, text.toHtmlEscaped(), number(suggestion.total)));
+        button->setAccessibleName(text);
+        button->setStyleSheet(QStringLiteral("text-align: left; padding: 4px 6px;"));
+        button->setMinimumWidth(0);
+        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        connect(button, &QPushButton::clicked, this, [this, suggestion] {
+            document().apply(suggestion.schedule, QString::fromStdString(suggestion.text));
+        });
+        m_suggestions->addWidget(button);
     }
     for (std::size_t i = 0; i < facts.retain.size() && i < m_retainBoxes.size(); ++i)
         if (const auto& row = facts.retain[i]; row.change)

@@ -48,7 +48,7 @@ private:
     QLabel* m_numbers = nullptr;
     QLabel* m_arithmetic = nullptr;
     QLabel* m_binds = nullptr;
-    QPushButton* m_applyBest = nullptr;
+    QVBoxLayout* m_suggestions = nullptr;
     ChoiceSpinBox* m_w = nullptr;
     ChoiceSpinBox* m_h = nullptr;
     ChoiceSpinBox* m_k = nullptr;

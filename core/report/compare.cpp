@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/compare.h"
+
+#include "eval/evaluator.h"
+
+namespace tilewright {
+
+Comparison compareSchedules(const ProblemPtr& problem, const Schedule& before, const Schedule& after,
+                            const Rules& rules, const Progress& progress)
+{
+    Comparison out;
+    Evaluator evaluator(problem, rules);
+    out.before = evaluator.evaluate(before).total;
+    out.after = out.before;
+    walkDifferences(*problem, before, after, [&](const Difference& difference, const Schedule& applied) {
+        out.stopped = out.stopped || progress.stopRequested();
+        if (out.stopped)
+            return;
+        const double total = evaluator.evaluate(applied).total;
+        out.contributions.push_back({difference, total - out.after, total});
+        out.after = total;
+    });
+    if (out.stopped)
+        out.after = evaluator.evaluate(after).total;
+    return out;
+}
+
+} // namespace tilewright

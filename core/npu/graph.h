@@ -116,7 +116,7 @@ struct NpuGraph
 /// Cuts a checked model into the tile DAG. The Error names the operator when its smallest node does not fit
 /// into SPM (spec 5.6) or there would be more than `maxNodes` nodes.
 [[nodiscard]] Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware,
-                                          std::size_t maxNodes = 4'000'000);
+                                          std::size_t maxNodes = 1'000'000);
 
 /// The default tile of a matmul (spec 2.6); fields of `wish` that are set are kept.
 [[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,

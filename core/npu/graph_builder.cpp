@@ -49,7 +49,11 @@ std::string NpuGraph::describe(std::size_t node) const
 
 std::vector<std::int64_t> blockBounds(std::int64_t from, std::int64_t to, std::int64_t step)
 {
+    // So many blocks are more nodes than any graph may have; the caller stops at that limit.
+    constexpr std::int64_t kMostBlocks = std::int64_t{1} << 24;
     std::vector<std::int64_t> out;
+    if ((to - from) / step > kMostBlocks)
+        return {from, to};
     for (std::int64_t at = from; at < to; at += step)
         out.push_back(at);
     out.push_back(to);

@@ -80,7 +80,9 @@ public:
         makeScoreTensors(queries);
         for (std::int64_t batch = 0; batch < s.batch; ++batch)
             for (std::int64_t h = 0; h < s.heads; h += m_heads)
-                for (std::size_t q = 0; q + 1 < queries.size() && !m_b.tooMany(); ++q) {
+                for (std::size_t q = 0; q + 1 < queries.size(); ++q) {
+                    if (m_b.tooMany())
+                        return;
                     m_block = {
                         batch, h, std::min(m_heads, s.heads - h), queries[q], queries[q + 1] - queries[q], q};
                     m_head = static_cast<std::int32_t>(batch * s.heads + h);
@@ -314,7 +316,9 @@ void tileKvAppend(GraphBuilder& b, const ModelOp& op)
     std::vector<std::uint32_t> nodes;
     for (std::int64_t batch = 0; batch < s.batch; ++batch)
         for (std::int64_t h = 0; h < s.heads; h += headStep)
-            for (std::int64_t t = 0; t < s.tokens && !b.tooMany(); t += tokenStep) {
+            for (std::int64_t t = 0; t < s.tokens; t += tokenStep) {
+                if (b.tooMany())
+                    return;
                 const std::int64_t hn = std::min(headStep, s.heads - h);
                 const std::int64_t tn = std::min(tokenStep, s.tokens - t);
                 GraphBuilder::NodeSpec node;
@@ -339,8 +343,10 @@ void tileKvLoad(GraphBuilder& b, const ModelOp& op)
     std::vector<std::uint32_t> nodes;
     for (std::int64_t batch = 0; batch < s.batch; ++batch)
         for (std::int64_t h = 0; h < s.heads; h += headStep)
-            for (std::int64_t t = op.range[0]; t < op.range[1] && !b.tooMany(); t += tokenStep)
+            for (std::int64_t t = op.range[0]; t < op.range[1]; t += tokenStep)
                 for (std::int64_t d = 0; d < s.dims; d += dimStep) {
+                    if (b.tooMany())
+                        return;
                     GraphBuilder::NodeSpec node;
                     node.type = NodeType::KvLoad;
                     node.head = static_cast<std::int32_t>(batch * s.heads + h);

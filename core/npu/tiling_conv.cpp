@@ -105,7 +105,7 @@ struct ConvShape
     /// Starts of the blocks of output channels; none crosses a group.
     [[nodiscard]] std::vector<std::int64_t> channelBounds(std::int64_t step) const
     {
-        if (step >= cOutGroup)
+        if (step >= cOutGroup || cOut / step > (std::int64_t{1} << 22))
             return blockBounds(0, cOut, step);
         std::vector<std::int64_t> out;
         for (std::int64_t g = 0; g < cOut; g += cOutGroup)
@@ -133,6 +133,8 @@ void tileConv(GraphBuilder& b, const ModelOp& op)
         for (std::size_t c = 0; c + 1 < channels.size(); ++c)
             for (std::int64_t h0 = 0; h0 < s.hOut; h0 += t.height)
                 for (std::int64_t w0 = 0; w0 < s.wOut; w0 += t.width) {
+                    if (b.tooMany())
+                        return;
                     const std::int64_t c0 = channels[c];
                     const std::int64_t ct = channels[c + 1] - c0;
                     const std::int64_t ht = std::min(t.height, s.hOut - h0);

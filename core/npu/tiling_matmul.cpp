@@ -51,6 +51,8 @@ void tileMatmul(GraphBuilder& b, const ModelOp& op)
     grid.bounds = {blockBounds(0, m, t.m), blockBounds(0, n, t.n), {0, 1}, {0, 1}};
     for (std::int64_t m0 = 0; m0 < m; m0 += t.m)
         for (std::int64_t n0 = 0; n0 < n; n0 += t.n) {
+            if (b.tooMany())
+                return;
             const std::int64_t mt = std::min(t.m, m - m0);
             const std::int64_t nt = std::min(t.n, n - n0);
             const std::uint32_t c = b.tile(tensorC, {m0, n0, 0, 0}, {mt, nt, 1, 1}, true);

@@ -66,7 +66,9 @@ void tileVectorOp(GraphBuilder& b, const ModelOp& op)
     for (at[0] = 0; at[0] < tensor.shape[0]; at[0] += block[0])
         for (at[1] = 0; at[1] < tensor.shape[1]; at[1] += block[1])
             for (at[2] = 0; at[2] < tensor.shape[2]; at[2] += block[2])
-                for (at[3] = 0; at[3] < tensor.shape[3] && !b.tooMany(); at[3] += block[3]) {
+                for (at[3] = 0; at[3] < tensor.shape[3]; at[3] += block[3]) {
+                    if (b.tooMany())
+                        return;
                     Box size{};
                     std::int64_t elements = 1;
                     for (int d = 0; d < kMaxRank; ++d) {

@@ -96,8 +96,10 @@ int runRender(int argc, char** argv)
     std::vector<std::string> selected;
     double scale = 1;
     cli.add_option("files", files, "A problem, a schedule of it, or files of the other lenses");
-    cli.add_option("--view", view, "What to draw: " + viewNames())->required();
-    cli.add_option("-o,--output", output, "FILE.png, FILE.svg or FILE.pdf")->required();
+    bool listViews = false;
+    cli.add_flag("--list-views", listViews, "Print the names of the views, one a line");
+    cli.add_option("--view", view, "What to draw: " + viewNames());
+    cli.add_option("-o,--output", output, "FILE.png, FILE.svg or FILE.pdf");
     cli.add_option("--scale", scale, "Device pixels per logical pixel, 1 to 4")->check(CLI::Range(0.25, 4.0));
     cli.add_option("--theme", theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
     cli.add_option("--size", size, "WxH in logical pixels");
@@ -109,6 +111,13 @@ int runRender(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         return cli.exit(e) == 0 ? 0 : 2;
     }
+    if (listViews) {
+        for (const ViewEntry& entry : viewCatalog())
+            std::cout << entry.name.toStdString() << '\n';
+        return 0;
+    }
+    if (view.empty() || output.empty())
+        return fail("render needs --view and --output; see tilewright render --help");
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     if (qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR"))

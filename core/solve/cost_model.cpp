@@ -2,7 +2,6 @@
 #include "solve/cost_model.h"
 
 #include "base/integer.h"
-#include "eval/trace.h"
 
 #include <algorithm>
 
@@ -18,7 +17,7 @@ constexpr std::uint8_t kFull = 3; ///< role of a request for the whole tensor: F
 } // namespace
 
 CostModel::CostModel(const Problem& problem, const Rules& rules)
-    : m_problem(problem), m_rules(rules), m_supported(supports(rules)),
+    : m_problem(problem), m_rules(rules), m_supported(supports(rules)), m_compiler(problem, rules),
       m_capacity(problem.hardware().fastMemoryCapacity),
       m_bandwidth(static_cast<double>(problem.hardware().slowMemoryBandwidth)),
       m_nativeW(problem.hardware().nativeWidth), m_nativeH(problem.hardware().nativeHeight),
@@ -231,6 +230,7 @@ void CostModel::compileRange(std::span<const OpId> ops)
 bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
 {
     ++m_stamp;
+    m_planned = false;
     m_overflow = false;
     m_sharedDrivers = false;
     m_causes.clear();
@@ -662,34 +662,27 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
     return result;
 }
 
-TilingCost CostModel::traced(const Granularity& g, TraversalKind traversal, double cutoff)
+TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
 {
     TilingCost result;
     ++m_evaluations;
-    std::int64_t tiles = 1;
-    for (const auto& [extents, tile] : {std::pair{&m_heights, g.h}, std::pair{&m_widths, g.w}})
-        tiles *= ceilDiv(extents->back(), tile);
-    const std::int64_t depth = m_reductions.empty() ? 1 : ceilDiv(m_reductions.back(), g.k);
     result.verdict = TilingCost::Verdict::Unmodelled;
-    if (tiles > kMaxTracedSteps || tiles * depth > kMaxTracedSteps)
+    const double tiles = static_cast<double>(ceilDiv(m_heights.back(), g.h)) *
+                         static_cast<double>(ceilDiv(m_widths.back(), g.w));
+    const std::int64_t depth = m_reductions.empty() ? 1 : ceilDiv(m_reductions.back(), g.k);
+    if (tiles * static_cast<double>(depth) > static_cast<double>(kMaxWalkedSteps))
         return result;
-    Subgraph subgraph{m_ops, g, m_retained, Traversal(traversal), {}, false};
-    double latency = 0;
-    result.verdict = TilingCost::Verdict::Illegal;
-    traceSubgraph(m_problem, subgraph, m_resident, m_rules, [&](const Step& step) {
-        result.verdict = TilingCost::Verdict::Fits;
-        result.peak = std::max(result.peak, step.workingSet);
-        if (result.peak > m_capacity) {
-            result.verdict = TilingCost::Verdict::TooLarge;
-            return false;
-        }
-        latency += step.latency;
-        if (latency >= cutoff)
-            result.verdict = TilingCost::Verdict::Cut;
-        return latency < cutoff;
-    });
-    if (result.verdict == TilingCost::Verdict::Fits)
-        result.latency = latency;
+    if (!m_planned) {
+        m_compiler.compile(m_ops, m_plan);
+        m_planned = true;
+    }
+    const SubgraphEvaluation e = m_plan.evaluate(g, Traversal(traversal), m_resident, m_retained);
+    result.peak = e.peakWorkingSet;
+    result.verdict = !e.structurallyValid ? TilingCost::Verdict::Illegal
+                     : e.fits             ? TilingCost::Verdict::Fits
+                                          : TilingCost::Verdict::TooLarge;
+    if (e.structurallyValid && e.fits)
+        result.latency = e.latency;
     return result;
 }
 
@@ -698,7 +691,7 @@ TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, do
     if (!legal(g))
         return {};
     if (!m_supported || !prepare(g))
-        return traced(g, traversal, cutoff);
+        return general(g, traversal);
     return walk(g, traversal, cutoff, false);
 }
 
@@ -706,15 +699,8 @@ bool CostModel::mayFit(const Granularity& g)
 {
     if (!legal(g))
         return false;
-    if (!m_supported || !prepare(g)) {
-        bool fits = false;
-        Subgraph subgraph{m_ops, g, m_retained, {}, {}, false};
-        traceSubgraph(m_problem, subgraph, m_resident, m_rules, [&](const Step& step) {
-            fits = step.workingSet <= m_capacity;
-            return false;
-        });
-        return fits;
-    }
+    if (!m_supported || !prepare(g))
+        return general(g, TraversalKind::Raster).verdict != TilingCost::Verdict::TooLarge;
     return walk(g, TraversalKind::Raster, std::numeric_limits<double>::infinity(), true).verdict ==
            TilingCost::Verdict::Fits;
 }

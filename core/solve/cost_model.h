@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "eval/fast.h"
 #include "eval/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
@@ -20,7 +21,7 @@ struct TilingCost
         TooLarge,  ///< out of memory (R9.1)
         Illegal,   ///< breaks R4.1-R4.3 or R4.7
         Cut,       ///< stopped because the latency reaches the caller's cut-off
-        Unmodelled ///< only the explaining evaluator could tell, and it would take too long
+        Unmodelled ///< only walking every step could tell, and there are too many
     };
     Verdict verdict = Verdict::Illegal;
     double latency = std::numeric_limits<double>::infinity();
@@ -33,8 +34,8 @@ struct TilingCost
 /// representative step of every class of equal steps (first, repeated and clipped rows, columns and k steps)
 /// and multiplies by their number, so its cost does not depend on the number of tiles. Closed over rule set
 /// `final` and its variants in k_scaling, ephemeral and prologue (supports()). For other rules, and where two
-/// requests of one tensor may coincide by accident of position, it asks the explaining evaluator when that
-/// takes at most kMaxTracedSteps steps. Working memory is reused between calls: one instance per thread.
+/// requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator when that
+/// takes at most kMaxWalkedSteps steps. Working memory is reused between calls: one instance per thread.
 class CostModel
 {
 public:
@@ -55,7 +56,7 @@ public:
     CostModel(const Problem& problem, const Rules& rules);
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
 
-    static constexpr std::int64_t kMaxTracedSteps = 1 << 14;
+    static constexpr std::int64_t kMaxWalkedSteps = 1 << 16;
 
     /// `ops` in topological order, connected (R4.5; not checked here). False when the model has too many
     /// kinds of steps for its 64-bit masks (no practical subgraph has).
@@ -146,7 +147,7 @@ private:
         std::int64_t weight;
     };
 
-    [[nodiscard]] TilingCost traced(const Granularity& g, TraversalKind traversal, double cutoff);
+    [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
     void addRequest(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
     void need(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
@@ -168,6 +169,9 @@ private:
     Rules m_rules;
     bool m_supported;
     std::vector<OpId> m_ops;
+    PlanCompiler m_compiler;
+    SubgraphPlan m_plan;
+    bool m_planned = false; ///< m_plan is of the current op set
     std::vector<TensorId> m_resident, m_retained;
     std::int64_t m_capacity;
     double m_bandwidth;

@@ -100,6 +100,7 @@ private:
     // of the calling thread
     std::uint64_t m_handedOut = 0;
     std::optional<Schedule> m_schedule;
+    bool m_fromStart = false; ///< m_schedule is what the caller gave
     Checked m_checked;
     std::vector<std::pair<double, double>> m_curve;
     double m_checkSeconds = 0;
@@ -275,10 +276,14 @@ void Solver::work(int thread)
             scratch.entries.push_back({pool.intern({o})});
     if (settler.settle(scratch)) {
         publish(pool, scratch);
-        annealer.setCurrent(scratch);
-        const Plan fused = annealer.fuseGreedily(scratch, keepGoing);
+        Plan fused = annealer.fuseGreedily(scratch, keepGoing);
         publish(pool, fused);
-        annealer.setCurrent(fused);
+        for (Plan* plan : {&fused, &scratch}) {
+            refine(pool, *plan);
+            publish(pool, *plan);
+            annealer.setCurrent(*plan);
+        }
+        annealer.setCurrent(annealer.best());
     }
     if (annealer.best().feasible())
         anneal(pool, annealer, thread);
@@ -308,12 +313,19 @@ void Solver::handOut(SubgraphPool& pool, bool last)
     Schedule schedule = materialise(pool, plan, [&] { return last && now() < patience; });
     std::optional<Checked> checked = checkSchedule(m_problem, schedule, m_options.rules);
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
-    if (!checked || (m_schedule && checked->total >= m_checked.total))
+    // Of equals the last one counts, so that the result does not depend on what was handed out in between;
+    // but what a person started from is not replaced without a gain.
+    if (!checked || (m_schedule && checked->total > m_checked.total * (m_fromStart ? 1 - 1e-12 : 1 + 1e-12)))
         return;
+    m_fromStart = false;
+    const bool better = !m_schedule || checked->total < m_checked.total * (1 - 1e-12);
     m_schedule = std::move(schedule);
     m_checked = std::move(*checked);
-    m_curve.emplace_back(now(), m_checked.total);
-    if (m_options.onImprovement)
+    if (better)
+        m_curve.emplace_back(now(), m_checked.total);
+    else
+        m_curve.back().second = m_checked.total;
+    if (better && m_options.onImprovement)
         m_options.onImprovement(
             {m_curve.back().first, m_checked.total, std::make_shared<const Schedule>(*m_schedule)});
 }
@@ -334,6 +346,7 @@ Result<SolveResult> Solver::run()
         if (auto checked = checkSchedule(m_problem, *m_options.start, m_options.rules)) {
             startTotal = checked->total;
             m_schedule = *m_options.start;
+            m_fromStart = true;
             m_checked = std::move(*checked);
             m_curve.emplace_back(now(), m_checked.total);
         }

@@ -51,14 +51,6 @@ struct SolveOptions
     std::function<void(const SolveStatus&)> onStatus;
 };
 
-/// What else was tried for one subgraph, and the total latency it would have given.
-struct SolveAlternative
-{
-    std::string text; ///< e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 alone"
-    double total = 0; ///< of the whole schedule with this change; infinite when it does not fit
-    double loss = 0;  ///< total - the result's total
-};
-
 struct SolveResult
 {
     Schedule schedule;
@@ -69,12 +61,11 @@ struct SolveResult
     std::string provenSpace; ///< what the proof covers, in words
     bool stopped = false;    ///< by the stop token
     double seconds = 0;
-    std::int64_t evaluations = 0;                            ///< tilings evaluated exactly
-    std::int64_t lookups = 0;                                ///< subgraph costs asked, mostly remembered ones
-    std::int64_t steps = 0;                                  ///< changes tried
-    std::vector<std::pair<double, double>> curve;            ///< (seconds, latency) of every improvement
-    std::vector<double> latencies;                           ///< by subgraph
-    std::vector<std::vector<SolveAlternative>> alternatives; ///< by subgraph, the cheapest first
+    std::int64_t evaluations = 0;                 ///< tilings evaluated exactly
+    std::int64_t lookups = 0;                     ///< subgraph costs asked, mostly remembered ones
+    std::int64_t steps = 0;                       ///< changes tried
+    std::vector<std::pair<double, double>> curve; ///< (seconds, latency) of every improvement
+    std::vector<double> latencies;                ///< by subgraph
     [[nodiscard]] double gap() const { return lowerBound > 0 ? total / lowerBound - 1 : 0; }
 };
 

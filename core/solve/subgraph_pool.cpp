@@ -235,6 +235,11 @@ Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, Ti
             best = t;
     if (const Tiling t = hinted(id, resident, retain); t.latency < best.latency)
         best = t;
+    if (m_memo.hasProofs() && m_sets[id].lock < 0) {
+        const Digest key = structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
+        if (const auto proven = m_memo.find(key); proven && proven->latency < best.latency)
+            best = *proven;
+    }
     return best;
 }
 
@@ -266,6 +271,7 @@ std::optional<Tiling> SubgraphPool::provenTiling(SetId id, RetainId resident, Re
             return std::nullopt;
     }
     m_memo.store(key, found);
+    m_memo.noteProof();
     return found;
 }
 

@@ -4,6 +4,7 @@
 #include "solve/tiling_search.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -43,8 +44,12 @@ public:
     [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;
     void store(const Digest& key, const Tiling& tiling);
     [[nodiscard]] std::size_t size() const;
+    /// Whether results of exhaustive searches are among the values.
+    [[nodiscard]] bool hasProofs() const noexcept { return m_proofs.load(std::memory_order_relaxed); }
+    void noteProof() noexcept { m_proofs.store(true, std::memory_order_relaxed); }
 
 private:
+    std::atomic<bool> m_proofs{false};
     struct Shard
     {
         mutable std::mutex mutex;

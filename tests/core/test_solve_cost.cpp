@@ -148,7 +148,7 @@ private slots:
         }
         QVERIFY(compared > 2000);
         QVERIFY(tooLarge > 100);
-        QVERIFY(unmodelled < compared / 4);
+        QVERIFY(unmodelled < compared / 100);
     }
 };
 

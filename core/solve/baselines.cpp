@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/baselines.h"
+
+#include "solve/annealer.h"
+#include "solve/materialise.h"
+
+namespace tilewright {
+
+namespace {
+
+Result<BaselineResult> baseline(const Problem& problem, const Rules& rules, bool fuse)
+{
+    TilingMemo memo;
+    SubgraphPool pool(problem, rules, memo, {});
+    PlanSettler settler(pool);
+    Plan plan = settler.singles();
+    if (!settler.settle(plan))
+        return Error{ErrorCode::Refused, "some op fits at no granularity", {}, {}};
+    const auto always = [] { return true; };
+    if (fuse)
+        plan = Annealer(pool, 1).fuseGreedily(plan, always);
+    BaselineResult result{materialise(pool, plan, always), 0};
+    const auto checked = checkSchedule(problem, result.schedule, rules);
+    if (!checked)
+        return Error{ErrorCode::Internal, "the baseline schedule is not valid", {}, {}};
+    result.total = checked->total;
+    return result;
+}
+
+} // namespace
+
+Result<BaselineResult> baselineSingles(const Problem& problem, const Rules& rules)
+{
+    return baseline(problem, rules, false);
+}
+
+Result<BaselineResult> baselineGreedyFusion(const Problem& problem, const Rules& rules)
+{
+    return baseline(problem, rules, true);
+}
+
+} // namespace tilewright

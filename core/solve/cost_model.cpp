@@ -670,7 +670,8 @@ TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
     const double tiles = static_cast<double>(ceilDiv(m_heights.back(), g.h)) *
                          static_cast<double>(ceilDiv(m_widths.back(), g.w));
     const std::int64_t depth = m_reductions.empty() ? 1 : ceilDiv(m_reductions.back(), g.k);
-    if (tiles * static_cast<double>(depth) > static_cast<double>(kMaxWalkedSteps))
+    if (tiles * static_cast<double>(depth) >
+        static_cast<double>(m_supported ? m_maxWalkedSteps : kMaxProofSteps))
         return result;
     if (!m_planned) {
         m_compiler.compile(m_ops, m_plan);

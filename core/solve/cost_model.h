@@ -35,7 +35,7 @@ struct TilingCost
 /// and multiplies by their number, so its cost does not depend on the number of tiles. Closed over rule set
 /// `final` and its variants in k_scaling, ephemeral and prologue (supports()). For other rules, and where two
 /// requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator when that
-/// takes at most kMaxWalkedSteps steps. Working memory is reused between calls: one instance per thread.
+/// takes few enough steps. Working memory is reused between calls: one instance per thread.
 class CostModel
 {
 public:
@@ -56,7 +56,10 @@ public:
     CostModel(const Problem& problem, const Rules& rules);
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
 
-    static constexpr std::int64_t kMaxWalkedSteps = 1 << 16;
+    /// Most steps that are walked one by one: few while searching, more for a proof.
+    static constexpr std::int64_t kMaxWalkedSteps = 1 << 11;
+    static constexpr std::int64_t kMaxProofSteps = 1 << 18;
+    void setMaxWalkedSteps(std::int64_t steps) noexcept { m_maxWalkedSteps = steps; }
 
     /// `ops` in topological order, connected (R4.5; not checked here). False when the model has too many
     /// kinds of steps for its 64-bit masks (no practical subgraph has).
@@ -177,6 +180,7 @@ private:
     double m_bandwidth;
     std::int64_t m_nativeW, m_nativeH, m_nativeK;
     std::int64_t m_evaluations = 0;
+    std::int64_t m_maxWalkedSteps = kMaxWalkedSteps;
 
     // stamps by tensor or op: equal to m_stamp when set in this compile
     std::uint32_t m_stamp = 0;

@@ -9,8 +9,6 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kMaxExplainedSteps = 3e6;
-
 double stepCount(const Problem& problem, const Schedule& schedule)
 {
     double steps = 0;
@@ -88,9 +86,10 @@ Plan planOf(SubgraphPool& pool, const PlanSketch& sketch)
     return plan;
 }
 
-std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules)
+std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                     double maxExplainedSteps)
 {
-    const Evaluation evaluation = stepCount(problem, schedule) <= kMaxExplainedSteps
+    const Evaluation evaluation = stepCount(problem, schedule) <= maxExplainedSteps
                                       ? evaluateByTrace(problem, schedule, rules)
                                       : evaluate(problem, schedule, rules);
     if (!evaluation.valid())

@@ -29,14 +29,14 @@ struct PlanSketch
 [[nodiscard]] PlanSketch sketchOf(const Schedule& schedule, const std::vector<OpId>& selection);
 [[nodiscard]] Plan planOf(SubgraphPool& pool, const PlanSketch& sketch);
 
-/// Total latency by the explaining evaluator (by the fast one when the schedule has more than some millions
-/// of steps); nothing when the schedule is not valid.
+/// Total latency by the explaining evaluator, or by the fast one (both are independent of CostModel) when the
+/// schedule has more steps than that; nothing when the schedule is not valid.
 struct Checked
 {
     double total = 0;
     std::vector<double> latencies;
 };
 [[nodiscard]] std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& schedule,
-                                                   const Rules& rules);
+                                                   const Rules& rules, double maxExplainedSteps = 3e5);
 
 } // namespace tilewright

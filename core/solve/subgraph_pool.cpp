@@ -236,7 +236,8 @@ Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, Ti
     if (const Tiling t = hinted(id, resident, retain); t.latency < best.latency)
         best = t;
     if (m_memo.hasProofs() && m_sets[id].lock < 0) {
-        const Digest key = structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
+        const Digest key =
+            structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
         if (const auto proven = m_memo.find(key); proven && proven->latency < best.latency)
             best = *proven;
     }

@@ -167,7 +167,9 @@ void TilingSearch::exhaust(const std::function<bool()>* keepGoing)
             m_pairs.push_back({m_model.bound(w, h), w, h});
     std::ranges::sort(m_pairs, {}, &Pair::bound);
     const std::int64_t depth = m_model.reductions().empty() ? 1 : range.maxK;
+    m_incomplete = false;
     m_allTraversals = true;
+    m_model.setMaxWalkedSteps(CostModel::kMaxProofSteps);
     for (const Pair& p : m_pairs) {
         if (p.bound >= m_best.latency * (1 - 1e-12))
             break;
@@ -179,6 +181,7 @@ void TilingSearch::exhaust(const std::function<bool()>* keepGoing)
             tryTiling({p.w, p.h, k});
     }
     m_allTraversals = false;
+    m_model.setMaxWalkedSteps(CostModel::kMaxWalkedSteps);
 }
 
 Tiling TilingSearch::fixed(const Granularity& g)

@@ -95,6 +95,7 @@ private slots:
             const std::vector<TensorId> resident = someOf(rng, boundary.inputs, 5);
             s.retain = someOf(rng, produced, 5);
             CostModel model(*problem, rules);
+            model.setMaxWalkedSteps(CostModel::kMaxProofSteps);
             QVERIFY(model.compile(s.ops, {resident, s.retain}));
             for (int j = 0; j < 6; ++j) {
                 const CostModel::Range& range = model.range();

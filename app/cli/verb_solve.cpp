@@ -13,8 +13,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+
+#include <unistd.h>
 
 namespace tilewright::cli {
 
@@ -78,9 +81,11 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         }
         options.start = std::move(loaded->schedule);
     }
-    if (!args.output.empty()) // fail before the work, not after it
-        if (const Status status = writeFileAtomically(args.output, "{}\n"); !status)
-            return fail(status.error());
+    if (!args.output.empty()) { // fail before the work, not after it
+        const std::filesystem::path folder = std::filesystem::absolute(args.output).parent_path();
+        if (::access(folder.c_str(), W_OK) != 0)
+            return fail({ErrorCode::Io, "its folder cannot be written", {}, args.output});
+    }
 
     const InterruptGuard interrupt;
     options.stop = interrupt.token();

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "eval/evaluation.h"
+#include "schedule/schedule_json.h"
+#include "workload/generate.h"
+#include "workload/problem_json.h"
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+
+using namespace tilewright;
+using nlohmann::json;
+
+namespace {
+
+struct Run
+{
+    int code = -1;
+    QByteArray out;
+    QByteArray err;
+};
+
+Run run(const QStringList& arguments)
+{
+    QProcess process;
+    process.start(TILEWRIGHT_CLI, QStringList{"solve"} + arguments);
+    process.waitForFinished(120'000);
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+} // namespace
+
+class TestCliSolve : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void json_oneDocumentWithTheCurve();
+    void output_isAValidSchedule();
+    void output_keepsTheTotal();
+    void iterations_sameSeedSameFile();
+    void start_isNeverMadeWorse();
+    void progress_goesToStderr();
+    void seconds_endTheSearch();
+    void interrupted_writesTheBestSoFar();
+    void badInput_data();
+    void badInput();
+    void nothingFits_isTheAnswerNo();
+
+private:
+    [[nodiscard]] QString path(const char* name) const { return m_dir.filePath(name); }
+    void write(const QString& file, const std::string& text)
+    {
+        QFile f(file);
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write(text.data(), static_cast<qint64>(text.size()));
+    }
+    QTemporaryDir m_dir;
+    ProblemPtr m_problem;
+    QString m_file;
+};
+
+void TestCliSolve::initTestCase()
+{
+    GenerateOptions options;
+    options.kind = WorkloadKind::Transformer;
+    options.layers = 2;
+    m_problem = generateWorkload(options).value();
+    m_file = path("problem.json");
+    write(m_file, writeProblem(*m_problem));
+}
+
+void TestCliSolve::json_oneDocumentWithTheCurve()
+{
+    const Run r = run({m_file, "--seconds", "0.3", "--json"});
+    QCOMPARE(r.code, 0);
+    QVERIFY2(r.err.isEmpty(), r.err.constData());
+    const json d = json::parse(r.out.toStdString());
+    QVERIFY(d["valid"].get<bool>());
+    QVERIFY(d["error"].is_null());
+    QCOMPARE(d["rules"].get<std::string>(), std::string("final"));
+    const double total = d["total_latency"].get<double>();
+    QVERIFY(d["lower_bound"].get<double>() <= total);
+    QVERIFY(d["evaluations"].get<std::int64_t>() > 0);
+    QVERIFY(d["seconds"].get<double>() > 0);
+    QVERIFY(!d["curve"].empty());
+    QCOMPARE(d["curve"].back()[1].get<double>(), total);
+    double before = 1e300;
+    double sum = 0;
+    for (const json& point : d["curve"]) {
+        QVERIFY(point[1].get<double>() < before);
+        before = point[1].get<double>();
+    }
+    for (const json& s : d["subgraphs"])
+        sum += s["latency"].get<double>();
+    QVERIFY(std::abs(sum - total) <= 1e-9 * total);
+}
+
+void TestCliSolve::output_isAValidSchedule()
+{
+    const QString out = path("out.json");
+    const Run r = run({m_file, "--seconds", "0.3", "-o", out});
+    QCOMPARE(r.code, 0);
+    QVERIFY(r.out.contains("total latency"));
+    const auto loaded = loadSchedule(*m_problem, out.toStdString());
+    QVERIFY(loaded);
+    QVERIFY(loaded->formatIssues.empty());
+    const Evaluation e = evaluateByTrace(*m_problem, loaded->schedule, Rules::final());
+    QVERIFY(e.valid());
+}
+
+void TestCliSolve::output_keepsTheTotal()
+{
+    const QString out = path("total.json");
+    const Run r = run({m_file, "--seconds", "0.3", "-o", out, "--json"});
+    QCOMPARE(r.code, 0);
+    const auto loaded = loadSchedule(*m_problem, out.toStdString());
+    QVERIFY(loaded);
+    const Evaluation e = evaluate(*m_problem, loaded->schedule, Rules::final());
+    const double total = json::parse(r.out.toStdString())["total_latency"].get<double>();
+    QVERIFY(std::abs(e.total - total) <= 1e-9 * total);
+    double reported = 0;
+    for (const SubgraphPtr& s : loaded->schedule.subgraphs)
+        reported += s->reportedLatency.value_or(0);
+    QVERIFY(std::abs(reported - total) <= 1e-9 * total);
+}
+
+void TestCliSolve::iterations_sameSeedSameFile()
+{
+    QByteArray files[2];
+    for (int i = 0; i < 2; ++i) {
+        const QString out = path(i == 0 ? "a.json" : "b.json");
+        QCOMPARE(run({m_file, "--seconds", "0", "--iterations", "2000", "--threads", "1", "--seed", "7", "-o",
+                      out})
+                     .code,
+                 0);
+        QFile f(out);
+        QVERIFY(f.open(QIODevice::ReadOnly));
+        files[i] = f.readAll();
+    }
+    QVERIFY(!files[0].isEmpty());
+    QCOMPARE(files[0], files[1]);
+}
+
+void TestCliSolve::start_isNeverMadeWorse()
+{
+    const QString first = path("first.json");
+    const QString second = path("second.json");
+    const Run a = run({m_file, "--seconds", "0.3", "-o", first, "--json"});
+    const Run b =
+        run({m_file, "--seconds", "0.05", "--start", first, "-o", second, "--json", "--seed", "99"});
+    QCOMPARE(b.code, 0);
+    const double before = json::parse(a.out.toStdString())["total_latency"].get<double>();
+    const json d = json::parse(b.out.toStdString());
+    QVERIFY(d["total_latency"].get<double>() <= before * (1 + 1e-12));
+    QVERIFY(std::abs(d["start_latency"].get<double>() - before) <= 1e-9 * before);
+}
+
+void TestCliSolve::progress_goesToStderr()
+{
+    const Run r = run({m_file, "--seconds", "0.2", "--progress", "--json"});
+    QCOMPARE(r.code, 0);
+    QVERIFY(r.err.contains(" s  "));
+    QVERIFY(json::parse(r.out.toStdString()).is_object());
+}
+
+void TestCliSolve::seconds_endTheSearch()
+{
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(run({m_file, "--seconds", "0.5"}).code, 0);
+    QVERIFY(timer.elapsed() < 10'000); // other processes share the machine; the figure is in the benchmark
+}
+
+void TestCliSolve::interrupted_writesTheBestSoFar()
+{
+    const QString out = path("interrupted.json");
+    QProcess process;
+    process.start(TILEWRIGHT_CLI, {"solve", m_file, "--seconds", "100", "-o", out, "--progress", "--json"});
+    QVERIFY(process.waitForStarted());
+    process.setReadChannel(QProcess::StandardError);
+    QByteArray seen;
+    while (!seen.contains(" s  ") && process.waitForReadyRead(20'000))
+        seen += process.readAll();
+    ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(20'000));
+    QCOMPARE(process.exitCode(), 130);
+    const auto loaded = loadSchedule(*m_problem, out.toStdString());
+    QVERIFY(loaded);
+    QVERIFY(evaluate(*m_problem, loaded->schedule, Rules::final()).valid());
+}
+
+void TestCliSolve::badInput_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QByteArray>("fragment");
+    const QString broken = path("broken.json");
+    write(broken, "{\"widths\": [1,");
+    const QString empty = path("empty.json");
+    write(
+        empty,
+        R"({"subgraphs": [[]], "granularities": [[1,1,1]], "tensors_to_retain": [[]], "subgraph_latencies": [0]})");
+    QTest::newRow("no problem") << QStringList{} << QByteArray("problem is required");
+    QTest::newRow("missing file") << QStringList{path("nowhere.json")} << QByteArray("nowhere.json");
+    QTest::newRow("broken file") << QStringList{broken} << QByteArray("broken.json");
+    QTest::newRow("rules") << QStringList{m_file, "--rules", "mine"} << QByteArray("--rules");
+    QTest::newRow("seconds") << QStringList{m_file, "--seconds", "-1"} << QByteArray("--seconds");
+    QTest::newRow("threads") << QStringList{m_file, "--threads", "x"} << QByteArray("--threads");
+    QTest::newRow("start") << QStringList{m_file, "--start", empty} << QByteArray("empty.json");
+    QTest::newRow("output") << QStringList{m_file, "-o", "/nowhere/at/all.json"}
+                            << QByteArray("/nowhere/at/all.json");
+}
+
+void TestCliSolve::badInput()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QByteArray, fragment);
+    const Run r = run(arguments);
+    QCOMPARE(r.code, 2);
+    QVERIFY(r.out.isEmpty());
+    QVERIFY2(r.err.contains(fragment), r.err.constData());
+}
+
+void TestCliSolve::nothingFits_isTheAnswerNo()
+{
+    const QString tiny = path("tiny.json");
+    write(
+        tiny,
+        R"({"widths": [4, 4, 4], "heights": [4, 4, 4], "inputs": [[0, 1]], "outputs": [[2]], "base_costs": [5],
+                    "op_types": ["MatMul"], "fast_memory_capacity": 2, "slow_memory_bandwidth": 1,
+                    "native_granularity": [4, 4]})");
+    const Run r = run({tiny, "--seconds", "0.1"});
+    QCOMPARE(r.code, 1);
+    QVERIFY2(r.err.contains("fits at no granularity"), r.err.constData());
+}
+
+QTEST_GUILESS_MAIN(TestCliSolve)
+#include "test_cli_solve.moc"

@@ -379,15 +379,18 @@ void GraphView::showFound()
                          (node.key.kind == GraphKey::Kind::Card &&
                           node.detail.contains(m_sought, Qt::CaseInsensitive));
             if (match.hasMatch()) {
+                // "op 1" means that op; "op1" may also be the beginning of a name.
+                if (m_sought.contains(QLatin1Char(' ')) || m_sought.contains(QLatin1Char('#')))
+                    found = false;
                 if (kind == QLatin1String("op"))
-                    found = node.key.kind == GraphKey::Kind::Op && node.key.id == number;
+                    found |= node.key.kind == GraphKey::Kind::Op && node.key.id == number;
                 else if (kind == QLatin1String("t") || kind == QLatin1String("tensor"))
-                    found = (tensor && node.key.id == number) ||
-                            (node.key.kind == GraphKey::Kind::Op &&
-                             document().problem()->op(OpId(node.key.id)).output.value == number);
+                    found |= (tensor && node.key.id == number) ||
+                             (node.key.kind == GraphKey::Kind::Op &&
+                              document().problem()->op(OpId(node.key.id)).output.value == number);
                 else
-                    found = std::any_of(node.badges.begin(), node.badges.end(),
-                                        [&](const GraphBadge& b) { return b.subgraph.value == number; });
+                    found |= std::any_of(node.badges.begin(), node.badges.end(),
+                                         [&](const GraphBadge& b) { return b.subgraph.value == number; });
             }
             if (found)
                 m_found.push_back(v);

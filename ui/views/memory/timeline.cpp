@@ -159,10 +159,10 @@ Residents residentsOf(const Timeline& timeline, std::size_t index, std::int64_t 
             out.items.push_back({kind, t, QString::fromStdString(problem.tensorName(t)), detail, elements});
     };
     for (const TensorId t : part.key.resident)
-        add(Kind::Resident, t, problem.tensor(t).elements(), tr("retained by the subgraph before"));
+        add(Kind::Resident, t, problem.tensor(t).elements(), tr("by the subgraph before"));
     for (const TensorId t : part.key.subgraph->retain)
         if (std::find(part.key.resident.begin(), part.key.resident.end(), t) == part.key.resident.end())
-            add(Kind::Retained, t, problem.tensor(t).elements(), tr("retained for the next subgraph"));
+            add(Kind::Retained, t, problem.tensor(t).elements(), tr("for the next subgraph"));
     const auto slice = [](const Rect& r) {
         return QStringLiteral("[%1:%2, %3:%4]").arg(r.r0).arg(r.r1).arg(r.c0).arg(r.c1);
     };

@@ -108,7 +108,7 @@ void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t cap
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-QString boundText(Bound bound)
+QString boundWithMark(Bound bound)
 {
     return bound == Bound::Compute  ? tr("△ compute-bound")
            : bound == Bound::Memory ? tr("▽ memory-bound")
@@ -132,7 +132,7 @@ void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tile
     line(model.where, uiFont(1.0, QFont::DemiBold), theme.text);
     line(model.count, uiFont(0.9), theme.muted);
     line(tr("compute %1, memory %2").arg(number(s.compute), number(s.memory)), uiFont(0.9), theme.text);
-    line(tr("latency %1 = the larger · %2").arg(number(s.latency), boundText(s.bound())), uiFont(0.9),
+    line(tr("latency %1 = the larger · %2").arg(number(s.latency), boundWithMark(s.bound())), uiFont(0.9),
          theme.text);
     const bool fits = s.workingSet <= tiles.capacity;
     line((fits ? tr("working set %1 of %2") : tr("working set %1 of %2: does not fit"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tiles/tiles_paint.h"
 
+#include "canvas/bound_mark.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 
@@ -32,13 +33,6 @@ const TileSums* sumsOf(const TilesModel& model, std::int64_t tile)
     return t.visit < 0 ? nullptr : &t;
 }
 
-const QColor& boundColour(Bound bound, const Theme& theme)
-{
-    return bound == Bound::Compute  ? theme.computeBound
-           : bound == Bound::Memory ? theme.memoryBound
-                                    : theme.balanced;
-}
-
 QColor cellColour(const TilesModel& model, std::int64_t tile, const Theme& theme)
 {
     const TileSums* t = sumsOf(model, tile);
@@ -53,22 +47,6 @@ bool overflows(const TilesModel& model, std::int64_t tile)
 {
     const TileSums* t = sumsOf(model, tile);
     return t && t->peakWorkingSet > model.capacity;
-}
-
-/// Triangle down = memory, up = compute, diamond = balanced: the bound without its colour.
-void paintBoundMark(QPainter& painter, QPointF centre, double size, Bound bound, const QColor& colour)
-{
-    QPolygonF shape;
-    if (bound == Bound::Balanced)
-        shape << QPointF(0, -1) << QPointF(1, 0) << QPointF(0, 1) << QPointF(-1, 0);
-    else
-        shape << QPointF(-1, 0.8) << QPointF(1, 0.8) << QPointF(0, -0.9);
-    QTransform place;
-    place.translate(centre.x(), centre.y());
-    place.scale(size, bound == Bound::Memory ? -size : size);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
-    painter.drawPolygon(place.map(shape));
 }
 
 struct VisibleCells

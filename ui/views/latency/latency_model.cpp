@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/latency/latency_model.h"
+
+#include "canvas/bound_mark.h"
+#include "theme/number.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Latency", text);
+}
+
+/// Subgraphs of both schedules that share ops, directly or through others, are in one group.
+class Groups
+{
+public:
+    Groups(const Schedule& current, const Schedule& baseline, std::size_t ops)
+        : m_parent(current.size() + baseline.size())
+    {
+        std::iota(m_parent.begin(), m_parent.end(), std::size_t(0));
+        std::vector<std::optional<std::size_t>> of(ops);
+        const auto add = [&](const Schedule& schedule, std::size_t base) {
+            for (std::size_t i = 0; i < schedule.size(); ++i)
+                for (const OpId o : schedule.subgraphs[i]->ops) {
+                    if (of[o.index()])
+                        m_parent[find(base + i)] = find(*of[o.index()]);
+                    else
+                        of[o.index()] = base + i;
+                }
+        };
+        add(current, 0);
+        add(baseline, current.size());
+    }
+    [[nodiscard]] std::size_t find(std::size_t i)
+    {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    }
+
+private:
+    std::vector<std::size_t> m_parent;
+};
+
+void addBaseline(std::vector<LatencyBar>& bars, const Snapshot& snapshot, const Snapshot& baseline)
+{
+    const std::size_t n = snapshot.schedule.size();
+    Groups groups(snapshot.schedule, baseline.schedule, snapshot.problem->opCount());
+    std::vector<std::size_t> members(n + baseline.schedule.size(), 0);
+    for (std::size_t i = 0; i < n; ++i)
+        ++members[groups.find(i)];
+    for (std::size_t j = 0; j < baseline.schedule.size(); ++j) {
+        const std::size_t group = groups.find(n + j);
+        const SubgraphEvaluation& e = baseline.evaluation.subgraphs[j];
+        for (LatencyBar& bar : bars) {
+            if (groups.find(bar.id.index()) != group)
+                continue;
+            bar.beforeIds.push_back(SubgraphId(j));
+            if (members[group] == 1 && e.structurallyValid)
+                bar.before = bar.before.value_or(0) + e.latency;
+        }
+    }
+}
+
+} // namespace
+
+LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline, const LatencyOptions& options)
+{
+    LatencyModel m;
+    if (!snapshot) {
+        m.hint = tr("Open a problem to see how long each subgraph takes.");
+        return m;
+    }
+    if (snapshot->schedule.size() == 0) {
+        m.hint = tr("The schedule has no subgraph yet. Drag ops in the graph to make one.");
+        return m;
+    }
+    if (baseline && baseline->problem != snapshot->problem)
+        baseline = nullptr;
+    m.total = snapshot->evaluation.total;
+    const auto bandwidth = static_cast<double>(snapshot->problem->hardware().slowMemoryBandwidth);
+    for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
+        const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[i];
+        LatencyBar bar;
+        bar.id = SubgraphId(i);
+        QStringList ops;
+        for (const OpId o : snapshot->schedule.subgraphs[i]->ops)
+            if (o.index() < snapshot->problem->opCount())
+                ops << QString::fromStdString(snapshot->problem->opName(o));
+        if (ops.size() > 6)
+            ops = ops.mid(0, 5) << tr("%1 more").arg(ops.size() - 5);
+        bar.ops = ops.join(QStringLiteral(", "));
+        bar.runs = e.structurallyValid;
+        if (bar.runs) {
+            bar.fits = e.fits;
+            bar.latency = e.latency;
+            bar.compute = e.compute;
+            bar.load = static_cast<double>(e.loadElements) / bandwidth;
+            bar.store = static_cast<double>(e.storeElements) / bandwidth;
+            bar.bound = e.bound;
+            bar.share = m.total > 0 ? e.latency / m.total : 0;
+        }
+        m.bars.push_back(std::move(bar));
+    }
+    if (baseline) {
+        m.hasBaseline = true;
+        addBaseline(m.bars, *snapshot, *baseline);
+    }
+    for (const LatencyBar& bar : m.bars)
+        m.high = std::max({m.high, bar.latency, bar.before.value_or(0)});
+    if (options.sort == LatencySort::Latency)
+        std::stable_sort(m.bars.begin(), m.bars.end(),
+                         [](const LatencyBar& a, const LatencyBar& b) { return a.latency > b.latency; });
+    m.title = tr("Total %1 in %2 subgraphs").arg(number(m.total)).arg(m.bars.size());
+    if (baseline && baseline->evaluation.total > 0)
+        m.title += tr(" · %1 (%2) against the baseline")
+                       .arg(signedNumber(m.total - baseline->evaluation.total),
+                            signedPercent(m.total / baseline->evaluation.total - 1));
+    return m;
+}
+
+QString latencyTooltip(const LatencyBar& bar)
+{
+    QString text = tr("<b>Subgraph %1</b> %2").arg(bar.id.index()).arg(bar.ops.toHtmlEscaped());
+    if (!bar.runs)
+        return text + tr("<br>cannot run; the list of problems says why");
+    text += tr("<br>latency %1 (%2 of the total), %3")
+                .arg(exactNumber(bar.latency), percent(bar.share), boundText(bar.bound));
+    text += tr("<br>compute %1<br>load %2 + store %3 = memory %4")
+                .arg(exactNumber(bar.compute), exactNumber(bar.load), exactNumber(bar.store),
+                     exactNumber(bar.load + bar.store));
+    text += tr("<br>latency is the sum over the steps of max(compute, memory)");
+    if (!bar.fits)
+        text += tr("<br><b>does not fit into fast memory</b>");
+    QStringList ids;
+    for (const SubgraphId id : bar.beforeIds)
+        ids << QString::number(id.index());
+    if (bar.before)
+        text +=
+            tr("<br>baseline %1 (subgraph %2): %3 (%4)")
+                .arg(exactNumber(*bar.before), ids.join(QStringLiteral(", ")),
+                     signedNumber(bar.latency - *bar.before), signedPercent(bar.latency / *bar.before - 1));
+    else if (!ids.isEmpty())
+        text += tr("<br>its ops were in subgraphs %1 of the baseline, with others")
+                    .arg(ids.join(QStringLiteral(", ")));
+    return text;
+}
+
+QString latencyAsText(const LatencyModel& model)
+{
+    QString out = QStringLiteral("subgraph\tops\tlatency\tcompute\tload\tstore\tbound\tbaseline\n");
+    for (const LatencyBar& bar : model.bars) {
+        QStringList cells{QString::number(bar.id.index()), bar.ops};
+        for (const double v : {bar.latency, bar.compute, bar.load, bar.store})
+            cells << (bar.runs ? exactNumber(v) : QString());
+        cells << (bar.runs ? QString::fromUtf8(boundName(bar.bound).data(),
+                                               static_cast<qsizetype>(boundName(bar.bound).size()))
+                           : QString());
+        cells << (bar.before ? exactNumber(*bar.before) : QString());
+        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "document/selection.h"
+#include "report/snapshot.h"
+
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace tilewright::ui {
+
+enum class LatencySort { Order, Latency };
+
+struct LatencyOptions
+{
+    LatencySort sort = LatencySort::Order;
+};
+
+/// One subgraph: its latency, and the times of which it is the step-by-step maximum.
+struct LatencyBar
+{
+    SubgraphId id;
+    QString ops;
+    bool runs = false; ///< structurally valid; otherwise it has no latency
+    bool fits = true;
+    double latency = 0, compute = 0, load = 0, store = 0;
+    Bound bound = Bound::Balanced;
+    double share = 0; ///< of the total
+    /// What the same ops took in the baseline; nothing when the baseline mixes them with ops of other
+    /// subgraphs.
+    std::optional<double> before;
+    std::vector<SubgraphId> beforeIds; ///< the subgraphs of the baseline with ops of this one
+};
+
+struct LatencyModel
+{
+    QString hint;
+    QString title;
+    std::vector<LatencyBar> bars; ///< in the order in which they are drawn
+    double total = 0;
+    double high = 0; ///< the longest bar or ghost
+    bool hasBaseline = false;
+};
+
+[[nodiscard]] LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
+                                        const LatencyOptions& options);
+[[nodiscard]] QString latencyTooltip(const LatencyBar& bar);
+[[nodiscard]] QString latencyAsText(const LatencyModel& model);
+
+} // namespace tilewright::ui

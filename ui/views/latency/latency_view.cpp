@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/latency/latency_view.h"
+
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
+    : ToolCanvas(context, QStringLiteral("latency"), tr("Latency"), parent)
+{
+    m_sort = bar().addChoice(tr("Sort by"), {tr("order"), tr("latency")},
+                             tr("In the order of execution, or the longest first."));
+    connect(m_sort, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
+    for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
+        connect(&document(), signal, this, &LatencyView::rebuild);
+    connect(&document(), &Document::problemChanged, this, &LatencyView::fitAll);
+    connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
+    connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
+    rebuild();
+}
+
+void LatencyView::rebuild()
+{
+    const SnapshotPtr baseline = document().baseline();
+    m_model = buildLatency(document().snapshot().get(), baseline.get(),
+                           {static_cast<LatencySort>(m_sort->currentIndex())});
+    const auto n = static_cast<double>(std::max<std::size_t>(1, m_model.bars.size()));
+    if (m_fitted || m_to > n)
+        setRange(m_fitted ? 0 : m_from, m_fitted ? n : m_to);
+    setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
+    update();
+}
+
+void LatencyView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    if (!m_model.hint.isEmpty()) {
+        paintEmptyHint(painter, area, m_model.hint, theme);
+        return;
+    }
+    const LatencyPlaces p = latencyPlaces(area, m_model);
+    LatencyOverlay overlay;
+    overlay.selected = selection().state().subgraphs;
+    overlay.current = selection().state().subgraph;
+    if (!exporting)
+        overlay.hover = selection().hover().subgraph;
+    const auto n = static_cast<double>(m_model.bars.size());
+    // A few bars are not stretched over the whole width.
+    Axis axis{exporting ? 0 : m_from, exporting ? n : m_to, p.plot.left(), p.plot.right()};
+    axis.p1 = std::min(axis.p1, axis.p0 + (axis.v1 - axis.v0) * 150);
+    paintLatency(painter, m_model, p, axis, theme, overlay);
+}
+
+Axis LatencyView::slotAxis() const
+{
+    const QRectF plot = latencyPlaces(contentArea(), m_model).plot;
+    return {m_from, m_to, plot.left(), std::min(plot.right(), plot.left() + (m_to - m_from) * 150)};
+}
+
+void LatencyView::setRange(double from, double to)
+{
+    const auto n = static_cast<double>(std::max<std::size_t>(1, m_model.bars.size()));
+    const double span = std::clamp(to - from, std::min(4.0, n), n);
+    m_from = std::clamp(from, 0.0, n - span);
+    m_to = m_from + span;
+    m_fitted = span >= n;
+    update();
+}
+
+void LatencyView::zoomBy(double factor, QPointF anchor)
+{
+    const Axis a = slotAxis();
+    const Axis next = a.zoomed(factor, std::clamp(anchor.x(), a.p0, a.p1), 0,
+                               static_cast<double>(std::max<std::size_t>(1, m_model.bars.size())));
+    setRange(next.v0, next.v1);
+}
+
+void LatencyView::panBy(QPointF pixels)
+{
+    const Axis next =
+        slotAxis().panned(pixels.x(), 0, static_cast<double>(std::max<std::size_t>(1, m_model.bars.size())));
+    setRange(next.v0, next.v1);
+}
+
+void LatencyView::fitAll()
+{
+    setRange(0, static_cast<double>(m_model.bars.size()));
+}
+
+void LatencyView::fitSelection()
+{
+    double low = 1e18;
+    double high = -1;
+    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
+        if (selection().state().subgraphs.count(m_model.bars[i].id) ||
+            selection().state().subgraph == m_model.bars[i].id) {
+            low = std::min(low, static_cast<double>(i));
+            high = std::max(high, static_cast<double>(i));
+        }
+    if (high < 0)
+        fitAll();
+    else
+        setRange(low - 4, high + 5);
+}
+
+void LatencyView::reveal(SubgraphId id)
+{
+    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
+        if (m_model.bars[i].id == id) {
+            const auto at = static_cast<double>(i);
+            if (at < m_from || at + 1 > m_to)
+                setRange(at + 0.5 - (m_to - m_from) / 2, at + 0.5 + (m_to - m_from) / 2);
+        }
+}
+
+QPointF LatencyView::barFoot(SubgraphId id) const
+{
+    const QRectF plot = latencyPlaces(contentArea(), m_model).plot;
+    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
+        if (m_model.bars[i].id == id)
+            return {slotAxis().toPixel(static_cast<double>(i) + 0.5), plot.bottom() - 3};
+    return {};
+}
+
+const LatencyBar* LatencyView::barAt(QPointF position) const
+{
+    const LatencyPlaces p = latencyPlaces(contentArea(), m_model);
+    if (!p.plot.united(p.labels).contains(position))
+        return nullptr;
+    const double at = std::floor(slotAxis().toValue(position.x()));
+    if (at < 0 || at >= static_cast<double>(m_model.bars.size()))
+        return nullptr;
+    return &m_model.bars[static_cast<std::size_t>(at)];
+}
+
+QString LatencyView::tooltipAt(QPointF position) const
+{
+    const LatencyBar* b = barAt(position);
+    return b ? latencyTooltip(*b) : QString();
+}
+
+void LatencyView::mousePressEvent(QMouseEvent* event)
+{
+    ToolCanvas::mousePressEvent(event);
+    const LatencyBar* b = barAt(event->position());
+    if (event->button() != Qt::LeftButton || !b)
+        return;
+    if (event->modifiers() & Qt::ControlModifier) {
+        SelectionState next = selection().state();
+        if (next.subgraphs.erase(b->id) == 0)
+            next.subgraphs.insert(b->id);
+        selection().set(next);
+    } else {
+        selection().selectSubgraph(b->id);
+    }
+}
+
+void LatencyView::mouseMoveEvent(QMouseEvent* event)
+{
+    ToolCanvas::mouseMoveEvent(event);
+    if (isPanning())
+        return;
+    HoverState hover;
+    if (const LatencyBar* b = barAt(event->position()))
+        hover.subgraph = b->id;
+    selection().setHover(hover);
+}
+
+void LatencyView::leaveEvent(QEvent* event)
+{
+    selection().setHover({});
+    ToolCanvas::leaveEvent(event);
+}
+
+void LatencyView::move(int by)
+{
+    if (m_model.bars.empty())
+        return;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
+        if (m_model.bars[i].id == selection().state().subgraph)
+            at = by < 0 ? (i == 0 ? 0 : i - 1) : std::min(i + 1, m_model.bars.size() - 1);
+    selection().selectSubgraph(m_model.bars[at].id);
+    reveal(m_model.bars[at].id);
+}
+
+void LatencyView::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_Period:
+        move(1);
+        break;
+    case Qt::Key_Comma:
+        move(-1);
+        break;
+    case Qt::Key_W:
+        zoomBy(1.25, contentArea().center());
+        break;
+    case Qt::Key_S:
+        zoomBy(0.8, contentArea().center());
+        break;
+    case Qt::Key_A:
+        panBy({60, 0});
+        break;
+    case Qt::Key_D:
+        panBy({-60, 0});
+        break;
+    default:
+        ToolCanvas::keyPressEvent(event);
+        return;
+    }
+    event->accept();
+}
+
+} // namespace tilewright::ui

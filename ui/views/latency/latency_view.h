@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "views/latency/latency_paint.h"
+
+class QComboBox;
+
+namespace tilewright::ui {
+
+/// How long each subgraph takes and of what its time is made, beside the baseline. Click selects.
+class LatencyView : public ToolCanvas
+{
+    Q_OBJECT
+public:
+    explicit LatencyView(const ViewContext& context, QWidget* parent = nullptr);
+
+    void settle() override { document().waitForSnapshot(); }
+    [[nodiscard]] QString copyText() const override { return latencyAsText(m_model); }
+    void zoomBy(double factor, QPointF anchor) override;
+    void panBy(QPointF pixels) override;
+    void fitAll() override;
+    void fitSelection() override;
+
+    [[nodiscard]] const LatencyModel& model() const { return m_model; }
+    [[nodiscard]] QPointF barFoot(SubgraphId id) const; ///< in widget coordinates, inside the bar
+    [[nodiscard]] std::pair<double, double> visibleBars() const { return {m_from, m_to}; }
+
+protected:
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    void rebuild();
+    void move(int by);
+    [[nodiscard]] Axis slotAxis() const;
+    [[nodiscard]] const LatencyBar* barAt(QPointF position) const;
+    void setRange(double from, double to);
+    void reveal(SubgraphId id);
+
+    LatencyModel m_model;
+    double m_from = 0, m_to = 1;
+    bool m_fitted = true;
+    QComboBox* m_sort = nullptr;
+};
+
+} // namespace tilewright::ui

@@ -8,6 +8,7 @@
 #include "panels/rules/rules_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "views/compare/compare_view.h"
 #include "views/graph/graph_view.h"
 #include "views/latency/latency_view.h"
 #include "views/memory/memory_view.h"
@@ -39,6 +40,8 @@ const std::vector<ViewEntry>& viewCatalog()
     static const std::vector<ViewEntry> entries{
         {QStringLiteral("graph"), text("Graph"), QStringLiteral("layout"), DockArea::Centre,
          QStringLiteral("Edit,Tiles"), &make<GraphView>},
+        {QStringLiteral("compare"), text("Compare"), QStringLiteral("compare"), DockArea::Centre,
+         QStringLiteral("Compare"), &make<CompareView>},
         {QStringLiteral("subgraphs"), text("Subgraphs"), QStringLiteral("bars"), DockArea::Left,
          QStringLiteral("Edit,Tiles,Compare"), &make<SubgraphsView>},
         {QStringLiteral("inspector"), text("Inspector"), QStringLiteral("settings"), DockArea::Right,

@@ -95,6 +95,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     });
     connect(&document(), &Document::problemChanged, this, [this] {
         m_job.stop();
+        m_alternatives->cancel();
         m_curve = {};
         m_result = nullptr;
         m_progress->clear();
@@ -249,12 +250,12 @@ void SolverView::showFinished(const std::shared_ptr<const SolveResult>& result)
                         .arg(s.granularity.h)
                         .arg(s.granularity.k),
                     i < result->latencies.size() ? number(result->latencies[i]) : QString()});
-        if (i >= result->alternatives.size())
-            continue;
-        for (const SolveAlternative& a : result->alternatives[i])
-            new QTreeWidgetItem(item, {QString::fromStdString(a.text),
-                                       std::isfinite(a.total) ? signedNumber(a.loss) : tr("does not fit")});
+        item->setToolTip(0, item->text(0));
     }
+    m_alternatives->request([problem = document().problem(), schedule = result->schedule,
+                             rules = document().rules()](std::stop_token stop) {
+        return solveAlternatives(*problem, schedule, rules, {stop, {}});
+    });
     refresh();
 }
 
@@ -302,6 +303,7 @@ void SolverView::settle()
 {
     while (m_job.isRunning())
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    m_alternatives->waitIdle();
 }
 
 void SolverView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)

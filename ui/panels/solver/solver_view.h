@@ -4,6 +4,7 @@
 #include "canvas/view.h"
 #include "document/solver_job.h"
 #include "panels/solver/solver_curve.h"
+#include "solve/alternatives.h"
 
 class QComboBox;
 class QDoubleSpinBox;
@@ -40,7 +41,10 @@ private:
     void applyResult();
     void refresh();
 
+    using Alternatives = std::vector<std::vector<SolveAlternative>>;
+
     SolverJob m_job;
+    std::unique_ptr<LatestJob<Alternatives>> m_alternatives;
     SolverCurve m_curve;
     std::shared_ptr<const SolveResult> m_result;
     SnapshotPtr m_before;

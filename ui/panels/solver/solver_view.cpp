@@ -53,6 +53,17 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("solver"), tr("Solver"), parent)
 {
     build();
+    m_alternatives = std::make_unique<LatestJob<Alternatives>>(
+        [this](const Alternatives& all) {
+            for (std::size_t i = 0; i < all.size() && static_cast<int>(i) < m_why->topLevelItemCount(); ++i)
+                for (const SolveAlternative& a : all[i]) {
+                    auto* item = new QTreeWidgetItem(m_why->topLevelItem(static_cast<int>(i)),
+                                                     {QString::fromStdString(a.text), signedNumber(a.loss)});
+                    item->setToolTip(0, tr("Instead: %1. The total would be %2.")
+                                            .arg(QString::fromStdString(a.text), number(a.total)));
+                }
+        },
+        true);
     registry().add(
         {QStringLiteral("solve.auto"),
          tr("Solve"),

@@ -248,6 +248,7 @@ private:
     {
         const auto& uses = m_plan.m_uses;
         m_useBit.resize(uses.size());
+        m_useRun.resize(uses.size());
         m_buffers.resize(uses.size());
         m_runs.resize(uses.size());
         for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -257,7 +258,7 @@ private:
             bool ok = true;
             m_useBit[i] = false;
             if (u.run) {
-                ok = addRun(u, row, col);
+                ok = addRun(i, u, row, col);
             } else if (!isResident(u.id)) {
                 if (isKept(u.id)) {
                     ok = addKept(u, row, col);
@@ -302,7 +303,7 @@ private:
         return true;
     }
 
-    template <class Use> bool addRun(const Use& u, Axis row, Axis col)
+    template <class Use> bool addRun(std::size_t index, const Use& u, Axis row, Axis col)
     {
         const Axis depth = canonical(u.depthSlot);
         const bool rowReduces = m_plan.m_slots[u.rowSlot].axis != Axis::Tile;
@@ -312,17 +313,17 @@ private:
             if (other.kept || other.id != u.id || other.depth != depth)
                 continue;
             if (other.row == row && other.col == col) {
-                // Which request comes first decides the kinds; fixed only within one group.
-                if ((other.rowReduces != rowReduces || other.colReduces != colReduces) &&
-                    other.group != u.group)
-                    return false;
+                m_hasVariants =
+                    m_hasVariants || other.rowReduces != rowReduces || other.colReduces != colReduces;
                 m_groupRuns[u.group].set(r);
+                m_useRun[index] = static_cast<std::uint32_t>(r);
                 return true;
             }
             if (canMeet(other.row, row, true, m_plan.m_slots[u.rowSlot].size) &&
                 canMeet(other.col, col, false, m_plan.m_slots[u.colSlot].size))
                 return false;
         }
+        m_useRun[index] = static_cast<std::uint32_t>(m_runCount);
         return pushRun({u.id, u.rowSlot, u.colSlot, u.depthSlot, u.group, row, col, depth, rowReduces,
                         colReduces, false});
     }
@@ -475,21 +476,40 @@ private:
         m_runCost.resize(m_phaseCount * m_runCount);
         for (std::size_t p = 0; p < m_phaseCount; ++p) {
             stepExtents(p);
-            for (std::size_t r = 0; r < m_runCount; ++r) {
-                const Run& run = m_runs[r];
-                double& cost = m_runCost[p * m_runCount + r];
-                if (run.kept) {
-                    cost = 0;
-                    continue;
-                }
-                const OpId o = m_plan.m_ops[run.id];
-                const Op& op = m_plan.m_problem->op(o);
-                cost = static_cast<double>(op.baseCost) * m_cost.rows(run.rowReduces, m_extent[run.rowSlot]) *
-                       m_cost.cols(run.colReduces, m_extent[run.colSlot]) *
-                       (op.type == OpType::MatMul
-                            ? m_cost.depth(m_extent[run.depthSlot], m_plan.m_slots[run.depthSlot].size)
-                            : 1.0);
-            }
+            for (std::size_t r = 0; r < m_runCount; ++r)
+                m_runCost[p * m_runCount + r] =
+                    runCost(m_runs[r], m_runs[r].rowReduces, m_runs[r].colReduces);
+        }
+        if (m_hasVariants)
+            m_cellCost.resize(m_rowClasses * m_colClasses * m_phaseCount * m_runCount);
+    }
+
+    /// R8 with the k extents of the current phase.
+    [[nodiscard]] double runCost(const Run& run, bool rowReduces, bool colReduces) const
+    {
+        if (run.kept)
+            return 0;
+        const Op& op = m_plan.m_problem->op(m_plan.m_ops[run.id]);
+        return static_cast<double>(op.baseCost) * m_cost.rows(rowReduces, length(run.rowSlot, run.row)) *
+               m_cost.cols(colReduces, length(run.colSlot, run.col)) *
+               (op.type == OpType::MatMul
+                    ? m_cost.depth(m_extent[run.depthSlot], m_plan.m_slots[run.depthSlot].size)
+                    : 1.0);
+    }
+
+    /// R6.6: a run is charged with the kinds of its first request in the step.
+    void variantCosts(const Cell& out, double* cost, std::int64_t q)
+    {
+        Mask missing = out.runs;
+        for (std::size_t i = 0; i < m_plan.m_uses.size(); ++i) {
+            const auto& u = m_plan.m_uses[i];
+            if (!u.run || !missing.has(m_useRun[i]) || !isActive(u.group, q))
+                continue;
+            Mask one{};
+            one.set(m_useRun[i]);
+            missing &= ~one;
+            cost[m_useRun[i]] = runCost(m_runs[m_useRun[i]], m_plan.m_slots[u.rowSlot].axis != Axis::Tile,
+                                        m_plan.m_slots[u.colSlot].axis != Axis::Tile);
         }
     }
 
@@ -594,6 +614,8 @@ private:
         for (std::size_t p = 0; p < c.phases; ++p) {
             Cell& out = cell(c, p);
             buildCell(out, p);
+            if (m_hasVariants)
+                variantCosts(out, &m_cellCost[(c.index * m_phaseCount + p) * m_runCount], m_phaseBegin[p]);
             c.allRuns |= out.runs;
             out.workingSet = saturatingAdd(out.fixedSet, area(out.buffers));
             out.loadEnter = area(out.buffers & ~(before & ~m_bufferStep));
@@ -706,10 +728,12 @@ private:
 
     // ---- tiles ----------------------------------------------------------------------------------------
 
-    [[nodiscard]] double compute(std::size_t phase, const Mask& runs) const
+    [[nodiscard]] double compute(const Class& c, std::size_t phase, const Mask& runs) const
     {
+        const double* cost = m_hasVariants ? &m_cellCost[(c.index * m_phaseCount + phase) * m_runCount]
+                                           : &m_runCost[phase * m_runCount];
         double sum = 0;
-        runs.forEach([&](std::size_t r) { sum += m_runCost[phase * m_runCount + r]; });
+        runs.forEach([&](std::size_t r) { sum += cost[r]; });
         return sum;
     }
 
@@ -727,7 +751,7 @@ private:
             load = saturatingAdd(load, m_firstArea[c.index * m_bufferCount + b]);
         });
         Tally out{};
-        out.step(compute(0, first.runs & charge), load, first.store, first.workingSet, m_bandwidth);
+        out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, m_bandwidth);
         out.add(c.rest);
         last = c.last;
         return out;
@@ -743,23 +767,23 @@ private:
             const Cell& here = cell(c, p);
             const Mask runs = here.runs & charge;
             if (p > 0)
-                c.rest.step(compute(p, runs & (m_eachStep | ~done)), here.loadEnter, here.store,
+                c.rest.step(compute(c, p, runs & (m_eachStep | ~done)), here.loadEnter, here.store,
                             here.workingSet, m_bandwidth);
             done |= here.runs;
-            repeat(c.rest, p, here, runs, here.loadRepeat, here.workingSet);
+            repeat(c.rest, c, p, here, runs, here.loadRepeat, here.workingSet);
         }
     }
 
     /// The steps of a phase after its first. Only a sink's completing step stores, and it is a phase alone.
-    void repeat(Tally& out, std::size_t p, const Cell& here, const Mask& runs, std::int64_t load,
-                std::int64_t ws)
+    void repeat(Tally& out, const Class& c, std::size_t p, const Cell& here, const Mask& runs,
+                std::int64_t load, std::int64_t ws)
     {
         const std::int64_t more = phaseSteps(p) - 1;
         if (more <= 0)
             return;
         assert(here.store == 0);
         Tally one{};
-        one.step(compute(p, runs & m_eachStep), load, here.store, ws, m_bandwidth);
+        one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, m_bandwidth);
         out.add(one, more);
     }
 
@@ -796,11 +820,11 @@ private:
             const Mask runs = here.runs & charge;
             const Mask fresh = runs & (m_eachStep | ~done);
             const std::int64_t ws = saturatingAdd(here.fixedSet, area(now));
-            out.step(compute(p, fresh), saturatingAdd(area(now & ~previous), keptLoad(fresh)), here.store, ws,
-                     m_bandwidth);
+            out.step(compute(c, p, fresh), saturatingAdd(area(now & ~previous), keptLoad(fresh)), here.store,
+                     ws, m_bandwidth);
             done |= here.runs;
-            repeat(out, p, here, runs, saturatingAdd(area(now & m_bufferStep), keptLoad(runs & m_eachStep)),
-                   ws);
+            repeat(out, c, p, here, runs,
+                   saturatingAdd(area(now & m_bufferStep), keptLoad(runs & m_eachStep)), ws);
             previous = now & ~here.forget & ~m_bufferStep;
             last = now & ~here.forget;
         }
@@ -1032,7 +1056,8 @@ private:
     Store<Mask, Limits::kGroups> m_groupRuns;
     Store<std::int64_t, Limits::kSinks> m_sinkSteps;
     Store<char, Limits::kSinks> m_sinkRetained;
-    Store<char, Limits::kUses> m_useBit; // whether a use is a request served from a buffer
+    Store<char, Limits::kUses> m_useBit;          // whether a use is a request served from a buffer
+    Store<std::uint32_t, Limits::kUses> m_useRun; // of a use that is a run
     Store<Buffer, Limits::kUses> m_buffers;
     Store<Run, Limits::kUses> m_runs;
     Store<Mixed, Limits::kUses> m_mixed;
@@ -1043,10 +1068,12 @@ private:
     Mask m_eachStep{}; // runs paid in every k step of a tile
     Mask m_kept{};
     bool m_hasKept = false;
+    bool m_hasVariants = false; // some run is requested with different kinds of axes
     bool m_forgets = false;
     Store<std::int64_t, (kSmall ? Limits::kPhases + 1 : 0)> m_phaseBegin;
     std::size_t m_phaseCount = 0;
     Store<double, Limits::kPhases * Limits::kUses> m_runCost;
+    std::vector<double> m_cellCost; // instead, by tile class too, when there are variants
     Store<Span, kSpans> m_rowSpan, m_colSpan;
     std::size_t m_rowClasses = 0, m_colClasses = 0;
     std::int64_t m_rows = 0, m_cols = 0;

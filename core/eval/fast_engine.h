@@ -14,6 +14,7 @@
 #include "eval/cost.h"
 #include "eval/fast.h"
 #include "eval/tally.h"
+#include "eval/tile_order.h"
 #include "eval/trace.h"
 
 #include <algorithm>
@@ -132,13 +133,14 @@ public:
         case TraversalKind::ColumnSnake:
             return runLines(false, true);
         case TraversalKind::Spiral:
-            return runSpiral();
         case TraversalKind::Custom:
             break;
         }
         TileWalk walk(*this);
-        for (const std::int64_t tile : traversal.explicitOrder())
-            walk.visit(tile / m_cols, tile % m_cols);
+        forEachTile(traversal, m_rows, m_cols, [&](std::int64_t row, std::int64_t col) {
+            walk.visit(row, col);
+            return true;
+        });
         return walk.total();
     }
 
@@ -1018,29 +1020,6 @@ private:
         std::int64_t m_row = -1, m_col = -1;
         std::size_t m_rowClass = 0, m_colClass = 0;
     };
-
-    [[nodiscard]] Tally runSpiral()
-    {
-        TileWalk walk(*this);
-        std::int64_t top = 0;
-        std::int64_t bottom = m_rows - 1;
-        std::int64_t left = 0;
-        std::int64_t right = m_cols - 1;
-        while (top <= bottom && left <= right) {
-            for (std::int64_t c = left; c <= right; ++c)
-                walk.visit(top, c);
-            for (std::int64_t r = top + 1; r <= bottom; ++r)
-                walk.visit(r, right);
-            if (top < bottom)
-                for (std::int64_t c = right - 1; c >= left; --c)
-                    walk.visit(bottom, c);
-            if (left < right)
-                for (std::int64_t r = bottom - 1; r > top; --r)
-                    walk.visit(r, left);
-            ++top, --bottom, ++left, --right;
-        }
-        return walk.total();
-    }
 
     const SubgraphPlan& m_plan;
     const Granularity m_g;

@@ -3,6 +3,7 @@
 #include "eval/trace.h"
 
 #include "eval/cost.h"
+#include "eval/tile_order.h"
 #include "eval/validate.h"
 
 #include <algorithm>
@@ -110,14 +111,13 @@ public:
 
     void walk(const std::function<bool(const Step&)>& visit)
     {
-        const std::vector<std::int64_t> order = tileOrder(m_subgraph.traversal, m_grid.rows, m_grid.cols);
         const bool forgets = m_subgraph.traversal.kind() == TraversalKind::Raster && !m_rules.nullOrderReuse;
-        for (const std::int64_t tile : order) {
+        forEachTile(m_subgraph.traversal, m_grid.rows, m_grid.cols, [&](std::int64_t row, std::int64_t col) {
             if (forgets)
                 m_previous.clear();
-            m_step.tile = tile;
-            m_step.row = tile / m_grid.cols;
-            m_step.col = tile % m_grid.cols;
+            m_step.tile = row * m_grid.cols + col;
+            m_step.row = row;
+            m_step.col = col;
             m_step.kSteps = 0;
             for (const Sink& s : m_sinks)
                 if (tileOf(s).area() > 0)
@@ -125,11 +125,12 @@ public:
             for (m_step.kStep = 0; m_step.kStep < m_step.kSteps; ++m_step.kStep) {
                 takeStep();
                 if (!visit(m_step))
-                    return;
+                    return false;
                 m_step.start += m_step.latency;
                 ++m_step.index;
             }
-        }
+            return true;
+        });
     }
 
 private:

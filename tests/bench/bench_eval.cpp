@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Budgets of DESIGN.md section 6: subgraph evaluations on cached structure and fresh, a 150-op schedule.
+#include "eval/evaluator.h"
+#include "eval/explain.h"
 #include "eval/fast.h"
+#include "eval/granularity_search.h"
+#include "eval/lower_bound.h"
+#include "eval/occupancy.h"
 #include "eval/trace.h"
 
 #include <benchmark/benchmark.h>
@@ -175,5 +180,58 @@ void BM_Trace150(benchmark::State& state)
         benchmark::DoNotOptimize(evaluateByTrace(*p, s, Rules::seed()));
 }
 BENCHMARK(BM_Trace150)->Unit(benchmark::kMillisecond);
+
+/// Live editing: one subgraph of 150 changes, then the whole schedule is evaluated.
+void BM_EvaluateAfterEdit150(benchmark::State& state)
+{
+    const ProblemPtr p = model150();
+    Schedule s = blocks(*p, 1);
+    Evaluator evaluator(p, Rules::final());
+    std::size_t i = 0;
+    for (auto _ : state) {
+        auto changed = std::make_shared<Subgraph>(*s.subgraphs[i]);
+        changed->granularity.h = changed->granularity.h == 128 ? 64 : 128;
+        s.subgraphs[i] = changed;
+        i = (i + 1) % s.size();
+        benchmark::DoNotOptimize(evaluator.evaluate(s));
+    }
+}
+BENCHMARK(BM_EvaluateAfterEdit150)->Unit(benchmark::kMicrosecond);
+
+void BM_LowerBound150(benchmark::State& state)
+{
+    const ProblemPtr p = model150();
+    for (auto _ : state)
+        benchmark::DoNotOptimize(lowerBound(*p, Rules::final()));
+}
+BENCHMARK(BM_LowerBound150)->Unit(benchmark::kMicrosecond);
+
+void BM_Occupancy150(benchmark::State& state)
+{
+    const ProblemPtr p = model150();
+    const Schedule s = blocks(*p, 1);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(occupancy(*p, s, Rules::final()));
+}
+BENCHMARK(BM_Occupancy150)->Unit(benchmark::kMillisecond);
+
+void BM_Explain150(benchmark::State& state)
+{
+    const ProblemPtr p = model150();
+    const Schedule s = blocks(*p, 1);
+    const Evaluation e = evaluate(*p, s, Rules::final());
+    for (auto _ : state)
+        benchmark::DoNotOptimize(explain(*p, s, e, SubgraphId(75)));
+}
+BENCHMARK(BM_Explain150)->Unit(benchmark::kMillisecond);
+
+void BM_BestGranularity(benchmark::State& state)
+{
+    const ProblemPtr p = shape(state.range(0));
+    const SubgraphPlan plan(*p, allOps(*p), Rules::final());
+    for (auto _ : state)
+        benchmark::DoNotOptimize(bestGranularity(plan, {}, {}));
+}
+BENCHMARK(BM_BestGranularity)->DenseRange(0, 4)->Unit(benchmark::kMillisecond);
 
 } // namespace

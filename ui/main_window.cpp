@@ -164,6 +164,14 @@ void MainWindow::showCentre()
         m_centre->setCurrentWidget(m_graph);
     if (!open)
         m_centre->setCurrentWidget(m_startPage);
+    // Without a workload the panes of the schedule have nothing to say: the start page gets the room.
+    if (!open && m_docksOfDocument.isEmpty()) {
+        m_docksOfDocument = saveState(kLayoutVersion);
+        for (QDockWidget* dock : std::as_const(m_docks))
+            dock->hide();
+    } else if (open && !m_docksOfDocument.isEmpty()) {
+        restoreState(std::exchange(m_docksOfDocument, {}), kLayoutVersion);
+    }
 }
 
 void MainWindow::showView(const QString& name)
@@ -180,6 +188,7 @@ void MainWindow::showView(const QString& name)
 
 void MainWindow::applyPerspective(const QString& name)
 {
+    m_docksOfDocument.clear();
     QDockWidget* front = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
@@ -381,7 +390,8 @@ void MainWindow::saveSession() const
 {
     QSettings settings;
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
+    settings.setValue(QStringLiteral("docks"),
+                      m_docksOfDocument.isEmpty() ? saveState(kLayoutVersion) : m_docksOfDocument);
     settings.setValue(QStringLiteral("theme"), m_themeChoice);
 }
 
@@ -389,8 +399,10 @@ void MainWindow::restoreSession()
 {
     QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+    m_docksOfDocument.clear();
     if (!restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion))
         applyPerspective(QStringLiteral("Edit"));
+    showCentre();
     setTheme(settings.value(QStringLiteral("theme"), QStringLiteral("system")).toString());
     if (Document::hasRecovery(autosavePath()))
         m_messages->show(

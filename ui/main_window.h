@@ -78,6 +78,8 @@ private:
     QTimer m_autosaveTimer;
     QString m_themeChoice = QStringLiteral("system");
     View* m_lastView = nullptr;
+    QByteArray
+        m_docksOfDocument; ///< how the docks stand while a workload is open; empty = they are shown now
 };
 
 } // namespace tilewright::ui

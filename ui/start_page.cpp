@@ -150,8 +150,7 @@ void StartPage::fillSamples()
 {
     emptyLayout(m_samples);
     const QDir folder(samplesFolder() + QStringLiteral("/schedule"));
-    int index = 0;
-    constexpr int kColumns = 4;
+    m_sampleButtons.clear();
     for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
         if (file.fileName().endsWith(QLatin1String(".schedule.json")))
             continue;
@@ -170,13 +169,32 @@ void StartPage::fillSamples()
         button->setFixedSize(kPicture.width() + 16, kPicture.height() + 36);
         connect(button, &QToolButton::clicked, this,
                 [this, path = file.filePath()] { Q_EMIT fileRequested(path); });
-        m_samples->addWidget(button, index / kColumns, index % kColumns, Qt::AlignLeft);
-        ++index;
+        m_sampleButtons.push_back(button);
     }
-    m_samples->setColumnStretch(kColumns, 1);
-    if (index == 0)
-        m_samples->addWidget(new QLabel(tr("The samples folder was not found beside the program."), this), 0,
-                             0);
+    m_columns = 0;
+    arrangeSamples();
+    if (m_sampleButtons.empty())
+        m_samples->addWidget(new QLabel(tr("The samples folder was not found beside the program."), this), 0, 0);
+}
+
+void StartPage::arrangeSamples()
+{
+    const int columns = std::max(1, (width() - 80) / (kPicture.width() + 28));
+    if (columns == m_columns)
+        return;
+    for (int c = 0; c <= m_columns; ++c)
+        m_samples->setColumnStretch(c, 0);
+    m_columns = columns;
+    m_samples->setColumnStretch(columns, 1);
+    for (std::size_t i = 0; i < m_sampleButtons.size(); ++i)
+        m_samples->addWidget(m_sampleButtons[i], static_cast<int>(i) / columns, static_cast<int>(i) % columns,
+                             Qt::AlignLeft);
+}
+
+void StartPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrangeSamples();
 }
 
 void StartPage::setRecent(const QStringList& paths)

@@ -3,6 +3,8 @@
 
 #include "canvas/view.h"
 
+#include <vector>
+
 class QGridLayout;
 class QVBoxLayout;
 
@@ -20,11 +22,17 @@ Q_SIGNALS:
     void openRequested();
     void fileRequested(const QString& path);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void fillSamples();
+    void arrangeSamples();
 
     ViewContext m_context;
     QGridLayout* m_samples = nullptr;
+    std::vector<QWidget*> m_sampleButtons;
+    int m_columns = 0;
     QVBoxLayout* m_recent = nullptr;
     QWidget* m_recentBox = nullptr;
 };

@@ -320,7 +320,8 @@ private Q_SLOTS:
         for (const QAction* a : window.state().actions.all()) {
             QVERIFY2(!a->text().isEmpty() && !a->statusTip().isEmpty(), qPrintable(a->objectName()));
             for (const QKeySequence& k : a->shortcuts()) {
-                if (k.isEmpty())
+                // Keys of one pane may mean its next and previous thing.
+                if (k.isEmpty() || a->shortcutContext() == Qt::WidgetWithChildrenShortcut)
                     continue;
                 QVERIFY2(!keys.contains(k.toString()), qPrintable(a->objectName() + k.toString()));
                 keys.insert(k.toString());

@@ -41,6 +41,13 @@ QGroupBox* section(const QString& title, QWidget* parent, QVBoxLayout* into)
     return box;
 }
 
+/// "layer0.head3.softmax.out" -> "layer0…softmax.out": both ends tell most.
+QString shortName(const QString& name)
+{
+    constexpr qsizetype kLongest = 22;
+    return name.size() <= kLongest ? name : name.left(7) + QStringLiteral("…") + name.right(kLongest - 8);
+}
+
 void clearLayout(QLayout* layout)
 {
     while (QLayoutItem* item = layout->takeAt(0)) {
@@ -100,6 +107,7 @@ void InspectorView::build()
     outer->addWidget(scroll, 1);
     m_body = scroll;
     auto* page = new QWidget(scroll);
+    page->setMinimumWidth(0);
     scroll->setWidget(page);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(10, 8, 10, 8);
@@ -354,9 +362,13 @@ void InspectorView::refreshRetain(const Snapshot& snapshot, SubgraphId id)
     const auto candidates =
         retainCandidates(*snapshot.problem, snapshot.schedule, id, editOptions(snapshot.evaluation.rules));
     for (const RetainCandidate& c : candidates) {
-        auto* box = new QCheckBox(
-            QStringLiteral("%1   %2").arg(QString::fromStdString(snapshot.problem->tensorName(c.tensor)),
-                                          number(snapshot.problem->tensor(c.tensor).elements())));
+        auto* box = new QCheckBox(this);
+        // Long names must not widen the pane; the whole name is in the tooltip.
+        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        box->setMinimumWidth(0);
+        box->setText(QStringLiteral("%1  %2").arg(
+            shortName(QString::fromStdString(snapshot.problem->tensorName(c.tensor))),
+            shortNumber(static_cast<double>(snapshot.problem->tensor(c.tensor).elements()))));
         box->setChecked(c.retained);
         box->setEnabled(c.refusal.empty());
         box->setToolTip(c.refusal.empty()

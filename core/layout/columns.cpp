@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kFewestLayers = 4; // of a column
 constexpr double kGroupCutCost = 6;
+constexpr double kWorstBreak = 10; // a place that costs more is not broken at
 constexpr double kLeafCutCost = 3; // an input should stand in the column of its consumer
 
 /// What a break below layer l costs: trunks that must go round and groups that fall apart.
@@ -36,6 +37,37 @@ std::vector<double> breakCosts(const LayerGraph& g, const Order& order)
                 here[g.group[v]] = 0;
     }
     return cost;
+}
+
+/// The last layer of each column; fewer than `count` when no good place for a break is found.
+std::vector<int> chooseBreaks(const LayerGraph& g, const Order& order, const Coordinates& at, int count)
+{
+    const int layers = static_cast<int>(order.size());
+    const double height = at.layerBottom.back();
+    std::vector<int> lastLayers;
+    const std::vector<double> cost = breakCosts(g, order);
+    int first = 0;
+    for (int c = 0; c + 1 < count; ++c) {
+        const double remaining = height - at.layerTop[first];
+        const double ideal = at.layerTop[first] + remaining / (count - c);
+        const double reach = 0.3 * remaining / (count - c);
+        int best = -1;
+        double bestPrice = 0;
+        for (int l = first + 1; l < layers - 1; ++l) {
+            const double off = std::abs((at.layerBottom[l] + at.layerTop[l + 1]) / 2 - ideal);
+            const double price = cost[l] + 8 * off / reach;
+            if (off <= reach && cost[l] <= kWorstBreak && (best < 0 || price < bestPrice)) {
+                best = l;
+                bestPrice = price;
+            }
+        }
+        if (best < 0)
+            break;
+        lastLayers.push_back(best);
+        first = best + 1;
+    }
+    lastLayers.push_back(layers - 1);
+    return lastLayers;
 }
 
 struct Extent
@@ -90,31 +122,9 @@ Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& a
         count = options.columns;
     count = std::clamp(count, 1, std::max(1, layers / kFewestLayers));
 
-    std::vector<int> lastLayers; // of each column
-    if (count > 1) {
-        const std::vector<double> cost = breakCosts(g, order);
-        int first = 0;
-        for (int c = 0; c + 1 < count; ++c) {
-            const double remaining = height - at.layerTop[first];
-            const double ideal = at.layerTop[first] + remaining / (count - c);
-            const double reach = 0.3 * remaining / (count - c);
-            int best = -1;
-            double bestCost = 0;
-            for (int l = first + 1; l < layers - 1; ++l) {
-                const double off = std::abs((at.layerBottom[l] + at.layerTop[l + 1]) / 2 - ideal);
-                const double price = cost[l] + 8 * off / reach;
-                if (off <= reach && (best < 0 || price < bestCost)) {
-                    best = l;
-                    bestCost = price;
-                }
-            }
-            if (best < 0)
-                break;
-            lastLayers.push_back(best);
-            first = best + 1;
-        }
-    }
-    lastLayers.push_back(layers - 1);
+    std::vector<int> lastLayers = chooseBreaks(g, order, at, count);
+    while (options.columns == 0 && count > 1 && std::ssize(lastLayers) < count)
+        lastLayers = chooseBreaks(g, order, at, --count); // too much would go round: fewer columns
 
     // Side by side; between two columns room for the lanes of what crosses the break.
     double x = 0;

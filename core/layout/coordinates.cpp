@@ -12,6 +12,7 @@ constexpr int kSweeps = 24;
 constexpr double kAnchorWeight = 12; // of the last position, against 1 for a link between nodes
 constexpr double kGroupPull = 0.4;   // of the middle of the group
 constexpr double kLeafWeight = 0.15; // of a node that has one neighbour only: it can follow
+constexpr double kCentrePull = 0.1;  // of the middle of the whole: against drawings that drift sideways
 constexpr double kPortWeight = 1e-3; // keeps a vertex without any wish where it is
 
 /// Least squares positions z with z ascending by at least `separation`: isotonic regression by pooling
@@ -211,6 +212,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
     std::vector<double> wish, weight, place;
     std::vector<double> groupMiddle(static_cast<std::size_t>(g.groupCount));
     std::vector<int> groupSize(static_cast<std::size_t>(g.groupCount));
+    double centre = 0;
     const auto settle = [&](const std::vector<int>& layer, std::span<const double> gaps, bool up, bool down,
                             bool groups) {
         wish.clear();
@@ -233,6 +235,10 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
                 sum += kGroupPull * groupMiddle[g.group[v]];
                 total += kGroupPull;
             }
+            if (groups) {
+                sum += kCentrePull * centre;
+                total += kCentrePull;
+            }
             if (anchored && !std::isnan(hint(v))) {
                 sum += kAnchorWeight * hint(v);
                 total += kAnchorWeight;
@@ -251,6 +257,9 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             return std::nullopt;
         // One-sided sweeps spread the wishes far, the last two-sided ones balance them.
         const bool both = sweep % 3 == 2 || sweep >= kSweeps - 6;
+        centre = 0;
+        for (double at : x)
+            centre += at / static_cast<double>(n);
         if (both && g.groupCount > 0) {
             std::fill(groupMiddle.begin(), groupMiddle.end(), 0);
             std::fill(groupSize.begin(), groupSize.end(), 0);

@@ -36,7 +36,7 @@ struct GraphShape
 /// Sizes that follow the font, in scene units (= logical pixels at 100 %).
 struct GraphMetrics
 {
-    double em = 9;    ///< width of an average letter of the title
+    double em = 8;    ///< width of an average letter or digit of the title
     double line = 17; ///< height of a line of text
     bool operator==(const GraphMetrics&) const = default;
 

@@ -228,7 +228,7 @@ private:
     void fillCard(GraphNode& node, SubgraphId s) const
     {
         const Subgraph& subgraph = m_snapshot.schedule[s];
-        node.title = tr("%1 ops").arg(subgraph.ops.size());
+        node.title = subgraph.ops.size() == 1 ? tr("1 op") : tr("%1 ops").arg(subgraph.ops.size());
         QStringList names;
         for (OpId op : subgraph.ops)
             names << QString::fromStdString(m_problem.opName(op));
@@ -416,7 +416,7 @@ private:
             GraphEdge& edge = m_model.edges[e];
             const LayoutRoute& route = m_geometry.layout.edges[e];
             const LayoutRoute tail(route.end() - std::min<std::ptrdiff_t>(7, std::ssize(route)), route.end());
-            const QSizeF size(0.78 * m_geometry.metrics.em * static_cast<double>(text.size()) + 8, height);
+            const QSizeF size(0.88 * m_geometry.metrics.em * static_cast<double>(text.size()) + 8, height);
             if (const auto rect = placer.place(curve(tail), size, at)) {
                 edge.label = text;
                 edge.labelRect = *rect;

@@ -69,6 +69,13 @@ private:
         return m_marks.subgraphs.count(hull.subgraph) > 0;
     }
 
+    /// A drop there would be refused.
+    [[nodiscard]] bool isOutOfQuestion(const GraphHull& hull) const
+    {
+        const auto verdict = m_marks.verdicts.find(hull.subgraph);
+        return verdict != m_marks.verdicts.end() && verdict->second.kind == GraphVerdict::Kind::Refused;
+    }
+
     void paintHull(const GraphHull& hull)
     {
         const bool target = m_marks.dragging && m_marks.target == hull.subgraph;
@@ -89,9 +96,13 @@ private:
         }
         if (m_marks.dragging) {
             const auto verdict = m_marks.verdicts.find(hull.subgraph);
-            if (verdict != m_marks.verdicts.end() && verdict->second.kind != GraphVerdict::Kind::Unknown) {
+            if (isOutOfQuestion(hull) && !target) {
+                border = Theme::mix(m_theme.canvas, m_theme.outline, 0.5); // good targets are to be seen
+                width = 1;
+            } else if (verdict != m_marks.verdicts.end() &&
+                       verdict->second.kind != GraphVerdict::Kind::Unknown) {
                 border = verdictColour(verdict->second.kind, m_theme);
-                width = target ? 3.2 : 1.8;
+                width = target ? 3.2 : 2.2;
             }
         }
         QPen pen(border, std::max(width, width * 0.8 / m_scale));
@@ -121,7 +132,8 @@ private:
         if (!m_titleVisible)
             return paintFarTag(hull);
         const auto verdict = m_marks.verdicts.find(hull.subgraph);
-        const bool judged = m_marks.dragging && verdict != m_marks.verdicts.end() &&
+        const bool quiet = m_marks.dragging && isOutOfQuestion(hull) && m_marks.target != hull.subgraph;
+        const bool judged = m_marks.dragging && !quiet && verdict != m_marks.verdicts.end() &&
                             verdict->second.kind != GraphVerdict::Kind::Unknown;
         if (hull.collapsed && !judged)
             return; // the card says it all
@@ -137,7 +149,7 @@ private:
         QStringList texts;
         if (judged) {
             texts = {verdict->second.text};
-        } else {
+        } else if (!quiet) {
             QString all = hull.granularity;
             if (!hull.error.isEmpty())
                 all = hull.error;
@@ -335,8 +347,10 @@ private:
 
     [[nodiscard]] QColor dimmed(const QColor& colour, std::size_t v) const
     {
-        return m_marks.searching && m_marks.found.count(v) == 0 ? Theme::mix(m_theme.canvas, colour, 0.28)
-                                                                : colour;
+        const GraphKey& key = m_model.nodes[v].key;
+        const bool back = (m_marks.searching && m_marks.found.count(v) == 0) ||
+                          (key.kind == GraphKey::Kind::Op && m_marks.carried.count(OpId(key.id)) > 0);
+        return back ? Theme::mix(m_theme.canvas, colour, 0.28) : colour;
     }
 
     [[nodiscard]] std::vector<QColor> fills(std::size_t v) const

@@ -35,6 +35,7 @@ struct GraphMarks
     std::optional<std::size_t> currentFound;
 
     bool dragging = false;
+    std::set<OpId> carried; ///< step back while they are dragged
     std::map<SubgraphId, GraphVerdict> verdicts;
     std::optional<SubgraphId> target; ///< under the cursor
 };

@@ -131,13 +131,14 @@ QPainterPath nodeShape(const GraphNode& node)
 QPainterPath recomputeSign(const QRectF& rect)
 {
     QPainterPath path;
-    path.arcMoveTo(rect, 60);
-    path.arcTo(rect, 60, -290);
+    // Clockwise; the head lies across the end.
+    path.arcMoveTo(rect, 20);
+    path.arcTo(rect, 20, -290);
     const QPointF tip = path.currentPosition();
-    const double h = rect.width() * 0.38;
-    path.moveTo(tip + QPointF(-h * 0.9, -h * 0.55));
+    const double h = rect.width() * 0.36;
+    path.moveTo(tip + QPointF(-h, -h * 0.75));
     path.lineTo(tip);
-    path.lineTo(tip + QPointF(h * 0.5, -h * 0.95));
+    path.lineTo(tip + QPointF(-h * 0.75, h));
     return path;
 }
 

@@ -87,7 +87,8 @@ GraphView::~GraphView()
 GraphMetrics GraphView::metrics() const
 {
     const QFontMetricsF title(uiFont(1.0, QFont::Medium));
-    return {std::round(title.averageCharWidth() * 4) / 4, std::round(title.height())};
+    const double em = std::max(title.averageCharWidth(), title.horizontalAdvance(QLatin1Char('0')));
+    return {std::round(em * 4) / 4, std::round(title.height())};
 }
 
 void GraphView::refresh(bool problemIsNew)

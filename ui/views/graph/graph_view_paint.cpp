@@ -51,6 +51,7 @@ GraphMarks GraphView::marks(bool exporting) const
         marks.currentFound = m_found[m_currentFound];
     if (m_gesture == Gesture::Drag) {
         marks.dragging = true;
+        marks.carried.insert(m_drag.drop().ops.begin(), m_drag.drop().ops.end());
         marks.verdicts = m_drag.verdicts();
         marks.target = m_drag.drop().to;
     }
@@ -154,7 +155,7 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
             carried.nodes.back().rect.translate(by);
             carried.nodes.back().moved = false;
         }
-    painter.setOpacity(0.6);
+    painter.setOpacity(0.9);
     paintGraph(painter, carried, m_viewport, content(), theme);
     painter.setOpacity(1);
 

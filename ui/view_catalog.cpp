@@ -9,6 +9,7 @@
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "views/compare/compare_view.h"
+#include "views/granularity/granularity_view.h"
 #include "views/graph/graph_view.h"
 #include "views/latency/latency_view.h"
 #include "views/memory/memory_view.h"
@@ -54,6 +55,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit"), &make<SolverView>},
         {QStringLiteral("latency"), text("Latency"), QStringLiteral("bars"), DockArea::Bottom,
          QStringLiteral("Edit,Compare"), &make<LatencyView>},
+        {QStringLiteral("granularity"), text("Granularity map"), QStringLiteral("grid"), DockArea::Bottom,
+         QStringLiteral("Edit,Tiles"), &make<GranularityView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/granularity/granularity_model.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Granularity", text);
+}
+
+QString sizeText(const Granularity& g)
+{
+    return QStringLiteral("%1 × %2 × %3").arg(g.w).arg(g.h).arg(g.k);
+}
+
+QString issueText(IssueCode issue, const Granularity& g, const Hardware& hw)
+{
+    switch (issue) {
+    case IssueCode::SuperNative:
+        return tr("larger than the native %1 × %2 × %3")
+            .arg(hw.nativeWidth)
+            .arg(hw.nativeHeight)
+            .arg(hw.nativeK());
+    case IssueCode::KTooLarge:
+        return tr("k = %1 is larger than a reduction").arg(g.k);
+    case IssueCode::Prologue:
+        return tr("a pointwise op feeds a matmul, whose whole reduction must fit into the tile");
+    case IssueCode::OpOrder:
+        return tr("the order of the ops is not allowed");
+    case IssueCode::Disconnected:
+        return tr("the ops are not connected");
+    default:
+        break;
+    }
+    return tr("not allowed");
+}
+
+} // namespace
+
+double GranularityModel::intensity(double latency) const
+{
+    return high > low && low > 0 ? std::log(latency / low) / std::log(high / low) : 0.0;
+}
+
+GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<SubgraphId> subgraph,
+                                  std::shared_ptr<const GranularityCube> cube,
+                                  std::optional<std::int64_t> depth)
+{
+    GranularityModel m;
+    if (!snapshot) {
+        m.hint = tr("Open a problem to see which granularities suit a subgraph.");
+        return m;
+    }
+    if (!subgraph || subgraph->index() >= snapshot->schedule.size()) {
+        m.hint = tr("Select a subgraph to see which granularities suit it.");
+        return m;
+    }
+    m.subgraph = subgraph;
+    m.capacity = snapshot->problem->hardware().fastMemoryCapacity;
+    const Subgraph& s = snapshot->schedule[*subgraph];
+    if (s.ops.empty()) {
+        m.hint = tr("Subgraph %1 has no ops.").arg(subgraph->index());
+        return m;
+    }
+    const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[subgraph->index()];
+    m.currentLatency = e.structurallyValid ? e.latency : 0;
+    m.title = tr("Subgraph %1 · now %2").arg(subgraph->index()).arg(sizeText(s.granularity));
+    m.title += e.structurallyValid ? tr(": %1").arg(number(e.latency)) : tr(": cannot run");
+    if (!cube || !cube->covers(s.granularity) || !(cube->key == cubeKey(*snapshot, *subgraph)))
+        return m;
+    m.cube = std::move(cube);
+
+    const GranularityCube& c = *m.cube;
+    const auto at = [](const std::vector<std::int64_t>& v, std::int64_t x) {
+        return static_cast<std::size_t>(std::lower_bound(v.begin(), v.end(), x) - v.begin());
+    };
+    const std::size_t currentDepth = at(c.depths, s.granularity.k);
+    std::optional<std::size_t> fixed;
+    if (depth)
+        fixed = std::min(at(c.depths, *depth), c.depths.size() - 1);
+    bool any = false;
+    for (std::size_t h = 0; h < c.heights.size(); ++h)
+        for (std::size_t w = 0; w < c.widths.size(); ++w) {
+            const std::size_t k = fixed.value_or(c.bestDepth(w, h, currentDepth));
+            const std::size_t cell = c.index(w, h, k);
+            if (c.widths[w] == s.granularity.w && c.heights[h] == s.granularity.h) {
+                m.here = m.shown.size();
+                if (!fixed || *fixed == currentDepth)
+                    m.current = m.here;
+            }
+            if (c.cells[cell].state == CubeCell::State::Fits) {
+                const double latency = c.cells[cell].latency;
+                m.low = any ? std::min(m.low, latency) : latency;
+                m.high = std::max(m.high, latency);
+                any = true;
+            }
+            m.shown.push_back(cell);
+        }
+    // The fastest one, by the same rule as in the cube.
+    const auto best = fixed ? c.bestOfDepth(*fixed) : c.best;
+    for (std::size_t i = 0; best && i < m.shown.size(); ++i)
+        if (m.shown[i] == *best)
+            m.best = i;
+    if (c.best) {
+        const double gain = c.cells[*c.best].latency - m.currentLatency;
+        m.subtitle =
+            tr("best %1: %2").arg(sizeText(c.granularity(*c.best)), number(c.cells[*c.best].latency));
+        if (e.structurallyValid)
+            m.subtitle += tr(" (%1)").arg(signedPercent(gain / m.currentLatency));
+    } else {
+        m.subtitle = tr("no granularity fits into fast memory");
+    }
+    return m;
+}
+
+QString granularityTooltip(const GranularityModel& m, std::size_t position)
+{
+    if (!m.cube || position >= m.shown.size())
+        return {};
+    const Granularity g = m.cube->granularity(m.shown[position]);
+    const CubeCell& c = m.cell(position);
+    QString text = QStringLiteral("<b>%1</b>").arg(sizeText(g));
+    if (c.state == CubeCell::State::SuperNative || c.state == CubeCell::State::Forbidden)
+        return text + tr("<br>%1").arg(issueText(c.issue, g, m.cube->key.problem->hardware()));
+    text += tr("<br>latency %1").arg(exactNumber(c.latency));
+    if (m.currentLatency > 0)
+        text += tr("<br>changes the total by %1 (%2 of this subgraph)")
+                    .arg(signedNumber(c.latency - m.currentLatency),
+                         signedPercent(c.latency / m.currentLatency - 1));
+    text += tr("<br>working set %1 of %2").arg(number(c.peak), number(m.capacity));
+    if (c.state == CubeCell::State::OutOfMemory)
+        text += tr(": <b>does not fit</b>");
+    text += tr("<br>%1 × %2 tiles, %3 steps").arg(number(c.rows), number(c.cols), number(c.steps));
+    return text + tr("<br><i>click to apply</i>");
+}
+
+QString granularityAsText(const GranularityCube& cube)
+{
+    QString out = QStringLiteral("w\th\tk\tstate\tlatency\tworking_set\tsteps\n");
+    for (std::size_t i = 0; i < cube.cells.size(); ++i) {
+        const CubeCell& c = cube.cells[i];
+        const Granularity g = cube.granularity(i);
+        const bool runs = c.state == CubeCell::State::Fits || c.state == CubeCell::State::OutOfMemory;
+        const auto code = issueCodeName(runs ? IssueCode::OutOfMemory : c.issue);
+        QStringList cells{QString::number(g.w), QString::number(g.h), QString::number(g.k)};
+        cells << (c.state == CubeCell::State::Fits
+                      ? QStringLiteral("fits")
+                      : QString::fromUtf8(code.data(), static_cast<qsizetype>(code.size())));
+        cells << (runs ? exactNumber(c.latency) : QString()) << (runs ? QString::number(c.peak) : QString())
+              << (runs ? QString::number(c.steps) : QString());
+        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "document/selection.h"
+#include "views/granularity/granularity_cube.h"
+
+#include <QString>
+
+namespace tilewright::ui {
+
+/// What the map shows: one depth of the cube, or for every tile shape its best depth.
+struct GranularityModel
+{
+    QString hint;
+    QString title;
+    QString subtitle;
+    std::optional<SubgraphId> subgraph;
+    std::shared_ptr<const GranularityCube> cube; ///< null while it is being computed
+    std::vector<std::size_t> shown;              ///< cell of every (height * widths + width)
+    std::optional<std::size_t> current;          ///< position in `shown` of the current granularity
+    std::size_t here = 0;                        ///< position of the current w and h, whatever k is shown
+    std::optional<std::size_t> best;             ///< position in `shown` of the fastest that fits
+    double currentLatency = 0;
+    std::int64_t capacity = 0;
+    double low = 0, high = 0; ///< of the cells shown that fit
+
+    [[nodiscard]] const CubeCell& cell(std::size_t position) const { return cube->cells[shown[position]]; }
+    /// 0 (fastest) .. 1 on a logarithmic scale.
+    [[nodiscard]] double intensity(double latency) const;
+};
+
+/// `depth`: the k to show; nothing for the best k of every tile shape.
+[[nodiscard]] GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<SubgraphId> subgraph,
+                                                std::shared_ptr<const GranularityCube> cube,
+                                                std::optional<std::int64_t> depth);
+[[nodiscard]] QString granularityTooltip(const GranularityModel& model, std::size_t position);
+[[nodiscard]] QString granularityAsText(const GranularityCube& cube);
+
+} // namespace tilewright::ui

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/granularity/granularity_model.h"
+
+#include <QRectF>
+
+class QPainter;
+
+namespace tilewright::ui {
+
+struct Theme;
+
+struct GranularityPlaces
+{
+    QRectF title, map, legend;
+    double cellWidth = 1, cellHeight = 1;
+};
+[[nodiscard]] GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& model);
+/// The cell at a position in GranularityModel::shown; heights grow upwards.
+[[nodiscard]] QRectF granularityCell(const GranularityPlaces& places, const GranularityModel& model,
+                                     std::size_t position);
+[[nodiscard]] std::optional<std::size_t> granularityAt(const GranularityPlaces& places,
+                                                       const GranularityModel& model, QPointF point);
+void paintGranularity(QPainter& painter, const GranularityModel& model, const GranularityPlaces& places,
+                      const Theme& theme, std::optional<std::size_t> hover);
+
+} // namespace tilewright::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "document/latest_job.h"
+#include "views/granularity/granularity_paint.h"
+
+#include <QTimer>
+
+#include <atomic>
+#include <memory>
+
+class QComboBox;
+
+namespace tilewright::ui {
+
+/// The granularity map of the current subgraph: tile width against tile height, latency as colour, for one k
+/// or for the best k of every shape. Click (or arrows and Enter) applies; Alt forces what the rules forbid.
+class GranularityView : public ToolCanvas
+{
+    Q_OBJECT
+public:
+    explicit GranularityView(const ViewContext& context, QWidget* parent = nullptr);
+    ~GranularityView() override;
+
+    void settle() override;
+    [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QSize exportSize() const override { return {760, 620}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {220, 220}; }
+    [[nodiscard]] QSize sizeHint() const override { return {340, 340}; }
+
+    [[nodiscard]] const GranularityModel& model() const { return m_model; }
+    [[nodiscard]] QPointF cellCentre(std::int64_t w, std::int64_t h) const; ///< in widget coordinates
+    /// Shows this k; nothing for the best of every shape.
+    void setDepth(std::optional<std::int64_t> k);
+
+protected:
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void refresh();
+    void rebuild();
+    void fillDepths();
+    void applyCell(std::size_t position, bool force);
+
+    GranularityModel m_model;
+    std::shared_ptr<const GranularityCube> m_cube;
+    std::unique_ptr<LatestJob<std::shared_ptr<const GranularityCube>>> m_job;
+    std::optional<std::pair<CubeKey, Granularity>> m_requested;
+    std::shared_ptr<std::atomic<int>> m_percent;
+    QTimer m_progressTimer;
+    QComboBox* m_depth = nullptr;
+    std::optional<std::int64_t> m_shownDepth; ///< what the person chose
+    bool m_bestDepth = false;                 ///< "best of all"
+    bool m_chosen = false;                    ///< false: follow the current k
+    bool m_wanted = false;                    ///< compute although nobody sees the view
+    std::optional<SubgraphId> m_subgraph;
+    std::optional<std::size_t> m_hover;
+};
+
+} // namespace tilewright::ui

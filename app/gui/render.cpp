@@ -65,7 +65,8 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
     window.show();
     if (!files.isEmpty() && !window.openPaths(files))
         return Error{ErrorCode::Io, "the files could not be opened", {}, files.front().toStdString()};
-    window.applyPerspective(perspective);
+    if (!files.isEmpty())
+        window.applyPerspective(perspective);
     for (const std::string& s : selected)
         select(window.state().selection, QString::fromStdString(s));
     for (const ViewEntry& entry : viewCatalog())

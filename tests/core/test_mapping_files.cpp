@@ -277,8 +277,8 @@ void TestMappingFiles::invalidFiles_data()
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("sentence");
     const auto row = [](const char* file, const char* sentence) { QTest::newRow(file) << file << sentence; };
-    row("layer-zero-size.json", "height: expected an integer from 1 to 2147483648, got 0");
-    row("layer-negative-size.json", "in_channels: expected an integer from 1 to 2147483648, got -3");
+    row("layer-zero-size.json", "height: expected an integer from 1 to 2^31, got 0");
+    row("layer-negative-size.json", "in_channels: expected an integer from 1 to 2^31, got -3");
     row("layer-kernel-larger-than-input.json",
         "kernel[0]: the kernel height 11 is larger than the padded input height 10");
     row("layer-unknown-kind.json", "kind: unknown kind \"conv3d\", expected conv, dwconv or gemm");
@@ -286,7 +286,7 @@ void TestMappingFiles::invalidFiles_data()
     row("layer-missing-width.json", "the field \"width\" is missing");
     row("layer-kernel-not-a-pair.json", "kernel: expected a list of 2, got 3");
     row("layer-typo.json", "unknown field \"strid\"");
-    row("layer-fraction.json", "stride: expected an integer from 1 to 2147483648, got 1.5");
+    row("layer-fraction.json", "stride: expected an integer from 1 to 2^31, got 1.5");
     row("layer-dwconv-channels.json",
         "out_channels: a dwconv layer has as many output as input channels (8), got 16");
     row("layer-too-large.json", "the layer has more than 1,125,899,906,842,624 multiply-accumulates");
@@ -302,12 +302,12 @@ void TestMappingFiles::invalidFiles_data()
         "CONV[0]: different strides for rows and columns (1, 2) are not supported");
     row("model-reference-inner.json",
         "GEMM[0]: the inner sizes differ: size_tensor_A has 8 columns, size_tensor_B has 9 rows");
-    row("arch-zero-pes.json", "pes: expected an integer from 1 to 2147483648, got 0");
+    row("arch-zero-pes.json", "pes: expected an integer from 1 to 2^31, got 0");
     row("arch-negative-energy.json", "energy_pj.dram: expected a number from 0 to 1000000000000, got -1");
     row("arch-typo.json", "unknown field \"spm_bank\"");
     row("arch-text.json", "dma_mhz: expected a number, got the text \"fast\"");
     row("method-wrong-length.json", "tiling.RF: expected a list of 7, got a list of 3");
-    row("method-zero-factor.json", "tiling.RF[2]: expected an integer from 1 to 2147483648, got 0");
+    row("method-zero-factor.json", "tiling.RF[2]: expected an integer from 1 to 2^31, got 0");
     row("method-unknown-loop.json", "order.SPM[6]: unknown loop \"Fz\"");
     row("method-loop-twice.json", "order.DRAM[6]: loop \"Fx\" is named twice");
     row("method-no-order.json", "the field \"order\" is missing");

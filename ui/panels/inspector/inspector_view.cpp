@@ -427,8 +427,8 @@ void InspectorView::showFacts(const InspectorFacts& facts)
         if (const auto& row = facts.retain[i]; row.change)
             m_retainBoxes[i]->setText(
                 m_retainBoxes[i]->text() +
-                tr("   (%1 if %2)")
-                    .arg(signedNumber(*row.change), row.candidate.retained ? tr("released") : tr("kept")));
+                tr("  %1%2 if %3")
+                    .arg(*row.change > 0 ? QStringLiteral("+") : QString(), shortNumber(*row.change), row.candidate.retained ? tr("released") : tr("kept")));
 }
 
 } // namespace tilewright::ui

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
 #include "base/text.h"
 #include "eval/lower_bound.h"
 #include "interrupt.h"
+#include "report/csv.h"
 #include "report/evaluation_json.h"
+#include "report/html_report.h"
 #include "report/step_writers.h"
 #include "schedule_input.h"
 #include "table.h"
@@ -21,6 +24,7 @@ namespace {
 struct EvaluateArguments : ScheduleArguments
 {
     std::string trace;
+    std::string report;
 };
 
 std::string granularity(const Granularity& g)
@@ -104,6 +108,23 @@ int writeTrace(const EvaluatedSchedule& r, const std::string& file)
     return done ? Exit::Success : Exit::Interrupted;
 }
 
+int writeReport(const EvaluatedSchedule& r, const EvaluateArguments& arguments, double bound)
+{
+    Snapshot snapshot;
+    snapshot.problem = r.problem;
+    snapshot.schedule = r.loaded.schedule;
+    snapshot.evaluation = r.evaluation;
+    snapshot.lowerBound = bound;
+    std::string text;
+    if (endsWith(arguments.report, ".csv"))
+        text = subgraphsCsv(snapshot);
+    else
+        text = htmlReport(snapshot, {{}, arguments.problem + ", " + arguments.schedule, nullptr});
+    if (auto status = writeFileAtomically(arguments.report, text); !status)
+        return fail(status.error());
+    return Exit::Success;
+}
+
 int evaluateVerb(const EvaluateArguments& arguments)
 {
     const auto result = evaluateFiles(arguments);
@@ -113,6 +134,9 @@ int evaluateVerb(const EvaluateArguments& arguments)
         if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
             return code;
     const double bound = lowerBound(*result->problem, result->rules.rules).value;
+    if (!arguments.report.empty() && result->loaded.formatIssues.empty())
+        if (const int code = writeReport(*result, arguments, bound); code != Exit::Success)
+            return code;
     if (arguments.json)
         std::cout << evaluationJson(*result->problem, result->loaded.schedule, result->evaluation,
                                     result->rules.reason, bound);
@@ -131,6 +155,9 @@ void addEvaluateVerb(CLI::App& app, int& exitCode)
     arguments->addTo(*verb);
     verb->add_option("--trace", arguments->trace,
                      "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)")
+        ->type_name("FILE");
+    verb->add_option("--report", arguments->report,
+                     "Write a report: FILE.html as a page with charts, FILE.csv as a table of the subgraphs")
         ->type_name("FILE");
     verb->callback([arguments, &exitCode] { exitCode = evaluateVerb(*arguments); });
 }

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/html_report.h"
+
+#include "eval/explain.h"
+#include "eval/lower_bound.h"
+#include "report/markup.h"
+#include "report/problem_summary.h"
+#include "report/svg_charts.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::string_view kStyle =
+    R"(:root { --canvas: #FFFFFF; --panel: #F4F5F7; --text: #1A1C1F; --muted: #5A6068;
+  --line: #DCDFE4; --error: #B3261E; --ok: #1B6E3C; color-scheme: light dark; }
+@media (prefers-color-scheme: dark) { :root { --canvas: #1B1D21; --panel: #24262B; --text: #E6E8EB; --muted: #A0A7B0;
+  --line: #3A3E46; --error: #FF8A80; --ok: #7BD69A; } }
+body { background: var(--canvas); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto;
+  max-width: 1100px; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+.note, .muted { color: var(--muted); } .error { color: var(--error); } .ok { color: var(--ok); }
+.figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
+.figures li { background: var(--panel); border-radius: 6px; padding: .6rem .9rem; }
+.figures b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .87rem; }
+th { text-align: left; color: var(--muted); font-weight: 500; }
+th, td { border-bottom: 1px solid var(--line); padding: .25rem .55rem; vertical-align: top; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+)";
+
+class Report
+{
+public:
+    Report(const Snapshot& snapshot, const HtmlReportOptions& options, const Progress& progress)
+        : m_s(snapshot), m_problem(*snapshot.problem), m_options(options), m_progress(progress)
+    {
+    }
+
+    std::string write()
+    {
+        std::string title = m_options.title.empty() ? m_problem.name() : m_options.title;
+        if (title.empty())
+            title = "Schedule";
+        m_out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
+                "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>" +
+                escapeMarkup(title) + "</title>\n<style>\n" + std::string(kStyle) +
+                std::string(chartStyle()) + "</style></head><body>\n<h1>" + escapeMarkup(title) + "</h1>\n";
+        if (!m_options.note.empty())
+            m_out += "<p class=\"note\">" + escapeMarkup(m_options.note) + "</p>\n";
+        figures();
+        issues();
+        charts();
+        subgraphs();
+        comparison();
+        bound();
+        return std::move(m_out) + "</body></html>\n";
+    }
+
+private:
+    void heading(const char* text) { m_out += std::string("<h2>") + text + "</h2>\n"; }
+
+    void figure(const std::string& name, const std::string& value, const std::string& style = {})
+    {
+        m_out += "<li>" + escapeMarkup(name) + "<b" + (style.empty() ? "" : " class=\"" + style + "\"") +
+                 ">" + escapeMarkup(value) + "</b></li>\n";
+    }
+
+    void figures()
+    {
+        const Evaluation& e = m_s.evaluation;
+        m_out += "<ul class=\"figures\">\n";
+        figure("total latency", displayNumber(e.total), e.valid() ? "" : "muted");
+        figure("lower bound", displayNumber(m_s.lowerBound));
+        if (m_s.lowerBound > 0 && e.valid())
+            figure("above the bound", displayNumber(100 * m_s.gap()) + " %");
+        figure("verdict", e.valid() ? "valid" : std::string(issueCodeName(e.verdict()->code)),
+               e.valid() ? "ok" : "error");
+        figure("rules", std::string(ruleSetName(e.rules)));
+        std::int64_t peak = 0;
+        for (const SubgraphEvaluation& s : e.subgraphs)
+            peak = std::max(peak, s.peakWorkingSet);
+        figure("peak working set", displayNumber(peak) + " of " +
+                                       displayNumber(m_problem.hardware().fastMemoryCapacity) + " elements");
+        const ProblemSummary p = summarise(m_problem);
+        figure("problem", displayNumber(static_cast<std::int64_t>(m_problem.opCount())) + " ops (" +
+                              std::to_string(p.matMuls) + " MatMul), " + std::to_string(m_s.schedule.size()) +
+                              " subgraphs");
+        const Hardware& hw = m_problem.hardware();
+        figure("hardware", "native " + std::to_string(hw.nativeWidth) + " × " +
+                               std::to_string(hw.nativeHeight) + ", bandwidth " +
+                               displayNumber(hw.slowMemoryBandwidth));
+        m_out += "</ul>\n";
+    }
+
+    void issues()
+    {
+        if (m_s.evaluation.valid())
+            return;
+        heading("Problems");
+        m_out += "<ul>\n";
+        for (const Issue& issue : m_s.evaluation.issues)
+            m_out +=
+                "<li class=\"error\">" + std::string(issueCodeName(issue.code)) +
+                (issue.subgraph ? " in subgraph " + std::to_string(issue.subgraph->value) : std::string()) +
+                ": " + escapeMarkup(issue.text) + "</li>\n";
+        m_out += "</ul>\n";
+    }
+
+    void charts()
+    {
+        heading("Latency by subgraph");
+        m_out +=
+            "<p class=\"muted\">Orange is bound by compute, blue by memory; the marks are compute and memory "
+            "time.</p>\n" +
+            latencyChart(m_s);
+        heading("Fast memory");
+        m_out += memoryChart(m_s, occupancy(m_problem, m_s.schedule, m_s.evaluation.rules, m_progress));
+        heading("Roofline");
+        m_out += rooflineChart(m_s, scheduleRoofline(m_problem, m_s.schedule, m_s.evaluation));
+    }
+
+    void cell(const std::string& text, bool number = true)
+    {
+        m_out += (number ? "<td class=\"n\">" : "<td>") + escapeMarkup(text) + "</td>";
+    }
+
+    void header(std::initializer_list<const char*> names)
+    {
+        m_out += "<div class=\"wide\"><table>\n<tr>";
+        for (const char* name : names)
+            m_out += std::string("<th scope=\"col\">") + name + "</th>";
+        m_out += "</tr>\n";
+    }
+
+    template <typename Ids, typename Name> static std::string joined(const Ids& ids, Name name)
+    {
+        std::string out;
+        for (const auto id : ids)
+            out += (out.empty() ? "" : ", ") + name(id);
+        return out;
+    }
+
+    [[nodiscard]] std::string opNames(std::span<const OpId> ops) const
+    {
+        return joined(ops, [&](OpId o) { return m_problem.opName(o); });
+    }
+
+    void subgraphs()
+    {
+        heading("Subgraphs");
+        header({"#", "ops", "w × h × k", "order", "steps", "compute", "memory", "latency", "share", "loads",
+                "stores", "working set", "keeps", "what binds it"});
+        for (std::size_t i = 0; i < m_s.evaluation.subgraphs.size(); ++i) {
+            const Subgraph& s = m_s.schedule[SubgraphId(i)];
+            const SubgraphEvaluation& e = m_s.evaluation.subgraphs[i];
+            m_out += "<tr>";
+            cell(std::to_string(i));
+            cell(opNames(s.ops), false);
+            const Granularity& g = s.granularity;
+            cell(std::to_string(g.w) + " × " + std::to_string(g.h) + " × " + std::to_string(g.k), false);
+            cell(std::string(traversalName(s.traversal.kind())), false);
+            if (e.structurallyValid) {
+                cell(displayNumber(e.steps));
+                for (const double v : {e.compute, e.memory, e.latency})
+                    cell(displayNumber(v));
+                cell(m_s.evaluation.total > 0 ? displayNumber(100 * e.latency / m_s.evaluation.total) + " %"
+                                              : "");
+                for (const std::int64_t v : {e.loadElements, e.storeElements, e.peakWorkingSet})
+                    cell(displayNumber(v));
+            } else {
+                for (int empty = 0; empty < 8; ++empty)
+                    cell("-");
+            }
+            cell(joined(s.retain, [&](TensorId t) { return m_problem.tensorName(t); }), false);
+            cell(e.structurallyValid ? whatBinds(m_problem, m_s.schedule, m_s.evaluation, SubgraphId(i)).text
+                                     : "could not be evaluated",
+                 false);
+            m_out += "</tr>\n";
+        }
+        m_out += "</table></div>\n";
+    }
+
+    void comparison()
+    {
+        if (!m_options.comparison)
+            return;
+        const Comparison& c = *m_options.comparison;
+        heading("Compared with the baseline");
+        m_out += "<p>" + displayNumber(c.before) + " → " + displayNumber(c.after) + " (" +
+                 displayNumber(c.after - c.before) + ")</p>\n";
+        header({"difference", "subgraphs", "baseline", "this schedule", "change of the total"});
+        for (const Contribution& x : c.contributions) {
+            const auto number = [](SubgraphId i) { return std::to_string(i.value); };
+            m_out += "<tr>";
+            cell(std::string(differenceName(x.difference.kind)), false);
+            cell(joined(x.difference.before, number) + " → " + joined(x.difference.after, number), false);
+            cell(x.difference.textBefore, false);
+            cell(x.difference.textAfter, false);
+            cell((x.delta > 0 ? "+" : "") + displayNumber(x.delta));
+            m_out += "</tr>\n";
+        }
+        m_out += "</table></div>\n";
+    }
+
+    void bound()
+    {
+        const LowerBound b = lowerBound(m_problem, m_s.evaluation.rules);
+        heading("Lower bound");
+        m_out += "<p>No valid schedule is faster than " + displayNumber(b.value) +
+                 ": computing takes at least " + displayNumber(b.compute) + ", moving data " +
+                 displayNumber(b.memory) + ".</p>\n<ul>\n";
+        constexpr std::size_t kShown = 50;
+        for (std::size_t i = 0; i < b.parts.size() && i < kShown; ++i)
+            m_out += "<li>" + escapeMarkup(b.parts[i].text) + "</li>\n";
+        if (b.parts.size() > kShown)
+            m_out += "<li>and " + std::to_string(b.parts.size() - kShown) + " more parts</li>\n";
+        m_out += "</ul>\n";
+    }
+
+    const Snapshot& m_s;
+    const Problem& m_problem;
+    const HtmlReportOptions& m_options;
+    const Progress& m_progress;
+    std::string m_out;
+};
+
+} // namespace
+
+std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options, const Progress& progress)
+{
+    return Report(snapshot, options, progress).write();
+}
+
+} // namespace tilewright

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/markup.h"
+
+#include "base/text.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::string_view kThinSpace = "\u2009";
+constexpr std::string_view kReplacement = "\ufffd";
+
+/// Length of the UTF-8 sequence at the start of the text; 0 when it is not valid.
+std::size_t sequenceLength(std::string_view text)
+{
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t length = byte(0) < 0x80                      ? 1
+                               : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2
+                               : (byte(0) & 0xf0) == 0xe0          ? 3
+                               : byte(0) >= 0xf0 && byte(0) < 0xf5 ? 4
+                                                                   : 0;
+    if (length == 0 || length > text.size())
+        return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xc0) != 0x80)
+            return 0;
+    // Overlong forms, surrogates and what is beyond U+10FFFF.
+    if (length == 3 && ((byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0)))
+        return 0;
+    if (length == 4 && ((byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90)))
+        return 0;
+    return length;
+}
+
+std::string fixedText(double value, int decimals)
+{
+    char buffer[400];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, decimals);
+    std::string out(buffer, end.ptr);
+    if (out.find('.') != std::string::npos) {
+        out.erase(out.find_last_not_of('0') + 1);
+        if (out.back() == '.')
+            out.pop_back();
+    }
+    return out == "-0" ? "0" : out;
+}
+
+} // namespace
+
+std::string escapeMarkup(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t n = sequenceLength(text);
+        if (n == 0) {
+            out += kReplacement;
+            text.remove_prefix(1);
+            continue;
+        }
+        switch (text.front()) {
+        case '&':
+            out += "&amp;";
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '>':
+            out += "&gt;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        case '\'':
+            out += "&#39;";
+            break;
+        default:
+            if (static_cast<unsigned char>(text.front()) < 0x20 || text.front() == 0x7f)
+                out += ' ';
+            else
+                out += text.substr(0, n);
+        }
+        text.remove_prefix(n);
+    }
+    return out;
+}
+
+std::string displayNumber(double value)
+{
+    if (!std::isfinite(value))
+        return "-";
+    std::string digits = fixedText(value, 1);
+    const std::size_t first = digits.front() == '-' ? 1 : 0;
+    std::size_t point = digits.find('.');
+    if (point == std::string::npos)
+        point = digits.size();
+    for (std::size_t i = point; i > first + 3; i -= 3)
+        digits.insert(i - 3, kThinSpace);
+    return digits;
+}
+
+std::string displayNumber(std::int64_t value)
+{
+    std::string out = formatGrouped(value);
+    for (auto at = out.find(','); at != std::string::npos; at = out.find(',', at))
+        out.replace(at, 1, kThinSpace);
+    return out;
+}
+
+std::string coordinate(double value)
+{
+    return std::isfinite(value) ? fixedText(value, 2) : "0";
+}
+
+} // namespace tilewright

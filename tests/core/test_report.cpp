@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
+#include "report/csv.h"
+#include "report/evaluation_json.h"
+#include "report/format_issue.h"
+#include "report/html_report.h"
+#include "report/markup.h"
+#include "report/step_writers.h"
+#include "report/svg_charts.h"
+#include "report/take_snapshot.h"
+#include "schedule/edits.h"
+#include "schedule/schedule_json.h"
+#include "workload/generate.h"
+#include "workload/problem_json.h"
+
+#include <QXmlStreamReader>
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+using namespace tilewright;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+SnapshotPtr sample(const std::string& problemName, const std::string& scheduleName,
+                   const Rules& rules = Rules::final())
+{
+    const std::string folder = TILEWRIGHT_SOURCE_DIR "/samples/schedule/";
+    const auto problem = loadProblem(folder + problemName + ".json");
+    if (!problem)
+        qFatal("%s", problem.error().text().c_str());
+    const auto loaded = loadSchedule(**problem, folder + problemName + "." + scheduleName + ".schedule.json");
+    if (!loaded)
+        qFatal("%s", loaded.error().text().c_str());
+    return takeSnapshot(*problem, loaded->schedule, rules, 1000, 1);
+}
+
+std::vector<QStringList> rowsOf(const std::string& csv)
+{
+    std::vector<QStringList> out;
+    for (const QString& line : QString::fromStdString(csv).split('\n', Qt::SkipEmptyParts)) {
+        QStringList cells{QString()};
+        bool quoted = false;
+        for (const QChar c : line) {
+            if (c == '"')
+                quoted = !quoted;
+            else if (c == ',' && !quoted)
+                cells << QString();
+            else
+                cells.back() += c;
+        }
+        out.push_back(cells);
+    }
+    return out;
+}
+
+std::string collected(bool (*write)(const Problem&, const Schedule&, const Rules&, const TextSink&,
+                                    const Progress&),
+                      const Snapshot& s)
+{
+    std::string out;
+    if (!write(*s.problem, s.schedule, s.evaluation.rules, [&](std::string_view text) { out += text; }, {}))
+        qFatal("stopped");
+    return out;
+}
+
+/// The first problem of the markup, or "".
+QString wellFormed(const std::string& markup)
+{
+    QXmlStreamReader reader(QByteArray::fromStdString(markup));
+    while (!reader.atEnd())
+        reader.readNext();
+    return reader.hasError() ? QString("line %1: %2").arg(reader.lineNumber()).arg(reader.errorString())
+                             : QString();
+}
+
+} // namespace
+
+class TestReport : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void snapshotCarriesTheEvaluation()
+    {
+        const SnapshotPtr s = sample("example-3", "c-keep");
+        QVERIFY(s->evaluation.valid());
+        QCOMPARE(s->evaluation.total, 4638.4);
+        QVERIFY(std::abs(s->gap() - 3.6384) < 1e-12);
+        QCOMPARE(s->residentBefore(SubgraphId(0)).size(), 0u);
+        QCOMPARE(s->residentBefore(SubgraphId(1)).size(), 1u);
+    }
+
+    void formatIssuesComeFirst()
+    {
+        Evaluation e;
+        e.issues.push_back({IssueCode::Coverage, {}, "op1 is in no subgraph", {}, {}, 0, 0});
+        const std::array issues{FormatIssue{FormatIssue::Code::Retain, SubgraphId(2), "text", "path"}};
+        prependFormatIssues(e, issues);
+        QCOMPARE(e.issues.size(), 2u);
+        QCOMPARE(e.verdict()->code, IssueCode::Retain);
+        QCOMPARE(e.verdict()->subgraph, std::optional(SubgraphId(2)));
+    }
+
+    void subgraphTable()
+    {
+        const SnapshotPtr s = sample("attention-block", "fused");
+        const auto rows = rowsOf(subgraphsCsv(*s));
+        QCOMPARE(rows.size(), s->schedule.size() + 1);
+        const auto column = [&](const char* name) { return rows[0].indexOf(QLatin1String(name)); };
+        double total = 0;
+        for (std::size_t i = 1; i < rows.size(); ++i) {
+            QCOMPARE(rows[i].size(), rows[0].size());
+            total += rows[i][column("latency")].toDouble();
+            QCOMPARE(rows[i][column("steps")].toLongLong(), qint64(s->evaluation.subgraphs[i - 1].steps));
+            QCOMPARE(rows[i][column("fits")], QString("yes"));
+        }
+        QVERIFY(std::abs(total - s->evaluation.total) < 1e-6);
+        QCOMPARE(rows[2][column("ops")],
+                 QString("layer0.head0.query layer0.head0.scores layer0.head0.softmax"));
+        QCOMPARE(rows[2][column("retained")], QString("layer0.head0.softmax.out"));
+    }
+
+    void subgraphsThatCannotBeEvaluatedHaveEmptyCells()
+    {
+        const SnapshotPtr valid = sample("example-4", "b-snake");
+        const auto broken = edit::setGranularity(*valid->problem, valid->schedule, std::array{SubgraphId(0)},
+                                                 {256, 256, 128}, {{}, true});
+        const SnapshotPtr s = takeSnapshot(valid->problem, *broken, Rules::final(), 0, 2);
+        const auto rows = rowsOf(subgraphsCsv(*s));
+        QCOMPARE(rows[1].size(), rows[0].size());
+        QCOMPARE(rows[1][rows[0].indexOf(QLatin1String("latency"))], QString());
+        QVERIFY(wellFormed(htmlReport(*s)).isEmpty());
+        QVERIFY(Json::parse(evaluationJson(*s->problem, s->schedule, s->evaluation, "", 0))["total_latency"]
+                    .is_null());
+    }
+
+    void stepTable()
+    {
+        for (const char* strategy : {"one-by-one", "fused"}) {
+            const SnapshotPtr s = sample("resnet-block", strategy);
+            const auto rows = rowsOf(collected(writeStepsCsv, *s));
+            const auto column = [&](const char* name) { return rows[0].indexOf(QLatin1String(name)); };
+            std::int64_t steps = 0;
+            double end = 0;
+            std::vector<std::int64_t> peaks(s->schedule.size(), 0);
+            std::vector<std::int64_t> loads(s->schedule.size(), 0);
+            for (std::size_t i = 1; i < rows.size(); ++i) {
+                QCOMPARE(rows[i].size(), rows[0].size());
+                const auto subgraph = rows[i][0].toULong();
+                peaks[subgraph] =
+                    std::max<std::int64_t>(peaks[subgraph], rows[i][column("working_set")].toLongLong());
+                loads[subgraph] += rows[i][column("load_elements")].toLongLong();
+                QVERIFY(std::abs(rows[i][column("start")].toDouble() - end) < 1e-6);
+                end += rows[i][column("latency")].toDouble();
+            }
+            for (std::size_t i = 0; i < peaks.size(); ++i) {
+                const SubgraphEvaluation& e = s->evaluation.subgraphs[i];
+                QCOMPARE(peaks[i], e.peakWorkingSet);
+                QCOMPARE(loads[i], e.loadElements);
+                steps += e.steps;
+            }
+            QCOMPARE(static_cast<std::int64_t>(rows.size()) - 1, steps);
+            QVERIFY(std::abs(end - s->evaluation.total) < 1e-6);
+        }
+    }
+
+    void occupancyTable()
+    {
+        const SnapshotPtr s = sample("example-3", "c-keep");
+        const auto rows = rowsOf(collected(writeOccupancyCsv, *s));
+        for (std::size_t i = 1; i < rows.size(); ++i) {
+            const auto n = [&](const char* name) {
+                return rows[i][rows[0].indexOf(QLatin1String(name))].toLongLong();
+            };
+            QCOMPARE(n("reserved") + n("input") + n("output") + n("accumulator") - n("donated"),
+                     n("working_set"));
+            QVERIFY(n("working_set") <= n("capacity"));
+        }
+        QVERIFY(rows.size() > 2);
+    }
+
+    void traceEvents()
+    {
+        const SnapshotPtr s = sample("attention-block", "fused");
+        const Json trace = Json::parse(collected(writeTraceEvents, *s));
+        double subgraphs = 0;
+        double steps = 0;
+        for (const Json& e : trace["traceEvents"])
+            if (e["ph"] == "X") {
+                if (e["tid"] == 0)
+                    subgraphs += e["dur"].get<double>();
+                if (e["tid"] == 1)
+                    steps += e["dur"].get<double>();
+            }
+        QVERIFY(std::abs(subgraphs - s->evaluation.total) < 1e-6);
+        QVERIFY(std::abs(steps - s->evaluation.total) < 1e-6);
+    }
+
+    void writersStopWhenAsked()
+    {
+        const SnapshotPtr s = sample("example-1", "c-small-tiles");
+        std::stop_source source;
+        source.request_stop();
+        std::string out;
+        QVERIFY(!writeStepsCsv(*s->problem, s->schedule, Rules::final(),
+                               [&](std::string_view t) { out += t; }, {source.get_token(), {}}));
+        QCOMPARE(std::count(out.begin(), out.end(), '\n'), 1); // the header
+    }
+
+    void differencesTable()
+    {
+        const SnapshotPtr a = sample("example-3", "a-spill");
+        const SnapshotPtr b = sample("example-3", "c-keep");
+        const Comparison c = compareSchedules(a->problem, a->schedule, b->schedule, Rules::final());
+        const auto rows = rowsOf(differencesCsv(*a->problem, c));
+        QCOMPARE(rows.size(), c.contributions.size() + 1);
+        double sum = a->evaluation.total;
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            sum += rows[i][rows[0].indexOf(QLatin1String("delta"))].toDouble();
+        QVERIFY(std::abs(sum - b->evaluation.total) < 1e-6);
+    }
+
+    void htmlReportIsOneWellFormedPage()
+    {
+        const SnapshotPtr a = sample("attention-block", "one-by-one");
+        const SnapshotPtr b = sample("attention-block", "fused");
+        const Comparison c = compareSchedules(a->problem, a->schedule, b->schedule, Rules::final());
+        const std::string html = htmlReport(*b, {"A <title> & \"more\"", "note", &c});
+        QCOMPARE(wellFormed(html), QString());
+        const QString page = QString::fromStdString(html);
+        QCOMPARE(page.count("<svg"), 3);
+        QVERIFY(page.contains("<h1>A &lt;title&gt; &amp; &quot;more&quot;</h1>"));
+        QVERIFY(page.contains(QString::fromStdString(displayNumber(b->evaluation.total))));
+        QVERIFY(page.contains("layer0.head1.softmax.out"));
+        QVERIFY(page.contains("Compared with the baseline") && page.contains("fused"));
+        QVERIFY(!page.contains("<script") && !page.contains("http")); // nothing from elsewhere
+        const QString plain = QString::fromStdString(htmlReport(*b));
+        QVERIFY(plain.contains("<h1>Attention and feed-forward block, two heads</h1>"));
+        QVERIFY(!plain.contains("Compared with"));
+    }
+
+    void htmlReportListsProblems()
+    {
+        const SnapshotPtr s = sample("example-5", "a-out-of-memory");
+        const QString page = QString::fromStdString(htmlReport(*s));
+        QCOMPARE(wellFormed(page.toStdString()), QString());
+        QVERIFY(page.contains("OOM in subgraph 0: the working set needs up to 65,536 elements"));
+    }
+
+    void reportsOfExtremes()
+    {
+        const SnapshotPtr some = sample("example-1", "a-one-by-one");
+        const SnapshotPtr empty = takeSnapshot(some->problem, Schedule{}, Rules::final(), 0, 1);
+        QCOMPARE(wellFormed(htmlReport(*empty)), QString());
+        // Names that are not text, tiles without cost, a thousand subgraphs.
+        Problem::Data data = some->problem->data();
+        data.ops[OpId(0)].name = "a<b>&\"'\x01\xff\xc3\x28\xed\xa0\x80";
+        data.ops[OpId(0)].baseCost = 0;
+        data.ops[OpId(1)].baseCost = 0;
+        data.hardware.slowMemoryBandwidth = std::int64_t{1} << 62;
+        const ProblemPtr odd = *Problem::build(data);
+        QCOMPARE(wellFormed(htmlReport(*takeSnapshot(odd, oneOpPerSubgraph(*odd), Rules::final(), 0, 1))),
+                 QString());
+        GenerateOptions o;
+        o.kind = WorkloadKind::Random;
+        o.ops = 1000;
+        o.rows = 64;
+        o.width = 64;
+        o.native = 32;
+        const ProblemPtr large = *generateWorkload(o);
+        const std::string html =
+            htmlReport(*takeSnapshot(large, edit::coverMissing(*large, Schedule{}), Rules::final(), 1, 1));
+        QCOMPARE(wellFormed(html), QString());
+        QVERIFY(html.size() < 2'000'000);
+    }
+
+    void markup()
+    {
+        QCOMPARE(escapeMarkup("a<b>\"c\"&'d'"), std::string("a&lt;b&gt;&quot;c&quot;&amp;&#39;d&#39;"));
+        QCOMPARE(escapeMarkup("x\xffy\tz"), std::string("x\ufffdy z"));
+        QCOMPARE(escapeMarkup("gr\u00fc\u00df"), std::string("gr\u00fc\u00df"));
+        QCOMPARE(displayNumber(1234567.25), std::string("1\u2009234\u2009567.2"));
+        QCOMPARE(displayNumber(-1234.0), std::string("-1\u2009234"));
+        QCOMPARE(displayNumber(std::int64_t{-123}), std::string("-123"));
+        QCOMPARE(displayNumber(-0.001), std::string("0"));
+        QCOMPARE(coordinate(1.0 / 3), std::string("0.33"));
+        QCOMPARE(coordinate(std::numeric_limits<double>::infinity()), std::string("0"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestReport)
+#include "test_report.moc"

@@ -52,8 +52,11 @@ enum class Bound : std::uint8_t { Compute, Memory, Balanced };
 struct SubgraphEvaluation
 {
     bool structurallyValid =
-        false;          ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
-    bool fits = false;  ///< peakWorkingSet <= capacity
+        false;         ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
+    bool fits = false; ///< peakWorkingSet <= capacity
+    /// False when the sums are upper bounds only: see SubgraphPlan::kMostWalkedSteps. Rare, and only for
+    /// millions of steps.
+    bool exact = true;
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
     double compute = 0; ///< sum of compute times
     double memory = 0;  ///< sum of memory times = (load + store) / bandwidth

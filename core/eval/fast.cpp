@@ -47,10 +47,11 @@ struct FastCall
     std::span<const TensorId> resident, retain;
     std::int64_t reserved = 0;
     bool peakOnly = false;
+    bool ignoreMeetings = false;
 
     template <class Limits> [[nodiscard]] std::optional<SubgraphEvaluation> run() const
     {
-        FastEngine<Limits> engine(plan, g);
+        FastEngine<Limits> engine(plan, g, ignoreMeetings);
         const bool bound =
             around
                 ? engine.bind([&](std::uint32_t i) { return hasBit(around->residentInputs, i); },
@@ -75,6 +76,7 @@ struct FastCall
             !isPermutation(traversal.explicitOrder(), out.rows * out.cols))
             return SubgraphEvaluation{};
         engine.run(traversal).finish(out, hw);
+        out.exact = !ignoreMeetings;
         return out;
     }
 
@@ -89,8 +91,12 @@ struct FastCall
 
 SubgraphEvaluation SubgraphPlan::evaluateByWalking(const Granularity& g, const Traversal& traversal,
                                                    std::span<const TensorId> resident,
-                                                   std::span<const TensorId> retain) const
+                                                   std::span<const TensorId> retain,
+                                                   std::int64_t reserved) const
 {
+    FastCall call{*this, g, traversal, nullptr, resident, retain, reserved, false, true};
+    if (auto bound = call(); bound && bound->steps > kMostWalkedSteps)
+        return *bound;
     Subgraph s;
     s.ops = m_ops;
     s.granularity = g;
@@ -136,7 +142,7 @@ SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal&
     for (std::size_t i = 0; i < m_products.size(); ++i)
         if ((around.retained >> i) & 1)
             retain.push_back(m_products[i]);
-    SubgraphEvaluation out = evaluateByWalking(g, traversal, resident, retain);
+    SubgraphEvaluation out = evaluateByWalking(g, traversal, resident, retain, sum - around.otherReserved);
     out.peakWorkingSet += around.otherReserved;
     out.reserved = sum;
     out.fits = out.peakWorkingSet <= m_problem->hardware().fastMemoryCapacity;
@@ -156,7 +162,7 @@ SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal&
     const std::int64_t sum = reservedElements(*m_problem, resident, retain);
     if (const auto out = FastCall{*this, g, traversal, nullptr, resident, retain, sum, false}())
         return *out;
-    return evaluateByWalking(g, traversal, resident, retain);
+    return evaluateByWalking(g, traversal, resident, retain, sum);
 }
 
 std::int64_t SubgraphPlan::peakWorkingSet(const Granularity& g, const Traversal& traversal,

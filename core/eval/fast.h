@@ -69,6 +69,9 @@ public:
     /// check() or R5.3 fails.
     [[nodiscard]] SubgraphEvaluation evaluate(const Granularity& g, const Traversal& traversal,
                                               const Surroundings& around) const;
+    /// Where slices of one tensor meet in ways that have no closed form, it walks the steps; when there are
+    /// more than kMostWalkedSteps of them, the result is an upper bound and says so (exact = false).
+    static constexpr std::int64_t kMostWalkedSteps = 2'000'000;
     /// The same for any number of inputs; `resident` = RES before the subgraph, `retain` as in Subgraph.
     [[nodiscard]] SubgraphEvaluation evaluate(const Granularity& g, const Traversal& traversal,
                                               std::span<const TensorId> resident,
@@ -100,6 +103,8 @@ private:
         std::uint32_t rowSlot = 0, colSlot = 0, depthSlot = 0;
         bool run = false;
         std::uint8_t role = 0; // as Role
+        bool drives = false;   // a Pointwise of an epilogue with a driver behind it (R6.2)
+        bool operator==(const Use&) const = default;
     };
     struct Group // the uses that are active in the same steps
     {
@@ -118,7 +123,8 @@ private:
     [[nodiscard]] std::int64_t reserved(const Surroundings& around) const;
     [[nodiscard]] SubgraphEvaluation evaluateByWalking(const Granularity& g, const Traversal& traversal,
                                                        std::span<const TensorId> resident,
-                                                       std::span<const TensorId> retain) const;
+                                                       std::span<const TensorId> retain,
+                                                       std::int64_t reserved) const;
 
     const Problem* m_problem = nullptr;
     Rules m_rules;
@@ -156,10 +162,12 @@ private:
     using Axis = SubgraphPlan::Axis;
     std::uint32_t slot(Axis axis, bool row, std::int64_t size);
     std::uint32_t group(std::uint32_t sink, std::int64_t reduction);
+    bool addUse(const SubgraphPlan::Use& use); // false when it is there already
     void need(TensorId t, std::uint8_t role, std::uint32_t rowSlot, std::uint32_t colSlot,
               std::uint32_t group);
     void run(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot, std::uint32_t depthSlot,
              std::uint32_t group);
+    [[nodiscard]] bool drives(std::uint32_t op);
     void driven(std::uint32_t op, std::uint32_t sink, std::uint32_t completing);
     void checkStatic();
     [[nodiscard]] std::int32_t inside(TensorId t) const;
@@ -173,6 +181,8 @@ private:
     std::vector<std::uint32_t> m_visited;   // by local op: the sink whose epilogue visited it, plus 1
     std::vector<std::uint32_t> m_parent;
     std::vector<char> m_consumed;
+    std::vector<char> m_drives;            // by local op: 0 unknown, 1 no, 2 yes
+    std::vector<std::uint32_t> m_useTable; // open hash table: position in the plan's uses, plus 1
 };
 
 /// Evaluates one subgraph in its place by the fast form.

@@ -74,8 +74,9 @@ template <class Limits> class FastEngine
     static constexpr std::size_t kSpans = kSmall ? 2 * Limits::kSinks + 1 : 0;
 
 public:
-    FastEngine(const SubgraphPlan& plan, const Granularity& g)
-        : m_plan(plan), m_g(g), m_rules(plan.m_rules), m_cost(plan.m_problem->hardware(), g, plan.m_rules),
+    FastEngine(const SubgraphPlan& plan, const Granularity& g, bool ignoreMeetings = false)
+        : m_plan(plan), m_g(g), m_rules(plan.m_rules), m_ignoreMeetings(ignoreMeetings),
+          m_cost(plan.m_problem->hardware(), g, plan.m_rules),
           m_bandwidth(static_cast<double>(plan.m_problem->hardware().slowMemoryBandwidth))
     {
     }
@@ -160,6 +161,7 @@ private:
         std::uint32_t group;
         Axis row, col, depth; // canonical
         bool rowReduces, colReduces;
+        bool drives;
         bool kept; // not a run: loads an input that is being retained (R9.7)
     };
     struct Span
@@ -241,9 +243,11 @@ private:
     {
         if (a == b)
             return true;
-        if (a == Axis::Full || b == Axis::Full)
+        if (a == Axis::Full || b == Axis::Full || m_ignoreMeetings)
             return false;
-        return canMeet(row ? m_g.h : m_g.w, size, m_g.k, size);
+        // Ranges of one axis are equal when both sizes are, or when the last ones are.
+        const std::int64_t tile = row ? m_g.h : m_g.w;
+        return tile == m_g.k || (size - 1) % tile == (size - 1) % m_g.k;
     }
 
     template <class Resident, class Kept> bool bindUses(Resident&& isResident, Kept&& isKept)
@@ -315,6 +319,10 @@ private:
             if (other.kept || other.id != u.id || other.depth != depth)
                 continue;
             if (other.row == row && other.col == col) {
+                // An epilogue needs this step's k range of its drivers, an interior run the whole K: which
+                // comes first in a step decides what the other adds (R6.6).
+                if (other.drives != u.drives && !m_ignoreMeetings)
+                    return false;
                 m_hasVariants =
                     m_hasVariants || other.rowReduces != rowReduces || other.colReduces != colReduces;
                 m_groupRuns[u.group].set(r);
@@ -327,7 +335,7 @@ private:
         }
         m_useRun[index] = static_cast<std::uint32_t>(m_runCount);
         return pushRun({u.id, u.rowSlot, u.colSlot, u.depthSlot, u.group, row, col, depth, rowReduces,
-                        colReduces, false});
+                        colReduces, u.drives, false});
     }
 
     template <class Use> bool addKept(const Use& u, Axis row, Axis col)
@@ -336,15 +344,19 @@ private:
             const Run& other = m_runs[r];
             if (!other.kept || other.id != u.id)
                 continue;
-            if (other.row != row || other.col != col)
+            if (other.row != row || other.col != col) {
+                if (m_ignoreMeetings)
+                    continue;
                 return false; // the union of different slices is not a symbol
+            }
             m_groupRuns[u.group].set(r);
             return true;
         }
         m_hasKept = true;
         if (m_runCount < 64 * Limits::kWords)
             m_kept.set(m_runCount);
-        return pushRun({u.id, u.rowSlot, u.colSlot, 0, u.group, row, col, Axis::Full, false, false, true});
+        return pushRun(
+            {u.id, u.rowSlot, u.colSlot, 0, u.group, row, col, Axis::Full, false, false, false, true});
     }
 
     bool pushRun(const Run& run)
@@ -518,7 +530,7 @@ private:
     /// False when a donation could depend on more than the tile class (R9.6).
     bool donationIsRegular() const
     {
-        if (!m_rules.donation)
+        if (!m_rules.donation || m_ignoreMeetings)
             return true;
         for (const auto& s : m_plan.m_sinks) {
             if (!s.pointwise)
@@ -1024,6 +1036,7 @@ private:
     const SubgraphPlan& m_plan;
     const Granularity m_g;
     const Rules& m_rules;
+    const bool m_ignoreMeetings;
     const StepCosts m_cost;
     const double m_bandwidth;
     std::int64_t m_reserved = 0;

@@ -6,6 +6,7 @@
 #include "base/integer.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilewright {
 
@@ -91,6 +92,43 @@ std::uint32_t PlanCompiler::group(std::uint32_t sink, std::int64_t reduction)
     return static_cast<std::uint32_t>(m_plan->m_groups.size() - 1);
 }
 
+bool PlanCompiler::addUse(const SubgraphPlan::Use& use)
+{
+    // Few uses are compared one by one; many go through an open hash table of positions.
+    constexpr std::size_t kFew = 24;
+    auto& uses = m_plan->m_uses;
+    const auto hash = [](const SubgraphPlan::Use& u) {
+        std::uint64_t h = u.id * 2 + u.run;
+        for (const std::uint32_t part : {u.group, u.rowSlot, u.colSlot, u.depthSlot, std::uint32_t{u.role}})
+            h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
+        return h ^ (h >> 32);
+    };
+    const auto place = [&](std::size_t i) {
+        std::size_t at = hash(uses[i]) & (m_useTable.size() - 1);
+        while (m_useTable[at] != 0)
+            at = (at + 1) & (m_useTable.size() - 1);
+        m_useTable[at] = static_cast<std::uint32_t>(i + 1);
+    };
+    if (uses.size() < kFew) {
+        if (std::find(uses.begin(), uses.end(), use) != uses.end())
+            return false;
+        uses.push_back(use);
+        return true;
+    }
+    if (uses.size() == kFew || uses.size() * 2 > m_useTable.size()) {
+        m_useTable.assign(std::bit_ceil(uses.size() * 4), 0);
+        for (std::size_t i = 0; i < uses.size(); ++i)
+            place(i);
+    }
+    for (std::size_t at = hash(use) & (m_useTable.size() - 1); m_useTable[at] != 0;
+         at = (at + 1) & (m_useTable.size() - 1))
+        if (uses[m_useTable[at] - 1] == use)
+            return false;
+    uses.push_back(use);
+    place(uses.size() - 1);
+    return true;
+}
+
 void PlanCompiler::need(TensorId t, std::uint8_t role, std::uint32_t rowSlot, std::uint32_t colSlot,
                         std::uint32_t group)
 {
@@ -101,22 +139,14 @@ void PlanCompiler::need(TensorId t, std::uint8_t role, std::uint32_t rowSlot, st
             slot(Axis::Full, false, m_problem.reductionSize(o)), group);
         return;
     }
-    const std::uint32_t id = input(t);
-    for (const auto& u : m_plan->m_uses)
-        if (u.group == group && !u.run && u.id == id && u.role == role && u.rowSlot == rowSlot &&
-            u.colSlot == colSlot)
-            return;
-    m_plan->m_uses.push_back({id, group, rowSlot, colSlot, 0, false, role});
+    addUse({input(t), group, rowSlot, colSlot, 0, false, role, false});
 }
 
 void PlanCompiler::run(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
                        std::uint32_t depthSlot, std::uint32_t group)
 {
-    for (const auto& u : m_plan->m_uses)
-        if (u.group == group && u.run && u.id == op && u.rowSlot == rowSlot && u.colSlot == colSlot &&
-            u.depthSlot == depthSlot)
-            return;
-    m_plan->m_uses.push_back({op, group, rowSlot, colSlot, depthSlot, true, 0});
+    if (!addUse({op, group, rowSlot, colSlot, depthSlot, true, 0, false}))
+        return;
     const Op& o = m_problem.op(m_plan->m_ops[op]);
     if (o.type == OpType::MatMul) {
         need(o.inputs[0], kLhs, rowSlot, depthSlot, group);
@@ -125,6 +155,20 @@ void PlanCompiler::run(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t co
         for (const TensorId t : o.inputs)
             need(t, kPointwise, rowSlot, colSlot, group);
     }
+}
+
+bool PlanCompiler::drives(std::uint32_t op)
+{
+    if (m_drives[op] == 0) {
+        const Op& o = m_problem.op(m_plan->m_ops[op]);
+        bool found = o.type == OpType::MatMul;
+        for (std::size_t i = 0; i < o.inputs.size() && !found; ++i) {
+            const std::int32_t producer = inside(o.inputs[i]);
+            found = producer >= 0 && drives(static_cast<std::uint32_t>(producer));
+        }
+        m_drives[op] = found ? 2 : 1;
+    }
+    return m_drives[op] == 2;
 }
 
 void PlanCompiler::driven(std::uint32_t op, std::uint32_t sink, std::uint32_t completing)
@@ -146,7 +190,7 @@ void PlanCompiler::driven(std::uint32_t op, std::uint32_t sink, std::uint32_t co
         run(op, rowSlot, colSlot, slot(Axis::Step, false, depth), group(sink, depth));
         return;
     }
-    plan.m_uses.push_back({op, completing, rowSlot, colSlot, slot(Axis::Full, false, 1), true, 0});
+    addUse({op, completing, rowSlot, colSlot, slot(Axis::Full, false, 1), true, 0, drives(op)});
     for (const TensorId t : o.inputs) {
         const std::int32_t producer = inside(t);
         if (producer >= 0)
@@ -243,6 +287,7 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
     }
     m_consumed.assign(ops.size(), false);
     m_visited.assign(ops.size(), 0);
+    m_drives.assign(ops.size(), 0);
     checkStatic();
 
     for (std::uint32_t i = 0; i < ops.size(); ++i) {

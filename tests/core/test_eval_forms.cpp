@@ -136,26 +136,36 @@ private slots:
     void singleSubgraphs()
     {
         int valid = 0;
-        for (std::uint64_t seed = 0; seed < 20000 && !QTest::currentTestFailed(); ++seed)
+        for (std::uint64_t seed = 0; seed < 12000 && !QTest::currentTestFailed(); ++seed)
             oneSubgraph(seed, 7, valid);
-        QVERIFY(valid > 12000);
+        QVERIFY(valid > 8000);
         qInfo("%d valid", valid);
+    }
+
+    /// Found by longer runs: a whole sink donated to from a tile; an epilogue that is also an interior run.
+    void regressions()
+    {
+        int valid = 0;
+        for (const std::uint64_t seed : {22841, 41336})
+            oneSubgraph(seed, 7, valid);
+        oneSubgraph(3235, 40, valid);
+        QCOMPARE(valid, 3);
     }
 
     /// Beyond the limits of the engine for small subgraphs.
     void largeSubgraphs()
     {
         int valid = 0;
-        for (std::uint64_t seed = 0; seed < 400 && !QTest::currentTestFailed(); ++seed)
+        for (std::uint64_t seed = 0; seed < 200 && !QTest::currentTestFailed(); ++seed)
             oneSubgraph(seed, 40, valid);
-        QVERIFY(valid > 100);
+        QVERIFY(valid > 80);
         qInfo("%d valid", valid);
     }
 
     void wholeSchedules()
     {
         std::map<std::string, int> verdicts;
-        for (std::uint64_t seed = 0; seed < 24000; ++seed) {
+        for (std::uint64_t seed = 0; seed < 12000; ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -177,7 +187,7 @@ private slots:
         // The cases are worth something only if they reach all of it.
         for (const char* verdict : {"valid", "OOM", "DEPENDENCY", "PROLOGUE", "TRAVERSAL", "OP_ORDER",
                                     "DISCONNECTED", "SUPERNATIVE", "K_TOO_LARGE", "RETAIN", "OUTPUT"})
-            QVERIFY2(verdicts[verdict] > 20, verdict);
+            QVERIFY2(verdicts[verdict] > 10, verdict);
         for (const auto& [verdict, n] : verdicts)
             qInfo("%s: %d", verdict.c_str(), n);
     }

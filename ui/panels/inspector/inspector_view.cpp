@@ -6,6 +6,7 @@
 #include "schedule/useful_sizes.h"
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "views/granularity/granularity_view.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -88,6 +89,8 @@ InspectorView::~InspectorView() = default;
 void InspectorView::settle()
 {
     m_facts->waitIdle();
+    for (GranularityView* map : findChildren<GranularityView*>())
+        map->settle();
 }
 
 void InspectorView::build()
@@ -149,6 +152,10 @@ void InspectorView::build()
     tileColumn->addLayout(row);
     m_grid = paragraph(tile);
     tileColumn->addWidget(m_grid);
+    // The same map as the dock of its own: choosing a tile is what this pane is for.
+    auto* map = new GranularityView(context(), tile);
+    map->setMinimumHeight(300);
+    tileColumn->addWidget(map);
 
     auto* order = section(tr("Traversal"), page, column);
     auto* orderRow = new QHBoxLayout(order);

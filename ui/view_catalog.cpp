@@ -13,6 +13,7 @@
 #include "views/graph/graph_view.h"
 #include "views/latency/latency_view.h"
 #include "views/memory/memory_view.h"
+#include "views/systolic/systolic_view.h"
 #include "views/tiles/tiles_view.h"
 
 #include "panels/what_if/what_if_view.h"
@@ -57,6 +58,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Compare"), &make<LatencyView>},
         {QStringLiteral("granularity"), text("Granularity map"), QStringLiteral("grid"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<GranularityView>},
+        {QStringLiteral("systolic"), text("Systolic"), QStringLiteral("systolic"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<SystolicView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,

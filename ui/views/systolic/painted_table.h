@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QRectF>
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+class QPainter;
+
+namespace tilewright::ui {
+
+struct Theme;
+
+/// A small table painted like the rest of a view (screen, PNG, SVG, PDF); long text wraps, numbers stand
+/// right.
+struct PaintedTable
+{
+    QString title;
+    QStringList head;
+    std::vector<QStringList> rows;
+    std::vector<bool> numeric; ///< by column
+    int marked = -1;           ///< row set off, with a pointer in front of it
+    QString note;              ///< below, muted
+
+    [[nodiscard]] double height(double width) const;
+    void paint(QPainter& painter, const QRectF& area, const Theme& theme) const;
+    /// Index of the row at `y` below the top of a table of this width; -1 for none.
+    [[nodiscard]] int rowAt(double y, double width) const;
+    /// Tab-separated, for Copy.
+    [[nodiscard]] QString asText() const;
+
+private:
+    struct Geometry
+    {
+        std::vector<double> columns; ///< widths
+        std::vector<double> rows;    ///< heights; first the head's
+        double titleHeight = 0;
+        double noteHeight = 0;
+    };
+    [[nodiscard]] Geometry geometry(double width) const;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The work behind the panes: pure functions of the settings that run on a pool thread.
+#include "views/systolic/systolic_state.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr std::int64_t kListedSteps = std::int64_t{1} << 24;    // bank conflicts counted at most
+constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18; // tile steps of the Belady simulation
+constexpr std::int64_t kClockWork = 200'000'000;                // cycles * lanes of an EdgeClock
+
+QString text(const char* s)
+{
+    return QCoreApplication::translate("Systolic", s);
+}
+
+QString sentence(const Error& error)
+{
+    return QString::fromStdString(error.text());
+}
+
+/// The tile in force: chosen by hand or the method's pick.
+Result<TileChoice> currentTile(const SystolicSettings& s)
+{
+    return s.ownTile ? describeTile(s.tileQuery(), *s.ownTile) : chooseTile(s.tileQuery(), s.method);
+}
+
+} // namespace
+
+std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
+{
+    auto out = std::make_shared<PipelineResult>();
+    out->of = s;
+    out->machine = s.unlimitedBandwidth ? Machine{} : machineOf(s.hierarchy);
+    ProgramOptions options;
+    options.gemm = s.gemm;
+    options.array = s.hierarchy.array;
+    options.depth = s.depth;
+    options.elementBytes = s.hierarchy.elementBytes;
+    options.layout = s.layout;
+    options.banks = s.banks();
+    options.l3Bytes = s.hierarchy.at(Level::L3).totalBytes();
+    auto compared = comparePipelines(options, out->machine);
+    if (!compared) {
+        out->error = sentence(compared.error());
+        return out;
+    }
+    out->comparison = std::move(*compared);
+    const auto& commands = out->comparison->pipelined.commands;
+    for (std::uint32_t c = 0; c < commands.size(); ++c)
+        if (commands[c].kind == CommandKind::Compute)
+            out->computes.push_back(c);
+    return out;
+}
+
+std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& s)
+{
+    auto out = std::make_shared<TileResult>();
+    out->of = s;
+    const TileQuery query = s.tileQuery();
+    auto landscape = tileLandscape(query);
+    if (!landscape) {
+        out->error = sentence(landscape.error());
+        return out;
+    }
+    out->landscape = std::move(*landscape);
+    for (const TileMethod m : {TileMethod::Analytic, TileMethod::Exhaustive, TileMethod::Learned}) {
+        const auto i = static_cast<std::size_t>(m);
+        QElapsedTimer timer;
+        timer.start();
+        const auto pick = chooseTile(query, m);
+        out->microseconds[i] = static_cast<double>(timer.nsecsElapsed()) / 1000;
+        if (pick)
+            out->picks[i] = *pick;
+        else if (out->error.isEmpty())
+            out->error = sentence(pick.error());
+    }
+    if (const auto current = currentTile(s))
+        out->current = *current;
+    return out;
+}
+
+std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, const Progress& progress)
+{
+    auto out = std::make_shared<LevelsResult>();
+    out->of = s;
+    out->corrections = seedCorrections();
+    const Hierarchy& h = s.hierarchy;
+    const TileShape arrayTile{std::min(s.gemm.m, h.array.rows), std::min(s.gemm.n, h.array.cols),
+                              std::min(s.gemm.k, s.depth)};
+    out->nM = ceilDiv(s.gemm.m, arrayTile.ti);
+    out->nN = ceilDiv(s.gemm.n, arrayTile.tj);
+    out->nK = ceilDiv(s.gemm.k, arrayTile.tk);
+    const auto refuse = [&](const Error& error) {
+        if (out->error.isEmpty())
+            out->error = sentence(error);
+    };
+    auto plans = l2Schedules(s.gemm, arrayTile, h.elementBytes, h.at(Level::L2).totalBytes(),
+                             std::min<std::int64_t>(2, out->nK));
+    if (plans) {
+        out->plans = std::move(*plans);
+        out->bestPlan = bestL2Schedule(out->plans);
+    } else {
+        refuse(plans.error());
+    }
+    const bool countable =
+        static_cast<double>(out->nM) * static_cast<double>(out->nN) * static_cast<double>(out->nK) <=
+        static_cast<double>(kListedSteps);
+    for (const BankLayout layout : {BankLayout::Seed, BankLayout::Split}) {
+        const auto i = static_cast<std::size_t>(layout);
+        out->banks[i] = {layout, s.banks(), out->nN, out->nK};
+        if (!countable)
+            continue;
+        if (auto conflicts = bankConflicts(out->banks[i], out->nM, 200))
+            out->conflicts[i] = std::move(*conflicts);
+    }
+    const auto tile = currentTile(s);
+    if (!tile) {
+        refuse(tile.error());
+        return out;
+    }
+    out->tile = tile->tile;
+    out->constraints = tileConstraints(h, s.gemm, out->tile, std::max<std::int64_t>(1, s.buffering));
+    out->reuse = reuseFactors(s.gemm, out->tile);
+    if (auto roofline = multiLevelRoofline(h, s.gemm, s.timing, out->tile))
+        out->roofline = std::move(*roofline);
+    else
+        refuse(roofline.error());
+    if (auto compared = compareDataflows(h, s.gemm, out->tile, s.timing.readout))
+        out->dataflows = *compared;
+    if (auto levels = threeLevelTiling(h, s.gemm, s.footprint))
+        out->levels = *levels;
+
+    DramQuery q;
+    q.gemm = s.gemm;
+    q.tile = out->tile;
+    q.elementBytes = h.elementBytes;
+    q.l3Bytes = h.at(Level::L3).totalBytes();
+    const double steps = static_cast<double>(out->reuse.nM) * static_cast<double>(out->reuse.nN) *
+                         static_cast<double>(out->reuse.nK);
+    const bool simulated = steps <= static_cast<double>(kSimulatedSteps);
+    if (checkDramQuery(q)) {
+        for (const LoopOrder order : kLoopOrders) {
+            q.order = order;
+            LevelsResult::Order row{order, dramClosedForm(q), {}};
+            if (simulated) {
+                q.replacement = Replacement::Belady;
+                if (const auto belady = simulateDram(q, progress))
+                    row.belady = *belady;
+                q.replacement = Replacement::Lru;
+            }
+            out->orders.push_back(row);
+        }
+        if (simulated)
+            if (auto adaptive = adaptiveStationary(q, progress))
+                out->adaptive = std::move(*adaptive);
+    }
+    return out;
+}
+
+std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const Progress& progress)
+{
+    auto out = std::make_shared<Simulation>();
+    out->of = s;
+    const FoldPlan plan(s.gemm, s.hierarchy.array, s.timing);
+    const ArrayShape& array = s.hierarchy.array;
+    if (!s.supply.unlimited()) {
+        const double work = static_cast<double>(plan.cycles()) * static_cast<double>(array.rows + array.cols);
+        if (work <= static_cast<double>(kClockWork)) {
+            out->clock.emplace(plan, s.supply);
+        } else {
+            out->note = text("Too many cycles to follow the edge FIFOs; the edges are shown as never empty.");
+            return out;
+        }
+    }
+    const double peCycles = static_cast<double>(plan.cycles()) * static_cast<double>(array.rows) *
+                            static_cast<double>(array.cols);
+    const double elements = static_cast<double>(compulsoryElements(s.gemm));
+    if (peCycles > static_cast<double>(kSimulatedPeCycles) ||
+        elements > static_cast<double>(kMaxSimulatedElements)) {
+        out->note = text("Too large to simulate every register; which MAC each PE does is still exact.");
+        return out;
+    }
+    auto simulator = PeSimulator::createRandom(s.gemm, array, s.timing, 1, s.supply);
+    if (!simulator) {
+        out->note = sentence(simulator.error());
+        return out;
+    }
+    if (!simulator->run(progress)) // fills the checkpoints, so that scrubbing is short
+        return nullptr;
+    simulator->seek(0);
+    out->simulator.emplace(std::move(*simulator));
+    return out;
+}
+
+} // namespace tilewright::ui

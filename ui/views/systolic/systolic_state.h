@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "document/latest_job.h"
+#include "systolic/pe_simulator.h"
+#include "systolic/pipeline.h"
+#include "systolic/roofline.h"
+
+#include <QObject>
+#include <QString>
+
+#include <array>
+#include <memory>
+#include <optional>
+
+namespace tilewright::ui {
+
+struct ViewContext;
+
+/// What the Systolic lens looks at: one GEMM on one machine. The array's shape is hierarchy.array.
+struct SystolicSettings
+{
+    Gemm gemm{64, 64, 64};
+    QString origin; ///< where the GEMM comes from; empty when a person typed it
+    TimingOptions timing;
+    Hierarchy hierarchy = kpuHierarchy();
+    EdgeSupply supply;
+    // Pipeline
+    bool unlimitedBandwidth = true;
+    BankLayout layout = BankLayout::Split;
+    std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE
+    // Tile search
+    Level tileLevel = Level::L2;
+    bool wholeLevel = false; ///< the total of all the level's buffers instead of one of them
+    std::int64_t buffering = 1;
+    Footprint footprint = Footprint::Conservative;
+    TileMethod method = TileMethod::Exhaustive;
+    std::optional<TileShape> ownTile; ///< chosen by hand; else the method's pick
+    bool operator==(const SystolicSettings&) const = default;
+
+    [[nodiscard]] TileQuery tileQuery() const;
+    [[nodiscard]] std::int64_t banks() const; ///< buffers of L2, at least 2
+};
+
+/// Do these settings lead to the same run of the array, of the programs?
+[[nodiscard]] bool sameArrayRun(const SystolicSettings& a, const SystolicSettings& b);
+[[nodiscard]] bool samePrograms(const SystolicSettings& a, const SystolicSettings& b);
+
+/// Refuses what the core refuses; the Error says which setting and why.
+[[nodiscard]] Status checkSettings(const SystolicSettings& settings);
+
+/// Both programs and their runs, or why there are none.
+struct PipelineResult
+{
+    SystolicSettings of;
+    Machine machine;
+    std::optional<PipelineComparison> comparison;
+    std::vector<std::uint32_t> computes; ///< COMPUTE commands of the pipelined program in order
+    QString error;
+};
+
+/// The landscape, the picks of the three methods and the tile in force.
+struct TileResult
+{
+    SystolicSettings of;
+    TileLandscape landscape;
+    std::array<std::optional<TileChoice>, 3> picks; ///< indexed by TileMethod
+    std::array<double, 3> microseconds{};           ///< that each method took
+    std::optional<TileChoice> current;
+    QString error;
+};
+
+/// The memory side of a GEMM: schedules of L2, banks, roofline, dataflows, DRAM, corrections.
+struct LevelsResult
+{
+    SystolicSettings of;
+    TileShape tile; ///< used for DRAM
+    std::vector<L2Plan> plans;
+    std::optional<L2Plan> bestPlan;
+    std::int64_t nM = 0, nN = 0, nK = 0; ///< array tiles
+    std::array<BankMap, 2> banks;        ///< seed, split
+    std::array<std::optional<BankConflicts>, 2> conflicts;
+    std::optional<Roofline> roofline;
+    std::optional<DataflowComparison> dataflows;
+    struct Order
+    {
+        LoopOrder order = LoopOrder::Ijk;
+        DramTraffic lru;
+        std::optional<DramTraffic> belady; ///< only when small enough to simulate
+    };
+    std::vector<Order> orders;
+    std::optional<AdaptiveStationary> adaptive;
+    std::optional<ThreeLevelTiling> levels;
+    std::vector<Constraint> constraints;
+    ReuseFactors reuse;
+    std::vector<Correction> corrections;
+    QString error;
+};
+
+/// The register-level simulation behind the player, when the run is small enough.
+struct Simulation
+{
+    SystolicSettings of;
+    std::optional<PeSimulator> simulator;
+    std::optional<EdgeClock> clock; ///< present when the supply of the edges is limited
+    QString note;                   ///< why there is no simulator
+};
+
+/// Register-level simulation is used up to this many PE-cycles (a few seconds in the background).
+inline constexpr std::int64_t kSimulatedPeCycles = 200'000'000;
+
+/// The one state that all panes of the Systolic lens share: settings, cursor, results. Results are made in
+/// the background, and only those that a visible pane has asked for.
+class SystolicState : public QObject
+{
+    Q_OBJECT
+public:
+    explicit SystolicState(QObject* parent);
+    ~SystolicState() override;
+    /// The state that belongs to the document of this context; created at the first call.
+    [[nodiscard]] static SystolicState* of(const ViewContext& context);
+
+    [[nodiscard]] const SystolicSettings& settings() const { return m_settings; }
+    /// Legal settings are taken; a refusal is kept as error() and the settings stay.
+    bool set(const SystolicSettings& settings);
+    [[nodiscard]] const QString& error() const { return m_error; }
+    void setGemm(const Gemm& gemm, const QString& origin);
+    void chooseTile(std::optional<TileShape> tile, std::optional<TileMethod> method = {});
+
+    [[nodiscard]] const FoldPlan& plan() const { return m_plan; }
+    [[nodiscard]] const ArrayTiming& timing() const { return m_timing; }
+    /// Nothing for arrays of 2^14 and more a side, whose phases take long.
+    [[nodiscard]] const std::optional<ArrayPhases>& phases() const { return m_phases; }
+
+    // -- cursors: a cycle of the array and a time of the pipeline, linked through the COMPUTE commands
+    [[nodiscard]] std::int64_t cycles() const; ///< of the array, stalls of the edges included
+    [[nodiscard]] std::int64_t cycle() const { return m_cycle; }
+    void setCycle(std::int64_t cycle);
+    [[nodiscard]] std::int64_t pipelineTime() const { return m_pipelineTime; }
+    void setPipelineTime(std::int64_t time);
+
+    // -- results: null until asked for and ready; may belong to older settings (compare `of`)
+    [[nodiscard]] const std::shared_ptr<const PipelineResult>& pipeline() const { return m_pipeline; }
+    [[nodiscard]] const std::shared_ptr<const TileResult>& tiles() const { return m_tiles; }
+    [[nodiscard]] const std::shared_ptr<const LevelsResult>& levels() const { return m_levels; }
+    /// The simulation of these settings, or null.
+    [[nodiscard]] Simulation* simulation() const;
+    /// The programs of these settings, or null.
+    [[nodiscard]] const PipelineComparison* comparison() const;
+    void needPipeline();
+    void needTiles();
+    void needLevels();
+    void needSimulation();
+    void waitIdle(); ///< for exports and tests
+
+Q_SIGNALS:
+    void changed(); ///< settings
+    void refused(const QString& why);
+    void cycleChanged();
+    void pipelineChanged();
+    void tilesChanged();
+    void levelsChanged();
+    void simulationChanged();
+
+private:
+    void refreshTiming();
+    [[nodiscard]] bool cursorsLinked() const;
+
+    SystolicSettings m_settings;
+    QString m_error;
+    FoldPlan m_plan;
+    ArrayTiming m_timing;
+    std::optional<ArrayPhases> m_phases;
+    std::int64_t m_cycle = 0;
+    std::int64_t m_pipelineTime = 0;
+
+    std::shared_ptr<const PipelineResult> m_pipeline;
+    std::shared_ptr<const TileResult> m_tiles;
+    std::shared_ptr<const LevelsResult> m_levels;
+    std::shared_ptr<Simulation> m_simulation;
+    std::optional<SystolicSettings> m_askedPipeline, m_askedTiles, m_askedLevels, m_askedSimulation;
+    std::unique_ptr<LatestJob<std::shared_ptr<const PipelineResult>>> m_pipelineJob;
+    std::unique_ptr<LatestJob<std::shared_ptr<const TileResult>>> m_tilesJob;
+    std::unique_ptr<LatestJob<std::shared_ptr<const LevelsResult>>> m_levelsJob;
+    std::unique_ptr<LatestJob<std::shared_ptr<Simulation>>> m_simulationJob;
+};
+
+// The work behind the results; free of state, for the jobs and the tests.
+[[nodiscard]] std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& settings);
+[[nodiscard]] std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& settings);
+[[nodiscard]] std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& settings,
+                                                                const Progress& progress = {});
+/// Null when stopped.
+[[nodiscard]] std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& settings,
+                                                            const Progress& progress = {});
+
+} // namespace tilewright::ui

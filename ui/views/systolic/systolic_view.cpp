@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/systolic_view.h"
+
+#include "views/systolic/settings_panel.h"
+#include "views/systolic/wavefront_canvas.h"
+
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <QTabWidget>
+
+namespace tilewright::ui {
+
+SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
+    : View(context, QStringLiteral("systolic"), tr("Systolic"), parent), m_state(SystolicState::of(context))
+{
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setObjectName(QStringLiteral("systolic.splitter"));
+    splitter->setChildrenCollapsible(true);
+    row->addWidget(splitter);
+    m_settings = new SettingsPanel(context, m_state, splitter);
+    m_tabs = new QTabWidget(splitter);
+    m_tabs->setObjectName(QStringLiteral("systolic.tabs"));
+    m_tabs->setAccessibleName(tr("Panes of the systolic lens"));
+    m_tabs->setDocumentMode(true);
+    const auto add = [this](SystolicPane* pane, const QString& title, const QString& tip) {
+        const int i = m_tabs->addTab(pane, title);
+        m_tabs->setTabToolTip(i, tip);
+    };
+    add(new WavefrontCanvas(context, m_tabs), tr("&Wavefront"),
+        tr("The array cycle by cycle: operands, accumulators, utilisation."));
+    splitter->addWidget(m_settings);
+    splitter->addWidget(m_tabs);
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({m_settings->sizeHint().width(), 2000});
+    setFocusProxy(m_tabs);
+
+    // A GEMM that another lens sends is worth looking at.
+    connect(&context.selection, &Selection::gemmRequested, this,
+            [this] { showPane(QStringLiteral("systolic-wavefront")); });
+}
+
+SystolicPane* SystolicView::current() const
+{
+    return static_cast<SystolicPane*>(m_tabs->currentWidget());
+}
+
+SystolicPane* SystolicView::pane(const QString& name) const
+{
+    for (int i = 0; i < m_tabs->count(); ++i)
+        if (auto* pane = static_cast<SystolicPane*>(m_tabs->widget(i)); pane->viewName() == name)
+            return pane;
+    return nullptr;
+}
+
+void SystolicView::showPane(const QString& name)
+{
+    if (SystolicPane* p = pane(name))
+        m_tabs->setCurrentWidget(p);
+}
+
+void SystolicView::settle()
+{
+    current()->settle();
+}
+
+QSize SystolicView::exportSize() const
+{
+    return current()->exportSize();
+}
+
+void SystolicView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
+{
+    current()->paintExport(painter, size, theme);
+}
+
+QString SystolicView::copyText() const
+{
+    return current()->copyText();
+}
+
+} // namespace tilewright::ui

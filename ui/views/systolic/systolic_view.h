@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+#include "views/systolic/systolic_state.h"
+
+class QTabWidget;
+
+namespace tilewright::ui {
+
+class SettingsPanel;
+class SystolicPane;
+
+/// The Systolic lens: settings beside the panes (wavefront, pipeline, tile search, memories).
+class SystolicView : public View
+{
+    Q_OBJECT
+public:
+    explicit SystolicView(const ViewContext& context, QWidget* parent = nullptr);
+
+    void settle() override;
+    [[nodiscard]] QSize exportSize() const override;
+    void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    [[nodiscard]] QString copyText() const override;
+
+    [[nodiscard]] SystolicState& state() const { return *m_state; }
+    [[nodiscard]] SystolicPane* pane(const QString& name) const;
+    void showPane(const QString& name);
+
+private:
+    [[nodiscard]] SystolicPane* current() const;
+
+    SystolicState* m_state;
+    SettingsPanel* m_settings = nullptr;
+    QTabWidget* m_tabs = nullptr;
+};
+
+} // namespace tilewright::ui

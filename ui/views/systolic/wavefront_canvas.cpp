@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/wavefront_canvas.h"
+
+#include "canvas/animation_clock.h"
+#include "theme/icon.h"
+#include "theme/number.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QSlider>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // cycles a second; 0: all of them in ten seconds
+constexpr std::int64_t kSliderSteps = 100'000'000;
+
+/// The slider counts ints; longer runs go in larger steps.
+std::int64_t sliderScale(std::int64_t cycles)
+{
+    return ceilDiv(cycles, kSliderSteps);
+}
+
+} // namespace
+
+WavefrontCanvas::WavefrontCanvas(const ViewContext& context, QWidget* parent)
+    : SystolicPane(context, QStringLiteral("systolic-wavefront"), tr("Wavefront"), parent)
+{
+    createControls();
+    connect(&state(), &SystolicState::cycleChanged, this, [this] {
+        if (isVisible())
+            refreshCycle();
+        else
+            outdated();
+    });
+    connect(&state(), &SystolicState::simulationChanged, this, [this] {
+        m_cache = {};
+        outdated();
+    });
+    connect(&clock(), &AnimationClock::tick, this, &WavefrontCanvas::playTick);
+}
+
+void WavefrontCanvas::createControls()
+{
+    addCommand("first", tr("First cycle"), QStringLiteral("first"), {}, tr("Go to the first cycle."),
+               [this] { state().setCycle(0); });
+    addCommand("previous", tr("Previous cycle"), QStringLiteral("step-back"), {QKeySequence(Qt::Key_Comma)},
+               tr("Go one cycle back; with Shift sixteen."), [this] { moveCycle(-1); });
+    m_play =
+        addCommand("play", tr("Play the wavefront"), QStringLiteral("play"), {QKeySequence(Qt::Key_Space)},
+                   tr("Play the cycles, or pause."), [this] { setPlaying(!m_playing); });
+    addCommand("next", tr("Next cycle"), QStringLiteral("step-forward"), {QKeySequence(Qt::Key_Period)},
+               tr("Go one cycle forward."), [this] { moveCycle(1); });
+    addCommand("last", tr("Last cycle"), QStringLiteral("last"), {}, tr("Go to the last cycle."),
+               [this] { state().setCycle(state().cycles() - 1); });
+    m_slider = new QSlider(Qt::Horizontal);
+    m_slider->setMinimumWidth(90);
+    bar().add(m_slider, tr("Cycle"), tr("The cycle that is shown; drag to scrub."), true);
+    connect(m_slider, &QSlider::valueChanged, this, [this](int value) {
+        setPlaying(false);
+        state().setCycle(value * sliderScale(state().cycles()));
+    });
+    const char* ids[] = {"fill", "steady", "drain"};
+    const QString names[] = {tr("Fill"), tr("Steady"), tr("Drain")};
+    const QString tips[] = {tr("Jump to where the array begins to fill."),
+                            tr("Jump to the first cycle with the most PEs active."),
+                            tr("Jump to the first cycle after the most PEs were last active.")};
+    const Qt::Key keys[] = {Qt::Key_1, Qt::Key_2, Qt::Key_3};
+    for (std::size_t i = 0; i < 3; ++i)
+        addCommand(ids[i], names[i], {}, {QKeySequence(keys[i])}, tips[i],
+                   [this, i] { state().setCycle(phaseCycles(state())[i]); });
+    m_speed = bar().addChoice(
+        tr("Speed"),
+        {tr("2 cycles/s"), tr("8 cycles/s"), tr("30 cycles/s"), tr("120 cycles/s"), tr("all in 10 s")},
+        tr("How fast playing goes."));
+    m_speed->setCurrentIndex(1);
+    m_colour =
+        bar().addChoice(tr("Colour"), {tr("activity"), tr("tile"), tr("accumulation")},
+                        tr("What the colour of a PE tells: whether it multiplies, which output tile (fold) "
+                           "it works on, or how far its accumulator is."));
+    connect(m_colour, &QComboBox::currentIndexChanged, this, qOverload<>(&QWidget::update));
+}
+
+void WavefrontCanvas::rebuild()
+{
+    state().needSimulation();
+    const std::int64_t cycles = state().cycles();
+    if (m_knownCycles != cycles || !(m_to > m_from)) {
+        m_knownCycles = cycles;
+        m_from = 0;
+        m_to = static_cast<double>(cycles);
+    }
+    m_cache = {};
+    const ArrayShape& array = state().settings().hierarchy.array;
+    for (auto* pe : {&m_overlay.pinned, &m_overlay.hovered})
+        if (*pe && ((*pe)->row >= array.rows || (*pe)->col >= array.cols))
+            pe->reset();
+    refreshCycle();
+}
+
+void WavefrontCanvas::refreshCycle()
+{
+    m_model = buildWavefront(state());
+    const QSignalBlocker quiet(m_slider);
+    const std::int64_t scale = sliderScale(m_model.cycles);
+    m_slider->setMaximum(static_cast<int>((m_model.cycles - 1) / scale));
+    m_slider->setPageStep(std::max(1, m_slider->maximum() / 20));
+    m_slider->setValue(static_cast<int>(m_model.cycle / scale));
+    refreshFacts();
+    setAccessibleDescription(m_model.title + QStringLiteral(". ") + m_model.when + QStringLiteral(". ") +
+                             m_model.figures);
+    update();
+}
+
+void WavefrontCanvas::refreshFacts()
+{
+    const auto& shown = m_overlay.hovered ? m_overlay.hovered : m_overlay.pinned;
+    m_overlay.facts.reset();
+    if (shown)
+        m_overlay.facts = peFacts(state(), *shown);
+}
+
+QString WavefrontCanvas::copyText() const
+{
+    QString out = QStringLiteral("row\tcolumn\tactive\tfold\tm\tn\tk\n");
+    for (std::int64_t r = 0; r < m_model.shownRows; ++r)
+        for (std::int64_t c = 0; c < m_model.shownCols; ++c) {
+            const PeActivity& pe = m_model.at(r, c);
+            out += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\n")
+                       .arg(r * m_model.step)
+                       .arg(c * m_model.step)
+                       .arg(pe.active ? 1 : 0)
+                       .arg(pe.fold)
+                       .arg(pe.m)
+                       .arg(pe.n)
+                       .arg(pe.k);
+        }
+    return out;
+}
+
+Axis WavefrontCanvas::axisOf(const WavefrontPlaces& p) const
+{
+    return {m_from, m_to, p.chart.left(), p.chart.right()};
+}
+
+void WavefrontCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    ensureFresh();
+    const WavefrontPlaces p = wavefrontPlaces(area, m_model);
+    const Axis axis =
+        exporting ? Axis{0, static_cast<double>(m_model.cycles), p.chart.left(), p.chart.right()} : axisOf(p);
+    const int width = std::max(0, static_cast<int>(p.chart.width()));
+    if (m_cache.from != axis.v0 || m_cache.to != axis.v1 || m_cache.width != width)
+        m_cache = {axis.v0, axis.v1, width,
+                   utilisation(state(), static_cast<std::int64_t>(std::floor(axis.v0)),
+                               static_cast<std::int64_t>(std::ceil(axis.v1)), width)};
+    WavefrontOverlay overlay = m_overlay;
+    if (exporting) {
+        overlay.hovered.reset();
+        overlay.hoverCycle.reset();
+    }
+    const SystolicSettings& s = state().settings();
+    const double total = static_cast<double>(macs(s.gemm)) /
+                         static_cast<double>(m_model.rows * m_model.cols) /
+                         static_cast<double>(m_model.cycles);
+    paintWavefront(painter, m_model, p, m_cache.columns, axis, total, phaseCycles(state()),
+                   static_cast<PeColour>(m_colour->currentIndex()), overlay, theme);
+}
+
+// -- playing ---------------------------------------------------------------------------------------------
+
+void WavefrontCanvas::setPlaying(bool playing)
+{
+    if (playing == m_playing)
+        return;
+    if (playing && state().cycle() >= state().cycles() - 1)
+        state().setCycle(0);
+    m_playing = playing;
+    m_playAt = static_cast<double>(state().cycle());
+    m_play->setIcon(icon(playing ? QStringLiteral("pause") : QStringLiteral("play")));
+    m_play->setText(playing ? tr("Pause the wavefront") : tr("Play the wavefront"));
+    playing ? clock().start(this) : clock().stop(this);
+}
+
+void WavefrontCanvas::playTick(double seconds)
+{
+    if (!m_playing)
+        return;
+    const auto last = static_cast<double>(state().cycles() - 1);
+    const double speed = kSpeeds[std::clamp(m_speed->currentIndex(), 0, 4)];
+    // A cursor that something else has moved is where playing goes on.
+    if (std::floor(m_playAt) != static_cast<double>(state().cycle()))
+        m_playAt = static_cast<double>(state().cycle());
+    m_playAt = std::min(last, m_playAt + seconds * (speed > 0 ? speed : (last + 1) / 10));
+    if (const auto at = static_cast<std::int64_t>(std::floor(m_playAt)); at != state().cycle())
+        state().setCycle(at);
+    if (m_playAt >= last)
+        setPlaying(false);
+}
+
+void WavefrontCanvas::moveCycle(std::int64_t by)
+{
+    setPlaying(false);
+    state().setCycle(state().cycle() + by);
+}
+
+void WavefrontCanvas::hideEvent(QHideEvent* event)
+{
+    setPlaying(false);
+    ToolCanvas::hideEvent(event);
+}
+
+// -- navigation ------------------------------------------------------------------------------------------
+
+void WavefrontCanvas::setRange(double from, double to)
+{
+    m_from = from;
+    m_to = to;
+    update();
+}
+
+void WavefrontCanvas::zoomBy(double factor, QPointF anchor)
+{
+    const auto all = static_cast<double>(m_model.cycles);
+    const Axis a = axisOf(places());
+    if (factor > 1 && m_to - m_from < 8)
+        return;
+    const Axis next = a.zoomed(factor, std::clamp(anchor.x(), a.p0, a.p1), 0, all);
+    setRange(next.v0, next.v1);
+}
+
+void WavefrontCanvas::panBy(QPointF pixels)
+{
+    const Axis next = axisOf(places()).panned(pixels.x(), 0, static_cast<double>(m_model.cycles));
+    setRange(next.v0, next.v1);
+}
+
+void WavefrontCanvas::fitAll()
+{
+    setRange(0, static_cast<double>(m_model.cycles));
+}
+
+QPointF WavefrontCanvas::peCentre(const PePosition& pe) const
+{
+    return places().pe(pe.row / m_model.step, pe.col / m_model.step).center();
+}
+
+QPointF WavefrontCanvas::chartPoint(std::int64_t cycle) const
+{
+    const WavefrontPlaces p = places();
+    return {axisOf(p).toPixel(static_cast<double>(cycle) + 0.5), p.chart.center().y()};
+}
+
+std::optional<PePosition> WavefrontCanvas::peUnder(QPointF position) const
+{
+    const WavefrontPlaces p = places();
+    const QPointF d = (position - p.origin) / p.cell;
+    const auto c = static_cast<std::int64_t>(std::floor(d.x()));
+    const auto r = static_cast<std::int64_t>(std::floor(d.y()));
+    if (r < 0 || c < 0 || r >= m_model.shownRows || c >= m_model.shownCols)
+        return {};
+    return PePosition{r * m_model.step, c * m_model.step};
+}
+
+// -- mouse and keys --------------------------------------------------------------------------------------
+
+QString WavefrontCanvas::tooltipAt(QPointF position) const
+{
+    if (const auto pe = peUnder(position)) {
+        const PeFacts facts = peFacts(state(), *pe);
+        QString out = QStringLiteral("<b>%1</b>").arg(facts.title.toHtmlEscaped());
+        for (const auto& [label, value] : facts.lines)
+            out += QStringLiteral("<br>%1: %2").arg(label.toHtmlEscaped(), value.toHtmlEscaped());
+        return out;
+    }
+    const WavefrontPlaces p = places();
+    if (p.chart.contains(position)) {
+        const auto cycle = std::clamp<std::int64_t>(
+            static_cast<std::int64_t>(std::floor(axisOf(p).toValue(position.x()))), 0, m_model.cycles - 1);
+        const Simulation* sim = state().simulation();
+        if (sim && sim->clock)
+            if (const auto stall = sim->clock->stallAt(cycle))
+                return tr("cycle %1: stalled, the FIFO of lane %2 is empty")
+                    .arg(number(cycle))
+                    .arg(stall->lane);
+        const std::int64_t tick = sim && sim->clock ? sim->clock->ticksBefore(cycle) : cycle;
+        const std::int64_t active = state().plan().activePesAt(tick);
+        return tr("cycle %1: %2 of %3 PEs active (%4)")
+            .arg(number(cycle), number(active), number(m_model.rows * m_model.cols),
+                 percent(static_cast<double>(active) / static_cast<double>(m_model.rows * m_model.cols)));
+    }
+    return {};
+}
+
+void WavefrontCanvas::mousePressEvent(QMouseEvent* event)
+{
+    ToolCanvas::mousePressEvent(event);
+    if (event->button() != Qt::LeftButton)
+        return;
+    if (const auto pe = peUnder(event->position())) {
+        m_overlay.pinned = m_overlay.pinned == pe ? std::nullopt : pe;
+        refreshFacts();
+        update();
+        return;
+    }
+    const WavefrontPlaces p = places();
+    if (p.chart.adjusted(0, -4, 0, 4).contains(event->position())) {
+        setPlaying(false);
+        m_scrubbing = true;
+        state().setCycle(static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
+    }
+}
+
+void WavefrontCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    ToolCanvas::mouseMoveEvent(event);
+    const WavefrontPlaces p = places();
+    if (m_scrubbing) {
+        state().setCycle(static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
+        return;
+    }
+    const auto pe = peUnder(event->position());
+    std::optional<double> at;
+    if (p.chart.contains(event->position()))
+        at = axisOf(p).toValue(event->position().x());
+    if (pe == m_overlay.hovered && at == m_overlay.hoverCycle)
+        return;
+    m_overlay.hovered = pe;
+    m_overlay.hoverCycle = at;
+    setCursor(at ? Qt::SizeHorCursor : Qt::ArrowCursor);
+    refreshFacts();
+    update();
+}
+
+void WavefrontCanvas::mouseReleaseEvent(QMouseEvent* event)
+{
+    ToolCanvas::mouseReleaseEvent(event);
+    if (event->button() == Qt::LeftButton)
+        m_scrubbing = false;
+}
+
+void WavefrontCanvas::movePinned(std::int64_t rows, std::int64_t cols)
+{
+    const PePosition from = m_overlay.pinned.value_or(PePosition{});
+    m_overlay.pinned = PePosition{std::clamp<std::int64_t>(from.row + rows, 0, m_model.rows - 1),
+                                  std::clamp<std::int64_t>(from.col + cols, 0, m_model.cols - 1)};
+    m_overlay.hovered.reset();
+    refreshFacts();
+    update();
+}
+
+void WavefrontCanvas::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_Left:
+        movePinned(0, -m_model.step);
+        break;
+    case Qt::Key_Right:
+        movePinned(0, m_model.step);
+        break;
+    case Qt::Key_Up:
+        movePinned(-m_model.step, 0);
+        break;
+    case Qt::Key_Down:
+        movePinned(m_model.step, 0);
+        break;
+    case Qt::Key_Less: // Shift+comma, Shift+period on most keyboards
+        moveCycle(-16);
+        break;
+    case Qt::Key_Greater:
+        moveCycle(16);
+        break;
+    case Qt::Key_Home:
+        state().setCycle(0);
+        break;
+    case Qt::Key_End:
+        state().setCycle(state().cycles() - 1);
+        break;
+    case Qt::Key_Escape:
+        m_overlay.pinned.reset();
+        refreshFacts();
+        update();
+        break;
+    default:
+        ToolCanvas::keyPressEvent(event);
+        return;
+    }
+    event->accept();
+}
+
+void WavefrontCanvas::leaveEvent(QEvent* event)
+{
+    m_overlay.hovered.reset();
+    m_overlay.hoverCycle.reset();
+    refreshFacts();
+    update();
+    ToolCanvas::leaveEvent(event);
+}
+
+} // namespace tilewright::ui

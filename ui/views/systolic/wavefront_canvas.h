@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/systolic/systolic_pane.h"
+#include "views/systolic/wavefront_paint.h"
+
+class QComboBox;
+class QSlider;
+
+namespace tilewright::ui {
+
+/// The wavefront player: the array cycle by cycle.
+class WavefrontCanvas : public SystolicPane
+{
+    Q_OBJECT
+public:
+    explicit WavefrontCanvas(const ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QSize exportSize() const override { return {1180, 820}; }
+    void zoomBy(double factor, QPointF anchor) override; ///< the chart's time axis
+    void panBy(QPointF pixels) override;
+    void fitAll() override;
+
+    [[nodiscard]] const WavefrontModel& model() const { return m_model; }
+    [[nodiscard]] QPointF peCentre(const PePosition& pe) const; ///< in widget coordinates
+    [[nodiscard]] QPointF chartPoint(std::int64_t cycle) const;
+    [[nodiscard]] const std::optional<PePosition>& pinned() const { return m_overlay.pinned; }
+    [[nodiscard]] bool isPlaying() const { return m_playing; }
+    [[nodiscard]] std::pair<double, double> visibleCycles() const { return {m_from, m_to}; }
+    void setPlaying(bool playing);
+    void moveCycle(std::int64_t by);
+
+protected:
+    void rebuild() override;
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    void createControls();
+    void refreshCycle();
+    void refreshFacts();
+    void playTick(double seconds);
+    void movePinned(std::int64_t rows, std::int64_t cols);
+    void setRange(double from, double to);
+    [[nodiscard]] WavefrontPlaces places() const { return wavefrontPlaces(contentArea(), m_model); }
+    [[nodiscard]] Axis axisOf(const WavefrontPlaces& places) const;
+    [[nodiscard]] std::optional<PePosition> peUnder(QPointF position) const;
+
+    WavefrontModel m_model;
+    WavefrontOverlay m_overlay;
+    double m_from = 0, m_to = 1; ///< cycles of the chart
+    std::int64_t m_knownCycles = 0;
+    bool m_playing = false;
+    double m_playAt = 0;
+    bool m_scrubbing = false;
+    QComboBox* m_speed = nullptr;
+    QComboBox* m_colour = nullptr;
+    QSlider* m_slider = nullptr;
+    QAction* m_play = nullptr;
+
+    struct Cache
+    {
+        double from = 0, to = -1;
+        int width = 0;
+        UtilisationColumns columns;
+    };
+    Cache m_cache;
+};
+
+} // namespace tilewright::ui

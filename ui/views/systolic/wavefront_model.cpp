@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/wavefront_model.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString text(const char* s)
+{
+    return QCoreApplication::translate("Wavefront", s);
+}
+
+QString element(QLatin1Char matrix, std::int64_t i, std::int64_t j)
+{
+    return QStringLiteral("%1[%2,%3]").arg(matrix).arg(i).arg(j);
+}
+
+std::int64_t tickOf(const SystolicState& state, std::int64_t cycle)
+{
+    const Simulation* s = state.simulation();
+    return s && s->clock ? s->clock->ticksBefore(cycle) : cycle;
+}
+
+std::int64_t cycleOf(const SystolicState& state, std::int64_t tick)
+{
+    const Simulation* s = state.simulation();
+    return s && s->clock ? s->clock->cycleOfTick(tick) : tick;
+}
+
+} // namespace
+
+QString westOperand(Dataflow dataflow, const PeActivity& w)
+{
+    return dataflow == Dataflow::Is ? element(QLatin1Char('B'), w.k, w.n)
+                                    : element(QLatin1Char('A'), w.m, w.k);
+}
+
+QString northOperand(Dataflow dataflow, const PeActivity& w)
+{
+    return dataflow == Dataflow::Os ? element(QLatin1Char('B'), w.k, w.n)
+                                    : element(QLatin1Char('C'), w.m, w.n);
+}
+
+WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions& options)
+{
+    const SystolicSettings& s = state.settings();
+    const FoldPlan& plan = state.plan();
+    Simulation* sim = state.simulation();
+    WavefrontModel m;
+    m.rows = s.hierarchy.array.rows;
+    m.cols = s.hierarchy.array.cols;
+    while (ceilDiv(m.rows, m.step) * ceilDiv(m.cols, m.step) > options.mostCells)
+        ++m.step;
+    m.shownRows = ceilDiv(m.rows, m.step);
+    m.shownCols = ceilDiv(m.cols, m.step);
+    const std::int64_t side = std::max(m.shownRows, m.shownCols);
+    m.lead = std::clamp<std::int64_t>(side / 4, 4, 32);
+    m.dataflow = s.timing.dataflow;
+    m.stream = plan.stream();
+
+    m.cycles = state.cycles();
+    m.cycle = std::clamp<std::int64_t>(state.cycle(), 0, m.cycles - 1);
+    m.tick = tickOf(state, m.cycle);
+    if (sim && sim->clock) {
+        m.stall = sim->clock->stallAt(m.cycle);
+        m.stalledCycles = sim->clock->stalledCycles();
+        m.westFifo = sim->clock->occupancy(EdgeSide::West, m.cycle);
+        m.northFifo = sim->clock->occupancy(EdgeSide::North, m.cycle);
+        m.fifoDepth = s.supply.depth;
+    }
+    m.active = m.stall ? 0 : plan.activePesAt(m.tick);
+    m.phases = state.phases();
+    m.phaseStart = plan.start(0);
+
+    m.pes.reserve(static_cast<std::size_t>(m.shownRows * m.shownCols));
+    for (std::int64_t r = 0; r < m.shownRows; ++r)
+        for (std::int64_t c = 0; c < m.shownCols; ++c) {
+            // In a stalled cycle every register holds: the work is that of the tick before.
+            PeActivity pe = plan.peAt(m.stall ? m.tick - 1 : m.tick, r * m.step, c * m.step);
+            if (m.stall)
+                pe.active = false;
+            m.pes.push_back(pe);
+        }
+    for (std::int64_t r = 0; r < m.shownRows; ++r)
+        for (std::int64_t d = 0; d < m.lead; ++d)
+            m.west.push_back(plan.peAt(m.tick + (d + (m.stall ? 0 : 1)) * m.step, r * m.step, 0));
+    if (m.dataflow == Dataflow::Os)
+        for (std::int64_t d = 0; d < m.lead; ++d)
+            for (std::int64_t c = 0; c < m.shownCols; ++c)
+                m.north.push_back(plan.peAt(m.tick + (d + (m.stall ? 0 : 1)) * m.step, 0, c * m.step));
+    if (sim && sim->simulator && m.step == 1 && m.rows * m.cols <= options.mostValues) {
+        sim->simulator->seek(m.cycle);
+        m.registers.reserve(m.pes.size());
+        for (std::int64_t r = 0; r < m.rows; ++r)
+            for (std::int64_t c = 0; c < m.cols; ++c)
+                m.registers.push_back(sim->simulator->pe(r, c));
+    }
+
+    const ArrayTiming& t = state.timing();
+    m.title = text("%1 × %2 × %3 on %4 × %5 PEs, %6")
+                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), number(m.rows), number(m.cols),
+                       m.dataflow == Dataflow::Os   ? text("output-stationary")
+                       : m.dataflow == Dataflow::Ws ? text("weight-stationary")
+                                                    : text("input-stationary"));
+    m.origin = s.origin.isEmpty() ? QString() : text("from %1").arg(s.origin);
+    m.when = text("cycle %1 of %2 · %3").arg(number(m.cycle), number(m.cycles), phaseName(m));
+    m.figures =
+        text("%1 cycles · utilisation %2 · %3 folds · mapping %4")
+            .arg(number(t.cycles), percent(t.utilization), number(t.folds), percent(t.mappingEfficiency));
+    if (m.stalledCycles > 0)
+        m.figures += text(" · %1 cycles stalled at the edges").arg(number(m.stalledCycles));
+    if (!t.readoutHidden)
+        m.warning = text("K is less than the rows: reading the results out is not hidden.");
+    else if (sim && !sim->note.isEmpty())
+        m.warning = sim->note;
+    else if (m.step > 1)
+        m.warning = text("Thinned: one PE stands for %1 × %1.").arg(m.step);
+    return m;
+}
+
+QString phaseName(const WavefrontModel& m)
+{
+    if (m.stall)
+        return m.stall->side == EdgeSide::West
+                   ? text("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
+                   : text("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
+    const std::int64_t t = m.tick - m.phaseStart;
+    if (t < 0)
+        return text("loading the first block");
+    if (!m.phases)
+        return text("running");
+    if (t < m.phases->fill)
+        return text("fill");
+    if (t < m.phases->fill + m.phases->steady)
+        return text("steady");
+    if (t < m.phases->fill + m.phases->steady + m.phases->drain)
+        return text("drain");
+    return text("shifting results out");
+}
+
+std::array<std::int64_t, 3> phaseCycles(const SystolicState& state)
+{
+    const std::int64_t first = state.plan().start(0);
+    if (!state.phases())
+        return {first, first, state.cycles() - 1};
+    const ArrayPhases& p = *state.phases();
+    return {cycleOf(state, first), cycleOf(state, first + p.fill),
+            std::min(cycleOf(state, first + p.fill + p.steady), state.cycles() - 1)};
+}
+
+PeFacts peFacts(const SystolicState& state, const PePosition& at)
+{
+    PeFacts f;
+    const SystolicSettings& s = state.settings();
+    const FoldPlan& plan = state.plan();
+    const Dataflow dataflow = s.timing.dataflow;
+    const std::int64_t cycle = std::clamp<std::int64_t>(state.cycle(), 0, state.cycles() - 1);
+    const std::int64_t tick = tickOf(state, cycle);
+    Simulation* sim = state.simulation();
+    const bool stalled = sim && sim->clock && sim->clock->stallAt(cycle);
+    const PeActivity pe = plan.peAt(stalled ? tick - 1 : tick, at.row, at.col);
+    f.title = text("PE (row %1, column %2)").arg(at.row).arg(at.col);
+    const auto add = [&](const char* label, const QString& value) {
+        f.lines.emplace_back(text(label), value);
+    };
+    if (pe.fold < 0) {
+        add("state", text("waits for its first operand"));
+        return f;
+    }
+    const Fold fold = plan.fold(pe.fold);
+    add("fold",
+        text("%1 of %2, %3 × %4 PEs").arg(pe.fold + 1).arg(plan.folds()).arg(fold.rows).arg(fold.cols));
+    if (at.row >= fold.rows || at.col >= fold.cols) {
+        add("state", text("outside the block of this fold"));
+        return f;
+    }
+    const std::int64_t done = std::clamp<std::int64_t>(
+        (stalled ? tick - 1 : tick) - at.row - at.col - fold.start + 1, 0, plan.stream());
+    if (stalled)
+        add("state", text("holds: an edge FIFO is empty"));
+    else
+        add("state", pe.active ? text("multiplies and adds") : text("idle: its stream has passed"));
+    if (pe.active || stalled) {
+        add("MAC", text("%1 += %2 × %3")
+                       .arg(element(QLatin1Char('C'), pe.m, pe.n), element(QLatin1Char('A'), pe.m, pe.k),
+                            element(QLatin1Char('B'), pe.k, pe.n)));
+    }
+    add("progress", text("%1 of %2 operands").arg(done).arg(plan.stream()));
+    if (sim && sim->simulator) {
+        sim->simulator->seek(cycle);
+        const PeRegisters r = sim->simulator->pe(at.row, at.col);
+        const bool os = dataflow == Dataflow::Os;
+        add("west in", pe.active
+                           ? QStringLiteral("%1 = %2").arg(westOperand(dataflow, pe), exactNumber(r.west))
+                           : exactNumber(r.west));
+        if (os) {
+            add("north in",
+                pe.active ? QStringLiteral("%1 = %2").arg(northOperand(dataflow, pe), exactNumber(r.north))
+                          : exactNumber(r.north));
+            add("accumulator", exactNumber(r.accumulator));
+            add("shadow", exactNumber(r.shadow));
+        } else {
+            add("stationary", exactNumber(r.accumulator));
+            add("next block", exactNumber(r.shadow));
+            add("sum moving south", exactNumber(r.north));
+        }
+    }
+    return f;
+}
+
+UtilisationColumns utilisation(const SystolicState& state, std::int64_t from, std::int64_t to, int width)
+{
+    constexpr std::int64_t kSwept = 1 << 20;
+    UtilisationColumns out;
+    if (width <= 0 || to <= from)
+        return out;
+    const FoldPlan& plan = state.plan();
+    const Simulation* sim = state.simulation();
+    const EdgeClock* clock = sim && sim->clock ? &*sim->clock : nullptr;
+    const double pes = static_cast<double>(plan.array().rows * plan.array().cols);
+    out.mean.assign(static_cast<std::size_t>(width), 0);
+    out.stalled.assign(static_cast<std::size_t>(width), false);
+    out.sampled = to - from > kSwept;
+    const double perColumn = static_cast<double>(to - from) / width;
+    std::vector<std::int64_t> swept;
+    std::int64_t sweptFrom = 0;
+    if (!out.sampled) {
+        sweptFrom = clock ? clock->ticksBefore(from) : from;
+        plan.sweepActivity(sweptFrom, (clock ? clock->ticksBefore(to) : to) + 1, swept);
+    }
+    for (int x = 0; x < width; ++x) {
+        const auto a = from + static_cast<std::int64_t>(std::floor(x * perColumn));
+        auto b = std::max(a + 1, from + static_cast<std::int64_t>(std::floor((x + 1) * perColumn)));
+        const auto column = static_cast<std::size_t>(x);
+        if (out.sampled) {
+            b = std::min(b, a + 64);
+            const std::int64_t ta = clock ? clock->ticksBefore(a) : a;
+            plan.sweepActivity(ta, ta + (b - a), swept);
+            double sum = 0;
+            for (std::int64_t t = 0; t < b - a; ++t)
+                sum += static_cast<double>(swept[static_cast<std::size_t>(t)]);
+            out.mean[column] = sum / pes / static_cast<double>(b - a);
+            continue;
+        }
+        double sum = 0;
+        for (std::int64_t c = a; c < b; ++c) {
+            if (clock && clock->stallAt(c)) {
+                out.stalled[column] = true;
+                continue;
+            }
+            const std::int64_t tick = clock ? clock->ticksBefore(c) : c;
+            sum += static_cast<double>(swept[static_cast<std::size_t>(tick - sweptFrom)]);
+        }
+        out.mean[column] = sum / pes / static_cast<double>(b - a);
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/systolic/systolic_state.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// What the colour of a PE tells.
+enum class PeColour { Activity, Fold, Accumulation };
+
+struct PePosition
+{
+    std::int64_t row = 0;
+    std::int64_t col = 0;
+    bool operator==(const PePosition&) const = default;
+};
+
+/// The array in one cycle. Large arrays are thinned: PE (row * step, col * step) stands for its block.
+struct WavefrontModel
+{
+    QString title;
+    QString origin;
+    QString when;    ///< "cycle 37 of 1054 · fill"
+    QString figures; ///< cycles, utilisation, folds
+    QString warning; ///< read-out not hidden, simulation missing ...
+
+    std::int64_t rows = 0, cols = 0; ///< of the array
+    std::int64_t step = 1;
+    std::int64_t shownRows = 0, shownCols = 0;
+    std::int64_t lead = 0; ///< operands shown on their way to the edge
+    Dataflow dataflow = Dataflow::Os;
+    std::int64_t stream = 1;
+
+    std::int64_t cycle = 0, cycles = 1;
+    std::int64_t tick = 0; ///< cycle without the stalls before it
+    std::optional<EdgeStall> stall;
+    std::int64_t stalledCycles = 0;
+    std::int64_t active = 0;
+    std::optional<ArrayPhases> phases;
+    std::int64_t phaseStart = 0; ///< tick of the first activity
+
+    std::vector<PeActivity> pes;        ///< shownRows x shownCols, row-major
+    std::vector<PeRegisters> registers; ///< the same places, when values are simulated
+    std::vector<PeActivity> west;       ///< shownRows x lead: [row][d] enters in d + 1 cycles
+    std::vector<PeActivity> north;      ///< lead x shownCols: [d][col]; OS only
+    std::vector<std::int64_t> westFifo; ///< elements in the FIFO of every row; empty when not limited
+    std::vector<std::int64_t> northFifo;
+    std::int64_t fifoDepth = 32;
+
+    [[nodiscard]] const PeActivity& at(std::int64_t r, std::int64_t c) const
+    {
+        return pes[static_cast<std::size_t>(r * shownCols + c)];
+    }
+};
+
+struct WavefrontOptions
+{
+    std::int64_t mostCells = 1 << 16; ///< shown PEs at most
+    std::int64_t mostValues = 4096;   ///< PEs whose registers are read at most
+};
+
+/// The state of the array at the state's cycle; seeks the simulator when there is one.
+[[nodiscard]] WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions& options = {});
+
+/// Everything about one PE: label and value, one a line.
+struct PeFacts
+{
+    QString title; ///< "PE (2, 3)"
+    std::vector<std::pair<QString, QString>> lines;
+};
+[[nodiscard]] PeFacts peFacts(const SystolicState& state, const PePosition& pe);
+
+/// "A[2,7]" of the operand that reaches a PE from the west with this work.
+[[nodiscard]] QString westOperand(Dataflow dataflow, const PeActivity& work);
+[[nodiscard]] QString northOperand(Dataflow dataflow, const PeActivity& work);
+
+/// Utilisation over time: the mean share of active PEs in each pixel column of cycles [from, to).
+struct UtilisationColumns
+{
+    std::vector<double> mean;
+    std::vector<bool> stalled; ///< a stall of the edges falls into the column
+    bool sampled = false;      ///< too many cycles: a column stands for its first cycles
+};
+[[nodiscard]] UtilisationColumns utilisation(const SystolicState& state, std::int64_t from, std::int64_t to,
+                                             int width);
+
+/// "fill", "steady", "drain" of a tick, or "idle".
+[[nodiscard]] QString phaseName(const WavefrontModel& model);
+
+/// First cycle of the phases: fill, steady, drain.
+[[nodiscard]] std::array<std::int64_t, 3> phaseCycles(const SystolicState& state);
+
+} // namespace tilewright::ui

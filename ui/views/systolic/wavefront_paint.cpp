@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/wavefront_paint.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kMargin = 12;
+constexpr double kFactsWidth = 270;
+
+QString text(const char* s)
+{
+    return QCoreApplication::translate("Wavefront", s);
+}
+
+std::int64_t streamStep(Dataflow dataflow, const PeActivity& pe)
+{
+    return dataflow == Dataflow::Os ? pe.k : dataflow == Dataflow::Ws ? pe.m : pe.n;
+}
+
+double progressOf(const WavefrontModel& m, const PeActivity& pe)
+{
+    if (pe.fold < 0)
+        return 0;
+    return std::clamp(static_cast<double>(streamStep(m.dataflow, pe) + 1) / static_cast<double>(m.stream),
+                      0.0, 1.0);
+}
+
+QColor waitingColour(const Theme& theme)
+{
+    return Theme::mix(theme.canvas, theme.text, 0.05);
+}
+
+QColor passedColour(const Theme& theme)
+{
+    return Theme::mix(theme.canvas, theme.computeTime, theme.dark ? 0.28 : 0.22);
+}
+
+QColor peColour(const WavefrontModel& m, const PeActivity& pe, PeColour colour, const Theme& theme)
+{
+    switch (colour) {
+    case PeColour::Activity:
+        return pe.active ? theme.computeTime : pe.fold < 0 ? waitingColour(theme) : passedColour(theme);
+    case PeColour::Fold: {
+        if (pe.fold < 0)
+            return waitingColour(theme);
+        const QColor& full = theme.category(static_cast<std::size_t>(pe.fold));
+        return pe.active ? full : Theme::mix(theme.canvas, full, 0.3);
+    }
+    case PeColour::Accumulation:
+        return pe.fold < 0 ? waitingColour(theme) : theme.ramp(progressOf(m, pe));
+    }
+    return waitingColour(theme);
+}
+
+/// Every eighth operand is darker, so that the eye sees them move.
+QColor operandColour(const PeActivity& pe, std::int64_t step, const QColor& matrix, PeColour colour,
+                     const Theme& theme)
+{
+    if (!pe.active)
+        return theme.canvas;
+    const QColor fill = colour == PeColour::Fold ? theme.category(static_cast<std::size_t>(pe.fold)) : matrix;
+    return step % 8 == 0 ? Theme::mix(fill, theme.ink, 0.25) : fill;
+}
+
+/// One pixel a cell, scaled up without smoothing.
+void drawCells(QPainter& painter, const QImage& image, QPointF topLeft, double cell)
+{
+    const bool smooth = painter.testRenderHint(QPainter::SmoothPixmapTransform);
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    painter.drawImage(QRectF(topLeft, QSizeF(image.width() * cell, image.height() * cell)), image);
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, smooth);
+}
+
+void drawGrid(QPainter& painter, QPointF topLeft, std::int64_t rows, std::int64_t cols, double cell,
+              const Theme& theme)
+{
+    if (cell < 5)
+        return;
+    painter.setPen(QPen(theme.canvas, cell < 9 ? 0.5 : 1));
+    const double w = static_cast<double>(cols) * cell;
+    const double h = static_cast<double>(rows) * cell;
+    for (std::int64_t c = 1; c < cols; ++c)
+        painter.drawLine(topLeft + QPointF(static_cast<double>(c) * cell, 0),
+                         topLeft + QPointF(static_cast<double>(c) * cell, h));
+    for (std::int64_t r = 1; r < rows; ++r)
+        painter.drawLine(topLeft + QPointF(0, static_cast<double>(r) * cell),
+                         topLeft + QPointF(w, static_cast<double>(r) * cell));
+}
+
+/// The longest of the texts that fits, centred; none when even the last is too wide.
+void drawFitting(QPainter& painter, const QRectF& cell, const QStringList& longestFirst)
+{
+    const QFontMetricsF fm(painter.font());
+    for (const QString& s : longestFirst)
+        if (fm.horizontalAdvance(s) <= cell.width() - 1 && fm.height() <= cell.height()) {
+            painter.drawText(cell, Qt::AlignCenter, s);
+            return;
+        }
+}
+
+void paintOperands(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, PeColour colour,
+                   const Theme& theme)
+{
+    const QColor westMatrix = m.dataflow == Dataflow::Is ? theme.output : theme.input;
+    const auto west = [&](std::int64_t r, std::int64_t d) -> const PeActivity& {
+        return m.west[static_cast<std::size_t>(r * m.lead + d)];
+    };
+    const auto north = [&](std::int64_t d, std::int64_t c) -> const PeActivity& {
+        return m.north[static_cast<std::size_t>(d * m.shownCols + c)];
+    };
+    const double stripWidth = static_cast<double>(p.leadWest) * p.cell;
+    if (p.leadWest > 0) {
+        QImage image(static_cast<int>(p.leadWest), static_cast<int>(m.shownRows), QImage::Format_RGB32);
+        for (std::int64_t r = 0; r < m.shownRows; ++r)
+            for (std::int64_t d = 0; d < p.leadWest; ++d)
+                image.setPixelColor(
+                    static_cast<int>(p.leadWest - 1 - d), static_cast<int>(r),
+                    operandColour(west(r, d), streamStep(m.dataflow, west(r, d)), westMatrix, colour, theme));
+        const QPointF at(p.origin.x() - p.gap - stripWidth, p.origin.y());
+        drawCells(painter, image, at, p.cell);
+        drawGrid(painter, at, m.shownRows, p.leadWest, p.cell, theme);
+    }
+    if (p.leadNorth > 0) {
+        QImage image(static_cast<int>(m.shownCols), static_cast<int>(p.leadNorth), QImage::Format_RGB32);
+        for (std::int64_t c = 0; c < m.shownCols; ++c)
+            for (std::int64_t d = 0; d < p.leadNorth; ++d)
+                image.setPixelColor(static_cast<int>(c), static_cast<int>(p.leadNorth - 1 - d),
+                                    operandColour(north(d, c), streamStep(m.dataflow, north(d, c)),
+                                                  theme.output, colour, theme));
+        const QPointF at(p.origin.x(), p.origin.y() - p.gap - static_cast<double>(p.leadNorth) * p.cell);
+        drawCells(painter, image, at, p.cell);
+        drawGrid(painter, at, p.leadNorth, m.shownCols, p.cell, theme);
+    }
+    if (p.cell >= 20) {
+        painter.setFont(numberFont(0.75));
+        painter.setPen(theme.ink);
+        for (std::int64_t r = 0; r < m.shownRows; ++r)
+            for (std::int64_t d = 0; d < p.leadWest; ++d)
+                if (const PeActivity& pe = west(r, d); pe.active)
+                    drawFitting(painter,
+                                p.pe(r, 0).translated(-p.gap - static_cast<double>(d + 1) * p.cell, 0),
+                                {westOperand(m.dataflow, pe), QString::number(streamStep(m.dataflow, pe))});
+        for (std::int64_t d = 0; d < p.leadNorth; ++d)
+            for (std::int64_t c = 0; c < m.shownCols; ++c)
+                if (const PeActivity& pe = north(d, c); pe.active)
+                    drawFitting(painter,
+                                p.pe(0, c).translated(0, -p.gap - static_cast<double>(d + 1) * p.cell),
+                                {northOperand(m.dataflow, pe), QString::number(streamStep(m.dataflow, pe))});
+    }
+}
+
+/// Fill of the edge FIFOs, between the operands on their way and the array.
+void paintFifos(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, const Theme& theme)
+{
+    const auto bar = [&](const QRectF& r, std::int64_t n, bool vertical, bool culprit) {
+        const double share = std::clamp(
+            static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(1, m.fifoDepth)), 0.0, 1.0);
+        painter.fillRect(r, theme.grid);
+        QRectF full = r;
+        if (vertical)
+            full.setTop(r.bottom() - r.height() * share);
+        else
+            full.setLeft(r.right() - r.width() * share);
+        painter.fillRect(full, theme.retained);
+        if (culprit || n == 0) {
+            painter.setPen(QPen(theme.error, culprit ? 2 : 1));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(r);
+        }
+    };
+    const double pad = std::min(2.0, p.cell * 0.1);
+    for (std::size_t r = 0; r < m.westFifo.size(); r += static_cast<std::size_t>(m.step))
+        bar(QRectF(p.origin.x() - p.gap + 2, p.pe(static_cast<std::int64_t>(r) / m.step, 0).top() + pad,
+                   p.gap - 4, p.cell - 2 * pad),
+            m.westFifo[r], false,
+            m.stall && m.stall->side == EdgeSide::West && m.stall->lane == static_cast<std::int64_t>(r));
+    for (std::size_t c = 0; c < m.northFifo.size(); c += static_cast<std::size_t>(m.step))
+        bar(QRectF(p.pe(0, static_cast<std::int64_t>(c) / m.step).left() + pad, p.origin.y() - p.gap + 2,
+                   p.cell - 2 * pad, p.gap - 4),
+            m.northFifo[c], true,
+            m.stall && m.stall->side == EdgeSide::North && m.stall->lane == static_cast<std::int64_t>(c));
+}
+
+void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, PeColour colour,
+                const WavefrontOverlay& overlay, const Theme& theme)
+{
+    QImage image(static_cast<int>(m.shownCols), static_cast<int>(m.shownRows), QImage::Format_RGB32);
+    for (std::int64_t r = 0; r < m.shownRows; ++r) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(r)));
+        for (std::int64_t c = 0; c < m.shownCols; ++c)
+            line[c] = peColour(m, m.at(r, c), colour, theme).rgb();
+    }
+    drawCells(painter, image, p.origin, p.cell);
+    drawGrid(painter, p.origin, m.shownRows, m.shownCols, p.cell, theme);
+
+    if (p.cell >= 12)
+        for (std::int64_t r = 0; r < m.shownRows; ++r)
+            for (std::int64_t c = 0; c < m.shownCols; ++c) {
+                const PeActivity& pe = m.at(r, c);
+                if (pe.fold < 0)
+                    continue;
+                const QRectF cell = p.pe(r, c).adjusted(1, 1, -1, -1);
+                const QColor fill = peColour(m, pe, colour, theme);
+                const QColor ink = theme.inkOn(fill);
+                if (colour != PeColour::Accumulation) {
+                    // How far the accumulator is.
+                    const double h = std::max(2.0, p.cell * 0.1);
+                    painter.fillRect(QRectF(cell.left() + 1, cell.bottom() - h - 1,
+                                            (cell.width() - 2) * progressOf(m, pe), h),
+                                     Theme::mix(fill, ink, 0.75));
+                }
+                if (p.cell >= 22) {
+                    const bool values = !m.registers.empty();
+                    const std::size_t i = static_cast<std::size_t>(r * m.shownCols + c);
+                    painter.setFont(numberFont(0.75));
+                    painter.setPen(pe.active ? ink : Theme::mix(fill, ink, 0.7));
+                    const QString sum = values ? shortNumber(m.registers[i].accumulator)
+                                               : QString::number(streamStep(m.dataflow, pe));
+                    QRectF place = cell.adjusted(0, 0, 0, -p.cell * 0.12);
+                    if (values && pe.active && p.cell >= 52) {
+                        const QString operands = QStringLiteral("%1 · %2").arg(
+                            shortNumber(m.registers[i].west), m.dataflow == Dataflow::Os
+                                                                  ? shortNumber(m.registers[i].north)
+                                                                  : shortNumber(m.registers[i].accumulator));
+                        const double half = place.height() / 2;
+                        drawFitting(painter, QRectF(place.left(), place.top(), place.width(), half),
+                                    {operands});
+                        place.setTop(place.top() + half);
+                    }
+                    drawFitting(painter, place, {sum});
+                }
+            }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(m.stall ? theme.error : theme.outline, m.stall ? 2 : 1));
+    painter.drawRect(QRectF(p.origin, QSizeF(static_cast<double>(m.shownCols) * p.cell,
+                                             static_cast<double>(m.shownRows) * p.cell)));
+    const auto frame = [&](const PePosition& pe, const QPen& pen) {
+        painter.setPen(pen);
+        QRectF r = p.pe(pe.row / m.step, pe.col / m.step);
+        if (r.width() < 6)
+            r = r.adjusted(-3, -3, 3, 3);
+        painter.drawRect(r);
+    };
+    if (overlay.pinned)
+        frame(*overlay.pinned, QPen(theme.accent, 2.5));
+    if (overlay.hovered)
+        frame(*overlay.hovered, QPen(theme.text, 1.5));
+}
+
+void paintLegend(QPainter& painter, const QRectF& area, const WavefrontModel& m, PeColour colour,
+                 const Theme& theme)
+{
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF fm(painter.font());
+    double x = area.left();
+    double y = area.top();
+    const auto entry = [&](const QColor& c, const QString& label) {
+        const double w = 14 + 5 + fm.horizontalAdvance(label) + 14;
+        if (x > area.left() && x + w - 14 > area.right()) {
+            x = area.left();
+            y += fm.height() + 4;
+        }
+        painter.fillRect(QRectF(x, y + (fm.height() - 11) / 2, 14, 11), c);
+        painter.setPen(theme.outline);
+        painter.drawRect(QRectF(x, y + (fm.height() - 11) / 2, 14, 11));
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(x + 19, y + fm.ascent()), label);
+        x += w;
+    };
+    switch (colour) {
+    case PeColour::Activity:
+        entry(theme.computeTime, text("multiplies now"));
+        entry(passedColour(theme), text("its wave has passed"));
+        break;
+    case PeColour::Fold:
+        entry(theme.category(0), text("works on a tile: a colour each"));
+        entry(Theme::mix(theme.canvas, theme.category(0), 0.3), text("done with it"));
+        break;
+    case PeColour::Accumulation:
+        entry(theme.ramp(0), text("first operand"));
+        entry(theme.ramp(1), text("last operand"));
+        break;
+    }
+    entry(waitingColour(theme), text("not yet reached"));
+    if (colour != PeColour::Fold) {
+        entry(m.dataflow == Dataflow::Is ? theme.output : theme.input,
+              m.dataflow == Dataflow::Is ? text("B on its way") : text("A on its way"));
+        if (m.dataflow == Dataflow::Os)
+            entry(theme.output, text("B on its way"));
+    }
+    if (!m.westFifo.empty())
+        entry(theme.retained, text("edge FIFO"));
+}
+
+void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m,
+                const WavefrontOverlay& overlay, PeColour colour, const Theme& theme)
+{
+    if (area.width() < 100 || area.height() < 30)
+        return;
+    painter.save();
+    painter.setClipRect(area);
+    double y = area.top();
+    const QFont bold = uiFont(1.0, QFont::DemiBold);
+    const QFont small = uiFont(0.9);
+    const QFontMetricsF bm(bold);
+    const QFontMetricsF fm(small);
+    const auto line = [&](const QString& label, const QString& value) {
+        if (y + fm.height() > area.bottom())
+            return;
+        painter.setFont(small);
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(area.left(), y + fm.ascent()), label);
+        painter.setPen(theme.text);
+        const double x = area.left() + 88;
+        painter.drawText(QPointF(x, y + fm.ascent()), fm.elidedText(value, Qt::ElideRight, area.right() - x));
+        y += fm.height() + 2;
+    };
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    const double pes = static_cast<double>(m.rows * m.cols);
+    painter.drawText(QPointF(area.left(), y + bm.ascent()), text("This cycle"));
+    y += bm.height() + 2;
+    line(text("active"),
+         text("%1 of %2 PEs (%3)")
+             .arg(number(m.active), number(m.rows * m.cols), percent(static_cast<double>(m.active) / pes)));
+    if (m.phases)
+        line(text("fill · drain"),
+             text("%1 · %2 cycles").arg(number(m.phases->fill), number(m.phases->drain)));
+    y += 6;
+    if (overlay.facts) {
+        if (y + bm.height() <= area.bottom()) {
+            painter.setFont(bold);
+            painter.setPen(theme.text);
+            painter.drawText(QPointF(area.left(), y + bm.ascent()), overlay.facts->title);
+            y += bm.height() + 2;
+        }
+        for (const auto& [label, value] : overlay.facts->lines)
+            line(label, value);
+    } else {
+        line(QString(), QString());
+        y -= fm.height() + 2;
+        if (y + 2 * fm.height() <= area.bottom()) {
+            painter.setFont(small);
+            painter.setPen(theme.muted);
+            const QRectF hint(area.left(), y, area.width(), 2 * fm.height() + 2);
+            painter.drawText(hint, Qt::TextWordWrap, text("Point at a PE for its operands; click keeps it."));
+            y += 2 * fm.height() + 2;
+        }
+    }
+    y += 8;
+    if (y + fm.height() <= area.bottom())
+        paintLegend(painter, QRectF(area.left(), y, area.width(), area.bottom() - y), m, colour, theme);
+    painter.restore();
+}
+
+void paintChart(QPainter& painter, const QRectF& area, const WavefrontModel& m,
+                const UtilisationColumns& columns, const Axis& cycles, double total,
+                const std::array<std::int64_t, 3>& phases, const WavefrontOverlay& overlay,
+                const Theme& theme)
+{
+    if (area.height() < 24 || area.width() < 60)
+        return;
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    painter.setPen(theme.muted);
+    QString title = text("active PEs over time, mean %1").arg(percent(total));
+    if (columns.sampled)
+        title += text(" (sampled)");
+    painter.drawText(QPointF(area.left(), area.top() - 5), title);
+    painter.save();
+    painter.setClipRect(area);
+    painter.fillRect(area, Theme::mix(theme.canvas, theme.text, 0.03));
+    const int left = static_cast<int>(std::floor(area.left()));
+    const int bottom = static_cast<int>(std::floor(area.bottom()));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (std::size_t x = 0; x < columns.mean.size(); ++x) {
+        const int h = static_cast<int>(std::lround(columns.mean[x] * area.height()));
+        painter.fillRect(QRect(left + static_cast<int>(x), bottom - h, 1, h),
+                         Theme::mix(theme.canvas, theme.computeTime, 0.75));
+        if (columns.stalled[x])
+            painter.fillRect(QRect(left + static_cast<int>(x), bottom - 4, 1, 4), theme.error);
+    }
+    // Fill | steady | drain
+    const char* names[] = {"fill", "steady", "drain"};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double x = cycles.toPixel(static_cast<double>(phases[i]));
+        const double next = i < 2 ? cycles.toPixel(static_cast<double>(phases[i + 1]))
+                                  : cycles.toPixel(static_cast<double>(m.cycles));
+        if (i > 0) {
+            painter.setPen(QPen(theme.muted, 1, Qt::DashLine));
+            painter.drawLine(QPointF(std::round(x), area.top()), QPointF(std::round(x), area.bottom()));
+        }
+        const double from = std::max(x, area.left());
+        const double to = std::min(next, area.right());
+        const QString name = text(names[i]);
+        const double w = fm.horizontalAdvance(name);
+        if (m.phases && to - from > w + 10) {
+            const QRectF plate(from + 4, area.top() + 2, w + 6, fm.height());
+            painter.fillRect(plate, Theme::mix(theme.canvas, theme.text, 0.03));
+            painter.setPen(theme.text);
+            painter.drawText(plate, Qt::AlignCenter, name);
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(QPen(theme.outline, 1, Qt::DotLine));
+    const double mean = area.bottom() - area.height() * total;
+    painter.drawLine(QPointF(area.left(), mean), QPointF(area.right(), mean));
+    if (overlay.hoverCycle) {
+        const double x = std::round(cycles.toPixel(*overlay.hoverCycle)) + 0.5;
+        painter.setPen(QPen(theme.muted, 1));
+        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+    }
+    const double x = cycles.toPixel(static_cast<double>(m.cycle) + 0.5);
+    painter.setPen(QPen(theme.accent, 2));
+    painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+    painter.restore();
+    painter.setPen(theme.outline);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(area);
+    paintXAxis(painter, cycles, QRectF(area.left(), area.bottom(), area.width(), 0), text("cycle"), theme);
+}
+
+} // namespace
+
+WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
+{
+    WavefrontPlaces p;
+    const QFontMetricsF fm(uiFont());
+    const QFontMetricsF tick(uiFont(0.9));
+    const QRectF inner = area.adjusted(kMargin, 8, -kMargin, -8);
+    const int lines = 2 + (m.warning.isEmpty() ? 0 : 1);
+    p.header = QRectF(inner.left(), inner.top(), inner.width(), lines * (fm.height() + 2));
+    QRectF rest = inner.adjusted(0, p.header.height() + 10, 0, 0);
+    const double axis = tick.height() + 6;
+    const double caption = tick.height() + 6;
+    if (rest.height() >= 330) {
+        const double h = std::clamp(rest.height() * 0.2, 44.0, 120.0);
+        p.chart = QRectF(rest.left(), rest.bottom() - axis - h, rest.width(), h);
+        rest.setBottom(p.chart.top() - caption - 6);
+        if (rest.width() >= 520) {
+            p.facts = QRectF(rest.right() - kFactsWidth, rest.top(), kFactsWidth, rest.height());
+            rest.setRight(p.facts.left() - 16);
+        }
+        p.array = rest;
+    } else {
+        const double side = std::min(rest.height() * 1.25, rest.width() * 0.55);
+        p.array = QRectF(rest.left(), rest.top(), side, rest.height());
+        const QRectF right(rest.left() + side + 18, rest.top(), rest.width() - side - 18, rest.height());
+        const double h = std::max(24.0, right.height() * 0.38 - axis);
+        p.chart = QRectF(right.left(), right.top() + caption, right.width(), h);
+        p.facts = QRectF(right.left(), p.chart.bottom() + axis + 8, right.width(),
+                         right.bottom() - p.chart.bottom() - axis - 8);
+    }
+    const bool fifos = !m.westFifo.empty();
+    const double gapCells = fifos ? 1.0 : 0.35;
+    p.leadWest = m.lead;
+    p.leadNorth = m.north.empty() ? 0 : m.lead;
+    const double across = static_cast<double>(m.shownCols + p.leadWest) + gapCells;
+    const double down = static_cast<double>(m.shownRows + p.leadNorth) + gapCells;
+    double cell = std::min({p.array.width() / across, p.array.height() / down, 72.0});
+    if (cell >= 3)
+        cell = std::floor(cell);
+    p.cell = std::max(0.05, cell);
+    p.gap = std::max(fifos ? 10.0 : 3.0, gapCells * p.cell);
+    // A wide place holds the array in its middle.
+    const double used = across * p.cell;
+    const double left = p.array.left() + std::max(0.0, (p.array.width() - used) / 2);
+    p.origin = {std::round(left + static_cast<double>(p.leadWest) * p.cell + p.gap),
+                std::round(p.array.top() + static_cast<double>(p.leadNorth) * p.cell + p.gap)};
+    return p;
+}
+
+void paintWavefront(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p,
+                    const UtilisationColumns& columns, const Axis& cycles, double totalUtilisation,
+                    const std::array<std::int64_t, 3>& phases, PeColour colour,
+                    const WavefrontOverlay& overlay, const Theme& theme)
+{
+    const QFont bold = uiFont(1.0, QFont::DemiBold);
+    const QFontMetricsF bm(bold);
+    const QFont plain = uiFont(0.95);
+    const QFontMetricsF fm(plain);
+    const double lineHeight = QFontMetricsF(uiFont()).height() + 2;
+    double y = p.header.top();
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    const QString head = m.origin.isEmpty() ? m.title : m.title + QStringLiteral(" · ") + m.origin;
+    painter.drawText(QPointF(p.header.left(), y + bm.ascent()),
+                     bm.elidedText(head, Qt::ElideMiddle, p.header.width()));
+    y += lineHeight;
+    painter.setFont(plain);
+    painter.setPen(m.stall ? theme.error : theme.accent);
+    const QString when = fm.elidedText(m.when, Qt::ElideRight, p.header.width());
+    painter.drawText(QPointF(p.header.left(), y + fm.ascent()), when);
+    painter.setPen(theme.muted);
+    const double x = p.header.left() + fm.horizontalAdvance(when) + 18;
+    if (p.header.right() - x > 60)
+        painter.drawText(QPointF(x, y + fm.ascent()),
+                         fm.elidedText(m.figures, Qt::ElideRight, p.header.right() - x));
+    y += lineHeight;
+    if (!m.warning.isEmpty()) {
+        painter.setPen(theme.warning);
+        painter.drawText(QPointF(p.header.left(), y + fm.ascent()),
+                         fm.elidedText(QStringLiteral("⚠ ") + m.warning, Qt::ElideRight, p.header.width()));
+    }
+    paintOperands(painter, m, p, colour, theme);
+    if (!m.westFifo.empty())
+        paintFifos(painter, m, p, theme);
+    paintArray(painter, m, p, colour, overlay, theme);
+    paintFacts(painter, p.facts, m, overlay, colour, theme);
+    paintChart(painter, p.chart, m, columns, cycles, totalUtilisation, phases, overlay, theme);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/axis.h"
+#include "views/systolic/wavefront_model.h"
+
+#include <QImage>
+#include <QRectF>
+
+class QPainter;
+
+namespace tilewright::ui {
+
+struct Theme;
+
+/// Where the parts of the player stand.
+struct WavefrontPlaces
+{
+    QRectF header, array, chart, facts;
+    double cell = 1;            ///< pixels a shown PE
+    QPointF origin;             ///< of PE (0, 0)
+    double gap = 0;             ///< between the edge and the operands on their way, for the FIFOs
+    std::int64_t leadWest = 0;  ///< operands shown west of the array
+    std::int64_t leadNorth = 0; ///< and north of it
+
+    [[nodiscard]] QRectF pe(std::int64_t r, std::int64_t c) const
+    {
+        return {origin.x() + static_cast<double>(c) * cell, origin.y() + static_cast<double>(r) * cell, cell,
+                cell};
+    }
+};
+
+[[nodiscard]] WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& model);
+
+struct WavefrontOverlay
+{
+    std::optional<PePosition> pinned; ///< in PEs of the array, not of the shown ones
+    std::optional<PePosition> hovered;
+    std::optional<PeFacts> facts;
+    std::optional<double> hoverCycle; ///< mouse over the chart
+};
+
+void paintWavefront(QPainter& painter, const WavefrontModel& model, const WavefrontPlaces& places,
+                    const UtilisationColumns& columns, const Axis& cycles, double totalUtilisation,
+                    const std::array<std::int64_t, 3>& phases, PeColour colour,
+                    const WavefrontOverlay& overlay, const Theme& theme);
+
+} // namespace tilewright::ui

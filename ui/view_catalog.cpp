@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "view_catalog.h"
 
+#include "charts/roofline_view.h"
 #include "panels/bound/bound_view.h"
 #include "panels/history_view.h"
 #include "panels/inspector/inspector_view.h"
@@ -56,6 +57,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit"), &make<SolverView>},
         {QStringLiteral("latency"), text("Latency"), QStringLiteral("bars"), DockArea::Bottom,
          QStringLiteral("Edit,Compare"), &make<LatencyView>},
+        {QStringLiteral("roofline"), text("Roofline"), QStringLiteral("roofline"), DockArea::Bottom,
+         QStringLiteral("Edit,Compare"), &make<RooflineView>},
         {QStringLiteral("granularity"), text("Granularity map"), QStringLiteral("grid"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<GranularityView>},
         {QStringLiteral("systolic"), text("Systolic"), QStringLiteral("systolic"), DockArea::Bottom,

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The roofline: dots against core, ghosts and arrows, linking, zooming, pictures.
+#include "app_state.h"
+#include "charts/roofline_view.h"
+#include "export/export_view.h"
+#include "schedule/edits.h"
+
+#include <QtTest>
+
+#include <cmath>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+
+/// MatMuls and pointwise ops of different costs in a row.
+ProblemPtr mixed()
+{
+    Problem::Data data;
+    data.tensors = IdVector<TensorId, Tensor>(9, Tensor{256, 256, {}});
+    data.ops.push_back({OpType::MatMul, {TensorId(0), TensorId(1)}, TensorId(2), 9000, {}});
+    data.ops.push_back({OpType::Pointwise, {TensorId(2)}, TensorId(3), 100, {}});
+    data.ops.push_back({OpType::MatMul, {TensorId(3), TensorId(4)}, TensorId(5), 500, {}});
+    data.ops.push_back({OpType::Pointwise, {TensorId(5)}, TensorId(6), 3000, {}});
+    data.ops.push_back({OpType::Pointwise, {TensorId(6)}, TensorId(7), 0, {}});
+    data.ops.push_back({OpType::Pointwise, {TensorId(7)}, TensorId(8), 700, {}});
+    data.hardware = {200000, 20, 128, 128, {}};
+    return *Problem::build(std::move(data));
+}
+
+} // namespace
+
+class TestRoofline : public QObject
+{
+    Q_OBJECT
+
+    std::unique_ptr<AppState> m_state;
+    std::unique_ptr<RooflineView> m_view;
+
+    void open()
+    {
+        m_view.reset();
+        m_state = std::make_unique<AppState>();
+        const ProblemPtr problem = mixed();
+        m_state->document.setProblem(problem, oneOpPerSubgraph(*problem));
+        m_state->document.evaluateNow();
+        m_view = std::make_unique<RooflineView>(m_state->context());
+        m_view->resize(900, 560);
+        m_view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+    }
+    Document& document() { return m_state->document; }
+
+private Q_SLOTS:
+    void cleanup()
+    {
+        m_view.reset();
+        m_state.reset();
+    }
+
+    void dotsAreTheRooflineOfCore()
+    {
+        open();
+        const SnapshotPtr s = document().snapshot();
+        const ScheduleRoofline expected = scheduleRoofline(*s->problem, s->schedule, s->evaluation);
+        const RooflineModel& m = m_view->model();
+        QCOMPARE(m.dots.size(), expected.points.size());
+        double shares = 0;
+        for (std::size_t i = 0; i < m.dots.size(); ++i) {
+            const RooflineDot& d = m.dots[i];
+            const SubgraphPoint& p = expected.points[d.point.subgraph.index()];
+            QCOMPARE(d.point.throughput, p.throughput);
+            QCOMPARE(d.point.latency, s->evaluation.subgraphs[d.point.subgraph.index()].latency);
+            QVERIFY(i == 0 || d.point.latency <= m.dots[i - 1].point.latency);
+            QVERIFY(std::isfinite(std::log(d.x)) && std::isfinite(std::log(d.y)));
+            QVERIFY(d.x > m.xLow && d.x < m.xHigh && d.y > m.yLow && d.y < m.yHigh);
+            if (!d.atEdge) {
+                QVERIFY(d.y <= std::min(1.0, m.roofs.bandwidth * d.x) * (1 + 1e-9));
+            }
+            shares += d.share;
+        }
+        QVERIFY(std::abs(shares - 1) < 1e-9);
+        // The op without cost has no work: it stands at the border instead of at minus infinity.
+        QCOMPARE(std::count_if(m.dots.begin(), m.dots.end(), [](const RooflineDot& d) { return d.atEdge; }),
+                 1);
+        // The area of a dot tells its latency.
+        const double r0 = RooflinePlot::dotRadius(m, m.dots[0]);
+        const double r1 = RooflinePlot::dotRadius(m, m.dots[1]);
+        QVERIFY(std::abs(r1 * r1 / (r0 * r0) - m.dots[1].point.latency / m.dots[0].point.latency) < 1e-9);
+    }
+
+    void clickHoverAndKeysAreLinked()
+    {
+        open();
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, m_view->dotCentre(SubgraphId(0)).toPoint());
+        QCOMPARE(m_state->selection.state().subgraph, SubgraphId(0));
+        QTest::mouseMove(m_view.get(), m_view->dotCentre(SubgraphId(3)).toPoint());
+        QTRY_COMPARE(m_state->selection.hover().subgraph, SubgraphId(3));
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, Qt::ControlModifier,
+                          m_view->dotCentre(SubgraphId(3)).toPoint());
+        QCOMPARE(m_state->selection.state().subgraphs, (std::set<SubgraphId>{SubgraphId(0), SubgraphId(3)}));
+        QTest::keyClick(m_view.get(), Qt::Key_Period);
+        QCOMPARE(m_state->selection.state().subgraph, SubgraphId(1));
+        QTest::keyClick(m_view.get(), Qt::Key_Comma);
+        QTest::keyClick(m_view.get(), Qt::Key_Comma);
+        QCOMPARE(m_state->selection.state().subgraph, SubgraphId(0));
+        // A click beside every dot keeps the selection.
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {},
+                          QPoint(m_view->width() - 20, m_view->height() - 80));
+        QCOMPARE(m_state->selection.state().subgraph, SubgraphId(0));
+    }
+
+    void fusingLeavesHollowDotsWithArrows()
+    {
+        open();
+        document().pinBaseline(QStringLiteral("before"));
+        QVERIFY(m_view->model().hasBaseline);
+        QVERIFY2(m_view->model().ghosts.empty(), "nothing has moved yet");
+        QVERIFY(document().apply(edit::fuse(*document().problem(), document().schedule(),
+                                            std::array{SubgraphId(2), SubgraphId(3)}),
+                                 QStringLiteral("fuse")));
+        m_view->settle();
+        const RooflineModel& m = m_view->model();
+        QCOMPARE(m.ghosts.size(), std::size_t(2));
+        QCOMPARE(m.moves.size(), std::size_t(2));
+        for (const auto& [ghost, dot] : m.moves) {
+            QVERIFY(m.ghosts[ghost].point.subgraph == SubgraphId(2) ||
+                    m.ghosts[ghost].point.subgraph == SubgraphId(3));
+            QCOMPARE(m.dots[dot].point.subgraph, SubgraphId(2));
+        }
+        const QImage with = m_view->grab().toImage();
+        document().clearBaselines();
+        QVERIFY(m_view->grab().toImage() != with);
+    }
+
+    void zoomKeepsThePointAndHomeFits()
+    {
+        open();
+        const QPointF at = m_view->dotCentre(SubgraphId(3));
+        const QPointF other = m_view->dotCentre(SubgraphId(1));
+        m_view->zoomBy(2, at);
+        QVERIFY((m_view->dotCentre(SubgraphId(3)) - at).manhattanLength() < 1e-6);
+        QVERIFY(std::abs((m_view->dotCentre(SubgraphId(1)) - at).x() - 2 * (other - at).x()) < 1e-6);
+        m_view->panBy({10, -6});
+        QVERIFY((m_view->dotCentre(SubgraphId(3)) - at - QPointF(10, -6)).manhattanLength() < 1e-6);
+        m_view->setFocus();
+        QTest::keyClick(m_view.get(), Qt::Key_Home);
+        QVERIFY((m_view->dotCentre(SubgraphId(3)) - at).manhattanLength() < 1e-6);
+        for (int i = 0; i < 60; ++i) // pan and zoom end somewhere
+            m_view->zoomBy(i % 2 ? 1.7 : 0.3, {0, 0}), m_view->panBy({500, 500});
+        QVERIFY(std::isfinite(m_view->range().x0) && m_view->range().x1 > m_view->range().x0);
+        QVERIFY(!m_view->grab().toImage().isNull());
+        m_state->selection.selectSubgraph(SubgraphId(3));
+        QTest::keyClick(m_view.get(), Qt::Key_F);
+        QVERIFY(m_view->rect().contains(m_view->dotCentre(SubgraphId(3)).toPoint()));
+    }
+
+    void hintsTextAndPictures()
+    {
+        m_state = std::make_unique<AppState>();
+        m_view = std::make_unique<RooflineView>(m_state->context());
+        QVERIFY(m_view->model().hint.contains(QStringLiteral("Open a problem")));
+        open();
+        const QStringList rows = m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(rows.size(), 7);
+        QVERIFY(rows[1].startsWith(QStringLiteral("0\t")));
+        ExportOptions options;
+        for (const QSize size : {QSize(960, 640), QSize(200, 150), QSize(90, 70)}) {
+            options.size = size;
+            options.theme = &Theme::light();
+            const QImage light = renderToImage(*m_view, options);
+            options.theme = &Theme::darkTheme();
+            QVERIFY(renderToImage(*m_view, options) != light);
+        }
+        QTemporaryDir folder;
+        options = {};
+        for (const char* ending : {"svg", "pdf", "png"}) {
+            const QString path = folder.filePath(QStringLiteral("r.") + QLatin1String(ending));
+            QVERIFY(exportView(*m_view, path, options));
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QByteArray bytes = file.readAll();
+            QVERIFY(bytes.size() > 3000);
+            if (path.endsWith(QLatin1String("svg"))) {
+                QVERIFY2(bytes.contains("compute roof"), "text stays text");
+            }
+        }
+    }
+};
+
+QTEST_MAIN(TestRoofline)
+#include "test_roofline.moc"

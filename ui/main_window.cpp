@@ -288,6 +288,7 @@ bool MainWindow::openPath(const QString& path)
     case FileKind::MappingLayer:
     case FileKind::MappingModel:
     case FileKind::MappingMethod:
+    case FileKind::MappingArchitecture:
         m_state->selection.openLensFile(QStringLiteral("mapping"), absolute);
         showView(QStringLiteral("mapping"));
         break;

@@ -13,6 +13,7 @@
 #include "views/granularity/granularity_view.h"
 #include "views/graph/graph_view.h"
 #include "views/latency/latency_view.h"
+#include "views/mapping/mapping_view.h"
 #include "views/memory/memory_view.h"
 #include "views/systolic/systolic_view.h"
 #include "views/tiles/tiles_view.h"
@@ -63,6 +64,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles"), &make<GranularityView>},
         {QStringLiteral("systolic"), text("Systolic"), QStringLiteral("systolic"), DockArea::Bottom,
          QStringLiteral("Hardware"), &make<SystolicView>},
+        {QStringLiteral("mapping"), text("Mapping"), QStringLiteral("loops"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<MappingView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,

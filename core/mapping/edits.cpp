@@ -4,6 +4,7 @@
 #include "mapping/factors.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tilewright::mapping {
 
@@ -57,6 +58,20 @@ Result<Method> reorderLoop(const LoopNest& nest, const Method& method, Level lev
         std::rotate(at, at + 1, target + 1);
     else
         std::rotate(target, at, at + 1);
+    return out;
+}
+
+Method refitMethod(const LoopNest& nest, const Method& method)
+{
+    Method out = method;
+    for (std::size_t l = 0; l < kMaxLoops; ++l) {
+        std::int64_t rest = nest.trips[l];
+        for (const Level level : {Level::Spatial, Level::Rf, Level::Spm}) {
+            out.at(level)[l] = std::gcd(rest, method.at(level)[l]);
+            rest /= out.at(level)[l];
+        }
+        out.at(Level::Dram)[l] = rest;
+    }
     return out;
 }
 

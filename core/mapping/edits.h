@@ -18,6 +18,10 @@ namespace tilewright::mapping {
 [[nodiscard]] Result<Method> reorderLoop(const LoopNest& nest, const Method& method, Level level, int loop,
                                          int position);
 
+/// The method for a layer of other sizes: every level keeps as much of its factors as divides the new trip
+/// counts (from the PEs outwards) and DRAM takes the rest. `method` belongs to a nest of the same loops.
+[[nodiscard]] Method refitMethod(const LoopNest& nest, const Method& method);
+
 /// The prime factors of the loop's factor at a level, ascending with repetition: what can be dragged.
 [[nodiscard]] std::vector<std::int64_t> movableFactors(const Method& method, int loop, Level level);
 

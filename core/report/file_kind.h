@@ -8,9 +8,18 @@
 namespace tilewright {
 
 /// What a file that a person opens or drops is.
-enum class FileKind { Problem, Schedule, MappingLayer, MappingModel, MappingMethod, NpuModel };
+enum class FileKind {
+    Problem,
+    Schedule,
+    MappingLayer,
+    MappingModel,
+    MappingMethod,
+    MappingArchitecture,
+    NpuModel
+};
 
-/// Told by the top-level fields; Errors when the file cannot be read, is no JSON or none of these.
+/// Told by the top-level fields, a method also by the nested tuples that the seed prints; Errors when the
+/// file cannot be read, is no JSON or none of these.
 [[nodiscard]] Result<FileKind> fileKind(const std::string& path);
 
 } // namespace tilewright

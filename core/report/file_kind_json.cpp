@@ -12,8 +12,11 @@ Result<FileKind> fileKind(const std::string& path)
     if (!text)
         return text.error();
     const auto document = parseJson(*text, path);
-    if (!document)
+    if (!document) {
+        if (text->find("((") != std::string::npos && text->find_first_of("{\"") == std::string::npos)
+            return FileKind::MappingMethod; // nested tuples of factors, as the seed prints a method
         return document.error();
+    }
     const JsonCursor root(*document, path);
     struct Mark
     {
@@ -21,15 +24,22 @@ Result<FileKind> fileKind(const std::string& path)
         FileKind kind;
     };
     // Ordered: a schedule is recognised before a problem, because tools like to add fields.
-    for (const Mark& mark : {Mark{"subgraphs", FileKind::Schedule}, Mark{"op_types", FileKind::Problem},
-                             Mark{"widths", FileKind::Problem}, Mark{"base_costs", FileKind::Problem},
-                             Mark{"tiling", FileKind::MappingMethod}, Mark{"layers", FileKind::MappingModel},
-                             Mark{"CONV", FileKind::MappingModel}, Mark{"GEMM", FileKind::MappingModel},
-                             Mark{"kind", FileKind::MappingLayer}, Mark{"generate", FileKind::NpuModel},
-                             Mark{"ops", FileKind::NpuModel}})
+    for (const Mark& mark :
+         {Mark{"subgraphs", FileKind::Schedule}, Mark{"op_types", FileKind::Problem},
+          Mark{"widths", FileKind::Problem}, Mark{"base_costs", FileKind::Problem},
+          Mark{"tiling", FileKind::MappingMethod}, Mark{"layers", FileKind::MappingModel},
+          Mark{"CONV", FileKind::MappingModel}, Mark{"GEMM", FileKind::MappingModel},
+          Mark{"DW_CONV", FileKind::MappingModel}, Mark{"method", FileKind::MappingMethod},
+          Mark{"arch_basic", FileKind::MappingArchitecture},
+          Mark{"arch_details", FileKind::MappingArchitecture},
+          Mark{"rf_bytes", FileKind::MappingArchitecture}, Mark{"spm_banks", FileKind::MappingArchitecture},
+          Mark{"energy_pj", FileKind::MappingArchitecture}, Mark{"dma_mhz", FileKind::MappingArchitecture},
+          Mark{"kind", FileKind::MappingLayer}, Mark{"generate", FileKind::NpuModel},
+          Mark{"ops", FileKind::NpuModel}})
         if (root.has(mark.field))
             return mark.kind;
-    return root.error("is no problem, schedule, layer or model: none of the fields that tell them apart is there");
+    return root.error("is no problem, schedule, layer, model, method or architecture: none of the fields "
+                      "that tell them apart is there");
 }
 
 } // namespace tilewright

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/mapping/mapping_state.h"
+
+#include <QString>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// What a part of a bar belongs to; decides its colour and letter.
+enum class PartKind { Operand0, Operand1, Operand2, Other, Compute, Distribution, Reduction, Dma };
+
+struct BarPart
+{
+    PartKind kind = PartKind::Other;
+    QString name;
+    double value = 0;
+};
+
+/// One stacked bar, with the baseline's below it.
+struct BreakdownBar
+{
+    QString label;
+    std::vector<BarPart> parts;
+    double total = 0;
+    std::optional<double> capacity; ///< memories
+    std::vector<BarPart> before;    ///< empty without a baseline
+    std::optional<double> beforeTotal;
+    QString value; ///< what stands behind the bar
+};
+
+struct BreakdownSection
+{
+    QString title;
+    QString unit;
+    std::vector<BreakdownBar> bars;
+    double scale = 1; ///< the value of a full width; memories have each their own
+    bool perBarScale = false;
+    std::vector<BarPart> legend; ///< kinds and names, with their sums
+};
+
+/// Memory fill, energy by component and operand, parts of the cycles.
+struct BreakdownModel
+{
+    std::vector<BreakdownSection> sections;
+};
+
+[[nodiscard]] BreakdownModel buildBreakdown(const MappingSetup& setup, const mapping::LoopNest& nest,
+                                            const mapping::Evaluation& evaluation,
+                                            const std::optional<MappingBaseline>& baseline);
+
+/// Every part of every bar as tab-separated rows, with full precision.
+[[nodiscard]] QString breakdownAsText(const BreakdownModel& model);
+
+} // namespace tilewright::ui

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mapping/breakdown_paint.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+#include "views/mapping/nest_paint.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr double kGhost = 6; // height of the baseline's bar
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Mapping", text);
+}
+
+const QColor& partColour(const Theme& theme, PartKind kind)
+{
+    switch (kind) {
+    case PartKind::Operand0:
+    case PartKind::Operand1:
+    case PartKind::Operand2:
+        return operandColour(theme, static_cast<int>(kind));
+    case PartKind::Other:
+        return theme.balanced;
+    case PartKind::Compute:
+        return theme.computeTime;
+    case PartKind::Distribution:
+        return theme.loadTime;
+    case PartKind::Reduction:
+        return theme.resident;
+    case PartKind::Dma:
+        return theme.output;
+    }
+    return theme.balanced;
+}
+
+double barScale(const BreakdownSection& section, const BreakdownBar& bar)
+{
+    if (!section.perBarScale)
+        return section.scale;
+    return std::max({1.0, bar.total, bar.capacity.value_or(0), bar.beforeTotal.value_or(0)});
+}
+
+void paintParts(QPainter& painter, const std::vector<BarPart>& parts, const QRectF& track, double scale,
+                bool ghost, const Theme& theme)
+{
+    double x = track.left();
+    for (const BarPart& part : parts) {
+        const double w = part.value / scale * track.width();
+        if (w <= 0)
+            continue;
+        const QRectF rect(x, track.top(), w, track.height());
+        const QColor& colour = partColour(theme, part.kind);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(ghost ? Theme::mix(theme.canvas, colour, 0.45) : colour);
+        painter.drawRect(rect);
+        // The letter is what tells the part without its colour.
+        if (!ghost) {
+            painter.setFont(uiFont(0.85));
+            const QFontMetricsF fm(painter.font());
+            const QString letter = part.name.size() <= 2 ? part.name : QString();
+            painter.setPen(theme.inkOn(colour));
+            if (!letter.isEmpty() && fm.horizontalAdvance(letter) + 6 <= w &&
+                fm.ascent() <= track.height() + 2)
+                painter.drawText(rect, Qt::AlignCenter, letter);
+            else if (part.name.size() > 2 && fm.horizontalAdvance(part.name) + 8 <= w)
+                painter.drawText(rect, Qt::AlignCenter, part.name);
+            painter.setPen(QPen(theme.canvas, 1));
+            if (x > track.left())
+                painter.drawLine(rect.topLeft(), rect.bottomLeft());
+        }
+        x += w;
+    }
+}
+
+QString partText(const BarPart& part, double total)
+{
+    return QStringLiteral("%1 %2").arg(part.name, total > 0 ? percent(part.value / total) : percent(0));
+}
+
+} // namespace
+
+BreakdownPlaces breakdownPlaces(const QRectF& area, const BreakdownModel& model)
+{
+    BreakdownPlaces out;
+    const QFontMetricsF fm(uiFont());
+    const QFontMetricsF small(uiFont(0.85));
+    double label = 0;
+    double value = 0;
+    std::size_t bars = 0;
+    for (const BreakdownSection& s : model.sections)
+        for (const BreakdownBar& b : s.bars) {
+            label = std::max(label, small.horizontalAdvance(b.label));
+            value = std::max(value, small.horizontalAdvance(b.value));
+            ++bars;
+        }
+    const double left = area.left() + 12;
+    const double right = area.right() - 12;
+    const double head = fm.height() + 6;
+    // Rows share the height that there is, within reason.
+    const double least = small.height() + kGhost + 2;
+    const double free = area.height() - 16 - static_cast<double>(model.sections.size()) * (head + 8) -
+                        2 * (small.height() + 4);
+    const double row = std::clamp(free / static_cast<double>(std::max<std::size_t>(1, bars)), least, 34.0);
+    double y = area.top() + 8;
+    for (std::size_t s = 0; s < model.sections.size(); ++s) {
+        const BreakdownSection& section = model.sections[s];
+        const double legend = section.legend.empty() ? 0 : small.height() + 4;
+        out.heads.push_back({left, y, right - left, head + legend});
+        y += head + legend;
+        for (std::size_t b = 0; b < section.bars.size(); ++b) {
+            const QRectF rowRect(left, y, right - left, row);
+            const double trackLeft = left + (section.bars[b].label.isEmpty() ? 0 : label + 8);
+            out.bars.push_back(
+                {s,
+                 b,
+                 rowRect,
+                 {trackLeft, y + 1, std::max(20.0, right - value - 10 - trackLeft), row - kGhost - 3}});
+            y += row;
+        }
+        y += 8;
+    }
+    out.height = y - area.top();
+    return out;
+}
+
+void paintBreakdown(QPainter& painter, const BreakdownModel& model, const BreakdownPlaces& places,
+                    const Theme& theme)
+{
+    for (std::size_t s = 0; s < model.sections.size(); ++s) {
+        const BreakdownSection& section = model.sections[s];
+        const QRectF& head = places.heads[s];
+        painter.setFont(uiFont(1, QFont::DemiBold));
+        const QFontMetricsF fm(painter.font());
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(head.left(), head.top() + fm.ascent()), section.title);
+        const double titleWidth = fm.horizontalAdvance(section.title);
+        painter.setFont(uiFont(0.85));
+        const QFontMetricsF small(painter.font());
+        painter.setPen(theme.muted);
+        if (!section.unit.isEmpty())
+            painter.drawText(QPointF(head.left() + titleWidth + 8, head.top() + fm.ascent()), section.unit);
+        double total = 0;
+        for (const BarPart& p : section.legend)
+            total += p.value;
+        double x = head.left();
+        const double y = head.top() + fm.height() + 4;
+        for (const BarPart& p : section.legend) {
+            const QString text = partText(p, total);
+            const double w = 14 + small.horizontalAdvance(text) + 14;
+            if (x + w - 14 > head.right())
+                break;
+            painter.setPen(QPen(theme.outline, 1));
+            painter.setBrush(partColour(theme, p.kind));
+            painter.drawRect(QRectF(x + 0.5, y + small.height() / 2 - 5, 9, 9));
+            painter.setPen(theme.muted);
+            painter.drawText(QPointF(x + 14, y + small.ascent()), text);
+            x += w;
+        }
+    }
+    for (const BreakdownPlace& place : places.bars) {
+        const BreakdownSection& section = model.sections[place.section];
+        const BreakdownBar& bar = section.bars[place.bar];
+        const double scale = barScale(section, bar);
+        painter.setFont(uiFont(0.85));
+        const QFontMetricsF small(painter.font());
+        const double textY = place.track.center().y() + (small.ascent() - small.descent()) / 2;
+        const bool over = bar.capacity && bar.total > *bar.capacity;
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(place.row.left(), textY), bar.label);
+        painter.setPen(over ? theme.error : theme.text);
+        painter.drawText(QPointF(place.row.right() - small.horizontalAdvance(bar.value), textY), bar.value);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(Theme::mix(theme.canvas, theme.text, 0.06));
+        painter.drawRect(place.track);
+        paintParts(painter, bar.parts, place.track, scale, false, theme);
+        if (over) {
+            QRectF excess = place.track;
+            excess.setLeft(place.track.left() + *bar.capacity / scale * place.track.width());
+            fillHatch(painter, excess, theme);
+            painter.setPen(QPen(theme.error, 2));
+            painter.drawLine(excess.topLeft() - QPointF(0, 1), excess.bottomLeft() + QPointF(0, 2));
+        }
+        if (bar.beforeTotal) {
+            const QRectF ghost(place.track.left(), place.track.bottom() + 1, place.track.width(), kGhost - 1);
+            paintParts(painter, bar.before, ghost, scale, true, theme);
+            const double end = ghost.left() + *bar.beforeTotal / scale * ghost.width();
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(theme.outline, 1));
+            painter.drawRect(
+                QRectF(ghost.topLeft(), QPointF(std::max(ghost.left() + 1, end), ghost.bottom())));
+        }
+    }
+}
+
+QString breakdownTooltip(const BreakdownModel& model, const BreakdownPlace& place)
+{
+    const BreakdownSection& section = model.sections[place.section];
+    const BreakdownBar& bar = section.bars[place.bar];
+    QString out = QStringLiteral("<b>%1 %2</b><table>").arg(section.title, bar.label);
+    const auto row = [&](const QString& name, double value, const std::optional<double>& before) {
+        out += QStringLiteral(
+                   "<tr><td>%1</td><td align='right'>&nbsp;%2</td><td align='right'>&nbsp;%3</td></tr>")
+                   .arg(name.toHtmlEscaped(), exactNumber(value),
+                        before ? tr("before %1").arg(exactNumber(*before)) : QString());
+    };
+    for (std::size_t i = 0; i < bar.parts.size(); ++i)
+        row(bar.parts[i].name, bar.parts[i].value,
+            i < bar.before.size() ? std::optional(bar.before[i].value) : std::nullopt);
+    row(tr("total"), bar.total, bar.beforeTotal);
+    if (bar.capacity)
+        row(tr("capacity"), *bar.capacity, std::nullopt);
+    return out + QStringLiteral("</table>");
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mapping/mapping_search.h"
+
+#include <QPointer>
+
+#include <stop_token>
+
+namespace tilewright::ui {
+
+namespace {
+
+mapping::SearchResult run(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
+                          const SearchSettings& settings, mapping::SearchOptions options)
+{
+    options.seconds = settings.seconds;
+    if (settings.mode == SearchMode::Quick)
+        return mapping::quickSearch(nest, architecture, options);
+    if (settings.mode == SearchMode::Custom)
+        options.reductions = settings.reductions;
+    return mapping::search(nest, architecture, options);
+}
+
+} // namespace
+
+MappingSearch::MappingSearch()
+{
+    m_densityJob = std::make_unique<LatestJob<DensityPtr>>(
+        [this](DensityPtr density) {
+            m_density = std::move(density);
+            Q_EMIT changed();
+        },
+        true);
+    m_job = std::make_unique<LatestJob<SearchResultPtr>>(
+        [this](SearchResultPtr result) {
+            m_running = false;
+            m_result = std::move(result);
+            mapping::DensityOptions options;
+            for (const mapping::MethodCost& c : m_result->front)
+                options.include.push_back({c.energy, c.cycles});
+            m_densityJob->request(
+                [nest = m_nest, architecture = m_architecture, options](std::stop_token stop) mutable {
+                    options.stop = stop;
+                    return std::make_shared<const mapping::Density>(
+                        mapping::sampleDensity(nest, architecture, options));
+                });
+            Q_EMIT finished();
+            Q_EMIT changed();
+        },
+        true);
+}
+
+MappingSearch::~MappingSearch()
+{
+    m_keep.request_stop();
+}
+
+void MappingSearch::setSettings(const SearchSettings& settings)
+{
+    if (settings == m_settings)
+        return;
+    m_settings = settings;
+    Q_EMIT changed();
+}
+
+void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architecture& architecture)
+{
+    m_nest = nest;
+    m_architecture = architecture;
+    m_densityJob->cancel();
+    m_density = nullptr;
+    m_result = nullptr;
+    m_status.reset();
+    m_running = true;
+    m_keep = std::stop_source();
+    const QPointer<MappingSearch> self(this);
+    m_job->request([self, nest, architecture, settings = m_settings, keep = m_keep.get_token(),
+                    number = ++m_run](std::stop_token giveUp) {
+        std::stop_source either;
+        const std::stop_callback onKeep(keep, [&either] { either.request_stop(); });
+        const std::stop_callback onGiveUp(giveUp, [&either] { either.request_stop(); });
+        mapping::SearchOptions options;
+        options.stop = either.get_token();
+        options.status = [self, number](const mapping::SearchStatus& status) {
+            QMetaObject::invokeMethod(QCoreApplication::instance(), [self, number, status] {
+                if (self && self->m_run == number) {
+                    self->m_status = status;
+                    Q_EMIT self->changed();
+                }
+            });
+        };
+        return std::make_shared<const mapping::SearchResult>(run(nest, architecture, settings, options));
+    });
+    Q_EMIT changed();
+}
+
+void MappingSearch::stop()
+{
+    m_keep.request_stop();
+}
+
+void MappingSearch::settle()
+{
+    m_job->waitIdle();
+    m_densityJob->waitIdle();
+}
+
+} // namespace tilewright::ui

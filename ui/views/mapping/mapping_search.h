@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "document/latest_job.h"
+#include "mapping/density.h"
+#include "mapping/search.h"
+
+#include <QObject>
+
+#include <memory>
+#include <optional>
+
+namespace tilewright::ui {
+
+enum class SearchMode { Proven, Quick, Custom };
+
+/// How to search; the reductions count in Custom mode only.
+struct SearchSettings
+{
+    SearchMode mode = SearchMode::Proven;
+    double seconds = 20;
+    mapping::Reductions reductions = mapping::quickReductions();
+
+    bool operator==(const SearchSettings&) const = default;
+};
+
+using SearchResultPtr = std::shared_ptr<const mapping::SearchResult>;
+using DensityPtr = std::shared_ptr<const mapping::Density>;
+
+/// The search of one space in the background, and the picture of where its methods lie.
+class MappingSearch : public QObject
+{
+    Q_OBJECT
+public:
+    MappingSearch();
+    ~MappingSearch() override;
+
+    [[nodiscard]] const SearchSettings& settings() const { return m_settings; }
+    void setSettings(const SearchSettings& settings);
+
+    /// Forgets what was found elsewhere and searches this space; a running search is given up.
+    void start(const mapping::LoopNest& nest, const mapping::Architecture& architecture);
+    void stop(); ///< ends the search and keeps the best so far
+    [[nodiscard]] bool isRunning() const { return m_running; }
+    void settle();
+
+    /// Null until a search of this space has ended.
+    [[nodiscard]] const SearchResultPtr& result() const { return m_result; }
+    /// Of the running search, or the last of the one that ended.
+    [[nodiscard]] const std::optional<mapping::SearchStatus>& status() const { return m_status; }
+    [[nodiscard]] const DensityPtr& density() const { return m_density; }
+
+Q_SIGNALS:
+    void changed();  ///< status, density
+    void finished(); ///< result() is there
+
+private:
+    SearchSettings m_settings;
+    std::unique_ptr<LatestJob<SearchResultPtr>> m_job;
+    std::unique_ptr<LatestJob<DensityPtr>> m_densityJob;
+    std::stop_source m_keep; ///< ends the running search without giving its result up
+    mapping::LoopNest m_nest;
+    mapping::Architecture m_architecture;
+    SearchResultPtr m_result;
+    std::optional<mapping::SearchStatus> m_status;
+    DensityPtr m_density;
+    std::uint64_t m_run = 0;
+    bool m_running = false;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mapping/mapping_view.h"
+
+#include "base/text.h"
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "views/mapping/mapping_form.h"
+#include "views/mapping/mapping_samples.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QPainter>
+#include <QPointer>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+using mapping::Level;
+
+namespace {
+constexpr double kFormWidth = 264;
+constexpr double kSideBySide = 780; // narrower: breakdown below the loops
+} // namespace
+
+MappingView::MappingView(const ViewContext& context, QWidget* parent)
+    : ToolCanvas(context, QStringLiteral("mapping"), tr("Mapping"), parent),
+      m_state(MappingState::of(context))
+{
+    setMinimumSize(320, 200);
+    createControls();
+    m_form = new MappingForm(m_state, this);
+    for (auto signal :
+         {&MappingState::setupChanged, &MappingState::baselineChanged, &MappingState::operandChanged})
+        connect(&m_state, signal, this, &MappingView::refresh);
+    connect(&m_state.search(), &MappingSearch::finished, this, &MappingView::refresh);
+    connect(&m_state, &MappingState::refused, this, [this](const QString& why) {
+        m_message = why;
+        update();
+    });
+    connect(&m_state.undoStack(), &QUndoStack::indexChanged, this, &MappingView::refreshControls);
+    refresh();
+}
+
+void MappingView::createControls()
+{
+    const QPointer<MappingView> self(this);
+    const auto action = [this](const char* id, const QString& text, const QString& iconName,
+                               const QString& tip, std::function<void(bool)> run, bool checkable = false) {
+        const ActionSpec spec{QStringLiteral("mapping.") + QLatin1String(id),
+                              tr("Mapping"),
+                              text,
+                              iconName,
+                              {},
+                              tip,
+                              checkable};
+        // A second editor (a test, a picture) has the buttons without the entries of the palette.
+        QAction* a = nullptr;
+        if (!registry().find(spec.id)) {
+            a = registry().add(spec, std::move(run));
+        } else {
+            Actions own;
+            a = own.add(spec, run);
+            a->setParent(this);
+            connect(a, &QAction::triggered, this, run);
+        }
+        bar().addButton(a);
+        return a;
+    };
+    action("open", tr("Open a layer, model, hardware or method"), QStringLiteral("open"),
+           tr("Open a file of this lens; the reference project's files and printed methods are read too."),
+           [self](bool) { self ? self->openWithDialog() : void(); });
+    action("paste", tr("Paste a method"), QStringLiteral("duplicate"),
+           tr("Take the method, layer or hardware that is on the clipboard (Ctrl+V); nested tuples and lists "
+              "as printed are understood."),
+           [self](bool) { self ? self->paste() : void(); });
+    m_undo = action("undo", tr("Undo in the mapping"), QStringLiteral("undo"),
+                    tr("Take the last change of the mapping back (Ctrl+Z here)."),
+                    [self](bool) { self ? self->m_state.undoStack().undo() : void(); });
+    m_redo = action("redo", tr("Redo in the mapping"), QStringLiteral("redo"),
+                    tr("Do the change again that was taken back (Ctrl+Shift+Z here)."),
+                    [self](bool) { self ? self->m_state.undoStack().redo() : void(); });
+    m_pin = action("pin", tr("Pin the mapping as baseline"), QStringLiteral("pin"),
+                   tr("Everything is compared with this state from now on."),
+                   [self](bool) { self ? self->m_state.pinBaseline() : void(); });
+    m_unpin = action("unpin", tr("Forget the mapping's baseline"), QStringLiteral("delete"),
+                     tr("Compare with the optimum again."),
+                     [self](bool) { self ? self->m_state.clearBaseline() : void(); });
+    action("copyCode", tr("Copy the loop nest as code"), QStringLiteral("copy"),
+           tr("Put the tiled nest as C-like text on the clipboard."), [self](bool) {
+               if (self)
+                   QApplication::clipboard()->setText(self->m_codeText);
+           });
+    action(
+        "code", tr("Show the loop nest as code"), QStringLiteral("loops"),
+        tr("The tiled nest as text instead of the breakdowns."),
+        [self](bool on) {
+            if (self) {
+                self->m_code = on;
+                self->refresh();
+            }
+        },
+        true);
+    QAction* form = action(
+        "form", tr("Layer and hardware fields"), QStringLiteral("settings"),
+        tr("Show the fields of the layer and the hardware beside the loops."),
+        [self](bool on) {
+            if (self) {
+                self->m_form->setVisible(on);
+                self->layOut();
+            }
+        },
+        true);
+    form->setChecked(true);
+
+    QStringList names{tr("choose…")};
+    QStringList paths{QString()};
+    for (const MappingSample& s : mappingSamples(QStringLiteral("layers"))) {
+        names << s.name;
+        paths << s.path;
+    }
+    for (const MappingSample& s : mappingSamples(QStringLiteral("architectures"))) {
+        names << tr("hardware %1").arg(s.name);
+        paths << s.path;
+    }
+    m_samples =
+        bar().addChoice(tr("Sample"), names, tr("Open one of the samples that come with Tilewright."));
+    connect(m_samples, &QComboBox::activated, this, [this, paths](int i) {
+        if (i > 0)
+            if (const Status opened = m_state.openText(
+                    mappingSampleText(paths[i].section(QStringLiteral("mapping/"), 1)), paths[i]);
+                !opened)
+                Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
+        m_samples->setCurrentIndex(0);
+    });
+    m_load = bar().addChoice(tr("Load"),
+                             {tr("an optimum…"), tr("least energy"), tr("fewest cycles"), tr("least EDP")},
+                             tr("Load the best method that the search has found."));
+    connect(m_load, &QComboBox::activated, this, [this](int i) {
+        if (const auto& found = m_state.search().result(); found && i > 0)
+            if (const auto& best = found->best[static_cast<std::size_t>(i - 1)])
+                m_state.applyMethod(best->method, tr("Load the method of %1").arg(m_load->itemText(i)));
+        m_load->setCurrentIndex(0);
+    });
+}
+
+void MappingView::openWithDialog()
+{
+    const QStringList paths = QFileDialog::getOpenFileNames(
+        this, tr("Open layers, hardware, methods"), {}, tr("Mapping files (*.json *.txt);;All files (*)"));
+    for (const QString& path : paths)
+        if (const Status opened = m_state.openFile(path); !opened)
+            Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
+}
+
+void MappingView::paste()
+{
+    const QString text = QApplication::clipboard()->text();
+    if (const Status opened = m_state.openText(text.toStdString(), tr("clipboard")); !opened)
+        Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
+}
+
+// -- state -----------------------------------------------------------------------------------------------
+
+void MappingView::refresh()
+{
+    const SearchResultPtr found = m_state.search().result();
+    m_model = buildNest(m_state.setup(), m_state.nest(), m_state.evaluation(), m_state.baseline(),
+                        found.get(), m_state.operand());
+    m_breakdown = buildBreakdown(m_state.setup(), m_state.nest(), m_state.evaluation(), m_state.baseline());
+    m_codeText = QString::fromStdString(mapping::pseudoCode(m_state.nest(), m_state.setup().method));
+    m_message.clear();
+    m_overlay.hover.reset();
+    if (m_overlay.drag)
+        cancelDrag();
+    refreshControls();
+    layOut();
+    ensureFocus();
+    refreshEffects();
+    QString summary = m_model.title;
+    for (const NestMetric& m : m_model.metrics)
+        summary += QStringLiteral("; %1 %2").arg(m.name, m.value);
+    if (!m_model.violation.isEmpty())
+        summary += QStringLiteral("; ") + m_model.violation;
+    setAccessibleDescription(summary);
+    update();
+}
+
+void MappingView::refreshControls()
+{
+    m_undo->setEnabled(m_state.undoStack().canUndo());
+    m_redo->setEnabled(m_state.undoStack().canRedo());
+    m_unpin->setEnabled(m_state.baseline().has_value());
+    m_load->setEnabled(m_state.search().result() && m_state.search().result()->best[0]);
+}
+
+void MappingView::settle()
+{
+    m_state.settle();
+}
+
+QString MappingView::copyText() const
+{
+    return breakdownAsText(m_breakdown) + QLatin1Char('\n') +
+           QString::fromStdString(mapping::printMethod(m_state.nest(), m_state.setup().method));
+}
+
+// -- layout and painting ---------------------------------------------------------------------------------
+
+QRectF MappingView::canvasArea() const
+{
+    QRectF area = contentArea();
+    if (m_form && !m_form->isHidden())
+        area.setLeft(area.left() + m_form->width());
+    return area;
+}
+
+MappingView::Layout MappingView::layoutIn(const QRectF& area) const
+{
+    Layout out;
+    const bool beside = area.width() >= kSideBySide;
+    const double body = beside ? std::floor(area.width() * 0.6) : area.width();
+    QRectF place = area;
+    place.setHeight(0);
+    const double codeHeight = QFontMetricsF(numberFont(0.9)).height() *
+                                  static_cast<double>(m_codeText.count(QLatin1Char('\n')) + 1) +
+                              40;
+    const NestPlaces least = nestPlaces(place, body, m_model);
+    const double head = least.operands[0].top() - area.top();
+    const QRectF sideLeast(0, 0, beside ? area.width() - body : area.width(), 0);
+    const double sideHeight = m_code ? codeHeight : breakdownPlaces(sideLeast, m_breakdown).height + 16;
+    if (beside) {
+        place.setHeight(std::max({area.height(), least.height, head + sideHeight}));
+        out.nest = nestPlaces(place, body, m_model);
+        out.side = QRectF(area.left() + body, area.top() + head, area.width() - body, place.height() - head);
+        out.height = place.height();
+    } else {
+        out.nest = least;
+        out.side = QRectF(area.left(), area.top() + least.height, area.width(),
+                          std::max(sideHeight, area.height() - least.height));
+        out.height = least.height + out.side.height();
+    }
+    out.bars = breakdownPlaces(out.side, m_breakdown);
+    return out;
+}
+
+void MappingView::layOut()
+{
+    const QRectF content = contentArea();
+    if (m_form) {
+        const double w = std::min(kFormWidth, content.width() * 0.45);
+        m_form->setGeometry(QRectF(content.left(), content.top(), w, content.height()).toRect());
+    }
+    QRectF area = canvasArea();
+    m_layout = layoutIn(area);
+    m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, m_layout.height - area.height()));
+    if (m_scroll > 0) {
+        area.translate(0, -m_scroll);
+        m_layout = layoutIn(area);
+    }
+    update();
+}
+
+void MappingView::contentResized()
+{
+    layOut();
+}
+
+void MappingView::panBy(QPointF pixels)
+{
+    m_scroll -= pixels.y();
+    layOut();
+}
+
+void MappingView::paintCode(QPainter& painter, const QRectF& area, const Theme& theme) const
+{
+    const QRectF box = area.adjusted(12, 0, -12, -12);
+    painter.setPen(QPen(theme.grid, 1));
+    painter.setBrush(theme.panel);
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+    painter.setFont(numberFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    double y = box.top() + 8 + fm.ascent();
+    for (const QString& line : m_codeText.split(QLatin1Char('\n'))) {
+        const qsizetype comment = line.indexOf(QLatin1String("//"));
+        const QString shown = fm.elidedText(line, Qt::ElideRight, box.width() - 20);
+        const QString code = comment >= 0 ? shown.left(comment) : shown;
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(box.left() + 10, y), code);
+        if (comment >= 0 && comment < shown.size()) {
+            painter.setPen(theme.muted);
+            painter.drawText(QPointF(box.left() + 10 + fm.horizontalAdvance(code), y), shown.mid(comment));
+        }
+        y += fm.height();
+    }
+}
+
+void MappingView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    const Layout own = exporting ? layoutIn(area) : Layout{};
+    const Layout& places = exporting ? own : m_layout;
+    const QRectF clip = exporting ? area : canvasArea();
+    painter.save();
+    painter.setClipRect(clip);
+    paintNest(painter, m_model, places.nest, theme, exporting ? NestOverlay{} : m_overlay);
+    if (m_code)
+        paintCode(painter, places.side, theme);
+    else
+        paintBreakdown(painter, m_breakdown, places.bars, theme);
+    if (!exporting && m_overlay.drag && m_overlay.drop) {
+        paintDropCard(painter, *m_overlay.drop, m_overlay.cursor, clip, theme);
+    } else if (!exporting && !m_message.isEmpty()) {
+        painter.setFont(uiFont());
+        const QFontMetricsF fm(painter.font());
+        const QString text =
+            fm.elidedText(QStringLiteral("✗ ") + m_message, Qt::ElideRight, clip.width() - 48);
+        const QRectF box(clip.left() + 12, clip.bottom() - fm.height() - 20, fm.horizontalAdvance(text) + 24,
+                         fm.height() + 12);
+        painter.setPen(QPen(theme.error, 1.5));
+        painter.setBrush(theme.raised);
+        painter.drawRoundedRect(box, 5, 5);
+        painter.setPen(theme.error);
+        painter.drawText(box, Qt::AlignCenter, text);
+    }
+    painter.restore();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "views/mapping/breakdown_paint.h"
+#include "views/mapping/mapping_state.h"
+#include "views/mapping/nest_paint.h"
+
+#include <optional>
+
+class QComboBox;
+
+namespace tilewright::ui {
+
+class MappingForm;
+
+/// The loop-nest editor: the loops of each level as bars that can be reordered, their prime factors as chips
+/// that can be dragged to other levels, and what energy, cycles and memories are made of.
+class MappingView : public ToolCanvas
+{
+    Q_OBJECT
+public:
+    explicit MappingView(const ViewContext& context, QWidget* parent = nullptr);
+
+    void settle() override;
+    [[nodiscard]] QSize exportSize() const override { return {1280, 640}; }
+    [[nodiscard]] QString copyText() const override;
+
+    [[nodiscard]] MappingState& state() { return m_state; }
+    [[nodiscard]] const NestModel& model() const { return m_model; }
+    [[nodiscard]] const BreakdownModel& breakdown() const { return m_breakdown; }
+    [[nodiscard]] const NestOverlay& overlay() const { return m_overlay; }
+    /// Geometry in widget coordinates.
+    [[nodiscard]] const NestPlaces& places() const { return m_layout.nest; }
+    [[nodiscard]] bool showsCode() const { return m_code; }
+
+protected:
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    void contentResized() override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
+    void panBy(QPointF pixels) override;
+
+private:
+    void createControls();
+    void refresh();
+    void refreshControls();
+    void layOut();
+    struct Layout
+    {
+        NestPlaces nest;
+        BreakdownPlaces bars;
+        QRectF side; ///< of breakdown or code
+        double height = 0;
+    };
+    [[nodiscard]] Layout layoutIn(const QRectF& area) const;
+    void paintCode(QPainter& painter, const QRectF& area, const Theme& theme) const;
+    [[nodiscard]] QRectF canvasArea() const; ///< right of the form
+    [[nodiscard]] NestItem effective(const NestItem& item) const;
+    /// Drop effects of the dragged, hovered or focused item.
+    void refreshEffects();
+    void updateDrag(QPointF position);
+    void cancelDrag();
+    void applyDrop(const NestDrop& drop, bool force);
+    void moveFocus(int columns, int rows);
+    void ensureFocus();
+    [[nodiscard]] QString itemTooltip(const NestItem& item) const;
+    void openWithDialog();
+    void paste();
+
+    MappingState& m_state;
+    MappingForm* m_form = nullptr;
+    QComboBox* m_samples = nullptr;
+    QComboBox* m_load = nullptr;
+    QAction* m_undo = nullptr;
+    QAction* m_redo = nullptr;
+    QAction* m_pin = nullptr;
+    QAction* m_unpin = nullptr;
+    NestModel m_model;
+    BreakdownModel m_breakdown;
+    QString m_codeText;
+    Layout m_layout;
+    NestOverlay m_overlay;
+    std::optional<NestItem> m_pressed;
+    QPointF m_pressedAt;
+    bool m_wholePower = false; ///< Shift: all of the same prime move
+    bool m_code = false;
+    double m_scroll = 0;
+    QString m_message; ///< why the last move was refused
+};
+
+} // namespace tilewright::ui

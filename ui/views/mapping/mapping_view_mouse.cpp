@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/integer.h"
+#include "theme/number.h"
+#include "views/mapping/mapping_view.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QWheelEvent>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+using mapping::Level;
+
+namespace {
+constexpr double kDragPixels = 4; // a smaller movement is a click
+
+const NestBar* barOf(const NestModel& model, const NestItem& item)
+{
+    for (const NestBar& b : model.columns[static_cast<std::size_t>(item.level)].bars)
+        if (b.loop == item.loop)
+            return &b;
+    return nullptr;
+}
+
+} // namespace
+
+NestItem MappingView::effective(const NestItem& item) const
+{
+    NestItem out = item;
+    const NestBar* bar = barOf(m_model, item);
+    if (m_wholePower && item.factor > 0 && bar)
+        for (const mapping::PrimePower& p : bar->primes)
+            for (int i = 1; p.prime == item.factor && i < p.exponent; ++i)
+                out.factor *= p.prime;
+    return out;
+}
+
+void MappingView::refreshEffects()
+{
+    m_overlay.drops = {};
+    const auto& item = m_overlay.drag    ? m_overlay.drag
+                       : m_overlay.hover ? m_overlay.hover
+                       : hasFocus()      ? m_overlay.focus
+                                         : m_overlay.drag;
+    if (!item)
+        return;
+    for (std::size_t l = 0; l < mapping::kLevels; ++l)
+        m_overlay.drops[l] = dropOnLevel(m_state.setup(), m_state.nest(), m_state.evaluation(),
+                                         effective(*item), static_cast<Level>(l));
+}
+
+// -- mouse -----------------------------------------------------------------------------------------------
+
+void MappingView::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton) {
+        Canvas::mousePressEvent(event);
+        return;
+    }
+    m_message.clear();
+    m_pressedAt = event->position();
+    m_pressed =
+        canvasArea().contains(event->position()) ? m_layout.nest.itemAt(event->position()) : std::nullopt;
+    m_wholePower = event->modifiers() & Qt::ShiftModifier;
+    if (m_pressed) {
+        m_overlay.focus = m_pressed;
+    } else {
+        for (std::size_t op = 0; op < mapping::kOperands; ++op)
+            if (m_layout.nest.operands[op].contains(event->position()))
+                m_state.setOperand(m_state.operand() == static_cast<int>(op) ? -1 : static_cast<int>(op));
+    }
+    refreshEffects();
+    update();
+}
+
+void MappingView::updateDrag(QPointF position)
+{
+    m_overlay.cursor = position;
+    m_overlay.target = m_layout.nest.columnAt(position);
+    m_overlay.slot.reset();
+    m_overlay.drop.reset();
+    const NestItem item = effective(*m_overlay.drag);
+    if (m_overlay.target && *m_overlay.target != item.level) {
+        m_overlay.drop = m_overlay.drops[static_cast<std::size_t>(*m_overlay.target)];
+    } else if (m_overlay.target && item.factor == 0) {
+        const NestColumn& column = m_model.columns[static_cast<std::size_t>(item.level)];
+        const std::size_t slot = m_layout.nest.slotAt(item.level, position);
+        m_overlay.drop =
+            dropInOrder(m_state.setup(), m_state.nest(), m_state.evaluation(), column, item.loop, slot);
+        if (m_overlay.drop)
+            m_overlay.slot = slot;
+    }
+    setCursor(m_overlay.drop && !m_overlay.drop->broken.isEmpty() ? Qt::ForbiddenCursor
+                                                                  : Qt::ClosedHandCursor);
+    update();
+}
+
+void MappingView::mouseMoveEvent(QMouseEvent* event)
+{
+    if (isPanning()) {
+        Canvas::mouseMoveEvent(event);
+        return;
+    }
+    const QPointF at = event->position();
+    if (m_pressed && !m_overlay.drag && (at - m_pressedAt).manhattanLength() >= kDragPixels) {
+        m_overlay.hover.reset();
+        m_overlay.drag = m_pressed;
+        refreshEffects();
+    }
+    if (m_overlay.drag) {
+        const bool whole = event->modifiers() & Qt::ShiftModifier;
+        if (whole != m_wholePower) {
+            m_wholePower = whole;
+            refreshEffects();
+        }
+        updateDrag(at);
+        return;
+    }
+    const auto hover = canvasArea().contains(at) ? m_layout.nest.itemAt(at) : std::nullopt;
+    if (hover != m_overlay.hover) {
+        m_wholePower = false;
+        m_overlay.hover = hover;
+        setCursor(hover ? Qt::OpenHandCursor : Qt::ArrowCursor);
+        refreshEffects();
+        update();
+    }
+}
+
+void MappingView::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton) {
+        Canvas::mouseReleaseEvent(event);
+        return;
+    }
+    m_pressed.reset();
+    if (!m_overlay.drag)
+        return;
+    updateDrag(event->position());
+    const auto drop = m_overlay.drop;
+    cancelDrag();
+    if (drop)
+        applyDrop(*drop, event->modifiers() & Qt::AltModifier);
+}
+
+void MappingView::cancelDrag()
+{
+    m_pressed.reset();
+    m_overlay.drag.reset();
+    m_overlay.target.reset();
+    m_overlay.slot.reset();
+    m_overlay.drop.reset();
+    m_wholePower = false;
+    unsetCursor();
+    refreshEffects();
+    update();
+}
+
+void MappingView::applyDrop(const NestDrop& drop, bool force)
+{
+    if (!drop.allowed && !force) {
+        m_message = tr("%1 — %2").arg(drop.what, drop.broken);
+        update();
+        return;
+    }
+    m_state.applyMethod(drop.preview.method, drop.what);
+}
+
+void MappingView::wheelEvent(QWheelEvent* event)
+{
+    const double pixels =
+        event->pixelDelta().isNull() ? event->angleDelta().y() / 2.0 : event->pixelDelta().y();
+    panBy({0, pixels});
+    event->accept();
+}
+
+void MappingView::leaveEvent(QEvent* event)
+{
+    m_overlay.hover.reset();
+    refreshEffects();
+    update();
+    Canvas::leaveEvent(event);
+}
+
+// -- keyboard --------------------------------------------------------------------------------------------
+
+bool MappingView::event(QEvent* event)
+{
+    // The window's undo belongs to the schedule; here the keys mean this lens.
+    if (event->type() == QEvent::ShortcutOverride) {
+        auto* key = static_cast<QKeyEvent*>(event);
+        const bool arrow = key->key() >= Qt::Key_Left && key->key() <= Qt::Key_Down;
+        if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo) ||
+            key->matches(QKeySequence::Paste) || arrow) {
+            event->accept();
+            return true;
+        }
+    }
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
+        const bool done = ToolCanvas::event(event);
+        refreshEffects();
+        update();
+        return done;
+    }
+    return ToolCanvas::event(event);
+}
+
+void MappingView::ensureFocus()
+{
+    const auto valid = [&](const NestItem& item) {
+        const NestBar* bar = barOf(m_model, item);
+        return bar && (item.factor == 0 ||
+                       std::any_of(bar->primes.begin(), bar->primes.end(),
+                                   [&](const mapping::PrimePower& p) { return p.prime == item.factor; }));
+    };
+    if (m_overlay.focus && valid(*m_overlay.focus))
+        return;
+    if (m_overlay.focus) {
+        m_overlay.focus->factor = 0;
+        if (valid(*m_overlay.focus))
+            return;
+    }
+    m_overlay.focus.reset();
+    for (const NestColumn& column : m_model.columns)
+        if (!column.bars.empty()) {
+            m_overlay.focus = NestItem{column.level, column.bars.front().loop, 0};
+            return;
+        }
+}
+
+void MappingView::moveFocus(int columns, int rows)
+{
+    if (!m_overlay.focus)
+        return;
+    NestItem item = *m_overlay.focus;
+    const NestBarPlace* place = m_layout.nest.bar(item.level, item.loop);
+    if (!place)
+        return;
+    const auto& bars = m_model.columns[static_cast<std::size_t>(item.level)].bars;
+    if (rows != 0) {
+        const auto next = static_cast<std::size_t>(
+            std::clamp(static_cast<int>(place->index) + rows, 0, static_cast<int>(bars.size()) - 1));
+        item = {item.level, bars[next].loop, 0};
+    } else {
+        // Bar, its primes, then the next column with loops.
+        int chip = 0; // 0: the bar
+        for (std::size_t c = 0; c < place->chips.size(); ++c)
+            if (place->chips[c].first == item.factor)
+                chip = static_cast<int>(c) + 1;
+        chip += columns;
+        if (chip >= 0 && chip <= static_cast<int>(place->chips.size())) {
+            item.factor = chip == 0 ? 0 : place->chips[static_cast<std::size_t>(chip) - 1].first;
+        } else {
+            int level = static_cast<int>(item.level) + columns;
+            while (level >= 0 && level < mapping::kLevels &&
+                   m_model.columns[static_cast<std::size_t>(level)].bars.empty())
+                level += columns;
+            if (level < 0 || level >= mapping::kLevels)
+                return;
+            const auto& there = m_model.columns[static_cast<std::size_t>(level)].bars;
+            const NestBar& bar = there[std::min(place->index, there.size() - 1)];
+            item = {static_cast<Level>(level), bar.loop, columns < 0 ? bar.primes.back().prime : 0};
+        }
+    }
+    m_overlay.focus = item;
+    m_overlay.hover.reset();
+    refreshEffects();
+    update();
+}
+
+void MappingView::keyPressEvent(QKeyEvent* event)
+{
+    event->accept();
+    m_message.clear();
+    if (event->matches(QKeySequence::Undo)) {
+        m_state.undoStack().undo();
+        return;
+    }
+    if (event->matches(QKeySequence::Redo)) {
+        m_state.undoStack().redo();
+        return;
+    }
+    if (event->matches(QKeySequence::Paste)) {
+        paste();
+        return;
+    }
+    if (event->key() == Qt::Key_Escape) {
+        if (m_overlay.drag)
+            cancelDrag();
+        else
+            m_state.setOperand(-1);
+        return;
+    }
+    if (event->key() >= Qt::Key_1 && event->key() <= Qt::Key_3) {
+        const int op = event->key() - Qt::Key_1;
+        m_state.setOperand(m_state.operand() == op ? -1 : op);
+        return;
+    }
+    int columns = 0;
+    int rows = 0;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        columns = -1;
+        break;
+    case Qt::Key_Right:
+        columns = 1;
+        break;
+    case Qt::Key_Up:
+        rows = -1;
+        break;
+    case Qt::Key_Down:
+        rows = 1;
+        break;
+    default:
+        Canvas::keyPressEvent(event);
+        return;
+    }
+    if (!(event->modifiers() & Qt::ControlModifier)) {
+        moveFocus(columns, rows);
+        return;
+    }
+    // Ctrl moves the focused thing itself; with Shift even where it does not fit.
+    if (!m_overlay.focus)
+        return;
+    NestItem item = *m_overlay.focus;
+    std::optional<NestDrop> drop;
+    if (columns != 0) {
+        const int to = static_cast<int>(item.level) + columns;
+        if (to < 0 || to >= mapping::kLevels)
+            return;
+        drop =
+            dropOnLevel(m_state.setup(), m_state.nest(), m_state.evaluation(), item, static_cast<Level>(to));
+        item.level = static_cast<Level>(to);
+    } else if (const NestBarPlace* place = m_layout.nest.bar(item.level, item.loop)) {
+        const std::size_t slot = rows < 0 ? (place->index > 0 ? place->index - 1 : 0) : place->index + 2;
+        const NestColumn& column = m_model.columns[static_cast<std::size_t>(item.level)];
+        drop = dropInOrder(m_state.setup(), m_state.nest(), m_state.evaluation(), column, item.loop,
+                           std::min(slot, column.bars.size()));
+    }
+    if (!drop)
+        return;
+    const bool force = event->modifiers() & Qt::ShiftModifier;
+    if (drop->allowed || force)
+        m_overlay.focus = item; // stays on what was moved
+    applyDrop(*drop, force);
+}
+
+// -- tooltips --------------------------------------------------------------------------------------------
+
+QString MappingView::itemTooltip(const NestItem& item) const
+{
+    const NestBar* bar = barOf(m_model, item);
+    if (!bar)
+        return {};
+    QString used;
+    for (std::size_t op = 0; op < mapping::kOperands; ++op)
+        if ((m_state.nest().operands[op].indexMask >> bar->loop & 1u) != 0)
+            used += (used.isEmpty() ? QString() : QStringLiteral(", ")) + m_model.operands[op].name;
+    QString out = QStringLiteral("<b>%1</b> ×%2 %3 %4<br>%5")
+                      .arg(bar->name, QString::number(bar->factor), tr("at"), levelText(item.level),
+                           tr("indexes %1").arg(used));
+    if (bar->reuseOf >= 0)
+        out += tr("<br>%1 stays in place along this loop")
+                   .arg(m_model.operands[static_cast<std::size_t>(bar->reuseOf)].name);
+    out += QStringLiteral("<br><i>") +
+           (item.factor > 0
+                ? tr("Drag to another level to move one factor %1 (Shift: all of them).").arg(item.factor)
+            : item.level == Level::Dram || item.level == Level::Spm
+                ? tr("Drag up or down to reorder, to another level to move the whole loop.")
+                : tr("Drag to another level to move the whole loop.")) +
+           QStringLiteral("</i>");
+    return out;
+}
+
+QString MappingView::tooltipAt(QPointF position) const
+{
+    if (!canvasArea().contains(position))
+        return {};
+    if (const auto item = m_layout.nest.itemAt(position))
+        return itemTooltip(*item);
+    for (std::size_t i = 0; i < mapping::kObjectives; ++i) {
+        const NestMetric& m = m_model.metrics[i];
+        if (!m_layout.nest.metrics[i].contains(position) || m.exact.isEmpty())
+            continue;
+        QString out = QStringLiteral("<b>%1</b> %2").arg(m.name, m.exact);
+        if (m.change)
+            out += tr("<br>%1 against the baseline").arg(signedPercent(*m.change));
+        if (m.aboveOptimum)
+            out += m_model.optimumProven
+                       ? tr("<br>%1 against the proven optimum").arg(signedPercent(*m.aboveOptimum))
+                       : tr("<br>%1 against the best found").arg(signedPercent(*m.aboveOptimum));
+        return out;
+    }
+    for (std::size_t i = 0; i < mapping::kOperands; ++i) {
+        const NestOperand& o = m_model.operands[i];
+        if (!m_layout.nest.operands[i].contains(position))
+            continue;
+        return tr("<b>Operand %1</b>, %2<br>elements in one RF %3, in the array %4, in the SPM %5 (%6 "
+                  "banks)<br>"
+                  "reuse ×%7 at SPM, ×%8 at DRAM%9<br><i>Click (or press %10) to light up the loops that "
+                  "give "
+                  "it its reuse.</i>")
+            .arg(o.name, o.written ? tr("read and written") : tr("read"))
+            .arg(o.data[0])
+            .arg(o.data[1])
+            .arg(o.data[2])
+            .arg(o.banks)
+            .arg(o.reuseSpm)
+            .arg(o.reuseDram)
+            .arg(o.kept ? tr(", kept in the register files") : QString())
+            .arg(i + 1);
+    }
+    if (!m_code)
+        for (const BreakdownPlace& place : m_layout.bars.bars)
+            if (place.row.contains(position))
+                return breakdownTooltip(m_breakdown, place);
+    return {};
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mapping/nest_model.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <cmath>
+
+namespace tilewright::ui {
+
+using namespace mapping;
+using mapping::Evaluation; // not the schedule's
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Mapping", text);
+}
+
+QString text(std::string_view s)
+{
+    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
+}
+
+QString superscript(int value)
+{
+    static constexpr std::array<char16_t, 10> digits{u'⁰', u'¹', u'²', u'³', u'⁴',
+                                                     u'⁵', u'⁶', u'⁷', u'⁸', u'⁹'};
+    QString out;
+    for (const QChar c : QString::number(value))
+        out += c == QLatin1Char('-') ? QChar(u'⁻') : QChar(digits[static_cast<std::size_t>(c.digitValue())]);
+    return out;
+}
+
+std::vector<int> loopsInOrder(const LoopNest& nest, const Method& method, Level level)
+{
+    std::vector<int> out;
+    for (int i = 0; i < nest.loopCount; ++i)
+        out.push_back(level == Level::Dram  ? method.dramOrder[static_cast<std::size_t>(i)]
+                      : level == Level::Spm ? method.spmOrder[static_cast<std::size_t>(i)]
+                                            : i);
+    return out;
+}
+
+void fillDetail(NestColumn& column, const MappingSetup& setup, const Evaluation& e)
+{
+    if (!e.hasNumbers) {
+        column.detail = QStringLiteral("–");
+        return;
+    }
+    if (column.level == Level::Dram) {
+        column.detail = e.spmPasses == 1 ? tr("1 tile") : tr("%1 tiles of the SPM").arg(number(e.spmPasses));
+        return;
+    }
+    for (const MemoryFill& fill : memoryFill(setup.architecture, e))
+        if (fill.level == column.level) {
+            column.over = !fill.fits();
+            const QString unit = fill.level == Level::Spm  ? tr("banks")
+                                 : fill.level == Level::Rf ? tr("elements")
+                                                           : tr("PEs");
+            column.detail = tr("%1 of %2 %3").arg(number(fill.total), number(fill.capacity), unit);
+        }
+}
+
+NestMetric metric(const QString& name, const QString& value, double exact, double before, double best)
+{
+    NestMetric out;
+    out.name = name;
+    out.value = value;
+    out.exact = exactNumber(exact);
+    if (before > 0)
+        out.change = exact / before - 1;
+    if (best > 0)
+        out.aboveOptimum = exact / best - 1;
+    return out;
+}
+
+NestDrop makeDrop(const MappingSetup& setup, const LoopNest& nest, const Evaluation& now,
+                  const Method& method, QString what)
+{
+    NestDrop out;
+    out.what = std::move(what);
+    out.preview = previewMove(nest, setup.architecture, now, method);
+    if (const auto& violation = out.preview.after.violation) {
+        out.broken = out.brokenShort = QString::fromStdString(violation->message);
+        for (const MemoryFill& fill : memoryFill(setup.architecture, out.preview.after)) {
+            const ViolationCode code = fill.level == Level::Spm  ? ViolationCode::Spm
+                                       : fill.level == Level::Rf ? ViolationCode::Rf
+                                                                 : ViolationCode::Pes;
+            if (code == violation->code)
+                out.brokenShort =
+                    tr("%1 %2 of %3").arg(levelText(fill.level), number(fill.total), number(fill.capacity));
+        }
+    }
+    out.allowed = out.preview.after.valid() || !now.valid();
+    return out;
+}
+
+} // namespace
+
+QString levelText(Level level)
+{
+    switch (level) {
+    case Level::Dram:
+        return tr("DRAM");
+    case Level::Spm:
+        return tr("SPM");
+    case Level::Rf:
+        return tr("RF");
+    case Level::Spatial:
+        return tr("PEs");
+    }
+    return {};
+}
+
+QString scientific(double value)
+{
+    if (!std::isfinite(value) || value <= 0)
+        return QStringLiteral("–");
+    int exponent = static_cast<int>(std::floor(std::log10(value)));
+    QString mantissa = QString::number(value / std::pow(10.0, exponent), 'f', 3);
+    if (mantissa == QLatin1String("10.000")) {
+        mantissa = QStringLiteral("1.000");
+        ++exponent;
+    }
+    return mantissa + QStringLiteral(" × 10") + superscript(exponent);
+}
+
+QString powerText(const PrimePower& power)
+{
+    return QString::number(power.prime) + (power.exponent > 1 ? superscript(power.exponent) : QString());
+}
+
+NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Evaluation& e,
+                    const std::optional<MappingBaseline>& baseline, const SearchResult* found, int operand)
+{
+    NestModel out;
+    const std::string description = describe(setup.layer);
+    out.title = QString::fromStdString(setup.layer.name.empty() ? description : setup.layer.name);
+    out.subtitle = tr("%1 · %2 MACs · %3")
+                       .arg(QString::fromStdString(description), number(nest.macs),
+                            QString::fromStdString(setup.architecture.name));
+    out.operand = operand;
+    if (e.violation) {
+        out.violation = QString::fromStdString(e.violation->message);
+        out.code = text(violationName(e.violation->code));
+    }
+    const auto best = [&](Objective o) { return found && found->of(o) ? found->of(o)->value(o) : 0.0; };
+    const bool ghost = baseline && baseline->evaluation.hasNumbers;
+    const Evaluation before = ghost ? baseline->evaluation : Evaluation{};
+    out.optimumProven = found && found->proven && !found->reductions.any();
+    const bool has = e.hasNumbers;
+    const QString none = QStringLiteral("–");
+    out.metrics = {metric(tr("Energy, pJ"), has ? number(std::round(e.energy)) : none, e.energy,
+                          before.energy, best(Objective::Energy)),
+                   metric(tr("Cycles"), has ? number(e.cycles) : none, static_cast<double>(e.cycles),
+                          static_cast<double>(before.cycles), best(Objective::Cycles)),
+                   metric(tr("Energy × delay"), has ? scientific(e.edp) : none, e.edp, before.edp,
+                          best(Objective::Edp))};
+    for (NestMetric& m : out.metrics)
+        if (!has)
+            m = {m.name, none, {}, {}, {}};
+    for (std::size_t op = 0; op < kOperands; ++op) {
+        const OperandReport& r = e.operands[op];
+        out.operands[op] = {text(nest.operands[op].name),
+                            op == kWritten,
+                            {r.dataRf, r.dataArray, r.dataSpm},
+                            r.spmBanks,
+                            r.reuseSpm,
+                            r.reuseDram,
+                            r.kept};
+    }
+    for (std::size_t l = 0; l < kLevels; ++l) {
+        NestColumn& column = out.columns[l];
+        column.level = static_cast<Level>(l);
+        column.title = levelText(column.level);
+        fillDetail(column, setup, e);
+        QStringList folded;
+        for (const int loop : loopsInOrder(nest, setup.method, column.level)) {
+            const std::int64_t factor = setup.method.tiling[l][static_cast<std::size_t>(loop)];
+            const QString name = text(nest.loopNames[static_cast<std::size_t>(loop)]);
+            if (factor == 1) {
+                folded << name;
+                continue;
+            }
+            NestBar bar{loop, name, factor, primePowers(factor), -1};
+            for (int op = 0; op < kOperands; ++op)
+                if ((reuseLoops(nest, setup.method, column.level, op) >> loop & 1u) != 0)
+                    bar.reuseOf = op;
+            column.bars.push_back(std::move(bar));
+        }
+        column.folded = folded.join(QLatin1Char(' '));
+    }
+    return out;
+}
+
+std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& nest, const Evaluation& now,
+                                    const NestItem& item, Level to)
+{
+    const auto loop = static_cast<std::size_t>(item.loop);
+    const std::int64_t factor = item.factor > 0 ? item.factor : setup.method.at(item.level)[loop];
+    if (to == item.level || factor < 2)
+        return std::nullopt;
+    const auto moved = moveFactor(nest, setup.method, item.loop, factor, item.level, to);
+    if (!moved)
+        return std::nullopt;
+    return makeDrop(
+        setup, nest, now, *moved,
+        tr("%1 ×%2: %3 → %4")
+            .arg(text(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
+}
+
+std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& nest, const Evaluation& now,
+                                    const NestColumn& column, int loop, std::size_t slot)
+{
+    if (column.level != Level::Dram && column.level != Level::Spm)
+        return std::nullopt;
+    std::size_t from = column.bars.size();
+    for (std::size_t i = 0; i < column.bars.size(); ++i)
+        if (column.bars[i].loop == loop)
+            from = i;
+    if (from == column.bars.size() || slot == from || slot == from + 1)
+        return std::nullopt;
+    // The bars leave out loops of factor 1, so positions are told by the neighbour.
+    const LoopOrder& order = column.level == Level::Dram ? setup.method.dramOrder : setup.method.spmOrder;
+    const auto positionOf = [&](int wanted) {
+        int i = 0;
+        while (order[static_cast<std::size_t>(i)] != wanted)
+            ++i;
+        return i;
+    };
+    const bool inwards = slot > from;
+    const int neighbour = column.bars[inwards ? slot - 1 : slot].loop;
+    const auto moved = reorderLoop(nest, setup.method, column.level, loop, positionOf(neighbour));
+    if (!moved)
+        return std::nullopt;
+    const QString name = text(nest.loopNames[static_cast<std::size_t>(loop)]);
+    const QString other = text(nest.loopNames[static_cast<std::size_t>(neighbour)]);
+    return makeDrop(setup, nest, now, *moved,
+                    inwards ? tr("%1 inside %2 at %3").arg(name, other, levelText(column.level))
+                            : tr("%1 outside %2 at %3").arg(name, other, levelText(column.level)));
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mapping/nest_paint.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+using mapping::Level;
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Mapping", text);
+}
+
+/// Text on one line, elided to `width`; returns what it took.
+double drawText(QPainter& painter, QPointF baseline, double width, const QString& text)
+{
+    const QFontMetricsF fm(painter.font());
+    const QString shown = fm.elidedText(text, Qt::ElideRight, std::max(0.0, width));
+    painter.drawText(baseline, shown);
+    return fm.horizontalAdvance(shown);
+}
+
+/// "▼ −3.2 %" in the colour of better or worse.
+QString changeText(double fraction)
+{
+    if (fraction == 0)
+        return QStringLiteral("±0 %");
+    return (fraction < 0 ? QStringLiteral("▼ ") : QStringLiteral("▲ ")) + signedPercent(fraction);
+}
+
+const QColor& changeColour(double fraction, const Theme& theme)
+{
+    return fraction < 0 ? theme.ok : fraction > 0 ? theme.error : theme.muted;
+}
+
+double relative(double change, double after)
+{
+    const double before = after - change;
+    return before > 0 ? change / before : 0;
+}
+
+void paintTitle(QPainter& painter, const NestModel& model, const QRectF& area, const Theme& theme)
+{
+    painter.setFont(uiFont(1.2, QFont::DemiBold));
+    double y = area.top() + QFontMetricsF(painter.font()).ascent();
+    painter.setPen(theme.text);
+    drawText(painter, {area.left(), y}, area.width(), model.title);
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF fm(painter.font());
+    y += fm.height() + 3;
+    painter.setPen(theme.muted);
+    drawText(painter, {area.left(), y}, area.width(), model.subtitle);
+    y += fm.height() + 1;
+    if (model.violation.isEmpty()) {
+        painter.setPen(theme.ok);
+        drawText(painter, {area.left(), y}, area.width(), tr("✓ fits PEs, register files and scratchpad"));
+    } else {
+        painter.setPen(theme.error);
+        drawText(painter, {area.left(), y}, area.width(),
+                 QStringLiteral("✗ %1: %2").arg(model.code, model.violation));
+    }
+}
+
+void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area, bool valid, bool proven,
+                 const Theme& theme)
+{
+    painter.setPen(QPen(theme.grid, 1));
+    painter.setBrush(theme.panel);
+    painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    const double x = area.left() + 8;
+    const double w = area.width() - 16;
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF small(painter.font());
+    double y = area.top() + 3 + small.ascent();
+    painter.setPen(theme.muted);
+    drawText(painter, {x, y}, w, metric.name);
+    painter.setFont(uiFont(1.15, QFont::DemiBold));
+    const QFontMetricsF big(painter.font());
+    y += small.descent() + big.ascent() + 1;
+    painter.setPen(valid ? theme.text : theme.muted);
+    drawText(painter, {x, y}, w, metric.value);
+    painter.setFont(uiFont(0.85));
+    y += big.descent() + small.ascent() + 1;
+    // The baseline when one is pinned, otherwise the optimum: one short line, the rest is in the tooltip.
+    if (metric.change) {
+        painter.setPen(changeColour(*metric.change, theme));
+        drawText(painter, {x, y}, w, tr("%1 vs baseline").arg(changeText(*metric.change)));
+    } else if (metric.aboveOptimum) {
+        const double above = *metric.aboveOptimum;
+        const QString best = proven ? tr("optimum") : tr("best found");
+        painter.setPen(std::abs(above) < 1e-9 ? theme.ok : theme.muted);
+        drawText(painter, {x, y}, w,
+                 std::abs(above) < 1e-9 ? tr("= %1").arg(best)
+                                        : tr("%1 over %2").arg(signedPercent(above), best));
+    }
+}
+
+void paintOperand(QPainter& painter, const NestOperand& operand, int index, const NestModel& model,
+                  const QRectF& area, const Theme& theme)
+{
+    const bool selected = model.operand == index;
+    painter.setPen(QPen(selected ? theme.accent : theme.grid, selected ? 2 : 1));
+    painter.setBrush(selected ? theme.selection : theme.canvas);
+    painter.drawRoundedRect(area.adjusted(1, 1, -1, -1), 4, 4);
+    const QRectF badge(area.left() + 6, area.top() + 6, area.height() - 12, area.height() - 12);
+    const QColor& colour = operandColour(theme, index);
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(colour);
+    painter.drawRoundedRect(badge, 4, 4);
+    painter.setPen(theme.inkOn(colour));
+    painter.setFont(uiFont(1.1, QFont::DemiBold));
+    painter.drawText(badge, Qt::AlignCenter, operand.name);
+    const double x = badge.right() + 8;
+    const double w = area.right() - 8 - x;
+    painter.setFont(uiFont());
+    const QFontMetricsF fm(painter.font());
+    double y = area.top() + 4 + fm.ascent();
+    painter.setPen(theme.text);
+    const QString reuse =
+        operand.kept ? tr("kept in RF · ×%1 at DRAM").arg(number(operand.reuseDram))
+        : operand.reuseSpm == 1 && operand.reuseDram == 1
+            ? tr("no reuse")
+            : tr("reused SPM ×%1 · DRAM ×%2").arg(number(operand.reuseSpm), number(operand.reuseDram));
+    drawText(painter, {x, y}, w, reuse);
+    painter.setFont(uiFont(0.85));
+    y += fm.descent() + QFontMetricsF(painter.font()).ascent() + 1;
+    painter.setPen(theme.muted);
+    const auto data = [&](const auto& text) {
+        return tr("RF %1 · array %2 · SPM %3")
+            .arg(text(operand.data[0]), text(operand.data[1]), text(operand.data[2]));
+    };
+    QString line = data([](std::int64_t n) { return number(n); });
+    if (QFontMetricsF(painter.font()).horizontalAdvance(line) > w)
+        line = data([](std::int64_t n) { return shortNumber(static_cast<double>(n)); });
+    drawText(painter, {x, y}, w, line);
+}
+
+void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, const NestModel& model,
+              bool ordered, const Theme& theme, const NestOverlay& overlay)
+{
+    const bool dimmed = model.operand >= 0 && bar.reuseOf != model.operand;
+    const bool lit = bar.reuseOf >= 0 && !dimmed;
+    const QColor base = Theme::mix(theme.canvas, theme.text, theme.dark ? 0.16 : 0.1);
+    const QColor fill = lit                ? operandColour(theme, bar.reuseOf)
+                        : bar.reuseOf >= 0 ? Theme::mix(base, operandColour(theme, bar.reuseOf), 0.25)
+                                           : base;
+    const auto isOf = [&](const std::optional<NestItem>& item) {
+        return item && item->level == place.level && item->loop == bar.loop;
+    };
+    const bool dragged = isOf(overlay.drag) && overlay.drag->factor == 0;
+    painter.setOpacity(dragged ? 0.45 : 1);
+    painter.setPen(QPen(isOf(overlay.focus) && overlay.focus->factor == 0 ? theme.accent : theme.outline,
+                        isOf(overlay.focus) && overlay.focus->factor == 0 ? 2 : 1));
+    painter.setBrush(fill);
+    painter.drawRoundedRect(place.rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    const QColor ink = theme.inkOn(fill);
+    double x = place.rect.left() + 6;
+    if (ordered) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(ink);
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 2; ++j)
+                painter.drawEllipse(QPointF(x + 1.5 + j * 4, place.rect.center().y() + (i - 1) * 5), 1.1,
+                                    1.1);
+        x += 13;
+    }
+    const double right = place.chips.empty() ? place.rect.right() - 4 : place.chips.front().second.left() - 4;
+    const auto centred = [&](const QFontMetricsF& fm) {
+        return place.rect.center().y() + (fm.ascent() - fm.descent()) / 2;
+    };
+    painter.setPen(ink);
+    painter.setFont(uiFont(1, QFont::DemiBold));
+    QFontMetricsF fm(painter.font());
+    x += drawText(painter, {x, centred(fm)}, right - x, bar.name) + 5;
+    painter.setFont(uiFont());
+    fm = QFontMetricsF(painter.font());
+    const QString times = QStringLiteral("×") + number(bar.factor);
+    if (x + fm.horizontalAdvance(times) <= right) {
+        painter.drawText(QPointF(x, centred(fm)), times);
+        x += fm.horizontalAdvance(times) + 6;
+    }
+    if (bar.reuseOf >= 0) {
+        painter.setFont(uiFont(0.85));
+        fm = QFontMetricsF(painter.font());
+        const QString mark = QStringLiteral("↻") + model.operands[static_cast<std::size_t>(bar.reuseOf)].name;
+        if (x + fm.horizontalAdvance(mark) <= right)
+            painter.drawText(QPointF(x, centred(fm)), mark);
+    }
+    painter.setFont(uiFont());
+    for (std::size_t c = 0; c < place.chips.size(); ++c) {
+        const auto& [prime, rect] = place.chips[c];
+        const NestItem item{place.level, bar.loop, prime};
+        const bool focus = overlay.focus == item;
+        const bool hot = overlay.hover == item || overlay.drag == item;
+        painter.setPen(QPen(focus || hot ? theme.accent : theme.outline, focus || hot ? 2 : 1));
+        painter.setBrush(theme.canvas);
+        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 8, 8);
+        painter.setPen(theme.text);
+        painter.drawText(rect, Qt::AlignCenter, powerText(bar.primes[c]));
+    }
+    painter.setOpacity(1);
+}
+
+void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& column,
+                 const NestPlaces& places, const Theme& theme, const NestOverlay& overlay)
+{
+    const auto level = static_cast<std::size_t>(column.level);
+    const QRectF rect = places.columns[level];
+    const auto& effect = overlay.drops[level];
+    const bool target = overlay.drag && overlay.target == column.level && overlay.drop;
+    const bool refused = target && !overlay.drop->broken.isEmpty();
+    painter.setPen(QPen(refused       ? theme.error
+                        : target      ? theme.accent
+                        : column.over ? theme.error
+                                      : theme.grid,
+                        target ? 2 : 1, refused ? Qt::DashLine : Qt::SolidLine));
+    painter.setBrush(target && !refused ? theme.selection : theme.panel);
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+
+    const bool ordered = column.level == Level::Dram || column.level == Level::Spm;
+    painter.setFont(uiFont(1, QFont::DemiBold));
+    QFontMetricsF fm(painter.font());
+    double y = rect.top() + 6 + fm.ascent();
+    painter.setPen(theme.text);
+    const double used = drawText(painter, {rect.left() + 8, y}, rect.width() - 16, column.title);
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF small(painter.font());
+    painter.setPen(theme.muted);
+    const QString note = ordered                          ? tr("outermost first")
+                         : column.level == Level::Spatial ? tr("in parallel")
+                                                          : tr("in one PE");
+    if (used + small.horizontalAdvance(note) + 30 < rect.width())
+        painter.drawText(QPointF(rect.right() - 8 - small.horizontalAdvance(note), y), note);
+    y += fm.descent() + small.ascent() + 1;
+    painter.setPen(column.over ? theme.error : theme.muted);
+    drawText(painter, {rect.left() + 8, y}, rect.width() - 16,
+             column.over ? tr("✗ %1").arg(column.detail) : column.detail);
+
+    for (const NestBarPlace& place : places.bars)
+        if (place.level == column.level)
+            paintBar(painter, column.bars[place.index], place, model, ordered, theme, overlay);
+    if (column.bars.empty()) {
+        painter.setFont(uiFont(0.85));
+        painter.setPen(theme.muted);
+        painter.drawText(QRectF(rect.left() + 8, y + 10, rect.width() - 16, 2 * small.height()),
+                         static_cast<int>(Qt::AlignHCenter) | static_cast<int>(Qt::TextWordWrap),
+                         tr("drop factors here"));
+    }
+    painter.setFont(uiFont(0.85));
+    painter.setPen(theme.muted);
+    if (!column.folded.isEmpty())
+        drawText(painter, {rect.left() + 8, rect.bottom() - small.height() - 8 - small.descent()},
+                 rect.width() - 16, tr("×1: %1").arg(column.folded));
+    const double last = rect.bottom() - 5 - small.descent();
+    if (effect && !effect->broken.isEmpty()) {
+        painter.setPen(theme.error);
+        drawText(painter, {rect.left() + 8, last}, rect.width() - 16, tr("✗ %1").arg(effect->brokenShort));
+    } else if (effect) {
+        const double edp = relative(effect->preview.edpChange, effect->preview.after.edp);
+        painter.setPen(changeColour(edp, theme));
+        drawText(painter, {rect.left() + 8, last}, rect.width() - 16,
+                 tr("here: EDP %1").arg(changeText(edp)));
+    }
+
+    if (overlay.drag && overlay.slot && overlay.target == column.level) {
+        double lineY = rect.top() + 2;
+        for (const NestBarPlace& place : places.bars) {
+            if (place.level != column.level)
+                continue;
+            if (place.index == *overlay.slot)
+                lineY = place.rect.top() - 2;
+            else if (place.index + 1 == *overlay.slot)
+                lineY = place.rect.bottom() + 2;
+        }
+        painter.setPen(QPen(refused ? theme.error : theme.accent, 3));
+        painter.drawLine(QPointF(rect.left() + 5, lineY), QPointF(rect.right() - 5, lineY));
+    }
+}
+
+} // namespace
+
+const QColor& operandColour(const Theme& theme, int operand)
+{
+    return theme.category(static_cast<std::size_t>(operand));
+}
+
+void paintNest(QPainter& painter, const NestModel& model, const NestPlaces& places, const Theme& theme,
+               const NestOverlay& overlay)
+{
+    paintTitle(painter, model, places.title, theme);
+    for (std::size_t i = 0; i < places.metrics.size(); ++i)
+        paintMetric(painter, model.metrics[i], places.metrics[i], model.violation.isEmpty(),
+                    model.optimumProven, theme);
+    for (std::size_t i = 0; i < places.operands.size(); ++i)
+        paintOperand(painter, model.operands[i], static_cast<int>(i), model, places.operands[i], theme);
+    for (const NestColumn& column : model.columns)
+        paintColumn(painter, model, column, places, theme, overlay);
+}
+
+void paintDropCard(QPainter& painter, const NestDrop& drop, QPointF cursor, const QRectF& area,
+                   const Theme& theme)
+{
+    struct Line
+    {
+        QString name, value, change;
+        QColor colour;
+    };
+    std::vector<Line> lines;
+    const mapping::Evaluation& after = drop.preview.after;
+    const auto add = [&](const QString& name, const QString& value, double change, double now) {
+        const double r = relative(change, now);
+        lines.push_back({name, value, changeText(r), changeColour(r, theme)});
+    };
+    if (after.hasNumbers) {
+        add(tr("energy"), tr("%1 pJ").arg(shortNumber(after.energy)), drop.preview.energyChange,
+            after.energy);
+        add(tr("cycles"), number(after.cycles), static_cast<double>(drop.preview.cyclesChange),
+            static_cast<double>(after.cycles));
+        add(tr("EDP"), scientific(after.edp), drop.preview.edpChange, after.edp);
+    }
+    const QFont bold = uiFont(1, QFont::DemiBold);
+    const QFontMetricsF boldFm(bold);
+    const QFontMetricsF fm(uiFont());
+    std::array<double, 3> widths{};
+    for (const Line& line : lines) {
+        widths[0] = std::max(widths[0], fm.horizontalAdvance(line.name) + 12);
+        widths[1] = std::max(widths[1], fm.horizontalAdvance(line.value) + 14);
+        widths[2] = std::max(widths[2], fm.horizontalAdvance(line.change));
+    }
+    const QString why = drop.broken.isEmpty() ? QString()
+                        : drop.allowed        ? tr("✗ %1").arg(drop.broken)
+                                              : tr("✗ %1 (Alt: drop anyway)").arg(drop.broken);
+    const double inner = std::min(
+        area.width() - 40, std::max({boldFm.horizontalAdvance(drop.what), widths[0] + widths[1] + widths[2],
+                                     std::min(fm.horizontalAdvance(why), 320.0)}));
+    const QRectF whyRect =
+        why.isEmpty() ? QRectF()
+                      : fm.boundingRect(QRectF(0, 0, inner, 400), static_cast<int>(Qt::TextWordWrap), why);
+    const double height =
+        boldFm.height() + 4 + static_cast<double>(lines.size()) * fm.height() + whyRect.height() + 16;
+    QRectF card(cursor + QPointF(18, 18), QSizeF(inner + 20, height));
+    if (card.right() > area.right() - 4)
+        card.moveRight(cursor.x() - 12);
+    if (card.bottom() > area.bottom() - 4)
+        card.moveBottom(cursor.y() - 12);
+    card.moveLeft(std::max(card.left(), area.left() + 4));
+    card.moveTop(std::max(card.top(), area.top() + 4));
+    painter.setPen(QPen(drop.broken.isEmpty() ? theme.outline : theme.error, 1.5));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(card, 5, 5);
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    double y = card.top() + 8 + boldFm.ascent();
+    const double x = card.left() + 10;
+    painter.drawText(QPointF(x, y), drop.what);
+    y += boldFm.descent() + 4;
+    painter.setFont(uiFont());
+    for (const Line& line : lines) {
+        y += fm.ascent();
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(x, y), line.name);
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(x + widths[0], y), line.value);
+        painter.setPen(line.colour);
+        painter.drawText(QPointF(x + widths[0] + widths[1], y), line.change);
+        y += fm.descent();
+    }
+    if (!why.isEmpty()) {
+        painter.setPen(theme.error);
+        painter.drawText(QRectF(x, y + 2, inner, whyRect.height() + 2), static_cast<int>(Qt::TextWordWrap),
+                         why);
+    }
+}
+
+} // namespace tilewright::ui

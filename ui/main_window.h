@@ -56,6 +56,9 @@ private:
     bool save();
     bool saveAs();
     void exportCurrentView();
+    void exportReportFile();
+    void exportCsvFile(const QString& what);
+    void tellWritten(const Status& written, const QString& path);
     void copyCurrentViewImage();
     void rememberRecent(const QString& path);
     void refreshRecentMenu();

@@ -3,6 +3,7 @@
 #include "canvas/canvas.h"
 #include "command_palette.h"
 #include "export/export_dialog.h"
+#include "export/export_report.h"
 #include "export/export_view.h"
 #include "main_window.h"
 #include "message_bar.h"
@@ -105,6 +106,23 @@ void MainWindow::createActions()
            {QKeySequence(Qt::CTRL | Qt::Key_E)},
            tr("Write the view you last used as PNG, SVG or PDF.")},
           [this](bool) { exportCurrentView(); });
+    a.add({QStringLiteral("file.report"),
+           file,
+           tr("Export &report…"),
+           {},
+           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
+           tr("Write all charts and tables as one HTML page or a PDF.")},
+          [this](bool) { exportReportFile(); });
+    for (const auto& [what, text] : {std::pair{"subgraphs", tr("Export CSV: subgraphs…")},
+                                     {"steps", tr("Export CSV: steps…")},
+                                     {"occupancy", tr("Export CSV: occupancy…")}})
+        a.add({QStringLiteral("file.csv.") + QLatin1String(what),
+               file,
+               text,
+               {},
+               {},
+               tr("Write a table with numbers in full that any spreadsheet reads.")},
+              [this, what = QString::fromLatin1(what)](bool) { exportCsvFile(what); });
     a.add({QStringLiteral("file.quit"), file, tr("&Quit"), {}, {QKeySequence::Quit}, tr("Close the window.")},
           [this](bool) { close(); });
 
@@ -331,9 +349,34 @@ void MainWindow::exportCurrentView()
     ExportDialog dialog(*view, m_state->themes.theme(), this);
     if (dialog.exec() != QDialog::Accepted)
         return;
-    const Status written = exportView(*view, dialog.path(), dialog.options());
+    tellWritten(exportView(*view, dialog.path(), dialog.options()), dialog.path());
+}
+
+void MainWindow::exportReportFile()
+{
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export report"), QStringLiteral("report.html"), tr("HTML page (*.html);;PDF (*.pdf)"));
+    if (path.isEmpty())
+        return;
+    std::vector<View*> pages;
+    for (const char* name : {"graph", "subgraphs", "memory", "tiles", "latency", "roofline", "granularity"})
+        if (View* view = m_views.value(QLatin1String(name)))
+            pages.push_back(view);
+    tellWritten(exportReport(m_state->document, pages, path), path);
+}
+
+void MainWindow::exportCsvFile(const QString& what)
+{
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export CSV"), what + QStringLiteral(".csv"),
+                                                      tr("CSV (*.csv)"));
+    if (!path.isEmpty())
+        tellWritten(exportCsv(m_state->document, what, path), path);
+}
+
+void MainWindow::tellWritten(const Status& written, const QString& path)
+{
     if (written)
-        m_messages->show(MessageBar::Kind::Info, tr("Written to %1.").arg(dialog.path()));
+        m_messages->show(MessageBar::Kind::Info, tr("Written to %1.").arg(path));
     else
         m_messages->show(MessageBar::Kind::Error, QString::fromStdString(written.error().text()));
 }
@@ -359,7 +402,8 @@ void MainWindow::refreshActions()
             action->setEnabled(on);
     };
     for (const char* id :
-         {"file.new", "file.saveAs", "file.close", "file.export", "compare.pin", "view.graph"})
+         {"file.new", "file.saveAs", "file.close", "file.export", "file.report", "file.csv.subgraphs",
+          "file.csv.steps", "file.csv.occupancy", "compare.pin", "view.graph"})
         enable(id, open);
     enable("file.save", open);
     enable("file.reload", open && !document.problemPath().isEmpty());

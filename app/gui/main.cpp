@@ -14,6 +14,8 @@ int main(int argc, char** argv)
     const char* verb = argc > 1 ? argv[1] : "";
     if (std::strcmp(verb, "render") == 0)
         return tilewright::ui::runRender(argc, argv);
+    if (std::strcmp(verb, "report") == 0)
+        return tilewright::ui::runReport(argc, argv);
 
     QApplication app(argc, argv);
     QApplication::setStyle(QStringLiteral("Fusion"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app_state.h"
 #include "export/export_view.h"
+#include "headless.h"
 #include "main_window.h"
 #include "report/file_kind.h"
 #include "verbs.h"
@@ -12,8 +13,6 @@
 #include <QFileInfo>
 #include <QPainter>
 #include <QRegularExpression>
-#include <QSettings>
-#include <QTemporaryDir>
 
 #include <iostream>
 
@@ -119,18 +118,7 @@ int runRender(int argc, char** argv)
     }
     if (view.empty() || output.empty())
         return fail("render needs --view and --output; see tilewright render --help");
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-    if (qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR"))
-        qputenv("XDG_RUNTIME_DIR", "/tmp");
-    int qtArgc = 1;
-    QApplication app(qtArgc, argv);
-    QApplication::setStyle(QStringLiteral("Fusion"));
-    app.setProperty("tilewrightNoPrompts", true);
-    // Pictures must not depend on, or change, what the person's window remembers.
-    const QTemporaryDir settings;
-    QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+    const HeadlessApplication app(argv);
 
     ExportOptions options;
     options.scale = scale;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QApplication>
+#include <QSettings>
+#include <QTemporaryDir>
+
+namespace tilewright::ui {
+
+/// A QApplication for verbs without a window: offscreen, no prompts, and settings of its own, because
+/// pictures must not depend on, or change, what the person's window remembers.
+class HeadlessApplication
+{
+public:
+    explicit HeadlessApplication(char** argv)
+        : m_argc((qputenv("QT_QPA_PLATFORM", "offscreen"),
+                  qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR") && qputenv("XDG_RUNTIME_DIR", "/tmp"), 1)),
+          m_app(m_argc, argv)
+    {
+        QApplication::setStyle(QStringLiteral("Fusion"));
+        m_app.setProperty("tilewrightNoPrompts", true);
+        QSettings::setDefaultFormat(QSettings::IniFormat);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_settings.path());
+    }
+
+private:
+    int m_argc;
+    QApplication m_app;
+    QTemporaryDir m_settings;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app_state.h"
+#include "export/export_report.h"
+#include "headless.h"
+#include "verbs.h"
+#include "view_catalog.h"
+
+#include <CLI/CLI.hpp>
+
+#include <QApplication>
+
+#include <iostream>
+
+namespace tilewright::ui {
+
+int runReport(int argc, char** argv)
+{
+    CLI::App cli{"Writes a report of a schedule: one HTML page, or a PDF with a page a view",
+                 "tilewright report"};
+    std::vector<std::string> files;
+    std::string output;
+    cli.add_option("files", files, "A problem and a schedule of it")->required();
+    cli.add_option("-o,--output", output, "FILE.html or FILE.pdf")->required();
+    try {
+        cli.parse(argc - 1, argv + 1);
+    } catch (const CLI::ParseError& e) {
+        return cli.exit(e) == 0 ? 0 : 2;
+    }
+    const HeadlessApplication app(argv);
+    AppState state;
+    for (const std::string& file : files)
+        if (const Status opened = state.document.openFile(QString::fromStdString(file)); !opened) {
+            std::cerr << "tilewright: " << opened.error().text() << '\n';
+            return 2;
+        }
+    std::vector<std::unique_ptr<View>> views;
+    std::vector<View*> pages;
+    for (const ViewEntry& entry : viewCatalog())
+        for (const char* name :
+             {"graph", "subgraphs", "memory", "tiles", "latency", "roofline", "granularity"})
+            if (entry.name == QLatin1String(name)) {
+                views.emplace_back(entry.create(state.context()));
+                views.back()->resize(views.back()->exportSize());
+                pages.push_back(views.back().get());
+            }
+    if (state.document.schedule().size() > 0)
+        state.selection.selectSubgraph(SubgraphId(0));
+    const Status written = exportReport(state.document, pages, QString::fromStdString(output));
+    views.clear();
+    if (!written) {
+        std::cerr << "tilewright: " << written.error().text() << '\n';
+        return 2;
+    }
+    return 0;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "export/export_report.h"
+
+#include "base/file.h"
+#include "report/csv.h"
+#include "report/html_report.h"
+#include "report/step_writers.h"
+
+#include <QFileInfo>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+
+namespace tilewright::ui {
+
+namespace {
+
+Error failed(const QString& path, const QString& why)
+{
+    return {ErrorCode::Io, why.toStdString(), {}, path.toStdString()};
+}
+
+Status writePdf(const Document& document, const std::vector<View*>& views, const QString& path)
+{
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
+    {
+        constexpr int kDpi = 96;
+        QPdfWriter writer(&file);
+        writer.setTitle(QString::fromStdString(document.problem()->name()));
+        writer.setResolution(kDpi);
+        writer.setPageSize(QPageSize(QPageSize::A4));
+        writer.setPageOrientation(QPageLayout::Landscape);
+        writer.setPageMargins(QMarginsF(12, 12, 12, 12), QPageLayout::Millimeter);
+        QPainter painter(&writer);
+        const QRectF page(QPointF(0, 0), writer.pageLayout().paintRectPixels(kDpi).size());
+        bool first = true;
+        for (View* view : views) {
+            if (!first)
+                writer.newPage();
+            first = false;
+            view->settle();
+            painter.setFont(uiFont(1.2, QFont::DemiBold));
+            painter.setPen(Theme::light().text);
+            const double heading = QFontMetricsF(painter.font()).height() + 8;
+            painter.drawText(QRectF(0, 0, page.width(), heading), Qt::AlignLeft | Qt::AlignTop,
+                             view->title());
+            const QSize size = view->exportSize();
+            const double scale =
+                std::min(page.width() / size.width(), (page.height() - heading) / size.height());
+            painter.save();
+            painter.translate(0, heading);
+            painter.scale(scale, scale);
+            view->paintExport(painter, size, Theme::light());
+            painter.restore();
+        }
+    }
+    if (!file.commit())
+        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
+    return Unit{};
+}
+
+} // namespace
+
+Status exportReport(const Document& document, const std::vector<View*>& views, const QString& path)
+{
+    if (!document.snapshot())
+        return failed(path, QObject::tr("there is nothing to report: no problem is open"));
+    const QString ending = QFileInfo(path).suffix().toLower();
+    if (ending == QLatin1String("pdf"))
+        return writePdf(document, views, path);
+    if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
+        return failed(path, QObject::tr("the ending must be .html or .pdf"));
+    HtmlReportOptions options;
+    options.note = QFileInfo(document.problemPath()).fileName().toStdString();
+    if (!document.schedulePath().isEmpty())
+        options.note += " · " + QFileInfo(document.schedulePath()).fileName().toStdString();
+    Comparison comparison;
+    if (const SnapshotPtr baseline = document.baseline()) {
+        comparison =
+            compareSchedules(document.problem(), baseline->schedule, document.schedule(), document.rules());
+        options.comparison = &comparison;
+    }
+    return writeFileAtomically(path.toStdString(), htmlReport(*document.snapshot(), options));
+}
+
+Status exportCsv(const Document& document, const QString& what, const QString& path)
+{
+    if (!document.snapshot())
+        return failed(path, QObject::tr("there is nothing to export: no problem is open"));
+    if (what == QLatin1String("subgraphs"))
+        return writeFileAtomically(path.toStdString(), subgraphsCsv(*document.snapshot()));
+    // Steps are streamed: a schedule can have more of them than memory holds.
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
+    const auto sink = [&file](std::string_view text) {
+        file.write(text.data(), static_cast<qint64>(text.size()));
+    };
+    const auto write = what == QLatin1String("steps") ? &writeStepsCsv : &writeOccupancyCsv;
+    write(*document.problem(), document.schedule(), document.rules(), sink, {});
+    if (!file.commit())
+        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
+    return Unit{};
+}
+
+} // namespace tilewright::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory timeline: staircase against the trace, and the view driven as a person does.
 #include "app_state.h"
+#include "eval/occupancy.h"
 #include "export/export_view.h"
 #include "report/walk_steps.h"
 #include "schedule/edits.h"
@@ -101,10 +102,10 @@ private Q_SLOTS:
             for (const ResidentItem& item : r.items)
                 sum += item.elements;
             QCOMPARE(sum, step.workingSet);
-            const Occupancy o = occupancyOf(timeline().parts[id.index()], step.index);
+            const tilewright::ui::Occupancy o = occupancyOf(timeline().parts[id.index()], step.index);
             QCOMPARE(o.total(), step.workingSet);
             QVERIFY(std::abs(r.start - start) < 1e-6);
-            const auto middle = residentsAt(timeline(), start + step.latency / 2);
+            const auto middle = tilewright::ui::residentsAt(timeline(), start + step.latency / 2);
             QVERIFY(middle);
             QCOMPARE(middle->step, step.index);
             QCOMPARE(middle->part, id.index());
@@ -115,6 +116,29 @@ private Q_SLOTS:
         QCOMPARE(timeline().parts[1].retained, 65536);
         QCOMPARE(timeline().parts[2].resident, 65536);
         QCOMPARE(timeline().parts[0].resident + timeline().parts[0].retained, 0);
+    }
+
+    void theStaircaseIsTheOccupancyOfCore()
+    {
+        const ProblemPtr problem = chain();
+        const Schedule schedule = threeSubgraphs();
+        open(problem, schedule);
+        const tilewright::Occupancy core = occupancy(*problem, schedule, Rules::final());
+        QCOMPARE(timeline().peak, core.peak);
+        QVERIFY(std::abs(timeline().peakTime - core.peakTime) < 1e-6);
+        QVERIFY(std::abs(timeline().total - core.end) < 1e-6);
+        QVERIFY(core.segments.size() >= 3);
+        for (const OccupancySegment& s : core.segments) {
+            const auto here = tilewright::ui::residentsAt(timeline(), (s.start + s.end) / 2);
+            QVERIFY(here);
+            QCOMPARE(here->total, s.total());
+            const tilewright::ui::Occupancy parts = occupancyOf(timeline().parts[here->part], here->step);
+            QCOMPARE(parts.resident, s.resident);
+            QCOMPARE(parts.retained, s.retained);
+            QCOMPARE(parts.input, s.input - s.donated);
+            QCOMPARE(parts.output, s.output);
+            QCOMPARE(parts.accumulator, s.accumulator);
+        }
     }
 
     void columnsAreTheEnvelope()

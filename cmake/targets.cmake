@@ -9,6 +9,12 @@ if(TILEWRIGHT_SANITIZE)
                                                       -fno-omit-frame-pointer)
     target_link_options(tilewright_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(TILEWRIGHT_FUZZ)
+    # clang's own warnings are not what these builds are for.
+    target_compile_options(tilewright_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined -Wno-error
+                                                      -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(tilewright_flags INTERFACE -fsanitize=address,undefined)
+endif()
 if(TILEWRIGHT_COVERAGE)
     target_compile_options(tilewright_flags INTERFACE --coverage)
     target_link_options(tilewright_flags INTERFACE --coverage)

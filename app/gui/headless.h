@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "theme/style.h"
-
 #include <QApplication>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -19,7 +17,7 @@ public:
                   qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR") && qputenv("XDG_RUNTIME_DIR", "/tmp"), 1)),
           m_app(m_argc, argv)
     {
-        QApplication::setStyle(makeStyle());
+        QApplication::setStyle(QStringLiteral("Fusion"));
         m_app.setProperty("tilewrightNoPrompts", true);
         QSettings::setDefaultFormat(QSettings::IniFormat);
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_settings.path());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window.h"
-#include "theme/style.h"
 #include "verbs.h"
 
 #include <QApplication>
@@ -19,7 +18,7 @@ int main(int argc, char** argv)
         return tilewright::ui::runReport(argc, argv);
 
     QApplication app(argc, argv);
-    QApplication::setStyle(tilewright::ui::makeStyle());
+    QApplication::setStyle(QStringLiteral("Fusion"));
     tilewright::ui::MainWindow window;
     window.restoreSession();
     window.show();

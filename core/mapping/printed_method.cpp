@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/integer.h"
 #include "mapping/files.h"
 
 #include <charconv>
@@ -76,9 +77,10 @@ Result<Method> parsePrintedMethod(std::string_view text, const std::string& file
                 std::int64_t value = 0;
                 const auto [end, code] =
                     std::from_chars(items[l].data(), items[l].data() + items[l].size(), value);
-                if (code != std::errc{} || end != items[l].data() + items[l].size() || value < 1)
+                if (code != std::errc{} || end != items[l].data() + items[l].size() || value < 1 ||
+                    value > kMaxDimension)
                     return bad("tiling group " + std::to_string(levels + 1) +
-                               ": expected a factor of at least 1, got " +
+                               ": expected a factor from 1 to 2^31, got " +
                                std::string(items[l].substr(0, 40)));
                 out.tiling[levels][l] = value;
             }

@@ -15,6 +15,7 @@
 #include "views/latency/latency_view.h"
 #include "views/mapping/mapping_view.h"
 #include "views/memory/memory_view.h"
+#include "views/npu/npu_view.h"
 #include "views/systolic/systolic_view.h"
 #include "views/tiles/tiles_view.h"
 
@@ -76,6 +77,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral(""), &make<BoundView>},
         {QStringLiteral("rules"), text("Rules"), QStringLiteral("settings"), DockArea::Bottom,
          QStringLiteral(""), &make<RulesView>},
+        {QStringLiteral("npu"), text("NPU run"), QStringLiteral("cores"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<NpuView>},
     };
     return entries;
 }

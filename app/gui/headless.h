@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "theme/style.h"
+
 #include <QApplication>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -17,7 +19,7 @@ public:
                   qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR") && qputenv("XDG_RUNTIME_DIR", "/tmp"), 1)),
           m_app(m_argc, argv)
     {
-        QApplication::setStyle(QStringLiteral("Fusion"));
+        QApplication::setStyle(makeStyle());
         m_app.setProperty("tilewrightNoPrompts", true);
         QSettings::setDefaultFormat(QSettings::IniFormat);
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_settings.path());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window.h"
+#include "theme/style.h"
 #include "verbs.h"
 
 #include <QApplication>
@@ -18,7 +19,7 @@ int main(int argc, char** argv)
         return tilewright::ui::runReport(argc, argv);
 
     QApplication app(argc, argv);
-    QApplication::setStyle(QStringLiteral("Fusion"));
+    QApplication::setStyle(tilewright::ui::makeStyle());
     tilewright::ui::MainWindow window;
     window.restoreSession();
     window.show();

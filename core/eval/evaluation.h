@@ -54,8 +54,8 @@ struct SubgraphEvaluation
     bool structurallyValid =
         false;         ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
     bool fits = false; ///< peakWorkingSet <= capacity
-    /// False when the sums are upper bounds only: see SubgraphPlan::kMostWalkedSteps. Rare, and only for
-    /// millions of steps.
+    /// False when the sums are estimates: see SubgraphPlan::kMostWalkedSteps. Rare, and only for millions of
+    /// steps.
     bool exact = true;
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
     double compute = 0; ///< sum of compute times

@@ -69,8 +69,9 @@ public:
     /// check() or R5.3 fails.
     [[nodiscard]] SubgraphEvaluation evaluate(const Granularity& g, const Traversal& traversal,
                                               const Surroundings& around) const;
-    /// Where slices of one tensor meet in ways that have no closed form, it walks the steps; when there are
-    /// more than kMostWalkedSteps of them, the result is an upper bound and says so (exact = false).
+    /// Where slices of one tensor can meet in ways that have no closed form (a MatMul whose product is both
+    /// of its consumer's inputs, say), it walks the steps. When there are more than kMostWalkedSteps of
+    /// them, the result is an estimate that leaves such sharing out, and says so (exact = false).
     static constexpr std::int64_t kMostWalkedSteps = 2'000'000;
     /// The same for any number of inputs; `resident` = RES before the subgraph, `retain` as in Subgraph.
     [[nodiscard]] SubgraphEvaluation evaluate(const Granularity& g, const Traversal& traversal,

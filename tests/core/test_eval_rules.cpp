@@ -791,6 +791,24 @@ private slots:
         QCOMPARE(e.loadElements, std::numeric_limits<std::int64_t>::max());
         QVERIFY(e.latency > 1e23);
     }
+    void rule_10_3_estimateInsteadOfAVeryLongWalk()
+    {
+        // The inner product is LHS and RHS of the outer one, so tiles and k steps meet.
+        const auto squares = [](std::int64_t size) {
+            Graph g;
+            g.data.hardware = {1 << 30, 10, 64, 64, {}};
+            const auto x = g.mm(g.tensor(size, size), g.tensor(size, size), 1);
+            g.mm(x, x, 1);
+            return g.build();
+        };
+        const ProblemPtr small = squares(24);
+        const Subgraph s = sub({0, 1}, {1, 1, 1});
+        const SubgraphEvaluation exact = evaluateSubgraph(*small, s, {}, Rules::final());
+        QVERIFY(exact.exact && exact == evaluateSubgraphByTrace(*small, s, {}, Rules::final()));
+        const SubgraphEvaluation estimate = evaluateSubgraph(*squares(2048), s, {}, Rules::final());
+        QVERIFY(!estimate.exact && estimate.structurallyValid);
+        QCOMPARE(estimate.steps, std::int64_t(2048) * 2048 * 2048);
+    }
     void rule_10_4_orderOfVerdicts()
     {
         Graph g;

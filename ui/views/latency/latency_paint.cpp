@@ -205,6 +205,7 @@ void paintLatency(QPainter& painter, const LatencyModel& model, const LatencyPla
             std::min(model.bars.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(slots.v1))));
         const double labelWidth = fm.horizontalAdvance(QString::number(model.bars.size())) + 6;
         const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(labelWidth / width)));
+        double freeFrom = -1e18;
         for (std::size_t i = first; i < last; ++i) {
             const LatencyBar& bar = model.bars[i];
             const QRectF slot(slots.toPixel(static_cast<double>(i)), plot.top(), width, plot.height());
@@ -236,13 +237,12 @@ void paintLatency(QPainter& painter, const LatencyModel& model, const LatencyPla
                 painter.setRenderHint(QPainter::Antialiasing, true);
             }
             paintGhost(painter, bar, slot, size, theme);
-            if (i % every == 0) {
-                const QString text = QString::number(bar.id.index());
+            const double left = std::min(slot.center().x() - labelWidth / 2, plot.right() - labelWidth);
+            if (i % every == 0 && left >= freeFrom) {
                 painter.setPen(current ? theme.accent : theme.muted);
-                painter.drawText(
-                    QRectF(std::min(slot.center().x() - labelWidth / 2, plot.right() - labelWidth),
-                           places.labels.top(), labelWidth, places.labels.height()),
-                    Qt::AlignHCenter | Qt::AlignTop, text);
+                painter.drawText(QRectF(left, places.labels.top(), labelWidth, places.labels.height()),
+                                 Qt::AlignHCenter | Qt::AlignTop, QString::number(bar.id.index()));
+                freeFrom = left + labelWidth - 1;
             }
         }
     }

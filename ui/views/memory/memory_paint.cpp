@@ -359,7 +359,9 @@ MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
     MemoryPlaces p;
     QRectF left = area;
     if (area.width() >= 640) {
-        const double w = std::clamp(area.width() * 0.27, 250.0, 340.0);
+        const double em = QFontMetricsF(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
+        const double least = std::min(36 * em, area.width() * 0.4);
+        const double w = std::round(std::clamp(area.width() * 0.27, least, std::max(least, 48 * em)));
         p.panel = QRectF(area.right() - w, area.top(), w, area.height());
         left.setRight(p.panel.left());
     }

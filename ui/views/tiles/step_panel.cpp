@@ -191,7 +191,8 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
             painter.setFont(uiFont(0.9, QFont::DemiBold));
             painter.setPen(theme.muted);
             painter.drawText(r.adjusted(kMargin, 4, -kMargin, 0), Qt::AlignVCenter | Qt::AlignLeft,
-                             line.heading);
+                             QFontMetricsF(painter.font())
+                                 .elidedText(line.heading, Qt::ElideRight, r.width() - 2 * kMargin));
             continue;
         }
         const StepRow& row = model.rows[static_cast<std::size_t>(line.row)];

@@ -293,7 +293,9 @@ TilesView::Places TilesView::placesIn(const QRectF& area)
     Places p;
     QRectF grid = area;
     if (area.width() >= 520) {
-        const double w = std::clamp(area.width() * 0.34, 260.0, 400.0);
+        const double em = QFontMetricsF(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
+        const double least = std::min(37 * em, area.width() / 2);
+        const double w = std::round(std::clamp(area.width() * 0.34, least, std::max(least, 57 * em)));
         p.panel = QRectF(area.right() - w, area.top(), w, area.height());
         grid.setRight(p.panel.left());
     } else if (area.height() >= 520) {

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// FastEngine: the steps of one tile.
+#pragma once
+
+#include "eval/fast_engine.h"
+
+namespace tilewright {
+
+template <class Limits>
+typename FastEngine<Limits>::Cell& FastEngine<Limits>::cell(const Class& c, std::size_t phase)
+{
+    return m_cells[c.index * m_phaseCount + phase];
+}
+
+/// A tile axis that is canonically whole may be the size of another sink, which is absent here.
+template <class Limits> std::int64_t FastEngine<Limits>::length(std::uint32_t slot, Axis axis) const noexcept
+{
+    return axis == Axis::Full ? m_plan.m_slots[slot].size : m_extent[slot];
+}
+
+template <class Limits> std::int64_t FastEngine<Limits>::bufferArea(std::size_t b) const noexcept
+{
+    const Buffer& x = m_buffers[b];
+    return length(x.rowSlot, x.row) * length(x.colSlot, x.col);
+}
+
+template <class Limits> std::int64_t FastEngine<Limits>::area(const Mask& buffers) const noexcept
+{
+    std::int64_t sum = 0;
+    buffers.forEach([&](std::size_t b) { sum = saturatingAdd(sum, bufferArea(b)); });
+    return sum;
+}
+
+template <class Limits> void FastEngine<Limits>::tileExtents(std::size_t row, std::size_t col)
+{
+    for (std::size_t i = 0; i < m_plan.m_slots.size(); ++i) {
+        const auto& s = m_plan.m_slots[i];
+        if (s.axis != Axis::Tile)
+            continue;
+        const std::int64_t size = s.row ? m_g.h : m_g.w;
+        const std::int64_t index = s.row ? m_rowSpan[row].begin : m_colSpan[col].begin;
+        // index * size stays below the largest sink plus one tile
+        m_extent[i] = std::max<std::int64_t>(0, std::min(size, s.size - index * size));
+    }
+}
+
+template <class Limits>
+typename FastEngine<Limits>::Class& FastEngine<Limits>::classAt(std::size_t row, std::size_t col)
+{
+    Class& c = m_class[row * m_colClasses + col];
+    if (!c.ready)
+        buildClass(c, row, col);
+    return c;
+}
+
+template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_t row, std::size_t col)
+{
+    c.ready = true;
+    c.restReady = false;
+    c.index = static_cast<std::uint32_t>(row * m_colClasses + col);
+    c.row = static_cast<std::uint32_t>(row);
+    c.col = static_cast<std::uint32_t>(col);
+    c.allRuns = c.last = Mask{};
+    tileExtents(row, col);
+    std::int64_t steps = 0;
+    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s)
+        if (tileArea(s) > 0)
+            steps = std::max(steps, m_sinkSteps[s]);
+    c.phases = 0;
+    while (c.phases < m_phaseCount && m_phaseBegin[c.phases] < steps)
+        ++c.phases;
+    Mask before{};
+    for (std::size_t p = 0; p < c.phases; ++p) {
+        Cell& out = cell(c, p);
+        buildCell(out, p);
+        if (m_hasVariants)
+            variantCosts(out, &m_cellCost[(c.index * m_phaseCount + p) * m_runCount], m_phaseBegin[p]);
+        c.allRuns |= out.runs;
+        out.workingSet = saturatingAdd(out.fixedSet, area(out.buffers));
+        out.loadEnter = area(out.buffers & ~(before & ~m_bufferStep));
+        out.loadRepeat = area(out.buffers & m_bufferStep);
+        before = out.buffers & ~out.forget;
+        if (p == 0)
+            for (std::size_t b = 0; b < m_bufferCount; ++b)
+                m_firstArea[c.index * m_bufferCount + b] = bufferArea(b);
+    }
+    c.last = before;
+}
+
+template <class Limits> std::int64_t FastEngine<Limits>::tileArea(std::size_t sink) const noexcept
+{
+    return m_extent[m_plan.m_sinks[sink].rowSlot] * m_extent[m_plan.m_sinks[sink].colSlot];
+}
+
+template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_t phase)
+{
+    const std::int64_t q = m_phaseBegin[phase];
+    stepExtents(phase);
+    out.buffers = out.runs = out.forget = Mask{};
+    out.store = 0;
+    out.fixedSet = m_reserved;
+    for (std::size_t g = 0; g < m_plan.m_groups.size(); ++g) {
+        const std::uint32_t s = m_plan.m_groups[g].sink;
+        const bool active = m_plan.m_groups[g].reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[s] - 1;
+        if (!active || tileArea(s) == 0)
+            continue;
+        out.buffers |= m_groupBuffers[g];
+        out.runs |= m_groupRuns[g];
+    }
+    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s) {
+        const std::int64_t tile = tileArea(s);
+        if (tile == 0 || q >= m_sinkSteps[s])
+            continue;
+        if (!m_sinkRetained[s]) {
+            out.fixedSet = saturatingAdd(out.fixedSet, tile);
+            if (q == m_sinkSteps[s] - 1)
+                out.store = saturatingAdd(out.store, tile);
+        }
+        out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, accumulators(s, q)));
+    }
+    if (m_rules.donation)
+        donate(out, q);
+}
+
+/// R9.1d: drivers of sink s that no earlier active sink charges.
+template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_t s, std::int64_t q) const
+{
+    if (m_sinkSteps[s] <= 1)
+        return 0;
+    const auto& sinks = m_plan.m_sinks;
+    std::int64_t n = sinks[s].driverEnd - sinks[s].driverBegin;
+    if (s == 0)
+        return n;
+    for (std::uint32_t d = sinks[s].driverBegin; d < sinks[s].driverEnd; ++d) {
+        // An epilogue keeps the shape, so sinks that share a driver share its rectangle.
+        bool charged = false;
+        for (std::size_t e = 0; e < s && !charged; ++e)
+            for (std::uint32_t x = sinks[e].driverBegin; x < sinks[e].driverEnd && !charged; ++x)
+                charged = m_sinkSteps[e] > 1 && q < m_sinkSteps[e] &&
+                          m_plan.m_accumulated[x] == m_plan.m_accumulated[d];
+        n -= charged;
+    }
+    return n;
+}
+
+template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t q)
+{
+    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s) {
+        const auto& sink = m_plan.m_sinks[s];
+        if (!sink.pointwise || m_sinkRetained[s] || q != m_sinkSteps[s] - 1 || tileArea(s) == 0)
+            continue;
+        for (std::size_t i = 0; i < m_plan.m_uses.size(); ++i) {
+            const auto& u = m_plan.m_uses[i];
+            if (u.run || !m_useBit[i] || u.role != static_cast<std::uint8_t>(Role::Pointwise) ||
+                !isActive(u.group, q) || !sameRange(u.rowSlot, sink.rowSlot) ||
+                !sameRange(u.colSlot, sink.colSlot))
+                continue;
+            Mask all{};
+            for (std::size_t b = 0; b < m_bufferCount; ++b)
+                if (m_buffers[b].input == u.id)
+                    all.set(b);
+            if ((all & out.forget).any())
+                continue; // already taken
+            out.forget |= all;
+            out.fixedSet -= tileArea(s);
+            break;
+        }
+    }
+}
+
+template <class Limits> bool FastEngine<Limits>::isActive(std::uint32_t g, std::int64_t q) const noexcept
+{
+    const auto& group = m_plan.m_groups[g];
+    return tileArea(group.sink) > 0 &&
+           (group.reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[group.sink] - 1);
+}
+
+/// Whether the request's axis is the sink's tile here; donationIsRegular() has excluded the rest. A sink
+/// that is whole on an axis takes part at index 0 only, where a tile of another size can be the same.
+template <class Limits>
+bool FastEngine<Limits>::sameRange(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept
+{
+    const bool comparable = canonical(useSlot) == canonical(sinkSlot) ||
+                            (canonical(useSlot) == Axis::Tile && canonical(sinkSlot) == Axis::Full);
+    return comparable && m_extent[useSlot] == m_extent[sinkSlot];
+}
+
+template <class Limits>
+double FastEngine<Limits>::compute(const Class& c, std::size_t phase, const Mask& runs) const
+{
+    const double* cost = m_hasVariants ? &m_cellCost[(c.index * m_phaseCount + phase) * m_runCount]
+                                       : &m_runCost[phase * m_runCount];
+    double sum = 0;
+    runs.forEach([&](std::size_t r) { sum += cost[r]; });
+    return sum;
+}
+
+/// One tile. `reuse` = buffers of the previous step whose range is the same in this tile's first step;
+/// `charge` = runs that cost something in this tile. Leaves the buffers of its last step in `last`.
+template <class Limits>
+Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, Mask& last)
+{
+    if (m_mixedCount > 0 || m_hasKept)
+        return tileGeneral(c, reuse, charge, last);
+    const Cell& first = cell(c, 0);
+    if (!c.restReady || c.restKey != charge)
+        restOfTile(c, charge);
+    std::int64_t load = 0;
+    (first.buffers & ~reuse).forEach([&](std::size_t b) {
+        load = saturatingAdd(load, m_firstArea[c.index * m_bufferCount + b]);
+    });
+    Tally out{};
+    out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, m_bandwidth);
+    out.add(c.rest);
+    last = c.last;
+    return out;
+}
+
+template <class Limits> void FastEngine<Limits>::restOfTile(Class& c, const Mask& charge)
+{
+    c.restReady = true;
+    c.restKey = charge;
+    c.rest = Tally{};
+    Mask done{};
+    for (std::size_t p = 0; p < c.phases; ++p) {
+        const Cell& here = cell(c, p);
+        const Mask runs = here.runs & charge;
+        if (p > 0)
+            c.rest.step(compute(c, p, runs & (m_eachStep | ~done)), here.loadEnter, here.store,
+                        here.workingSet, m_bandwidth);
+        done |= here.runs;
+        repeat(c.rest, c, p, here, runs, here.loadRepeat, here.workingSet);
+    }
+}
+
+/// The steps of a phase after its first. Only a sink's completing step stores, and it is a phase alone.
+template <class Limits>
+void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const Cell& here, const Mask& runs,
+                                std::int64_t load, std::int64_t ws)
+{
+    const std::int64_t more = phaseSteps(p) - 1;
+    if (more <= 0)
+        return;
+    assert(here.store == 0);
+    Tally one{};
+    one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, m_bandwidth);
+    out.add(one, more);
+}
+
+template <class Limits> void FastEngine<Limits>::mergeFull(Mask& buffers, const Mask& previous) const
+{
+    for (std::size_t i = 0; i < m_mixedCount; ++i) {
+        const Mixed& m = m_mixed[i];
+        if ((buffers & m.parts).any() && ((buffers | previous) & m.full).any())
+            buffers = (buffers & ~m.parts) | m.full;
+    }
+}
+
+template <class Limits> std::int64_t FastEngine<Limits>::keptLoad(const Mask& runs) const
+{
+    std::int64_t sum = 0;
+    (runs & m_kept).forEach([&](std::size_t r) {
+        const Run& run = m_runs[r];
+        sum = saturatingAdd(sum, length(run.rowSlot, run.row) * length(run.colSlot, run.col));
+    });
+    return sum;
+}
+
+template <class Limits>
+Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& charge, Mask& last)
+{
+    Tally out{};
+    Mask previous = reuse;
+    Mask done{};
+    tileExtents(c.row, c.col);
+    for (std::size_t p = 0; p < c.phases; ++p) {
+        const Cell& here = cell(c, p);
+        stepExtents(p);
+        Mask now = here.buffers;
+        mergeFull(now, previous);
+        const Mask runs = here.runs & charge;
+        const Mask fresh = runs & (m_eachStep | ~done);
+        const std::int64_t ws = saturatingAdd(here.fixedSet, area(now));
+        out.step(compute(c, p, fresh), saturatingAdd(area(now & ~previous), keptLoad(fresh)), here.store, ws,
+                 m_bandwidth);
+        done |= here.runs;
+        repeat(out, c, p, here, runs, saturatingAdd(area(now & m_bufferStep), keptLoad(runs & m_eachStep)),
+               ws);
+        previous = now & ~here.forget & ~m_bufferStep;
+        last = now & ~here.forget;
+    }
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/npu/npu_columns.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+using npu::Cycle;
+
+namespace {
+
+/// DRAM events looked at one by one in a visible range; beyond that the binned series is used.
+constexpr std::size_t kExactEvents = 400'000;
+
+std::size_t atLeast(double v, std::size_t limit)
+{
+    return v <= 0 ? 0 : std::min(limit, static_cast<std::size_t>(v));
+}
+
+/// Calls f(column, share of the column's time) for every column the span [start, end) touches.
+template <typename F> void spread(double from, double perPixel, int width, double start, double end, F&& f)
+{
+    const double a = (start - from) / perPixel;
+    const double b = (end - from) / perPixel;
+    if (b <= 0 || a >= width)
+        return;
+    const auto first = atLeast(a, static_cast<std::size_t>(width - 1));
+    const auto last = atLeast(std::ceil(b) - 1, static_cast<std::size_t>(width - 1));
+    for (std::size_t x = first; x <= last; ++x) {
+        const double share = std::min(b, static_cast<double>(x) + 1) - std::max(a, static_cast<double>(x));
+        if (share > 0)
+            f(x, static_cast<float>(share));
+    }
+}
+
+/// First span that ends after `time`; spans do not overlap.
+template <typename Span> std::size_t firstAfter(const std::vector<Span>& spans, double time)
+{
+    const auto it = std::partition_point(
+        spans.begin(), spans.end(), [time](const Span& s) { return static_cast<double>(s.end) <= time; });
+    return static_cast<std::size_t>(it - spans.begin());
+}
+
+template <typename Span>
+std::vector<float> busyShare(const std::vector<Span>& spans, double from, double to, int width)
+{
+    std::vector<float> out(static_cast<std::size_t>(width), 0.0F);
+    const double perPixel = (to - from) / width;
+    for (std::size_t i = firstAfter(spans, from);
+         i < spans.size() && static_cast<double>(spans[i].start) < to; ++i)
+        spread(from, perPixel, width, static_cast<double>(spans[i].start), static_cast<double>(spans[i].end),
+               [&](std::size_t x, float share) { out[x] = std::min(1.0F, out[x] + share); });
+    return out;
+}
+
+using Shares = std::vector<std::array<float, npu::kCoreStates>>;
+
+void addStates(const npu::CoreRun& core, double from, double to, int width, float weight, Shares& out)
+{
+    const double perPixel = (to - from) / width;
+    const auto& states = core.states;
+    for (std::size_t i = firstAfter(states, from);
+         i < states.size() && static_cast<double>(states[i].start) < to; ++i)
+        spread(from, perPixel, width, static_cast<double>(states[i].start),
+               static_cast<double>(states[i].end), [&](std::size_t x, float share) {
+                   out[x][static_cast<std::size_t>(states[i].state)] += share * weight;
+               });
+}
+
+std::vector<StateColumn> merged(const Shares& shares)
+{
+    std::vector<StateColumn> out;
+    for (std::size_t x = 0; x < shares.size(); ++x) {
+        const bool same =
+            !out.empty() && std::equal(shares[x].begin(), shares[x].end(), out.back().share.begin(),
+                                       [](float a, float b) { return std::abs(a - b) < 1e-4F; });
+        if (same)
+            ++out.back().width;
+        else
+            out.push_back({static_cast<int>(x), 1, shares[x]});
+    }
+    return out;
+}
+
+std::vector<MinMax> stepColumns(const std::vector<npu::Step>& steps, double from, double to, int width)
+{
+    std::vector<MinMax> out(static_cast<std::size_t>(width));
+    const double perPixel = (to - from) / width;
+    auto it = std::upper_bound(steps.begin(), steps.end(), from,
+                               [](double t, const npu::Step& s) { return t < static_cast<double>(s.time); });
+    std::int64_t value = it == steps.begin() ? 0 : std::prev(it)->value;
+    for (std::size_t x = 0; x < out.size(); ++x) {
+        const double end = from + perPixel * (static_cast<double>(x) + 1);
+        out[x] = {value, value};
+        while (it != steps.end() && static_cast<double>(it->time) < end) {
+            value = it->value;
+            out[x].low = std::min(out[x].low, value);
+            out[x].high = std::max(out[x].high, value);
+            ++it;
+        }
+    }
+    return out;
+}
+
+/// Longest time a bus is held by one group, to find events that began before the range.
+Cycle longestEvent(const npu::NpuHardware& hw)
+{
+    return hw.dram.interleaveBytes / hw.dram.burstBytes * hw.dram.busCyclesPerBurst();
+}
+
+void exactBanks(const NpuResult& r, NpuColumns& out, std::size_t first, std::size_t last)
+{
+    const double perPixel = (out.to - out.from) / out.width;
+    const auto w = static_cast<std::size_t>(out.width);
+    std::vector<float> groups(out.banks.size(), 0.0F);
+    const auto banks = static_cast<std::size_t>(r.run->hardware.dram.banks);
+    for (std::size_t i = first; i < last; ++i) {
+        const npu::DramEvent& e = r.run->dramEvents[i];
+        const double length = static_cast<double>(e.end - e.start);
+        const double bytes =
+            static_cast<double>(e.bursts) * static_cast<double>(r.run->hardware.dram.burstBytes);
+        const std::size_t row = e.channel * banks + e.bank;
+        spread(out.from, perPixel, out.width, static_cast<double>(e.start), static_cast<double>(e.end),
+               [&](std::size_t x, float share) {
+                   const auto rate = static_cast<float>(bytes / length) * share;
+                   out.dram[x] += rate;
+                   BankCell& cell = out.banks[row * w + x];
+                   cell.bytesPerCycle += rate;
+                   cell.missShare += e.rowHit ? 0.0F : share;
+                   groups[row * w + x] += share;
+               });
+    }
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        if (groups[i] > 0)
+            out.banks[i].missShare /= groups[i];
+}
+
+void binnedBanks(const NpuResult& r, NpuColumns& out)
+{
+    const npu::DramSeries& series = r.run->dram;
+    const double perPixel = (out.to - out.from) / out.width;
+    const auto bin = static_cast<double>(series.binCycles());
+    const int channels = r.run->hardware.dram.channels;
+    const int banks = r.run->hardware.dram.banks;
+    const auto w = static_cast<std::size_t>(out.width);
+    std::vector<float> groups(w);
+    const std::size_t first = atLeast(out.from / bin, series.binsUsed());
+    for (int c = 0; c < channels; ++c)
+        for (int b = 0; b < banks; ++b) {
+            const std::size_t row = static_cast<std::size_t>(c * banks + b) * w;
+            std::fill(groups.begin(), groups.end(), 0.0F);
+            for (std::size_t i = first; i < series.binsUsed() && static_cast<double>(i) * bin < out.to; ++i) {
+                const npu::DramSeries::Bin& cell = series.at(c, b, i);
+                if (cell.bytes == 0)
+                    continue;
+                // The last bin ends with the run.
+                const double start = static_cast<double>(i) * bin;
+                const double end =
+                    std::max(start + 1, std::min(start + bin, static_cast<double>(r.run->makespan)));
+                const auto n = static_cast<float>(cell.hits + cell.misses);
+                spread(out.from, perPixel, out.width, start, end, [&](std::size_t x, float share) {
+                    const float rate =
+                        static_cast<float>(static_cast<double>(cell.bytes) / (end - start)) * share;
+                    out.dram[x] += rate;
+                    out.banks[row + x].bytesPerCycle += rate;
+                    const float part = n * share / static_cast<float>((end - start) / perPixel);
+                    out.banks[row + x].missShare += part * static_cast<float>(cell.misses) / n;
+                    groups[x] += part;
+                });
+            }
+            for (std::size_t x = 0; x < w; ++x)
+                if (groups[x] > 0)
+                    out.banks[row + x].missShare /= groups[x];
+        }
+}
+
+} // namespace
+
+double RateCurve::integralAt(double time) const
+{
+    const auto it = std::upper_bound(points.begin(), points.end(), time,
+                                     [](double t, const Point& p) { return t < p.time; });
+    if (it == points.begin())
+        return 0;
+    const Point& p = *std::prev(it);
+    return p.integral + (time - p.time) * p.rate;
+}
+
+double RateCurve::rateAt(double time) const
+{
+    const auto it = std::upper_bound(points.begin(), points.end(), time,
+                                     [](double t, const Point& p) { return t < p.time; });
+    return it == points.begin() ? 0 : std::prev(it)->rate;
+}
+
+double RateCurve::mean(double from, double to) const
+{
+    return to > from ? std::max(0.0, (integralAt(to) - integralAt(from)) / (to - from)) : 0;
+}
+
+RateCurve nocCurve(const NpuResult& result, int core)
+{
+    std::vector<std::pair<Cycle, double>> changes;
+    for (std::size_t c = 0; c < result.run->cores.size(); ++c) {
+        if (core >= 0 && static_cast<std::size_t>(core) != c)
+            continue;
+        for (const auto* spans : {&result.run->cores[c].loads, &result.run->cores[c].stores})
+            for (const npu::TransferSpan& s : *spans) {
+                if (s.end <= s.start)
+                    continue;
+                const double rate = static_cast<double>(result.graph->tiles[s.tile].alignedBytes) /
+                                    static_cast<double>(s.end - s.start);
+                changes.emplace_back(s.start, rate);
+                changes.emplace_back(s.end, -rate);
+            }
+    }
+    std::sort(changes.begin(), changes.end());
+    RateCurve curve;
+    double rate = 0;
+    for (std::size_t i = 0; i < changes.size();) {
+        const Cycle time = changes[i].first;
+        const double before = rate;
+        for (; i < changes.size() && changes[i].first == time; ++i)
+            rate += changes[i].second;
+        if (rate < 1e-9)
+            rate = 0;
+        const double integral = curve.points.empty()
+                                    ? 0
+                                    : curve.points.back().integral +
+                                          before * (static_cast<double>(time) - curve.points.back().time);
+        curve.points.push_back({static_cast<double>(time), rate, integral});
+        curve.peak = std::max(curve.peak, rate);
+    }
+    return curve;
+}
+
+NpuColumns NpuColumns::of(const NpuResult& r, const RateCurve& noc, double from, double to, int width)
+{
+    NpuColumns out;
+    out.from = from;
+    out.to = to;
+    out.width = std::max(0, width);
+    if (width <= 0 || !(to > from))
+        return out;
+    const auto w = static_cast<std::size_t>(width);
+    const npu::Run& run = *r.run;
+    for (const npu::CoreRun& core : run.cores) {
+        Core& c = out.cores.emplace_back();
+        Shares shares(w);
+        addStates(core, from, to, width, 1.0F, shares);
+        c.states = merged(shares);
+        c.tensor = busyShare(core.tensor, from, to, width);
+        c.vector = busyShare(core.vector, from, to, width);
+        c.load = busyShare(core.loads, from, to, width);
+        c.store = busyShare(core.stores, from, to, width);
+        c.spm = stepColumns(core.spm, from, to, width);
+    }
+    out.dram.assign(w, 0.0F);
+    out.banks.assign(static_cast<std::size_t>(run.hardware.dram.channels * run.hardware.dram.banks) * w, {});
+    const auto before = [](const npu::DramEvent& e, double t) { return static_cast<double>(e.start) < t; };
+    const auto first = std::lower_bound(run.dramEvents.begin(), run.dramEvents.end(),
+                                        from - static_cast<double>(longestEvent(run.hardware)), before);
+    const auto last = std::lower_bound(first, run.dramEvents.end(), to, before);
+    out.exactDram = run.options.recordDram && static_cast<std::size_t>(last - first) <= kExactEvents;
+    if (out.exactDram)
+        exactBanks(r, out, static_cast<std::size_t>(first - run.dramEvents.begin()),
+                   static_cast<std::size_t>(last - run.dramEvents.begin()));
+    else
+        binnedBanks(r, out);
+    out.noc.resize(w);
+    const double perPixel = (to - from) / width;
+    for (std::size_t x = 0; x < w; ++x)
+        out.noc[x] = static_cast<float>(
+            noc.mean(from + perPixel * static_cast<double>(x), from + perPixel * static_cast<double>(x + 1)));
+    out.ready = stepColumns(run.readySet, from, to, width);
+    return out;
+}
+
+std::vector<StateColumn> overallStates(const NpuResult& r, int width)
+{
+    if (width <= 0 || r.run->makespan <= 0)
+        return {};
+    Shares shares(static_cast<std::size_t>(width));
+    for (const npu::CoreRun& core : r.run->cores)
+        addStates(core, 0, static_cast<double>(r.run->makespan), width,
+                  1.0F / static_cast<float>(r.run->cores.size()), shares);
+    return merged(shares);
+}
+
+std::int64_t stepAt(const std::vector<npu::Step>& steps, Cycle time)
+{
+    const auto it = std::upper_bound(steps.begin(), steps.end(), time,
+                                     [](Cycle t, const npu::Step& s) { return t < s.time; });
+    return it == steps.begin() ? 0 : std::prev(it)->value;
+}
+
+} // namespace tilewright::ui

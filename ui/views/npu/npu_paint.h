@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/axis.h"
+#include "views/npu/npu_layout.h"
+
+class QPainter;
+
+namespace tilewright::ui {
+
+struct NpuOverlay
+{
+    std::optional<double> hover;       ///< time under the mouse
+    std::optional<npu::Cycle> cursor;  ///< the pinned time
+    std::optional<std::uint32_t> node; ///< selected
+    std::optional<std::uint32_t> hoverNode;
+    std::optional<std::pair<double, double>> range; ///< being measured
+    QString readout;
+};
+
+/// Everything of one visible range that does not depend on the mouse.
+struct NpuVisible
+{
+    NpuColumns current, ghost;
+    std::vector<StateColumn> overview;
+};
+
+void paintNpu(QPainter& painter, const NpuChartModel& model, const NpuPlaces& places,
+              const NpuChartOptions& options, const Axis& time, const NpuVisible& visible, const Theme& theme,
+              const NpuOverlay& overlay);
+
+// -- parts, in npu_paint_lanes.cpp
+void paintNpuLane(QPainter& painter, const NpuChartModel& model, const NpuChartOptions& options,
+                  const NpuLane& lane, const Axis& time, const NpuVisible& visible, const Theme& theme,
+                  const NpuOverlay& overlay);
+void paintStateColumns(QPainter& painter, const std::vector<StateColumn>& columns, const QRectF& rect,
+                       const Theme& theme, bool patterns);
+/// Fill of a bank's cell: bytes a cycle on the ramp, or its share of row misses.
+[[nodiscard]] QColor bankColour(const BankCell& cell, double peak, bool misses, const Theme& theme);
+
+} // namespace tilewright::ui

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/npu/npu_text.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+namespace tilewright::ui {
+
+using npu::CoreState;
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Npu", text);
+}
+
+QString cycles(npu::Cycle from, npu::Cycle to)
+{
+    return tr("cycles %1 – %2 (%3)").arg(number(from), number(to), number(to - from));
+}
+
+} // namespace
+
+QString stateName(CoreState state)
+{
+    switch (state) {
+    case CoreState::Tensor:
+        return tr("Tensor");
+    case CoreState::Vector:
+        return tr("Vector");
+    case CoreState::WaitSpm:
+        return tr("Wait SPM");
+    case CoreState::WaitNoc:
+        return tr("Wait NoC");
+    case CoreState::WaitDram:
+        return tr("Wait DRAM");
+    case CoreState::WaitDependency:
+        return tr("Wait dependency");
+    case CoreState::Idle:
+        return tr("Idle");
+    }
+    return {};
+}
+
+QColor stateColour(CoreState state, const Theme& theme)
+{
+    // Work is saturated; waits are mixed with the canvas so that work stands out.
+    switch (state) {
+    case CoreState::Tensor:
+        return theme.computeTime;
+    case CoreState::Vector:
+        return theme.category(7);
+    case CoreState::WaitSpm:
+        return Theme::mix(theme.canvas, theme.category(1), 0.55);
+    case CoreState::WaitNoc:
+        return Theme::mix(theme.canvas, theme.category(2), 0.55);
+    case CoreState::WaitDram:
+        return Theme::mix(theme.canvas, theme.loadTime, 0.55);
+    case CoreState::WaitDependency:
+        return Theme::mix(theme.canvas, theme.category(5), 0.55);
+    case CoreState::Idle:
+        return Theme::mix(theme.canvas, theme.muted, 0.14);
+    }
+    return theme.canvas;
+}
+
+Qt::BrushStyle statePattern(CoreState state)
+{
+    switch (state) {
+    case CoreState::WaitSpm:
+        return Qt::Dense6Pattern;
+    case CoreState::WaitNoc:
+        return Qt::FDiagPattern;
+    case CoreState::WaitDram:
+        return Qt::BDiagPattern;
+    case CoreState::WaitDependency:
+        return Qt::HorPattern;
+    default:
+        return Qt::NoBrush;
+    }
+}
+
+void fillState(QPainter& painter, const QRectF& rect, CoreState state, const Theme& theme)
+{
+    const QColor fill = stateColour(state, theme);
+    painter.fillRect(rect, fill);
+    const Qt::BrushStyle pattern = statePattern(state);
+    if (pattern != Qt::NoBrush)
+        painter.fillRect(rect, QBrush(Theme::mix(fill, theme.text, 0.38), pattern));
+}
+
+QString tileText(const npu::NpuGraph& graph, std::uint32_t tile)
+{
+    const npu::TileDesc& t = graph.tiles[tile];
+    const npu::NpuTensor& tensor = graph.tensors[t.tensor];
+    QString text = QString::fromStdString(tensor.name) + QLatin1Char('[');
+    for (std::size_t d = 0; d < static_cast<std::size_t>(tensor.rank); ++d)
+        text += (d ? QStringLiteral(", ") : QString()) +
+                QStringLiteral("%1:%2").arg(t.offset[d]).arg(t.offset[d] + t.shape[d]);
+    return text + QLatin1Char(']');
+}
+
+QString nodeText(const npu::NpuGraph& graph, std::uint32_t node)
+{
+    return node < graph.nodes.size() ? QString::fromStdString(graph.describe(node)) : tr("a node");
+}
+
+namespace {
+
+/// Why the core stands still, naming tile and node.
+QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
+{
+    const npu::NpuGraph& g = *r.graph;
+    const QString tile = s.tile == npu::kNone ? QString() : tileText(g, s.tile);
+    const QString node = s.node == npu::kNone ? QString() : nodeText(g, s.node);
+    switch (s.state) {
+    case CoreState::Tensor:
+    case CoreState::Vector:
+        return node;
+    case CoreState::WaitSpm:
+        return s.node == npu::kNone
+                   ? tr("no room in SPM")
+                   : tr("no room in SPM for the tiles of %1 (%2)").arg(node, byteText(g.spmOf(s.node)));
+    case CoreState::WaitNoc:
+    case CoreState::WaitDram: {
+        if (s.tile == npu::kNone)
+            return node;
+        const auto outputs = s.node == npu::kNone ? std::span<const std::uint32_t>() : g.outputs(s.node);
+        const bool isStore = std::find(outputs.begin(), outputs.end(), s.tile) != outputs.end();
+        return (isStore ? tr("tile %1 of %2 on its way out (%3)") : tr("tile %1 for %2 on its way (%3)"))
+            .arg(tile, node, byteText(g.tiles[s.tile].alignedBytes));
+    }
+    case CoreState::WaitDependency: {
+        if (s.blocker == npu::kNone)
+            return s.node == npu::kNone ? tr("nothing is ready for this core")
+                                        : tr("%1 is not ready").arg(node);
+        const std::size_t other = r.run->coreOf[s.blocker];
+        const QString where = other == core ? tr("on this core") : tr("on core %1").arg(other);
+        const QString blocker = nodeText(g, s.blocker);
+        if (!tile.isEmpty())
+            return tr("%1 needs tile %2, which %3 %4 has not stored").arg(node, tile, blocker, where);
+        return tr("%1 waits for %2 %3").arg(node, blocker, where);
+    }
+    case CoreState::Idle:
+        return tr("nothing left to do");
+    }
+    return {};
+}
+
+} // namespace
+
+QString spanText(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
+{
+    return tr("core %1 · %2 · %3 · %4")
+        .arg(QString::number(core), stateName(s.state), reason(r, core, s), cycles(s.start, s.end));
+}
+
+QString spanTooltip(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
+{
+    QString text = QStringLiteral("<b>%1</b> · %2<br>%3<br>%4")
+                       .arg(stateName(s.state), tr("core %1").arg(core), reason(r, core, s).toHtmlEscaped(),
+                            cycles(s.start, s.end));
+    if (s.blocker != npu::kNone)
+        text += QStringLiteral("<br>") +
+                tr("blocker computed until %1, stored until %2")
+                    .arg(number(r.run->doneAt[s.blocker]), number(r.run->storedAt[s.blocker]));
+    return text;
+}
+
+QString nodeTooltip(const NpuResult& r, std::uint32_t node)
+{
+    const npu::NpuGraph& g = *r.graph;
+    const npu::TileNode& n = g.nodes[node];
+    QString text = QStringLiteral("<b>%1</b>").arg(nodeText(g, node).toHtmlEscaped());
+    const auto line = [&text](const QString& s) { text += QStringLiteral("<br>") + s; };
+    if (n.m > 0)
+        line(tr("m × n × k = %1 × %2 × %3%4")
+                 .arg(number(n.m), number(n.n), number(n.k),
+                      n.repeats > 1 ? tr(", %1 times").arg(number(n.repeats)) : QString()));
+    line(tr("%1 compute cycles · %2 moved at most").arg(number(n.computeCycles), byteText(n.memBytes)));
+    line(tr("core %1: chosen %2, started %3, done %4, stored %5")
+             .arg(QString::number(r.run->coreOf[node]), number(r.chosenAt[node]), number(r.startAt[node]),
+                  number(r.run->doneAt[node]), number(r.run->storedAt[node])));
+    line(tr("%1 cycles to the end at best%2")
+             .arg(number(r.cp[node]), r.isCritical[node] ? tr(", on the critical path") : QString()));
+    line(tr("waits for %1 nodes, %2 wait for it")
+             .arg(g.deps.of(node).size())
+             .arg(g.successors.of(node).size()));
+    int shown = 0;
+    for (const std::uint32_t t : g.inputs(node)) {
+        if (++shown > 6)
+            break;
+        line(tr("in %1 · %2").arg(tileText(g, t).toHtmlEscaped(), byteText(g.tiles[t].alignedBytes)));
+    }
+    for (const std::uint32_t t : g.outputs(node))
+        if (++shown <= 9)
+            line(tr("out %1 · %2").arg(tileText(g, t).toHtmlEscaped(), byteText(g.tiles[t].alignedBytes)));
+    return text;
+}
+
+NodeState nodeStateAt(const NpuResult& r, std::uint32_t node, npu::Cycle time)
+{
+    if (r.run->doneAt[node] <= time)
+        return NodeState::Done;
+    if (r.startAt[node] <= time && r.graph->nodes[node].computeCycles > 0)
+        return NodeState::Running;
+    if (r.chosenAt[node] <= time)
+        return NodeState::Loading;
+    for (const std::uint32_t d : r.graph->deps.of(node))
+        if (r.run->storedAt[d] > time)
+            return NodeState::Blocked;
+    return NodeState::Ready;
+}
+
+QString nodeStateName(NodeState state)
+{
+    switch (state) {
+    case NodeState::Blocked:
+        return tr("Blocked");
+    case NodeState::Ready:
+        return tr("Ready");
+    case NodeState::Loading:
+        return tr("Loading");
+    case NodeState::Running:
+        return tr("Running");
+    case NodeState::Done:
+        return tr("Done");
+    }
+    return {};
+}
+
+QString byteText(std::int64_t bytes)
+{
+    if (bytes < 10'000)
+        return tr("%1 B").arg(number(bytes));
+    if (bytes < std::int64_t{1024} * 1024)
+        return tr("%1 KiB").arg(number(static_cast<double>(bytes) / 1024));
+    return tr("%1 MiB").arg(number(static_cast<double>(bytes) / (1024 * 1024)));
+}
+
+bool isGemm(const npu::NpuGraph& graph, std::uint32_t node)
+{
+    const npu::TileNode& n = graph.nodes[node];
+    return n.engine() == npu::Engine::Tensor && n.m > 0 && n.n > 0 && n.k > 0;
+}
+
+void openInSystolic(Selection& selection, const npu::NpuGraph& graph, std::uint32_t node)
+{
+    if (!isGemm(graph, node))
+        return;
+    const npu::TileNode& n = graph.nodes[node];
+    selection.openGemm(n.m, n.n, n.k, nodeText(graph, node));
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/npu/npu_state.h"
+
+#include <QBrush>
+
+namespace tilewright::ui {
+
+/// "Tensor", "Wait DRAM", ...
+[[nodiscard]] QString stateName(npu::CoreState state);
+/// Fill of a core state; waits are told by their pattern as well.
+[[nodiscard]] QColor stateColour(npu::CoreState state, const Theme& theme);
+[[nodiscard]] Qt::BrushStyle statePattern(npu::CoreState state);
+/// Fills the rectangle with colour and pattern, in painter coordinates with antialiasing off.
+void fillState(QPainter& painter, const QRectF& rect, npu::CoreState state, const Theme& theme);
+
+/// "q[0:64, 128:256]"
+[[nodiscard]] QString tileText(const npu::NpuGraph& graph, std::uint32_t tile);
+/// "q: MATMUL 17"
+[[nodiscard]] QString nodeText(const npu::NpuGraph& graph, std::uint32_t node);
+/// What a core does in this stretch of cycles and what it waits for, in one line.
+[[nodiscard]] QString spanText(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
+/// The same as rich text with the exact cycles.
+[[nodiscard]] QString spanTooltip(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
+/// Everything about a node: shape, cycles, bytes, when and where it ran, its dependencies. Rich text.
+[[nodiscard]] QString nodeTooltip(const NpuResult& result, std::uint32_t node);
+
+/// State of a node at a time.
+enum class NodeState { Blocked, Ready, Loading, Running, Done };
+[[nodiscard]] NodeState nodeStateAt(const NpuResult& result, std::uint32_t node, npu::Cycle time);
+[[nodiscard]] QString nodeStateName(NodeState state);
+
+/// "12.3 KiB"
+[[nodiscard]] QString byteText(std::int64_t bytes);
+
+/// True for a node that the Systolic lens can show.
+[[nodiscard]] bool isGemm(const npu::NpuGraph& graph, std::uint32_t node);
+/// Opens the node's MatMul in the Systolic lens.
+void openInSystolic(Selection& selection, const npu::NpuGraph& graph, std::uint32_t node);
+
+} // namespace tilewright::ui

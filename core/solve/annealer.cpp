@@ -25,6 +25,9 @@ enum Move {
     kMoves
 };
 
+/// Plans within this factor of the best are refined.
+constexpr double kNear = 1.003;
+
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
@@ -451,12 +454,35 @@ bool Annealer::step(double temperature)
     ++statistics.accepted;
     std::swap(m_current, m_next);
     m_indexed = false;
+    // Close to the best, small differences count: look harder for tilings.
+    if (m_current.total < m_best.total * kNear)
+        refine(m_current);
     if (m_current.total < m_best.total * (1 - 1e-12)) {
         ++statistics.improved;
         m_best = m_current;
         return true;
     }
     return false;
+}
+
+void Annealer::refine(Plan& plan)
+{
+    bool changed = false;
+    RetainId before = 0;
+    for (PlanEntry& e : plan.entries) {
+        if (!e.refined) {
+            e.latency = m_pool.refine(e.set, before, e.retain);
+            e.resident = before;
+            e.refined = true;
+            changed = true;
+        }
+        before = e.retain;
+    }
+    if (!changed)
+        return;
+    plan.total = 0;
+    for (const PlanEntry& e : plan.entries)
+        plan.total += e.latency;
 }
 
 Plan Annealer::fuseGreedily(Plan plan, const std::function<bool()>& keepGoing)

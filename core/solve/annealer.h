@@ -44,6 +44,9 @@ public:
     /// often.
     [[nodiscard]] Plan fuseGreedily(Plan plan, const std::function<bool()>& keepGoing);
 
+    /// Looks harder for the tilings of a settled plan's subgraphs.
+    void refine(Plan& plan);
+
     struct MoveStatistics
     {
         std::int64_t tried = 0, settled = 0, accepted = 0, improved = 0;

@@ -181,6 +181,7 @@ bool PlanSettler::cost(Plan& plan, double limit)
     for (PlanEntry& e : plan.entries) {
         if (e.resident != before || std::isnan(e.latency)) {
             e.resident = before;
+            e.refined = false;
             e.latency = m_pool.latency(e.set, before, e.retain);
             plan.total += e.latency;
             if (plan.total > limit)

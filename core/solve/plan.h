@@ -15,6 +15,7 @@ struct PlanEntry
     RetainId retain = 0;
     RetainId resident = 0; ///< what `latency` was computed for
     double latency = std::numeric_limits<double>::quiet_NaN();
+    bool refined = false; ///< `latency` is of the thorough search
 };
 
 /// A schedule as the search sees it: op sets in order of execution and what is retained between them; the

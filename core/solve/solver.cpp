@@ -27,7 +27,7 @@ struct Round
     double heat;
 };
 constexpr Round kRounds[] = {{0.15, 1.0}, {0.2, 0.5}, {0.3, 0.3}, {0.35, 0.15}};
-constexpr double kHot = 0.3;     ///< first temperature, in average subgraph latencies
+constexpr double kHot = 1.5;     ///< first temperature, in average subgraph latencies
 constexpr double kCold = 0.0005; ///< last one
 constexpr std::size_t kProvableOps = 10;
 
@@ -180,6 +180,7 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread)
 {
     const std::int64_t budget = m_options.iterations;
     std::int64_t steps = 0;
+    std::int64_t counted = 0;
     double published = 0;
     const bool provable = thread == 0 && m_options.prove && m_problem.opCount() <= kProvableOps &&
                           m_sketch.locked.empty() && budget == 0;
@@ -235,7 +236,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread)
                 }
             }
         }
-        m_steps += steps;
+        m_steps += steps - counted;
+        counted = steps;
         Plan refined = annealer.best();
         refine(pool, refined);
         annealer.setCurrent(refined);

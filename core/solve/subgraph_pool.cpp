@@ -246,7 +246,11 @@ Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, Ti
 
 double SubgraphPool::refine(SetId id, RetainId resident, RetainId retain)
 {
+    const auto [it, isNew] = m_refined.try_emplace(CostKey{id, resident, retain}, 0);
+    if (!isNew)
+        return it->second;
     const double value = bestTiling(id, resident, retain, TilingEffort::Thorough).latency;
+    it->second = value;
     if (resident == 0 && retain == 0)
         m_plain[id] = value;
     else

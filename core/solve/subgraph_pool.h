@@ -102,6 +102,7 @@ public:
     /// A granularity to be tried for this set besides the search's own, e.g. of the schedule one starts from.
     void addHint(SetId set, const Granularity& granularity);
     /// Finds the bestTiling() and lets latency() use it from now on.
+    /// Remembered, so that only the first call costs something.
     double refine(SetId set, RetainId resident, RetainId retain);
 
     /// For proofs: the optimum over the space of `effort`, or nothing when `keepGoing` ended the search or a
@@ -169,7 +170,7 @@ private:
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
     std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
     std::unordered_map<CostKey, double, CostKeyHash> m_costs;
-    std::unordered_map<CostKey, double, CostKeyHash> m_least;
+    std::unordered_map<CostKey, double, CostKeyHash> m_least, m_refined;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
     std::vector<std::uint32_t> m_local; ///< scratch by tensor

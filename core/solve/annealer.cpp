@@ -470,7 +470,7 @@ void Annealer::refine(Plan& plan)
     bool changed = false;
     RetainId before = 0;
     for (PlanEntry& e : plan.entries) {
-        if (!e.refined) {
+        if (!e.refined && m_keepGoing()) {
             e.latency = m_pool.refine(e.set, before, e.retain);
             e.resident = before;
             e.refined = true;

@@ -32,6 +32,9 @@ class Annealer
 public:
     Annealer(SubgraphPool& pool, std::uint64_t seed);
 
+    /// Asked within long steps; when it says no they end early, with whatever is valid so far.
+    void setKeepGoing(std::function<bool()> keepGoing) { m_keepGoing = std::move(keepGoing); }
+
     void setCurrent(const Plan& plan);
     [[nodiscard]] const Plan& current() const noexcept { return m_current; }
     [[nodiscard]] const Plan& best() const noexcept { return m_best; }
@@ -39,6 +42,10 @@ public:
     /// Tries one random change; accepts a worse plan with probability exp(-loss / temperature).
     /// True when the best plan improved.
     bool step(double temperature);
+
+    /// Plans some neighbouring subgraphs of the current plan anew, exactly (see solveExactly()); keeps the
+    /// result when it is better. True when the best plan improved.
+    bool replanWindow(std::size_t maxOps);
 
     /// Fuses pairs of neighbours, the most profitable first, until no fusion pays. `keepGoing` is asked
     /// often.
@@ -51,6 +58,7 @@ public:
     {
         std::int64_t tried = 0, settled = 0, accepted = 0, improved = 0;
     };
+    [[nodiscard]] const MoveStatistics& windows() const noexcept { return m_windows; }
     [[nodiscard]] const std::vector<MoveStatistics>& statistics() const noexcept { return m_statistics; }
 
 private:
@@ -74,15 +82,20 @@ private:
     [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via, int& move);
     [[nodiscard]] bool proposeRetain();
     [[nodiscard]] bool proposeRuin();
+    [[nodiscard]] std::vector<std::uint32_t> pickGroup(std::size_t maxOps);
+    [[nodiscard]] std::optional<std::size_t> makeContiguous(Plan& plan,
+                                                            const std::vector<std::uint32_t>& group);
     void follow(std::uint32_t first, std::uint32_t second, std::vector<TensorId> retain);
 
     SubgraphPool& m_pool;
     PlanSettler m_settler;
     SearchRandom m_random;
     Plan m_current, m_best, m_next;
+    std::function<bool()> m_keepGoing = [] { return true; };
     bool m_indexed = false;
     std::vector<std::vector<std::uint32_t>> m_holders; ///< by op: entries that run it
     std::vector<MoveStatistics> m_statistics;
+    MoveStatistics m_windows;
 };
 
 } // namespace tilewright

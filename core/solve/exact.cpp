@@ -17,39 +17,16 @@ using Mask = std::uint32_t; // bit i: op i of the topological order, or its outp
 class ExactSearch
 {
 public:
-    ExactSearch(SubgraphPool& pool, const Rules& rules, TilingEffort effort, const ExactLimits& limits)
-        : m_pool(pool), m_problem(pool.problem()), m_effort(effort), m_limits(limits),
-          m_n(static_cast<int>(m_problem.opCount()))
-    {
-        const double bandwidth = static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
-        m_inputs.assign(static_cast<std::size_t>(m_n), 0);
-        for (int i = 0; i < m_n; ++i) {
-            const OpId o = m_problem.topologicalOrder()[static_cast<std::size_t>(i)];
-            const Op& op = m_problem.op(o);
-            m_ops.push_back(o);
-            m_compute.push_back(leastCompute(m_problem, rules, o));
-            m_store.push_back(static_cast<double>(m_problem.tensor(op.output).elements()) / bandwidth);
-            if (m_problem.isGraphOutput(op.output))
-                m_outputs |= bit(i);
-            for (const TensorId t : op.inputs)
-                if (const auto p = m_problem.producer(t))
-                    m_inputs[static_cast<std::size_t>(i)] |= bit(static_cast<int>(pool.rank(*p)));
-        }
-        for (const TensorId t : m_problem.graphInputs()) {
-            Mask readers = 0;
-            for (const OpId o : m_problem.consumers(t))
-                readers |= bit(static_cast<int>(pool.rank(o)));
-            m_loads.push_back({readers, static_cast<double>(m_problem.tensor(t).elements()) / bandwidth});
-        }
-        listSets();
-    }
-
+    ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWindow& window, TilingEffort effort,
+                const ExactLimits& limits);
     ExactResult run();
 
 private:
     struct Candidate // an op set that can be a subgraph
     {
         Mask ops, needs, sinks;
+        Mask retainable;    ///< worth retaining: read by some op of the window, or resident after it
+        bool needsResident; ///< reads what only residentBefore holds: first in the window or never
         SetId set;
     };
     struct Node
@@ -73,8 +50,14 @@ private:
     };
 
     static Mask bit(int i) { return Mask{1} << i; }
+    [[nodiscard]] Mask maskOf(const std::vector<TensorId>& tensors) const;
     void listSets();
     [[nodiscard]] double remaining(Mask slow, Mask resident) const;
+    [[nodiscard]] std::optional<double> latency(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] RetainId residentOf(std::uint32_t node, Mask mask)
+    {
+        return node == 0 ? m_window.residentBefore : retainId(mask);
+    }
     [[nodiscard]] RetainId retainId(Mask mask)
     {
         const auto [it, isNew] = m_retainIds.try_emplace(mask, 0);
@@ -90,46 +73,133 @@ private:
 
     SubgraphPool& m_pool;
     const Problem& m_problem;
+    const ExactWindow& m_window;
     TilingEffort m_effort;
     const ExactLimits& m_limits;
     int m_n;
     std::vector<OpId> m_ops;
+    IdVector<OpId, std::int32_t> m_local;
     std::vector<Mask> m_inputs;
+    std::vector<char> m_usesResident, m_possible;
     std::vector<double> m_compute, m_store;
     std::vector<std::pair<Mask, double>> m_loads;
-    Mask m_outputs = 0;
+    Mask m_required = 0, m_slowBefore = 0, m_after = 0, m_read = 0;
     std::vector<Candidate> m_sets;
     std::unordered_map<Mask, RetainId> m_retainIds;
 };
 
+ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
+                         TilingEffort effort, const ExactLimits& limits)
+    : m_pool(pool), m_problem(pool.problem()), m_window(window), m_effort(effort), m_limits(limits),
+      m_n(static_cast<int>(window.ops.size())), m_ops(window.ops), m_local(m_problem.opCount(), -1),
+      m_inputs(window.ops.size()), m_usesResident(window.ops.size()), m_possible(window.ops.size(), 1)
+{
+    const double bandwidth = static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+    for (int i = 0; i < m_n; ++i)
+        m_local[m_ops[static_cast<std::size_t>(i)]] = i;
+    m_required = maskOf(window.required);
+    m_after = maskOf(pool.retain(window.residentAfter));
+    const std::vector<TensorId>& residentBefore = pool.retain(window.residentBefore);
+    std::vector<std::pair<TensorId, Mask>> outside;
+    for (int i = 0; i < m_n; ++i) {
+        const auto index = static_cast<std::size_t>(i);
+        const Op& op = m_problem.op(m_ops[index]);
+        m_compute.push_back(leastCompute(m_problem, rules, m_ops[index]));
+        m_store.push_back(static_cast<double>(m_problem.tensor(op.output).elements()) / bandwidth);
+        if (window.slowBefore[op.output.index()] != 0)
+            m_slowBefore |= bit(i);
+        for (const TensorId t : op.inputs) {
+            const auto producer = m_problem.producer(t);
+            if (producer && m_local[*producer] >= 0) {
+                m_inputs[index] |= bit(m_local[*producer]);
+                m_read |= bit(m_local[*producer]);
+                continue;
+            }
+            const bool resident = std::ranges::find(residentBefore, t) != residentBefore.end();
+            if (producer && window.slowBefore[t.index()] == 0) {
+                m_usesResident[index] = 1;
+                m_possible[index] &= resident ? 1 : 0;
+            }
+            if (resident)
+                continue;
+            auto it = std::ranges::find(outside, t, &std::pair<TensorId, Mask>::first);
+            if (it == outside.end())
+                it = outside.insert(outside.end(), {t, 0});
+            it->second |= bit(i);
+        }
+    }
+    for (const auto& [t, readers] : outside)
+        m_loads.push_back({readers, static_cast<double>(m_problem.tensor(t).elements()) / bandwidth});
+    listSets();
+}
+
+Mask ExactSearch::maskOf(const std::vector<TensorId>& tensors) const
+{
+    Mask mask = 0;
+    for (const TensorId t : tensors)
+        if (const auto producer = m_problem.producer(t); producer && m_local[*producer] >= 0)
+            mask |= bit(m_local[*producer]);
+    return mask;
+}
+
 void ExactSearch::listSets()
 {
+    std::vector<Mask> adjacent(m_ops.size());
+    for (int i = 0; i < m_n; ++i)
+        for (int j = 0; j < m_n; ++j) {
+            const Op& a = m_problem.op(m_ops[static_cast<std::size_t>(i)]);
+            const Op& b = m_problem.op(m_ops[static_cast<std::size_t>(j)]);
+            const auto touches = [](const Op& op, TensorId t) {
+                return op.output == t || std::ranges::find(op.inputs, t) != op.inputs.end();
+            };
+            if (i != j && (touches(b, a.output) ||
+                           std::ranges::any_of(a.inputs, [&](TensorId t) { return touches(b, t); })))
+                adjacent[static_cast<std::size_t>(i)] |= bit(j);
+        }
     for (Mask s = 1; s < bit(m_n); ++s) {
-        Candidate c{s, 0, s, 0};
+        Mask reached = s & (~s + 1);
+        for (Mask todo = reached; todo != 0;) {
+            const int i = std::countr_zero(todo);
+            todo &= todo - 1;
+            const Mask more = adjacent[static_cast<std::size_t>(i)] & s & ~reached;
+            reached |= more;
+            todo |= more;
+        }
+        if (reached != s)
+            continue;
+        Candidate c{s, 0, s, 0, false, 0};
         std::vector<OpId> ops;
+        bool possible = true;
         for (int i = 0; i < m_n; ++i)
             if ((s & bit(i)) != 0) {
-                ops.push_back(m_ops[static_cast<std::size_t>(i)]);
-                c.needs |= m_inputs[static_cast<std::size_t>(i)];
+                const auto index = static_cast<std::size_t>(i);
+                ops.push_back(m_ops[index]);
+                c.needs |= m_inputs[index];
+                c.needsResident |= m_usesResident[index] != 0;
+                possible &= m_possible[index] != 0;
             }
+        if (!possible)
+            continue;
         c.sinks = s & ~c.needs;
         c.needs &= ~s;
         c.set = m_pool.intern(std::move(ops));
-        if (m_pool.set(c.set).connected)
-            m_sets.push_back(c);
+        for (int i = 0; i < m_n; ++i) // retained graph outputs never reach slow memory: useless
+            if (!m_problem.isGraphOutput(m_problem.op(m_ops[static_cast<std::size_t>(i)]).output))
+                c.retainable |= bit(i) & s & (m_read | m_after);
+        m_sets.push_back(c);
     }
 }
 
 /// What is still to be computed and moved, whatever the schedule: never more than the true rest.
 double ExactSearch::remaining(Mask slow, Mask resident) const
 {
-    Mask missing = m_outputs & ~slow;
+    const Mask missing = m_required & ~slow;
     double memory = 0;
     for (Mask m = missing; m != 0; m &= m - 1)
         memory += m_store[static_cast<std::size_t>(std::countr_zero(m))];
     double compute = 0;
-    Mask todo = missing;
-    Mask all = missing;
+    Mask todo = missing | (resident == m_after ? 0 : m_after);
+    Mask all = todo;
     while (todo != 0) {
         const int i = std::countr_zero(todo);
         todo &= todo - 1;
@@ -144,6 +214,14 @@ double ExactSearch::remaining(Mask slow, Mask resident) const
     return std::max(compute, memory);
 }
 
+std::optional<double> ExactSearch::latency(SetId set, RetainId resident, RetainId retain)
+{
+    if (m_effort == TilingEffort::Quick)
+        return m_pool.latency(set, resident, retain);
+    const auto tiling = m_pool.provenTiling(set, resident, retain, m_effort, m_limits.keepGoing);
+    return tiling ? std::optional(tiling->latency) : std::nullopt;
+}
+
 ExactResult ExactSearch::run()
 {
     ExactResult result;
@@ -151,69 +229,72 @@ ExactResult ExactSearch::run()
     result.space += m_effort == TilingEffort::Exhaustive
                         ? "every granularity; raster, snake, column and column-snake traversals"
                         : "granularities at even splits and the capacity limit";
-    std::vector<Node> nodes{{0, 0, 0, 0, 0, 0, true, 0}};
+    std::vector<Node> nodes{
+        {m_slowBefore, maskOf(m_pool.retain(m_window.residentBefore)), 0, 0, 0, 0, true, 0}};
     std::priority_queue<Queued> queue;
-    queue.push({remaining(0, 0), 0});
+    queue.push({remaining(nodes[0].slow, nodes[0].resident), 0});
     std::unordered_map<std::uint64_t, double> settled;
     const std::int64_t capacity = m_problem.hardware().fastMemoryCapacity;
+    const double limit = m_limits.upperBound * (1 - 1e-12);
     while (!queue.empty()) {
-        if (!m_limits.keepGoing())
-            return result;
         const Queued top = queue.top();
         queue.pop();
-        if (top.estimate >= m_limits.upperBound * (1 - 1e-12))
+        if (top.estimate >= limit)
             break;
+        if (nodes.size() > m_limits.maxNodes || !m_limits.keepGoing())
+            return result;
         if (!nodes[top.node].exact) {
             const Node node = nodes[top.node];
-            const Candidate& c = m_sets[node.candidate];
-            const std::optional<Tiling> tiling =
-                m_pool.provenTiling(c.set, retainId(nodes[node.parent].resident), retainId(node.retain),
-                                    m_effort, m_limits.keepGoing);
-            if (!tiling)
+            const std::optional<double> cost =
+                latency(m_sets[node.candidate].set, residentOf(node.parent, nodes[node.parent].resident),
+                        retainId(node.retain));
+            if (!cost)
                 return result;
-            if (!tiling->feasible())
-                continue;
-            nodes[top.node].cost = node.before + tiling->latency;
+            nodes[top.node].cost = node.before + *cost;
             nodes[top.node].exact = true;
-            queue.push({nodes[top.node].cost + remaining(node.slow, node.resident), top.node});
+            const double estimate = nodes[top.node].cost + remaining(node.slow, node.resident);
+            if (estimate < limit)
+                queue.push({estimate, top.node});
             continue;
         }
         const Node node = nodes[top.node];
-        const std::uint64_t key = std::uint64_t{node.slow} << 32 | node.resident;
-        if (!settled.emplace(key, node.cost).second)
+        // The first state may hold resident tensors from outside and is not equal to any later one.
+        if (top.node != 0 &&
+            !settled.emplace(std::uint64_t{node.slow} << 32 | node.resident, node.cost).second)
             continue;
         ++result.states;
-        if ((m_outputs & ~node.slow) == 0) {
-            Plan plan;
+        if ((m_required & ~node.slow) == 0 && node.resident == m_after &&
+            (top.node != 0 || m_window.residentBefore == m_window.residentAfter)) {
+            std::vector<PlanEntry> entries;
             for (std::uint32_t i = top.node; i != 0; i = nodes[i].parent) {
                 const Node& at = nodes[i];
-                plan.entries.push_back({m_sets[at.candidate].set, retainId(at.retain),
-                                        retainId(nodes[at.parent].resident),
-                                        at.cost - nodes[at.parent].cost});
+                entries.push_back({m_sets[at.candidate].set, retainId(at.retain),
+                                   residentOf(at.parent, nodes[at.parent].resident),
+                                   at.cost - nodes[at.parent].cost});
             }
-            std::ranges::reverse(plan.entries);
-            plan.total = node.cost;
-            result.plan = std::move(plan);
+            std::ranges::reverse(entries);
+            result.entries = std::move(entries);
+            result.total = node.cost;
             break;
         }
-        const RetainId resident = retainId(node.resident);
+        const RetainId resident = residentOf(top.node, node.resident);
         for (std::uint32_t i = 0; i < m_sets.size(); ++i) {
             const Candidate& c = m_sets[i];
-            if ((c.needs & ~node.slow & ~node.resident) != 0)
+            if ((c.needs & ~node.slow & ~node.resident) != 0 || (c.needsResident && top.node != 0))
                 continue;
-            // Retained graph outputs never reach slow memory: useless.
-            const Mask retainable = c.ops & ~m_outputs;
-            for (Mask retain = retainable;; retain = (retain - 1) & retainable) {
-                std::int64_t kept = 0;
-                for (const TensorId t : m_pool.retain(retainId(retain)))
-                    kept += m_problem.tensor(t).elements();
+            for (Mask retain = c.retainable;; retain = (retain - 1) & c.retainable) {
                 const Mask slow = node.slow | (c.sinks & ~retain);
-                if (kept < capacity && !settled.contains(std::uint64_t{slow} << 32 | retain)) {
+                if (std::popcount(retain) <= m_limits.maxRetained &&
+                    !settled.contains(std::uint64_t{slow} << 32 | retain)) {
                     const double rest = remaining(slow, retain);
-                    if (node.cost + rest < m_limits.upperBound) {
+                    std::int64_t kept = 0;
+                    if (node.cost + rest < limit && retain != 0)
+                        for (const TensorId t : m_pool.retain(retainId(retain)))
+                            kept += m_problem.tensor(t).elements();
+                    if (node.cost + rest < limit && kept < capacity) {
                         const double least = m_pool.leastLatency(c.set, resident, retainId(retain));
                         const double estimate = node.cost + least + rest;
-                        if (estimate < m_limits.upperBound * (1 - 1e-12)) {
+                        if (estimate < limit) {
                             nodes.push_back(
                                 {slow, retain, node.cost + least, top.node, i, retain, false, node.cost});
                             queue.push({estimate, static_cast<std::uint32_t>(nodes.size() - 1)});
@@ -223,7 +304,7 @@ ExactResult ExactSearch::run()
                 if (retain == 0)
                     break;
             }
-            if (nodes.size() > 20'000'000 || !m_limits.keepGoing())
+            if (nodes.size() > m_limits.maxNodes || (i % 64 == 63 && !m_limits.keepGoing()))
                 return result;
         }
     }
@@ -233,12 +314,18 @@ ExactResult ExactSearch::run()
 
 } // namespace
 
-ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, TilingEffort effort,
-                         const ExactLimits& limits)
+ExactWindow wholeProblem(const Problem& problem)
 {
-    if (pool.problem().opCount() > 16 || !pool.locked().empty())
+    return {problem.topologicalOrder(), std::vector<char>(problem.tensorCount()), 0, problem.graphOutputs(),
+            0};
+}
+
+ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
+                         TilingEffort effort, const ExactLimits& limits)
+{
+    if (window.ops.size() > 16)
         return {};
-    return ExactSearch(pool, rules, effort, limits).run();
+    return ExactSearch(pool, rules, window, effort, limits).run();
 }
 
 } // namespace tilewright

@@ -14,19 +14,35 @@ struct ExactLimits
     std::function<bool()> keepGoing; ///< asked often
     double upperBound =
         std::numeric_limits<double>::infinity(); ///< plans that cost as much are not looked for
+    std::size_t maxNodes = 20'000'000;
+    int maxRetained = 32; ///< tensors retained between two subgraphs
 };
+
+/// A stretch of a schedule to be planned anew. The whole problem is the window of all ops.
+struct ExactWindow
+{
+    std::vector<OpId> ops;          ///< that may run in it, in topological order; at most 16
+    std::vector<char> slowBefore;   ///< by tensor: produced and in slow memory before the window
+    RetainId residentBefore = 0;    ///< RES before it
+    std::vector<TensorId> required; ///< to be in slow memory after it
+    RetainId residentAfter = 0;     ///< RES after it
+};
+[[nodiscard]] ExactWindow wholeProblem(const Problem& problem);
 
 struct ExactResult
 {
-    bool finished = false;    ///< the space was covered
-    std::optional<Plan> plan; ///< the optimum; nothing when upperBound could not be beaten
-    std::string space;        ///< what was covered, in words
+    bool finished = false; ///< the space was covered
+    std::optional<std::vector<PlanEntry>>
+        entries; ///< the optimum; nothing when upperBound could not be beaten
+    double total = 0;
+    std::string space; ///< what was covered, in words
     std::int64_t states = 0;
 };
 
 /// Shortest path over the states (materialised tensors, resident tensors) of R3: every connected op set that
-/// can run next, with every useful choice of retained tensors, recomputation and any order included.
-[[nodiscard]] ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, TilingEffort effort,
-                                       const ExactLimits& limits);
+/// can run next, with every useful choice of retained tensors, recomputation and any order included. Tilings
+/// are the pool's for `Quick`, else searched with that effort.
+[[nodiscard]] ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
+                                       TilingEffort effort, const ExactLimits& limits);
 
 } // namespace tilewright

@@ -26,9 +26,15 @@ struct Round
     double share;
     double heat;
 };
-constexpr Round kRounds[] = {{0.15, 1.0}, {0.2, 0.5}, {0.3, 0.3}, {0.35, 0.15}};
-constexpr double kHot = 1.5;     ///< first temperature, in average subgraph latencies
-constexpr double kCold = 0.0005; ///< last one
+constexpr Round kRounds[] = {{0.3, 1.0}, {0.7, 0.7}};
+// Measured on generated families (chains, attention, experts, random layered graphs): hotter starts and ends
+// than is usual pay, because many neighbours of a good plan cost a few per cent more.
+constexpr double kHot = 1.5;                ///< first temperature, in average subgraph latencies
+constexpr double kCold = 0.01;              ///< last one, before the final descent
+constexpr double kDescent = 0.9;            ///< from this share of a round on nothing worse is accepted
+constexpr std::int64_t kWindowEvery = 4000; ///< steps between two exactly planned windows ...
+constexpr double kWindowsFrom = 0.4;        ///< ... in the later part of a round
+constexpr std::size_t kWindowOps = 8;
 constexpr std::size_t kProvableOps = 10;
 
 class Solver
@@ -158,13 +164,15 @@ void Solver::prove(SubgraphPool& pool, Annealer& annealer)
     limits.keepGoing = [this] { return !outOfTime(); };
     limits.upperBound = annealer.best().total;
     for (const TilingEffort effort : {TilingEffort::Thorough, TilingEffort::Exhaustive}) {
-        const ExactResult exact = solveExactly(pool, m_options.rules, effort, limits);
+        const ExactResult exact =
+            solveExactly(pool, m_options.rules, wholeProblem(m_problem), effort, limits);
         if (!exact.finished)
             return;
-        if (exact.plan) {
-            annealer.setCurrent(*exact.plan);
-            publish(pool, *exact.plan);
-            limits.upperBound = exact.plan->total;
+        if (exact.entries) {
+            const Plan plan{*exact.entries, exact.total};
+            annealer.setCurrent(plan);
+            publish(pool, plan);
+            limits.upperBound = exact.total;
         }
         if (effort == TilingEffort::Exhaustive) {
             const std::scoped_lock lock(m_mutex);
@@ -206,29 +214,33 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread)
             ahead += kRounds[i].share;
         double length = std::isinf(left) ? 2.0 * (round + 1) : left * r.share / ahead;
         if (provable && !proofTried)
-            length = std::min(length, 0.02);
+            length = std::min(length, 0.05);
         const std::int64_t roundSteps =
             budget > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(
                                                        static_cast<double>(budget - steps) * r.share / ahead))
                        : 0;
         annealer.setCurrent(annealer.best());
         const double average = annealer.best().total / static_cast<double>(annealer.best().entries.size());
-        const double hot = std::max(kHot * r.heat, kCold);
+        const double hot = kHot * r.heat;
         double temperature = average * hot;
+        double fraction = 0;
         for (std::int64_t i = 0;; ++i) {
             if (i % 32 == 0) {
                 const double t = now();
                 if (outOfTime())
                     break;
-                const double fraction = roundSteps > 0
-                                            ? static_cast<double>(i) / static_cast<double>(roundSteps)
-                                            : (t - start) / length;
+                fraction = roundSteps > 0 ? static_cast<double>(i) / static_cast<double>(roundSteps)
+                                          : (t - start) / length;
                 if (fraction >= 1)
                     break;
-                temperature = average * hot * std::pow(kCold / hot, fraction);
+                temperature =
+                    fraction < kDescent ? average * hot * std::pow(kCold / hot, fraction / kDescent) : 0;
             }
             ++steps;
-            if (annealer.step(temperature)) {
+            bool improved = annealer.step(temperature);
+            if (i % kWindowEvery == kWindowEvery - 1 && fraction > kWindowsFrom)
+                improved |= annealer.replanWindow(kWindowOps);
+            if (improved) {
                 const double t = now();
                 if (t - published > 0.02) {
                     published = t;
@@ -263,6 +275,7 @@ void Solver::work(int thread)
     PlanSettler settler(pool);
     Annealer annealer(pool, m_options.seed * 1000003 + static_cast<std::uint64_t>(thread));
     const auto keepGoing = [this] { return !outOfTime(); };
+    annealer.setKeepGoing(keepGoing);
 
     Plan given = planOf(pool, m_sketch);
     if (!m_sketch.parts.empty() && settler.settle(given)) {
@@ -390,7 +403,7 @@ Result<SolveResult> Solver::run()
             // The last check must fit into the time, and it does so while others compute.
             handOut(pool, false);
             if (!std::isinf(limit))
-                m_deadline = limit - std::min(0.3 * limit, 0.004 + 2 * m_checkSeconds);
+                m_deadline = limit - std::min(0.3 * limit, 0.01 + 2.5 * m_checkSeconds);
             status();
             // At most a tenth of the time is spent on looking good.
             rest = now() + std::max(0.05, 9 * (now() - before));

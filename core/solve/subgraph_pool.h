@@ -114,6 +114,7 @@ public:
     [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
+    [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
     [[nodiscard]] const std::vector<LockedSubgraph>& locked() const noexcept { return m_locked; }
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_model.evaluations(); }
     [[nodiscard]] std::int64_t lookups() const noexcept { return m_lookups; }

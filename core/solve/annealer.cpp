@@ -25,6 +25,8 @@ enum Move {
     kMoves
 };
 
+/// Op sets that a pool may hold.
+constexpr std::size_t kMaxSets = 30000;
 /// Plans within this factor of the best are refined.
 constexpr double kNear = 1.003;
 
@@ -435,8 +437,41 @@ bool Annealer::propose(int& move)
     return a == b ? proposeInside(a, oa, via, move) : proposeAcross(a, b, oa, ob, via, move);
 }
 
+/// The pool keeps every op set ever tried; from time to time only those of the plans are worth keeping.
+void Annealer::compact()
+{
+    struct Part
+    {
+        std::vector<OpId> ops;
+        std::int32_t lock;
+        std::vector<TensorId> retain;
+        double latency;
+        bool refined;
+    };
+    std::vector<Part> kept[2];
+    Plan* plans[2] = {&m_current, &m_best};
+    for (int i = 0; i < 2; ++i)
+        for (const PlanEntry& e : plans[i]->entries)
+            kept[i].push_back({m_pool.set(e.set).ops, m_pool.set(e.set).lock, m_pool.retain(e.retain),
+                               e.latency, e.refined});
+    m_pool.clear();
+    for (int i = 0; i < 2; ++i) {
+        RetainId before = 0;
+        for (std::size_t j = 0; j < kept[i].size(); ++j) {
+            Part& p = kept[i][j];
+            PlanEntry& e = plans[i]->entries[j];
+            e = {m_pool.intern(std::move(p.ops), p.lock), m_pool.internRetain(std::move(p.retain)), before,
+                 p.latency, p.refined};
+            before = e.retain;
+        }
+    }
+    m_indexed = false;
+}
+
 bool Annealer::step(double temperature)
 {
+    if (m_pool.size() > kMaxSets)
+        compact();
     index();
     m_next = m_current;
     int move = Merge;

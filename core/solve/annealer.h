@@ -64,6 +64,7 @@ public:
 private:
     [[nodiscard]] bool propose(int& move);
     void index();
+    void compact();
     [[nodiscard]] const std::vector<std::uint32_t>& holders(OpId o) const { return m_holders[o.index()]; }
     [[nodiscard]] bool locked(std::uint32_t entry) const
     {

@@ -403,7 +403,7 @@ Result<SolveResult> Solver::run()
             // The last check must fit into the time, and it does so while others compute.
             handOut(pool, false);
             if (!std::isinf(limit))
-                m_deadline = limit - std::min(0.3 * limit, 0.01 + 2.5 * m_checkSeconds);
+                m_deadline = limit - std::min(0.3 * limit, 0.02 + 2.5 * m_checkSeconds);
             status();
             // At most a tenth of the time is spent on looking good.
             rest = now() + std::max(0.05, 9 * (now() - before));

@@ -212,6 +212,24 @@ Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, Tiling
 void SubgraphPool::addHint(SetId set, const Granularity& granularity)
 {
     m_hints[set].push_back(granularity);
+    m_hintList.emplace_back(m_sets[set].ops, granularity);
+}
+
+void SubgraphPool::clear()
+{
+    m_sets.clear();
+    m_setIndex.clear();
+    m_lockIndex.clear();
+    m_retains.assign(1, {});
+    m_retainIndex.clear();
+    m_retainIndex.emplace(std::vector<TensorId>{}, 0);
+    m_hints.clear();
+    m_plain.clear();
+    m_costs.clear();
+    m_least.clear();
+    m_refined.clear();
+    for (const auto& [ops, granularity] : m_hintList)
+        m_hints[intern(ops)].push_back(granularity);
 }
 
 Tiling SubgraphPool::hinted(SetId id, RetainId resident, RetainId retain)

@@ -120,6 +120,8 @@ public:
     [[nodiscard]] std::int64_t lookups() const noexcept { return m_lookups; }
     [[nodiscard]] std::int64_t searches() const noexcept { return m_searches; }
     [[nodiscard]] std::size_t size() const noexcept { return m_sets.size(); }
+    /// Forgets all sets and retain lists (their ids become invalid); what tilings cost stays in the memo.
+    void clear();
     [[nodiscard]] std::uint32_t rank(OpId o) const { return m_rank[o]; }
     /// Connected parts of an op list (R4.5), each in topological order.
     void components(const std::vector<OpId>& ops, std::vector<std::vector<OpId>>& out);
@@ -169,6 +171,7 @@ private:
     std::vector<std::vector<TensorId>> m_retains;
     std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
+    std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList; ///< the same, by ops
     std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
     std::unordered_map<CostKey, double, CostKeyHash> m_costs;
     std::unordered_map<CostKey, double, CostKeyHash> m_least, m_refined;

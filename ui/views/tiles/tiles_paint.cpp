@@ -16,8 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kPathPixels = 11;   // smaller cells show no path
-constexpr double kNumberPixels = 20; // smaller cells show no number
+constexpr double kPathPixels = 11; // smaller cells show no path
 constexpr int kMaxImageSide = 4096;
 
 QString tr(const char* text)
@@ -88,10 +87,6 @@ void paintCells(QPainter& painter, const TilesModel& model, const VisibleCells& 
     const double height = viewport.scale * model.aspect;
     const int gap = std::min(width, height) >= 14 ? 2 : 1;
     const bool marks = model.options.colour == TileColour::Bound && std::min(width, height) >= 16;
-    const bool numbers = width >= kNumberPixels && height >= kNumberPixels;
-    painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
-    const double longest = fm.horizontalAdvance(number(model.grid.tiles()));
     for (std::int64_t r = cells.r0; r < cells.r1; ++r)
         for (std::int64_t c = cells.c0; c < cells.c1; ++c) {
             const std::int64_t tile = r * model.grid.cols + c;
@@ -111,16 +106,36 @@ void paintCells(QPainter& painter, const TilesModel& model, const VisibleCells& 
             const TileSums* t = sumsOf(model, tile);
             const QColor ink = overflows(model, tile) ? theme.text : theme.inkOn(fill);
             const bool clipped = rect.width() < width * 0.6 || rect.height() < height * 0.6;
-            if (numbers && t && !clipped && longest + 6 <= rect.width() && fm.height() + 2 <= rect.height()) {
-                painter.setPen(ink);
-                painter.drawText(QPointF(rect.left() + 4, rect.top() + 2 + fm.ascent()),
-                                 number(std::int64_t(t->visit) + 1));
-            }
             if (marks && t && !clipped) {
                 const double size = std::min(6.0, std::min(width, height) / 6);
                 paintBoundMark(painter, QPointF(rect.right() - size - 3, rect.bottom() - size - 3), size,
                                t->bound(), ink);
             }
+        }
+}
+
+/// The position in the traversal, above the path; on top of whatever jumps across.
+void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
+                  const Viewport& viewport, const Theme& theme)
+{
+    const QFont font = uiFont(0.85);
+    const QFontMetricsF fm(font);
+    const double longest = fm.horizontalAdvance(number(model.grid.tiles()));
+    if (longest + 8 > viewport.scale || 2 * fm.height() + 8 > viewport.scale * model.aspect)
+        return;
+    for (std::int64_t r = cells.r0; r < cells.r1; ++r)
+        for (std::int64_t c = cells.c0; c < cells.c1; ++c) {
+            const std::int64_t tile = r * model.grid.cols + c;
+            const TileSums* t = sumsOf(model, tile);
+            const QRect rect = cellPixels(model, viewport, r, c, 2);
+            if (!t || longest + 6 > rect.width() || fm.height() + 2 > rect.height())
+                continue;
+            const QColor fill = overflows(model, tile) ? theme.canvas : cellColour(model, tile, theme);
+            QPainterPath digits;
+            digits.addText(QPointF(rect.left() + 4, rect.top() + 2 + fm.ascent()), font,
+                           number(std::int64_t(t->visit) + 1));
+            painter.strokePath(digits, QPen(fill, 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+            painter.fillPath(digits, overflows(model, tile) ? theme.text : theme.inkOn(fill));
         }
 }
 
@@ -319,6 +334,8 @@ void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, 
     }
     if (model.trace && cell >= kPathPixels && overlay.drawn.empty())
         paintPath(painter, model, cells, viewport, theme, overlay.visit);
+    if (cell >= kPathPixels)
+        paintNumbers(painter, model, cells, viewport, theme);
     const auto mark = [&](std::int64_t tile, const QColor& colour, double width) {
         QRectF r = viewport.toScreen(tileRect(model, tile)).adjusted(0, 0, -1, -1);
         // A tile smaller than a mark is shown by a mark around it.

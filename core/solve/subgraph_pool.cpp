@@ -248,9 +248,16 @@ Tiling SubgraphPool::hinted(SetId id, RetainId resident, RetainId retain)
 Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
 {
     Tiling best = tiling(id, resident, retain, TilingEffort::Quick);
-    if (effort != TilingEffort::Quick)
+    if (effort != TilingEffort::Quick) {
         if (const Tiling t = tiling(id, resident, retain, effort); t.latency < best.latency)
             best = t;
+    } else if (best.feasible() && m_sets[id].lock < 0) {
+        // What a thorough search has found before, here or for an equal subgraph, costs nothing.
+        const Digest key =
+            structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Thorough);
+        if (const auto known = m_memo.find(key); known && known->latency < best.latency)
+            best = *known;
+    }
     if (const Tiling t = hinted(id, resident, retain); t.latency < best.latency)
         best = t;
     if (m_memo.hasProofs() && m_sets[id].lock < 0) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace tilewright {
 
@@ -13,7 +14,9 @@ namespace tilewright {
 /// the fast form independent of the number of tiles. Trivial on purpose: write Tally{} for an empty one.
 struct Tally
 {
-    double latency;
+    double computeBoundTime;         ///< compute time of the steps that it binds
+    std::int64_t memoryBoundTraffic; ///< elements moved by the others: divided once, so that sums stay exact
+    double memoryBoundElements;      ///< the same rounded, for sums beyond 63 bits
     double compute;
     std::int64_t load;
     std::int64_t store;
@@ -25,8 +28,14 @@ struct Tally
     void step(double stepCompute, std::int64_t loaded, std::int64_t stored, std::int64_t workingSet,
               double bandwidth)
     {
-        const double memory = static_cast<double>(saturatingAdd(loaded, stored)) / bandwidth;
-        latency += std::max(stepCompute, memory);
+        const std::int64_t traffic = saturatingAdd(loaded, stored);
+        const double memory = static_cast<double>(traffic) / bandwidth;
+        if (stepCompute >= memory)
+            computeBoundTime += stepCompute;
+        else {
+            memoryBoundTraffic = saturatingAdd(memoryBoundTraffic, traffic);
+            memoryBoundElements += static_cast<double>(traffic);
+        }
         compute += stepCompute;
         load = saturatingAdd(load, loaded);
         store = saturatingAdd(store, stored);
@@ -37,7 +46,9 @@ struct Tally
 
     void add(const Tally& t)
     {
-        latency += t.latency;
+        computeBoundTime += t.computeBoundTime;
+        memoryBoundTraffic = saturatingAdd(memoryBoundTraffic, t.memoryBoundTraffic);
+        memoryBoundElements += t.memoryBoundElements;
         compute += t.compute;
         load = saturatingAdd(load, t.load);
         store = saturatingAdd(store, t.store);
@@ -49,7 +60,9 @@ struct Tally
     void add(const Tally& t, std::int64_t count)
     {
         const auto n = static_cast<double>(count);
-        latency += t.latency * n;
+        computeBoundTime += t.computeBoundTime * n;
+        memoryBoundTraffic = saturatingAdd(memoryBoundTraffic, saturatingMul(t.memoryBoundTraffic, count));
+        memoryBoundElements += t.memoryBoundElements * n;
         compute += t.compute * n;
         load = saturatingAdd(load, saturatingMul(t.load, count));
         store = saturatingAdd(store, saturatingMul(t.store, count));
@@ -63,10 +76,12 @@ struct Tally
     {
         out.structurallyValid = true;
         out.fits = peak <= hw.fastMemoryCapacity;
-        out.latency = latency;
+        const auto bandwidth = static_cast<double>(hw.slowMemoryBandwidth);
+        const bool exact = memoryBoundTraffic < std::numeric_limits<std::int64_t>::max();
+        out.latency = computeBoundTime +
+                      (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / bandwidth;
         out.compute = compute;
-        out.memory =
-            static_cast<double>(saturatingAdd(load, store)) / static_cast<double>(hw.slowMemoryBandwidth);
+        out.memory = static_cast<double>(saturatingAdd(load, store)) / bandwidth;
         out.loadElements = load;
         out.storeElements = store;
         out.peakWorkingSet = peak;

@@ -250,7 +250,7 @@ template <class Limits> std::size_t FastEngine<Limits>::axisClasses(bool row, St
 {
     const std::int64_t size = row ? m_g.h : m_g.w;
     std::size_t n = 0;
-    Store<std::int64_t, kSpans> cuts;
+    Store<std::int64_t, kSpans> cuts{};
     cuts.resize(2 * m_plan.m_sinks.size() + 1);
     const auto add = [&](std::int64_t c) {
         std::size_t i = 0;

@@ -13,7 +13,9 @@
 #include "views/granularity/granularity_view.h"
 #include "views/graph/graph_view.h"
 #include "views/latency/latency_view.h"
+#include "views/mapping/mapping_model_view.h"
 #include "views/mapping/mapping_view.h"
+#include "views/mapping/search_map_view.h"
 #include "views/memory/memory_view.h"
 #include "views/npu/npu_view.h"
 #include "views/systolic/systolic_view.h"
@@ -67,6 +69,10 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Hardware"), &make<SystolicView>},
         {QStringLiteral("mapping"), text("Mapping"), QStringLiteral("loops"), DockArea::Bottom,
          QStringLiteral("Hardware"), &make<MappingView>},
+        {QStringLiteral("mapping-search"), text("Mapping search"), QStringLiteral("search"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<SearchMapView>},
+        {QStringLiteral("mapping-model"), text("Mapping of a model"), QStringLiteral("grid"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<MappingModelView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,

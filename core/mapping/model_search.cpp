@@ -42,7 +42,8 @@ void addTotals(ModelResult& out)
 
 Result<ModelResult> searchModel(const Model& model, const Architecture& architecture,
                                 const SearchOptions& options, bool quick,
-                                const std::function<void(std::size_t)>& progress)
+                                const std::function<void(std::size_t)>& progress,
+                                const std::function<void(const LayerResult&)>& finished)
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -66,6 +67,8 @@ Result<ModelResult> searchModel(const Model& model, const Architecture& architec
             copy.layer = layer;
             copy.repeated = true;
             out.layers.push_back(std::move(copy));
+            if (finished)
+                finished(out.layers.back());
             continue;
         }
         if (progress)
@@ -76,6 +79,8 @@ Result<ModelResult> searchModel(const Model& model, const Architecture& architec
                 std::max(0.001, (options.seconds - elapsed()) / static_cast<double>(model.layers.size() - i));
         SearchResult found = quick ? quickSearch(*nest, architecture, own) : search(*nest, architecture, own);
         out.layers.push_back({layer, *nest, std::move(found), false});
+        if (finished)
+            finished(out.layers.back());
     }
     addTotals(out);
     out.seconds = elapsed();

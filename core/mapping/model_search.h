@@ -37,9 +37,11 @@ struct ModelResult
 };
 
 /// Searches every distinct shape once. `options.seconds` is for the whole model, shared out over the
-/// layers still to do; `progress` is told the index of the layer about to start.
+/// layers still to do; `progress` is told the index of the layer about to start, `finished` each layer as it
+/// is done (both on the thread that calls).
 [[nodiscard]] Result<ModelResult> searchModel(const Model& model, const Architecture& architecture,
                                               const SearchOptions& options, bool quick,
-                                              const std::function<void(std::size_t)>& progress = {});
+                                              const std::function<void(std::size_t)>& progress = {},
+                                              const std::function<void(const LayerResult&)>& finished = {});
 
 } // namespace tilewright::mapping

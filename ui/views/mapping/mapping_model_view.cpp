@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mapping/mapping_model_view.h"
+
+#include "base/file.h"
+#include "mapping/report.h"
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "views/mapping/mapping_samples.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QPointer>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <stop_token>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kSeconds = 120; // for the whole model
+
+/// A bar behind the number: the layer's part of the sum.
+class ShareDelegate : public QStyledItemDelegate
+{
+public:
+    ShareDelegate(const ThemeSource& themes, QObject* parent) : QStyledItemDelegate(parent), m_themes(themes)
+    {
+    }
+    const Theme* exportTheme = nullptr;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const QVariant share = index.data(LayerTable::kShareRole);
+        if (share.isValid()) {
+            const Theme& theme = exportTheme ? *exportTheme : m_themes.theme();
+            QRectF bar = QRectF(option.rect).adjusted(2, 4, -2, -4);
+            bar.setWidth(bar.width() * share.toDouble());
+            painter->fillRect(bar, Theme::mix(theme.canvas, theme.loadTime, 0.45));
+        }
+        QStyledItemDelegate::paint(painter, option, index);
+    }
+
+private:
+    const ThemeSource& m_themes;
+};
+
+} // namespace
+
+MappingModelView::MappingModelView(const ViewContext& context, QWidget* parent)
+    : View(context, QStringLiteral("mapping-model"), tr("Mapping of a model"), parent),
+      m_state(MappingState::of(context)), m_table(new LayerTable(this))
+{
+    createControls();
+    m_job =
+        std::make_unique<LatestJob<Outcome>>([this](Outcome outcome) { finish(std::move(outcome)); }, true);
+    connect(&m_state, &MappingState::modelChanged, this, &MappingModelView::modelChanged);
+    connect(&m_state, &MappingState::spaceChanged, this, [this] {
+        if (m_started && !(m_state.setup().architecture == m_architecture))
+            modelChanged();
+    });
+    modelChanged();
+}
+
+MappingModelView::~MappingModelView()
+{
+    m_keep.request_stop();
+}
+
+void MappingModelView::createControls()
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_bar = new ControlBar(this);
+    column->addWidget(m_bar);
+    QStringList names{tr("choose…")};
+    QStringList paths{QString()};
+    for (const MappingSample& s : mappingSamples(QStringLiteral("models"))) {
+        names << s.name;
+        paths << QStringLiteral("models/") + s.name + QStringLiteral(".json");
+    }
+    m_samples = m_bar->addChoice(tr("Model"), names, tr("Open one of the models that come with Tilewright."));
+    connect(m_samples, &QComboBox::activated, this, [this, paths](int i) {
+        if (i > 0)
+            if (const auto file = mapping::readLayers(mappingSampleText(paths[i]), paths[i].toStdString()))
+                m_state.openModel(file->model);
+        m_samples->setCurrentIndex(0);
+    });
+    m_start = new QPushButton(icon(QStringLiteral("play")), tr("Start"));
+    m_start->setObjectName(QStringLiteral("start"));
+    m_bar->add(m_start, tr("Search all layers"), tr("Search every layer's methods; again: stop."));
+    connect(m_start, &QPushButton::clicked, this, &MappingModelView::startOrStop);
+    m_mode = m_bar->addChoice(tr("Space"), {tr("whole, proven"), tr("quick")},
+                              tr("Whole: the optima are proven. Quick: only methods of high utilisation."));
+    m_methods = m_bar->addChoice(
+        tr("Show"),
+        {tr("each optimum"), tr("methods of least energy"), tr("methods of fewest cycles"),
+         tr("methods of least EDP")},
+        tr("Whether each number is the best that is possible, or all three belong to one method."));
+    connect(m_methods, &QComboBox::currentIndexChanged, m_table,
+            [this](int i) { m_table->setMethods(i - 1); });
+    m_csv = new QPushButton(icon(QStringLiteral("export")), tr("CSV…"));
+    m_csv->setObjectName(QStringLiteral("csv"));
+    m_bar->add(m_csv, tr("Export CSV"), tr("Write the table with full precision."));
+    connect(m_csv, &QPushButton::clicked, this, [this] {
+        const QString path =
+            QFileDialog::getSaveFileName(this, tr("Export the table"), tr("model.csv"), tr("CSV (*.csv)"));
+        if (path.isEmpty())
+            return;
+        if (const Status done = exportCsv(path); !done)
+            m_status->setText(QString::fromStdString(done.error().text()));
+    });
+    m_progress = new QProgressBar;
+    m_progress->setMinimumWidth(120);
+    m_bar->add(m_progress, tr("Progress"), tr("Layers that are done."), true);
+
+    m_status = new QLabel(this);
+    m_status->setContentsMargins(8, 2, 8, 4);
+    m_status->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_status->setWordWrap(true);
+    column->addWidget(m_status);
+    m_view = new QTableView(this);
+    m_view->setModel(m_table);
+    m_view->setAccessibleName(tr("Layers"));
+    m_view->setItemDelegateForColumn(LayerTable::Share, new ShareDelegate(context().themes, m_view));
+    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_view->setAlternatingRowColors(true);
+    m_view->setShowGrid(false);
+    m_view->setWordWrap(false);
+    m_view->setFrameShape(QFrame::NoFrame);
+    m_view->setTabKeyNavigation(false);
+    m_view->verticalHeader()->hide();
+    m_view->verticalHeader()->setDefaultSectionSize(std::max(24, QFontMetrics(font()).height() + 8));
+    m_view->horizontalHeader()->setHighlightSections(false);
+    m_view->horizontalHeader()->setMinimumSectionSize(56);
+    m_view->horizontalHeader()->setSectionResizeMode(LayerTable::Share, QHeaderView::Stretch);
+    connect(m_view, &QTableView::activated, this, [this](const QModelIndex& i) { openRow(i.row()); });
+    column->addWidget(m_view, 1);
+    m_start->setFocusPolicy(Qt::StrongFocus);
+    setFocusProxy(m_view);
+}
+
+void MappingModelView::modelChanged()
+{
+    m_job->cancel();
+    m_running = false;
+    m_started = false;
+    ++m_run;
+    m_table->setModel(m_state.model());
+    m_view->clearSpans();
+    for (int i = 0; i < mapping::kObjectives; ++i)
+        m_view->setSpan(m_table->layerCount() + i, LayerTable::Name, 1, 3);
+    refresh();
+    if (isVisible())
+        start();
+}
+
+void MappingModelView::showEvent(QShowEvent* event)
+{
+    View::showEvent(event);
+    if (!m_started)
+        start();
+}
+
+void MappingModelView::startOrStop()
+{
+    if (m_running)
+        m_keep.request_stop();
+    else
+        start();
+}
+
+void MappingModelView::start()
+{
+    if (m_state.model().layers.empty())
+        return;
+    m_table->setModel(m_state.model());
+    m_architecture = m_state.setup().architecture;
+    m_started = m_running = true;
+    m_keep = std::stop_source();
+    const QPointer<MappingModelView> self(this);
+    m_job->request([self, model = m_state.model(), architecture = m_architecture,
+                    quick = m_mode->currentIndex() == 1, keep = m_keep.get_token(),
+                    number = ++m_run](std::stop_token giveUp) {
+        std::stop_source either;
+        const std::stop_callback onKeep(keep, [&either] { either.request_stop(); });
+        const std::stop_callback onGiveUp(giveUp, [&either] { either.request_stop(); });
+        mapping::SearchOptions options;
+        options.stop = either.get_token();
+        options.seconds = kSeconds;
+        const auto done = mapping::searchModel(
+            model, architecture, options, quick, {}, [self, number](const mapping::LayerResult& layer) {
+                QMetaObject::invokeMethod(QCoreApplication::instance(), [self, number, layer] {
+                    if (self && self->m_run == number && self->m_running) {
+                        self->m_table->add(layer);
+                        self->refresh();
+                    }
+                });
+            });
+        Outcome out;
+        if (done)
+            out.result = std::make_shared<const mapping::ModelResult>(*done);
+        else
+            out.error = QString::fromStdString(done.error().text());
+        return out;
+    });
+    refresh();
+}
+
+void MappingModelView::finish(Outcome outcome)
+{
+    m_running = false;
+    if (outcome.result)
+        m_table->setResult(outcome.result);
+    refresh();
+    if (!outcome.error.isEmpty())
+        m_status->setText(outcome.error);
+}
+
+void MappingModelView::refresh()
+{
+    m_start->setText(m_running ? tr("Stop") : tr("Start"));
+    m_start->setIcon(icon(m_running ? QStringLiteral("stop") : QStringLiteral("play")));
+    m_csv->setEnabled(m_table->result() != nullptr);
+    m_progress->setRange(0, std::max(1, m_table->layerCount()));
+    m_progress->setValue(static_cast<int>(m_table->found().size()));
+    m_progress->setFormat(tr("%1 of %2 layers").arg(m_table->found().size()).arg(m_table->layerCount()));
+    QString text = tr("%1 on %2")
+                       .arg(QString::fromStdString(m_state.model().name),
+                            QString::fromStdString(m_state.setup().architecture.name));
+    if (const auto& r = m_table->result())
+        text += r->interrupted ? tr(" · stopped")
+                : r->proven    ? tr(" · every layer proven in %1 s").arg(r->seconds, 0, 'f', 2)
+                               : tr(" · not every layer proven in %1 s").arg(r->seconds, 0, 'f', 2);
+    else if (m_running)
+        text += tr(" · searching …");
+    else
+        text += tr(" · press Start to search its layers");
+    m_status->setText(text);
+    setAccessibleDescription(text);
+    m_view->resizeColumnsToContents();
+    for (int c = 0; c < LayerTable::Columns; ++c)
+        if (c != LayerTable::Share)
+            m_view->setColumnWidth(c, m_view->columnWidth(c) + 14);
+}
+
+void MappingModelView::settle()
+{
+    m_job->waitIdle();
+}
+
+void MappingModelView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
+{
+    if (!m_started)
+        start(); // a picture shows the result, not the invitation to start
+    settle();
+    auto* delegate = static_cast<ShareDelegate*>(m_view->itemDelegateForColumn(LayerTable::Share));
+    delegate->exportTheme = &theme;
+    View::paintExport(painter, size, theme);
+    delegate->exportTheme = nullptr;
+}
+
+Status MappingModelView::exportCsv(const QString& path) const
+{
+    if (!m_table->result())
+        return Error{ErrorCode::Refused, "there is no finished search to export", {}, path.toStdString()};
+    return writeFileAtomically(path.toStdString(), mapping::modelCsv(*m_table->result()));
+}
+
+void MappingModelView::openRow(int row)
+{
+    if (row >= 0 && row < m_table->layerCount())
+        m_state.openLayer(m_state.model().layers[static_cast<std::size_t>(row)]);
+}
+
+} // namespace tilewright::ui

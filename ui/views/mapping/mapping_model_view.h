@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "views/mapping/layer_table.h"
+#include "views/mapping/mapping_state.h"
+
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QTableView;
+
+namespace tilewright::ui {
+
+/// A whole model: a row per layer with its optima, and the totals.
+class MappingModelView : public View
+{
+    Q_OBJECT
+public:
+    explicit MappingModelView(const ViewContext& context, QWidget* parent = nullptr);
+    ~MappingModelView() override;
+
+    void settle() override;
+    void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    [[nodiscard]] QString copyText() const override { return m_table->asText(); }
+
+    [[nodiscard]] MappingState& state() { return m_state; }
+    [[nodiscard]] const LayerTable& table() const { return *m_table; }
+    [[nodiscard]] bool isRunning() const { return m_running; }
+    void startOrStop();
+    /// The table as CSV, as `map --csv` writes it; an Error without a finished search.
+    [[nodiscard]] Status exportCsv(const QString& path) const;
+    void openRow(int row); ///< the layer goes to the editor
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    struct Outcome
+    {
+        std::shared_ptr<const mapping::ModelResult> result;
+        QString error;
+    };
+    void createControls();
+    void start();
+    void modelChanged();
+    void finish(Outcome outcome);
+    void refresh();
+
+    MappingState& m_state;
+    LayerTable* m_table = nullptr;
+    QTableView* m_view = nullptr;
+    ControlBar* m_bar = nullptr;
+    QComboBox* m_samples = nullptr;
+    QComboBox* m_mode = nullptr;
+    QComboBox* m_methods = nullptr;
+    QPushButton* m_start = nullptr;
+    QPushButton* m_csv = nullptr;
+    QProgressBar* m_progress = nullptr;
+    QLabel* m_status = nullptr;
+    std::unique_ptr<LatestJob<Outcome>> m_job;
+    std::stop_source m_keep;
+    mapping::Architecture m_architecture; ///< that the rows are for
+    bool m_started = false;               ///< this model was searched
+    bool m_running = false;
+    std::uint64_t m_run = 0;
+};
+
+} // namespace tilewright::ui

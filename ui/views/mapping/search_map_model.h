@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/mapping/mapping_state.h"
+
+#include <QString>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// A method in the map. Without a method it cannot be loaded (what a running search has told so far).
+struct MapPoint
+{
+    QString name;
+    double energy = 0;
+    std::int64_t cycles = 0;
+    std::optional<mapping::Method> method;
+
+    [[nodiscard]] double edp() const { return energy * static_cast<double>(cycles); }
+    [[nodiscard]] double x() const; ///< log10 cycles
+    [[nodiscard]] double y() const; ///< log10 energy
+};
+
+struct SearchMapModel
+{
+    DensityPtr density; ///< may be null
+    std::vector<MapPoint> front;
+    std::array<std::optional<MapPoint>, mapping::kObjectives> optima;
+    std::optional<MapPoint> current; ///< nothing when its tiling does not multiply
+    bool currentValid = true;
+    std::optional<MapPoint> baseline;
+    /// log10 ranges that show everything.
+    double x0 = 0, x1 = 1, y0 = 0, y1 = 1;
+    QString title;
+    QString headline; ///< "Proven: no method is better"
+    std::vector<std::pair<QString, QString>> facts;
+    double settled = 0;
+    bool running = false;
+    bool proven = false;
+};
+
+[[nodiscard]] SearchMapModel buildSearchMap(const MappingState& state, const MappingSearch& search);
+
+/// The optima, the current method and the front as tab-separated rows.
+[[nodiscard]] QString searchMapAsText(const SearchMapModel& model);
+
+} // namespace tilewright::ui

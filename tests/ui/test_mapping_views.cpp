@@ -120,18 +120,18 @@ private Q_SLOTS:
     {
         auto& view = open<MappingView>();
         const MappingSetup before = state().setup();
-        const QPointF from = chip(view, Level::Dram, "C", 2, state());
+        const QPointF from = chip(view, Level::Spm, "C", 2, state());
         QVERIFY(from.x() > 0);
         press(view, from);
         move(view, from + QPointF(12, 0));
-        move(view, column(view, Level::Spm));
+        move(view, column(view, Level::Dram));
         QVERIFY(view.overlay().drop.has_value());
         const NestDrop promised = *view.overlay().drop;
         QVERIFY(promised.allowed);
         QCOMPARE(state().setup(), before); // nothing has happened yet
-        release(view, column(view, Level::Spm));
-        QCOMPARE(factor(state(), Level::Dram, "C"), 8);
-        QCOMPARE(factor(state(), Level::Spm, "C"), 16);
+        release(view, column(view, Level::Dram));
+        QCOMPARE(factor(state(), Level::Dram, "C"), 32);
+        QCOMPARE(factor(state(), Level::Spm, "C"), 4);
         QCOMPARE(state().setup().method, promised.preview.method);
         QCOMPARE(state().evaluation().cycles, promised.preview.after.cycles);
         const mapping::Evaluation was = mapping::evaluate(state().nest(), before.architecture, before.method);
@@ -141,7 +141,7 @@ private Q_SLOTS:
         QTest::keyClick(&view, Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(state().setup(), before);
         QTest::keyClick(&view, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-        QCOMPARE(factor(state(), Level::Spm, "C"), 16);
+        QCOMPARE(factor(state(), Level::Spm, "C"), 4);
     }
 
     void shiftDragMovesAllOfAPrime()
@@ -212,10 +212,17 @@ private Q_SLOTS:
         QCOMPARE(view.overlay().focus, (NestItem{Level::Dram, 2, 2}));
         // The effect on every level is told for what has the focus.
         QVERIFY(view.overlay().drops[1].has_value());
+        QVERIFY(!view.overlay().drops[1]->allowed); // 33 of 32 banks
         QTest::keyClick(&view, Qt::Key_Right, Qt::ControlModifier);
+        QCOMPARE(factor(state(), Level::Dram, "C"), 16);
+        QTest::keyClick(&view, Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier); // all the same
         QCOMPARE(factor(state(), Level::Dram, "C"), 8);
         QCOMPARE(factor(state(), Level::Spm, "C"), 16);
+        QCOMPARE(view.model().code, QStringLiteral("SPM"));
         QCOMPARE(view.overlay().focus, (NestItem{Level::Spm, 2, 2}));
+        QTest::keyClick(&view, Qt::Key_Left, Qt::ControlModifier);
+        QCOMPARE(factor(state(), Level::Spm, "C"), 8);
+        QVERIFY(view.model().violation.isEmpty());
     }
 
     void reuseOfTheSelectedOperandIsLit()
@@ -375,8 +382,10 @@ private Q_SLOTS:
         QTest::mouseClick(&view, Qt::LeftButton, {}, view.pointOf(*view.model().optima[1]).toPoint());
         QCOMPARE(state().evaluation().cycles, direct.best[1]->cycles);
         const mapping::Density& d = *view.model().density;
-        const mapping::MethodCost& worst = *std::max_element(
-            d.examples.begin(), d.examples.end(), [](const auto& a, const auto& b) { return a.edp < b.edp; });
+        // Not one at the edge of what was drawn, where a pixel decides.
+        std::vector<mapping::MethodCost> bad = d.examples;
+        std::sort(bad.begin(), bad.end(), [](const auto& x, const auto& y) { return x.edp < y.edp; });
+        const mapping::MethodCost& worst = bad[bad.size() * 3 / 4];
         QTest::mouseClick(&view, Qt::LeftButton, {},
                           view.pointOf({{}, worst.energy, worst.cycles, {}}).toPoint());
         QVERIFY(state().evaluation().edp > 10 * direct.best[2]->edp);

@@ -176,19 +176,21 @@ int runRender(int argc, char** argv)
         state.document.apply(current, QStringLiteral("current"));
         state.document.evaluateNow();
     }
-    for (const QString& path : paths)
-        switch (*fileKind(path.toStdString())) {
-        case FileKind::MappingLayer:
-        case FileKind::MappingModel:
-        case FileKind::MappingMethod:
-            state.selection.openLensFile(QStringLiteral("mapping"), path);
-            break;
-        case FileKind::NpuModel:
-            state.selection.openLensFile(QStringLiteral("npu"), path);
-            break;
-        default:
-            break;
-        }
+    // The lenses announce what they cannot read as a refusal. What a method belongs to comes before it.
+    QString refusal;
+    QObject::connect(&state.document, &Document::refused, [&refusal](const QString& why) { refusal = why; });
+    const auto hand = [&](std::initializer_list<FileKind> kinds, const char* lens) {
+        for (const FileKind kind : kinds)
+            for (const QString& path : paths)
+                if (*fileKind(path.toStdString()) == kind)
+                    state.selection.openLensFile(QLatin1String(lens), path);
+    };
+    hand({FileKind::MappingArchitecture, FileKind::MappingLayer, FileKind::MappingModel,
+          FileKind::MappingMethod},
+         "mapping");
+    hand({FileKind::NpuModel}, "npu");
+    if (!refusal.isEmpty())
+        return fail(refusal.toStdString());
     if (selected.empty() && state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     for (const std::string& s : selected)

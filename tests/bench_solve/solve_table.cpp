@@ -163,31 +163,33 @@ void rates()
     TilingMemo memo;
     SubgraphPool pool(*problem, Rules::final(), memo, {});
     const std::vector<OpId>& order = problem->topologicalOrder();
+    // Pairs of neighbours that fit at half their largest tiles.
+    CostModel model(*problem, Rules::final());
+    const auto tiling = [&](std::int64_t k) {
+        return Granularity{std::max<std::int64_t>(model.range().maxW / 2, model.range().minW),
+                           std::max<std::int64_t>(model.range().maxH / 2, model.range().minH),
+                           std::min(k, model.range().maxK)};
+    };
     std::vector<SetId> sets;
-    for (std::size_t i = 0; i + 2 < order.size(); ++i)
-        sets.push_back(pool.intern({order[i], order[i + 1]}));
+    for (const OpId o : order)
+        for (const OpId c : problem->consumers(problem->op(o).output)) {
+            const SetId set = pool.intern({o, c});
+            if (model.compile(pool.set(set).ops, {}) && !model.range().empty() &&
+                model.evaluate(tiling(8), TraversalKind::Snake).verdict == TilingCost::Verdict::Fits)
+                sets.push_back(set);
+        }
+    if (sets.empty())
+        return;
     double sum = 0;
     const double cached = rate(
         [&](std::int64_t i) { sum += pool.latency(sets[static_cast<std::size_t>(i) % sets.size()], 0, 0); });
-    CostModel model(*problem, Rules::final());
-    const auto ops = [&](std::int64_t i) {
-        return pool.set(sets[static_cast<std::size_t>(i) % sets.size()]).ops;
-    };
     const double fresh = rate([&](std::int64_t i) {
-        if (model.compile(ops(i), {}) && !model.range().empty())
-            sum += model
-                       .evaluate({model.range().maxW, model.range().maxH, model.range().maxK},
-                                 TraversalKind::Snake)
-                       .latency > 0;
+        (void)model.compile(pool.set(sets[static_cast<std::size_t>(i) % sets.size()]).ops, {});
+        sum += model.evaluate(tiling(8), TraversalKind::Snake).latency;
     });
-    (void)model.compile({order.data(), 2}, {});
-    const double compiled = rate([&](std::int64_t i) {
-        sum += static_cast<double>(
-            model
-                .evaluate({model.range().maxW, model.range().maxH, 1 + i % model.range().maxK},
-                          TraversalKind::Snake)
-                .peak);
-    });
+    (void)model.compile(pool.set(sets.front()).ops, {});
+    const double compiled =
+        rate([&](std::int64_t i) { sum += model.evaluate(tiling(1 + i % 8), TraversalKind::Snake).latency; });
     std::printf(
         "\nOne thread: %.2f M remembered costs/s, %.2f M evaluations/s of a compiled op set, %.0f k/s with "
         "compiling%s\n",

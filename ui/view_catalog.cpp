@@ -17,6 +17,8 @@
 #include "views/mapping/mapping_view.h"
 #include "views/mapping/search_map_view.h"
 #include "views/memory/memory_view.h"
+#include "views/npu/npu_graph_view.h"
+#include "views/npu/npu_scaling_view.h"
 #include "views/npu/npu_view.h"
 #include "views/systolic/systolic_view.h"
 #include "views/tiles/tiles_view.h"
@@ -73,6 +75,12 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Hardware"), &make<SearchMapView>},
         {QStringLiteral("mapping-model"), text("Mapping of a model"), QStringLiteral("grid"), DockArea::Bottom,
          QStringLiteral("Hardware"), &make<MappingModelView>},
+        {QStringLiteral("npu"), text("NPU run"), QStringLiteral("cores"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<NpuView>},
+        {QStringLiteral("npu-graph"), text("NPU tile graph"), QStringLiteral("layout"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<NpuGraphView>},
+        {QStringLiteral("npu-scaling"), text("NPU scaling"), QStringLiteral("bars"), DockArea::Bottom,
+         QStringLiteral("Hardware"), &make<NpuScalingView>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,
@@ -83,8 +91,6 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral(""), &make<BoundView>},
         {QStringLiteral("rules"), text("Rules"), QStringLiteral("settings"), DockArea::Bottom,
          QStringLiteral(""), &make<RulesView>},
-        {QStringLiteral("npu"), text("NPU run"), QStringLiteral("cores"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<NpuView>},
     };
     return entries;
 }

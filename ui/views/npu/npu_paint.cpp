@@ -110,13 +110,15 @@ void paintLabels(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, 
     painter.save();
     painter.setClipRect(QRectF(p.labels.left(), p.plot.top(), p.labels.width(), p.plot.height()),
                         Qt::IntersectClip);
+    double below = -1e9; // of the label before: squeezed lanes share a line
     for (const NpuLane& lane : p.lanes) {
         const bool head = lane.kind == NpuLaneKind::State;
         painter.setFont(uiFont(head ? 0.9 : 0.8, head ? QFont::DemiBold : QFont::Normal));
         const QFontMetricsF fm(painter.font());
         const double right = p.plot.left() - 6;
-        if (fm.ascent() > lane.rect.height() + 2)
+        if (fm.ascent() > lane.rect.height() + 2 || lane.rect.center().y() - fm.ascent() / 2 < below)
             continue;
+        below = lane.rect.center().y() + fm.ascent() / 2;
         painter.setPen(head ? theme.text : theme.muted);
         const QRectF r(p.labels.left(), lane.rect.top() - 2, right - p.labels.left(), lane.rect.height() + 4);
         const bool tall = lane.rect.height() > 2.2 * fm.height();
@@ -172,6 +174,7 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
     painter.setClipRect(p.facts, Qt::IntersectClip);
     painter.setFont(uiFont(0.85));
     const QFontMetricsF fm(painter.font());
+    double below = -1e9;
     for (const NpuLane& lane : p.lanes) {
         const QRectF row(p.facts.left(), lane.rect.top(), p.facts.width(), lane.rect.height());
         QStringList lines;
@@ -232,11 +235,12 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
         painter.setPen(theme.muted);
         double y = lane.rect.top() + (lines.size() == 1 ? (lane.rect.height() - fm.height()) / 2 : 0);
         for (const QString& line : lines) {
-            if (y + fm.ascent() > lane.rect.bottom() + 3)
+            if (y + fm.ascent() > lane.rect.bottom() + 3 || y + fm.descent() < below)
                 break;
             painter.drawText(QPointF(row.left(), y + fm.ascent()),
                              fm.elidedText(line, Qt::ElideRight, row.width()));
             y += fm.height();
+            below = y;
         }
         // The scale of the heat map.
         if (lane.kind == NpuLaneKind::Banks && y + 24 + fm.height() < lane.rect.bottom()) {

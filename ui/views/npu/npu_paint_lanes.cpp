@@ -55,10 +55,13 @@ void spanLabel(QPainter& painter, const QRectF& r, const QString& text, const QC
 }
 
 /// What a wait is for, in few words.
-QString shortReason(const NpuResult& r, const npu::StateSpan& s)
+QString shortReason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
 {
-    if (s.state == npu::CoreState::WaitDependency && s.blocker != npu::kNone)
-        return tr("dependency: %1").arg(nodeText(*r.graph, s.blocker));
+    if (s.state == npu::CoreState::WaitDependency) {
+        const NpuBlocker b = blockerOf(r, core, s);
+        return b.blocker == npu::kNone ? stateName(s.state)
+                                       : tr("waits for %1").arg(nodeText(*r.graph, b.blocker));
+    }
     if (s.tile != npu::kNone)
         return (s.state == npu::CoreState::WaitNoc ? tr("NoC: %1") : tr("DRAM: %1"))
             .arg(tileText(*r.graph, s.tile));
@@ -95,7 +98,8 @@ void paintStates(QPainter& painter, const NpuChartModel& m, const NpuLane& lane,
         if (!work && r.width() >= 34 && rect.height() >= 11) {
             // Letters on a pattern need a plain ground.
             const QFontMetricsF fm(uiFont(0.85));
-            const QString text = fm.elidedText(shortReason(*m.result, s), Qt::ElideRight, r.width() - 8);
+            const QString text =
+                fm.elidedText(shortReason(*m.result, lane.core, s), Qt::ElideRight, r.width() - 8);
             if (text.size() >= 3)
                 painter.fillRect(QRectF(r.left() + 2, r.top() + 1,
                                         std::min(r.width() - 4, fm.horizontalAdvance(text) + 4),

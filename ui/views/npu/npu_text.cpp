@@ -108,6 +108,38 @@ QString nodeText(const npu::NpuGraph& graph, std::uint32_t node)
     return node < graph.nodes.size() ? QString::fromStdString(graph.describe(node)) : tr("a node");
 }
 
+NpuBlocker blockerOf(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
+{
+    NpuBlocker out{s.node, s.blocker, s.tile};
+    if (s.state != CoreState::WaitDependency)
+        return out;
+    const auto& choices = r.run->cores[core].choices;
+    if (out.node == npu::kNone) {
+        // A dynamic core waits for whatever becomes ready first: what it takes when the wait is over.
+        const auto next = std::partition_point(choices.begin(), choices.end(),
+                                               [&](const npu::Choice& c) { return c.time < s.end; });
+        if (next == choices.end())
+            return out;
+        out.node = next->node;
+    }
+    if (out.blocker == npu::kNone) {
+        npu::Cycle latest = s.start;
+        for (const std::uint32_t d : r.graph->deps.of(out.node)) {
+            const npu::Cycle met = r.run->coreOf[d] == core ? r.run->doneAt[d] : r.run->storedAt[d];
+            if (met > latest) {
+                latest = met;
+                out.blocker = d;
+            }
+        }
+    }
+    if (out.tile == npu::kNone && out.blocker != npu::kNone)
+        for (const std::uint32_t o : r.graph->outputs(out.blocker))
+            for (const std::uint32_t i : r.graph->inputs(out.node))
+                if (out.tile == npu::kNone && npu::overlap(r.graph->tiles[o], r.graph->tiles[i]))
+                    out.tile = o;
+    return out;
+}
+
 namespace {
 
 /// Why the core stands still, naming tile and node.
@@ -134,15 +166,19 @@ QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
             .arg(tile, node, byteText(g.tiles[s.tile].alignedBytes));
     }
     case CoreState::WaitDependency: {
-        if (s.blocker == npu::kNone)
-            return s.node == npu::kNone ? tr("nothing is ready for this core")
-                                        : tr("%1 is not ready").arg(node);
-        const std::size_t other = r.run->coreOf[s.blocker];
+        const NpuBlocker b = blockerOf(r, core, s);
+        if (b.node == npu::kNone)
+            return tr("nothing is ready for this core any more");
+        const QString next = nodeText(g, b.node);
+        if (b.blocker == npu::kNone)
+            return tr("%1, the next one here, is not ready").arg(next);
+        const std::size_t other = r.run->coreOf[b.blocker];
         const QString where = other == core ? tr("on this core") : tr("on core %1").arg(other);
-        const QString blocker = nodeText(g, s.blocker);
-        if (!tile.isEmpty())
-            return tr("%1 needs tile %2, which %3 %4 has not stored").arg(node, tile, blocker, where);
-        return tr("%1 waits for %2 %3").arg(node, blocker, where);
+        const QString blocker = nodeText(g, b.blocker);
+        if (b.tile != npu::kNone)
+            return tr("%1 needs tile %2, which %3 %4 has not stored")
+                .arg(next, tileText(g, b.tile), blocker, where);
+        return tr("%1 waits for %2 %3").arg(next, blocker, where);
     }
     case CoreState::Idle:
         return tr("nothing left to do");
@@ -163,10 +199,11 @@ QString spanTooltip(const NpuResult& r, std::size_t core, const npu::StateSpan& 
     QString text = QStringLiteral("<b>%1</b> · %2<br>%3<br>%4")
                        .arg(stateName(s.state), tr("core %1").arg(core), reason(r, core, s).toHtmlEscaped(),
                             cycles(s.start, s.end));
-    if (s.blocker != npu::kNone)
+    if (const NpuBlocker b = blockerOf(r, core, s);
+        s.state == CoreState::WaitDependency && b.blocker != npu::kNone)
         text += QStringLiteral("<br>") +
                 tr("blocker computed until %1, stored until %2")
-                    .arg(number(r.run->doneAt[s.blocker]), number(r.run->storedAt[s.blocker]));
+                    .arg(number(r.run->doneAt[b.blocker]), number(r.run->storedAt[b.blocker]));
     return text;
 }
 

@@ -19,6 +19,14 @@ void fillState(QPainter& painter, const QRectF& rect, npu::CoreState state, cons
 [[nodiscard]] QString tileText(const npu::NpuGraph& graph, std::uint32_t tile);
 /// "q: MATMUL 17"
 [[nodiscard]] QString nodeText(const npu::NpuGraph& graph, std::uint32_t node);
+/// Who holds up a core that waits for a dependency: the node it could run next, the node that one needs, and
+/// a tile of it. Each may be kNone.
+struct NpuBlocker
+{
+    std::uint32_t node = npu::kNone, blocker = npu::kNone, tile = npu::kNone;
+};
+[[nodiscard]] NpuBlocker blockerOf(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
+
 /// What a core does in this stretch of cycles and what it waits for, in one line.
 [[nodiscard]] QString spanText(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
 /// The same as rich text with the exact cycles.

@@ -247,7 +247,7 @@ void NpuView::showMenu(QPointF position)
     if (const NpuLane* lane = p.laneAt(position); lane && lane->kind == NpuLaneKind::State)
         if (const npu::StateSpan* s = m_model.result->run->stateAt(
                 lane->core, static_cast<npu::Cycle>(std::floor(timeAxis(p.plot).toValue(position.x())))))
-            waitsFor = s->blocker;
+            waitsFor = blockerOf(*m_model.result, lane->core, *s).blocker;
     blocker->setEnabled(waitsFor != npu::kNone);
     menu.addSeparator();
     QAction* all = menu.addAction(tr("Show the whole run"));

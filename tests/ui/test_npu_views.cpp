@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// NPU views: what they show against the engine, driven by mouse and keys.
+#include "app_state.h"
+#include "export/export_view.h"
+#include "npu/instructions.h"
+#include "views/npu/npu_graph_view.h"
+#include "views/npu/npu_scaling_view.h"
+#include "views/npu/npu_text.h"
+#include "views/npu/npu_view.h"
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFile>
+#include <QListWidget>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QWheelEvent>
+#include <QtTest>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+
+QString sample(const char* name)
+{
+    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/npu/%1.json").arg(QLatin1String(name));
+}
+
+/// A point whose lane is on screen.
+QPoint shown(NpuView& view, NpuLaneKind kind, std::size_t core, double time)
+{
+    auto* bar = view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly);
+    for (int v = 0; v <= bar->maximum(); v += 20) {
+        bar->setValue(v);
+        const QPointF at = view.pointAt(kind, core, time);
+        if (view.places().plot.contains(at))
+            return at.toPoint();
+    }
+    return view.pointAt(kind, core, time).toPoint();
+}
+
+} // namespace
+
+class TestNpuViews : public QObject
+{
+    Q_OBJECT
+
+    std::unique_ptr<AppState> m_state;
+    std::unique_ptr<View> m_view;
+
+    template <typename V> V& open(const char* model, QSize size = {1400, 900})
+    {
+        m_view.reset();
+        m_state = std::make_unique<AppState>();
+        auto view = std::make_unique<V>(m_state->context());
+        V& out = *view;
+        m_view = std::move(view);
+        m_state->selection.openLensFile(QStringLiteral("npu"), sample(model));
+        m_view->resize(size);
+        m_view->show();
+        m_view->activateWindow();
+        if (!QTest::qWaitForWindowExposed(m_view.get()))
+            qFatal("the window is not exposed");
+        m_view->settle();
+        return out;
+    }
+
+private Q_SLOTS:
+    void cleanup()
+    {
+        m_view.reset();
+        m_state.reset();
+    }
+
+    void theRunIsTheEngines()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const NpuResult& r = *view.model().result;
+        const auto model = npu::loadModel(sample("conv_net").toStdString());
+        const auto graph = npu::buildGraph(*model, {});
+        const auto run = npu::simulate(*graph, {}, {});
+        QCOMPARE(r.run->makespan, run->makespan);
+        QCOMPARE(r.run->dramBytes, run->dramBytes);
+        QCOMPARE(r.run->cores.size(), run->cores.size());
+        QVERIFY(r.sentence.startsWith(QStringLiteral("DRAM binds")));
+        QVERIFY(view.accessibleDescription().contains(r.sentence));
+        // The stall table shows these cycles.
+        auto* stalls = view.findChild<QTableWidget*>(QStringLiteral("npu.stalls"));
+        QCOMPARE(stalls->rowCount(), static_cast<int>(npu::kCoreStates));
+        QCOMPARE(stalls->columnCount(), 5);
+        const double share = static_cast<double>(run->cores[2].of(npu::CoreState::WaitDram)) /
+                             static_cast<double>(run->makespan);
+        QVERIFY(
+            std::abs(
+                stalls->item(static_cast<int>(npu::CoreState::WaitDram), 2)->text().chopped(2).toDouble() -
+                share * 100) < 0.051);
+        QVERIFY(view.copyText().contains(
+            QStringLiteral("\n2\t%1\t").arg(run->cores[2].of(npu::CoreState::Tensor))));
+    }
+
+    void columnsLoseNothing()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const NpuResult& r = *view.model().result;
+        const auto total = static_cast<double>(r.run->makespan);
+        const RateCurve noc = nocCurve(r, -1);
+        for (const int width : {37, 640}) {
+            const NpuColumns c = NpuColumns::of(r, noc, 0, total, width);
+            const double perPixel = total / width;
+            for (std::size_t core = 0; core < c.cores.size(); ++core) {
+                std::array<double, npu::kCoreStates> cycles{};
+                int x = 0;
+                for (const StateColumn& s : c.cores[core].states) {
+                    QCOMPARE(s.x, x);
+                    x += s.width;
+                    double sum = 0;
+                    for (std::size_t i = 0; i < npu::kCoreStates; ++i) {
+                        cycles[i] += static_cast<double>(s.share[i]) * perPixel * s.width;
+                        sum += static_cast<double>(s.share[i]);
+                    }
+                    QVERIFY(std::abs(sum - 1) < 1e-3);
+                }
+                QCOMPARE(x, width);
+                for (std::size_t i = 0; i < npu::kCoreStates; ++i)
+                    QVERIFY(std::abs(cycles[i] - static_cast<double>(r.run->cores[core].cycles[i])) <
+                            total * 1e-3);
+                std::int64_t peak = 0;
+                std::int64_t highest = 0;
+                for (const npu::Step& s : r.run->cores[core].spm)
+                    peak = std::max(peak, s.value);
+                for (const MinMax& m : c.cores[core].spm)
+                    highest = std::max(highest, m.high);
+                QCOMPARE(highest, peak);
+            }
+            double dram = 0;
+            double banks = 0;
+            double onNoc = 0;
+            for (const float v : c.dram)
+                dram += static_cast<double>(v) * perPixel;
+            for (const BankCell& cell : c.banks)
+                banks += static_cast<double>(cell.bytesPerCycle) * perPixel;
+            for (const float v : c.noc)
+                onNoc += static_cast<double>(v) * perPixel;
+            const auto moved = static_cast<double>(r.run->dramBytes);
+            QVERIFY(c.exactDram);
+            QVERIFY(std::abs(dram - moved) < moved * 1e-3);
+            QVERIFY(std::abs(banks - moved) < moved * 1e-3);
+            QVERIFY(std::abs(onNoc - moved) < moved * 1e-3);
+        }
+        // Without single events the binned series has the same bytes.
+        npu::Run binned = *r.run;
+        binned.dramEvents.clear();
+        binned.options.recordDram = false;
+        NpuResult without = r;
+        without.run = std::make_shared<const npu::Run>(binned);
+        const NpuColumns c = NpuColumns::of(without, noc, 0, total, 300);
+        QVERIFY(!c.exactDram);
+        double dram = 0;
+        for (const float v : c.dram)
+            dram += static_cast<double>(v) * total / 300;
+        QVERIFY(std::abs(dram - static_cast<double>(r.run->dramBytes)) <
+                static_cast<double>(r.run->dramBytes) * 1e-3);
+    }
+
+    void clickPinsCursorAndNode()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const npu::ComputeSpan* longest = nullptr;
+        for (const npu::ComputeSpan& s : view.model().result->run->cores[1].tensor)
+            if (!longest || s.end - s.start > longest->end - longest->start)
+                longest = &s;
+        const double middle = static_cast<double>(longest->start + longest->end) / 2;
+        QTest::mouseClick(&view, Qt::LeftButton, {}, shown(view, NpuLaneKind::Engines, 1, middle));
+        QCOMPARE(view.state().node(), longest->node);
+        QVERIFY(std::abs(static_cast<double>(*view.state().cursor()) - middle) <
+                view.model().total / view.places().plot.width() * 1.5);
+        // F looks at the node, Home at everything.
+        view.setFocus();
+        QTest::keyClick(&view, Qt::Key_F);
+        QVERIFY(view.visibleRange().first <= static_cast<double>(longest->start));
+        QVERIFY(view.visibleRange().second >= static_cast<double>(longest->end));
+        QVERIFY(view.visibleRange().second - view.visibleRange().first < view.model().total / 2);
+        QTest::keyClick(&view, Qt::Key_Home);
+        QCOMPARE(view.visibleRange(), (std::pair<double, double>{0, view.model().total}));
+        // The next stretch of the same core begins where this one ends.
+        const npu::StateSpan* before = view.model().result->run->stateAt(1, *view.state().cursor());
+        QTest::keyClick(&view, Qt::Key_Period);
+        QCOMPARE(*view.state().cursor(), before->end);
+        QTest::keyClick(&view, Qt::Key_Escape);
+        QVERIFY(!view.state().cursor());
+        QVERIFY(!view.state().node());
+    }
+
+    void zoomReachesOneBurst()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const npu::DramEvent& event =
+            view.model().result->run->dramEvents[view.model().result->run->dramEvents.size() / 2];
+        const double at = static_cast<double>(event.start + event.end) / 2;
+        for (int i = 0; i < 80; ++i) {
+            const QPointF p = view.pointAt(NpuLaneKind::State, 0, at);
+            QWheelEvent wheel(p, view.mapToGlobal(p), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                              Qt::NoScrollPhase, false);
+            QApplication::sendEvent(&view, &wheel);
+        }
+        const auto [from, to] = view.visibleRange();
+        QCOMPARE(to - from, 16.0);
+        QVERIFY(from <= at && at <= to);
+        // The bank's lane names the single event with its row hit or miss.
+        const auto& dram = view.model().result->settings.hardware.dram;
+        QPointF p = shown(view, NpuLaneKind::Banks, 0, at);
+        for (const NpuLane& lane : view.places().lanes)
+            if (lane.kind == NpuLaneKind::Banks)
+                p.setY(lane.rect.top() + lane.rect.height() *
+                                             (event.channel * dram.banks + event.bank + 0.5) /
+                                             (dram.channels * dram.banks));
+        const QString text = view.readoutAt(p);
+        QVERIFY2(text.contains(QStringLiteral("channel %1, bank %2").arg(event.channel).arg(event.bank)),
+                 qPrintable(text));
+        QVERIFY2(text.contains(event.rowHit ? QStringLiteral("row hit") : QStringLiteral("row miss")),
+                 qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("0x") + QString::number(event.address, 16)), qPrintable(text));
+        // The overview's bar moves the range back out.
+        const QRectF overview = view.places().overview;
+        QTest::mouseClick(&view, Qt::LeftButton, {},
+                          QPointF(overview.left() + 12, overview.center().y()).toPoint());
+        QVERIFY(view.visibleRange().first < view.model().total * 0.05);
+    }
+
+    void hoverNamesReasonAndBlocker()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const NpuResult& r = *view.model().result;
+        bool dram = false;
+        bool dependency = false;
+        for (std::size_t c = 0; c < r.run->cores.size(); ++c)
+            for (const npu::StateSpan& s : r.run->cores[c].states) {
+                const double perPixel = view.model().total / view.places().plot.width();
+                if (static_cast<double>(s.end - s.start) < 3 * perPixel)
+                    continue;
+                const QPoint p = shown(view, NpuLaneKind::State, c, static_cast<double>(s.start + s.end) / 2);
+                if (!dram && s.state == npu::CoreState::WaitDram && s.tile != npu::kNone) {
+                    QTest::mouseMove(&view, p);
+                    QTRY_COMPARE(view.state().hoverNode(), s.node);
+                    QVERIFY(view.readoutAt(p).contains(tileText(*r.graph, s.tile)));
+                    QVERIFY(view.readoutAt(p).contains(QStringLiteral("Wait DRAM")));
+                    QVERIFY(view.tooltipAt(p).contains(tileText(*r.graph, s.tile)));
+                    dram = true;
+                }
+                if (!dependency && s.state == npu::CoreState::WaitDependency) {
+                    const NpuBlocker b = blockerOf(r, c, s);
+                    if (b.blocker == npu::kNone || b.tile == npu::kNone)
+                        continue;
+                    // The wait ends when the blocker's result is there, and the tile is the blocker's.
+                    QVERIFY(r.run->storedAt[b.blocker] <= s.end || r.run->coreOf[b.blocker] == c);
+                    QVERIFY(r.run->storedAt[b.blocker] > s.start);
+                    const auto outputs = r.graph->outputs(b.blocker);
+                    QVERIFY(std::find(outputs.begin(), outputs.end(), b.tile) != outputs.end());
+                    QVERIFY(view.readoutAt(p).contains(nodeText(*r.graph, b.blocker)));
+                    QVERIFY(view.readoutAt(p).contains(tileText(*r.graph, b.tile)));
+                    dependency = true;
+                }
+            }
+        QVERIFY(dram);
+        QVERIFY(dependency);
+    }
+
+    void aChangeResimulatesAndLeavesAGhost()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const NpuResultPtr before = view.model().result;
+        auto* cores = view.findChild<QSpinBox*>(QStringLiteral("npu.cores"));
+        cores->setFocus();
+        QTest::keyClick(cores, Qt::Key_Down);
+        QVERIFY(view.state().isBusy()); // in the background
+        QCOMPARE(view.model().result, before);
+        view.settle();
+        QCOMPARE(view.model().result->run->cores.size(), std::size_t(3));
+        QCOMPARE(view.model().ghost, before);
+        QCOMPARE(view.model().result->graph, before->graph); // the tiles did not change
+        // SPM steps by powers of two and cuts the tiles anew.
+        auto* spm = view.findChild<QSpinBox*>(QStringLiteral("npu.spm"));
+        spm->setFocus();
+        QTest::keyClick(spm, Qt::Key_Down);
+        QCOMPARE(spm->value(), 512);
+        view.settle();
+        QCOMPARE(view.model().result->graph->hardware.spmBytes, std::int64_t{512} * 1024);
+        QVERIFY(view.model().result->graph != before->graph);
+        // A kept ghost stays over several changes.
+        const NpuResultPtr kept = view.model().result;
+        view.findChild<QAbstractButton*>(QStringLiteral("npu.keepGhost"))->click();
+        auto* scheduler = view.findChild<QComboBox*>(QStringLiteral("npu.scheduler"));
+        scheduler->setFocus();
+        QTest::keyClick(scheduler, Qt::Key_Up);
+        view.settle();
+        QVERIFY(view.model().result->run->options.scheduler == npu::Scheduler::Static);
+        QVERIFY(!view.findChild<QDoubleSpinBox*>(QStringLiteral("npu.w1"))->isEnabled());
+        auto* banks = view.findChild<QSpinBox*>(QStringLiteral("npu.banks"));
+        banks->setFocus();
+        QTest::keyClick(banks, Qt::Key_Up);
+        view.settle();
+        QCOMPARE(view.model().result->run->hardware.dram.banks, 32);
+        QCOMPARE(view.model().ghost, kept);
+    }
+
+    void impossibleHardwareIsOneSentence()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const NpuResultPtr before = view.model().result;
+        auto* burst = view.findChild<QSpinBox*>(QStringLiteral("npu.burst"));
+        burst->setValue(48);
+        view.settle();
+        QCOMPARE(view.model().result, before); // the picture stays
+        QVERIFY2(view.model().error.contains(QStringLiteral("burst")), qPrintable(view.model().error));
+        burst->setValue(64);
+        view.settle();
+        QVERIFY(view.model().error.isEmpty());
+        QTemporaryDir folder;
+        const QString bad = folder.filePath(QStringLiteral("bad.json"));
+        QFile file(bad);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"name": "x", "tensors": [{"name": "a", "shape": [-4, 4]}], "ops": []})");
+        file.close();
+        m_state->selection.openLensFile(QStringLiteral("npu"), bad);
+        QVERIFY2(view.model().error.contains(QStringLiteral("bad.json")), qPrintable(view.model().error));
+        QCOMPARE(view.state().modelPath(), sample("conv_net"));
+    }
+
+    void verifyListsTheRules()
+    {
+        NpuView& view = open<NpuView>("kv_three_banks");
+        view.findChild<QTabWidget*>(QStringLiteral("npu.side"))->setCurrentIndex(3);
+        auto* list = view.findChild<QListWidget*>(QStringLiteral("npu.checks"));
+        QCOMPARE(list->count(), 1);
+        QTest::mouseClick(view.findChild<QPushButton*>(QStringLiteral("npu.verify")), Qt::LeftButton);
+        view.settle();
+        const auto& r = *view.model().result;
+        const std::size_t rules = npu::verifyGraph(*r.graph).size() + npu::verifyRun(*r.graph, *r.run).size();
+        QCOMPARE(view.state().checks().size(), rules);
+        QVERIFY(npu::allPassed(view.state().checks()));
+        QCOMPARE(list->count(), static_cast<int>(rules) + 1);
+        QVERIFY(list->item(0)->text().startsWith(QStringLiteral("%1 of %1").arg(rules)));
+        QVERIFY(list->item(1)->text().startsWith(QStringLiteral("holds:")));
+    }
+
+    void instructionsLeadTheCursor()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        view.findChild<QTabWidget*>(QStringLiteral("npu.side"))->setCurrentIndex(2);
+        view.settle();
+        const auto& r = *view.model().result;
+        const auto programs = npu::instructionsOf(*r.graph, *r.run);
+        auto* list = view.findChild<QTableView*>(QStringLiteral("npu.instructions"));
+        QCOMPARE(list->model()->rowCount(), static_cast<int>(programs[0].size()));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          list->visualRect(list->model()->index(5, 2)).center());
+        QCOMPARE(view.state().cursor(), programs[0][5].issued);
+        QCOMPARE(view.state().node(), programs[0][5].node);
+        auto* core = view.findChild<QComboBox*>(QStringLiteral("npu.instructionCore"));
+        core->setFocus();
+        QTest::keyClick(core, Qt::Key_Down);
+        QCOMPARE(list->model()->rowCount(), static_cast<int>(programs[1].size()));
+        // The cursor leads back: the row issued last before it.
+        view.state().setCursor(programs[1].back().issued);
+        QCOMPARE(list->currentIndex().row(), static_cast<int>(programs[1].size()) - 1);
+    }
+
+    void aMatMulOpensInTheSystolicLens()
+    {
+        NpuView& view = open<NpuView>("bert_block");
+        const NpuResult& r = *view.model().result;
+        std::uint32_t node = 0;
+        while (r.graph->nodes[node].type != npu::NodeType::MatMul)
+            ++node;
+        view.state().selectNode(node);
+        view.findChild<QTabWidget*>(QStringLiteral("npu.side"))->setCurrentIndex(1);
+        QSignalSpy spy(&m_state->selection, &Selection::gemmRequested);
+        QTest::mouseClick(view.findChild<QPushButton*>(QStringLiteral("npu.openSystolic")), Qt::LeftButton);
+        QCOMPARE(spy.size(), 1);
+        QCOMPARE(spy[0][0].toLongLong(), r.graph->nodes[node].m);
+        QCOMPARE(spy[0][1].toLongLong(), r.graph->nodes[node].n);
+        QCOMPARE(spy[0][2].toLongLong(), r.graph->nodes[node].k);
+        QCOMPARE(spy[0][3].toString(), nodeText(*r.graph, node));
+        // A vector node has nothing to show there.
+        std::uint32_t vector = 0;
+        while (r.graph->nodes[vector].type != npu::NodeType::Vector)
+            ++vector;
+        view.state().selectNode(vector);
+        QVERIFY(!view.findChild<QPushButton*>(QStringLiteral("npu.openSystolic"))->isVisible());
+    }
+
+    void graphGroupsAndSelection()
+    {
+        NpuGraphView& view = open<NpuGraphView>("conv_net");
+        const NpuGraphModel& m = *view.model();
+        const npu::NpuGraph& graph = *m.result->graph;
+        std::size_t nodes = 0;
+        for (const NpuGraphGroup& g : m.groups) {
+            nodes += g.nodes.size();
+            QVERIFY(g.open); // a small graph is open
+            for (const std::uint32_t n : g.nodes) {
+                QCOMPARE(graph.nodes[n].op, g.op);
+                QVERIFY(g.rect.contains(m.cellOf(n)));
+                QCOMPARE(m.nodeAt(m.cellOf(n).center()), n);
+            }
+        }
+        QCOMPARE(nodes, graph.nodes.size());
+        std::size_t edges = 0;
+        for (const NpuGraphLink& l : m.links)
+            edges += l.edges;
+        std::size_t expected = 0;
+        for (std::uint32_t n = 0; n < graph.nodes.size(); ++n)
+            for (const std::uint32_t d : graph.deps.of(n))
+                expected += graph.nodes[d].op != graph.nodes[n].op;
+        QCOMPARE(edges, expected);
+        QVERIFY(std::any_of(m.links.begin(), m.links.end(), [](const auto& l) { return l.critical; }));
+
+        const auto last = static_cast<std::uint32_t>(graph.nodes.size() - 1);
+        QTest::mouseClick(&view, Qt::LeftButton, {}, view.pointOf(last).toPoint());
+        QCOMPARE(view.state().node(), last);
+        QCOMPARE(view.state().cursor(), m.result->startAt[last]);
+        // Keys walk along the critical path and the dependencies.
+        view.setFocus();
+        QTest::keyClick(&view, Qt::Key_BracketLeft);
+        QCOMPARE(view.state().node(), graph.deps.of(last).front());
+        view.state().selectNode(m.result->critical[0]);
+        QTest::keyClick(&view, Qt::Key_Period);
+        QCOMPARE(view.state().node(), m.result->critical[1]);
+        // A double click closes an operator, Enter opens it again.
+        const std::uint32_t op = m.groups[0].op;
+        const QPoint title = view.titleOf(op).toPoint();
+        QTest::mouseClick(&view, Qt::LeftButton, {}, title);
+        QTest::mouseDClick(&view, Qt::LeftButton, {}, title);
+        view.settle();
+        QVERIFY(!view.isOpen(op));
+        QVERIFY(!view.model()->groups[0].open);
+        QTest::keyClick(&view, Qt::Key_N);
+        QTest::keyClick(&view, Qt::Key_Return);
+        view.settle();
+        QVERIFY(view.isOpen(op));
+    }
+
+    void nodeStatesFollowTheCursor()
+    {
+        NpuGraphView& view = open<NpuGraphView>("conv_net");
+        const NpuResult& r = *view.model()->result;
+        for (std::uint32_t n = 0; n < r.graph->nodes.size(); ++n) {
+            QCOMPARE(nodeStateAt(r, n, r.run->makespan), NodeState::Done);
+            if (r.graph->nodes[n].computeCycles > 0)
+                QCOMPARE(nodeStateAt(r, n, r.startAt[n]), NodeState::Running);
+            if (r.chosenAt[n] > 0) {
+                const NodeState before = nodeStateAt(r, n, r.chosenAt[n] - 1);
+                QVERIFY(before == NodeState::Ready || before == NodeState::Blocked);
+            }
+        }
+        const auto counts = classCounts(*view.model(), view.model()->groups[0], NpuGraphColour::Core, 0);
+        std::size_t sum = 0;
+        for (const std::size_t c : counts)
+            sum += c;
+        QCOMPARE(sum, view.model()->groups[0].nodes.size());
+    }
+
+    void scalingIsTheEnginesAndAClickTakesIt()
+    {
+        NpuScalingView& view = open<NpuScalingView>("conv_net", {900, 560});
+        const auto& c = view.state().comparison();
+        QVERIFY(c && c->error.isEmpty());
+        QCOMPARE(c->points.size(), std::size_t(8));
+        const auto points = npu::scaling(*view.state().result()->graph, view.state().settings().hardware,
+                                         view.state().settings().options, {2, 4});
+        QCOMPARE(c->points[3].staticMakespan, (*points)[2].staticMakespan);
+        QCOMPARE(c->points[3].dynamicMakespan, (*points)[2].dynamicMakespan);
+        QCOMPARE(c->points[1].dynamicSpeedup, (*points)[1].dynamicSpeedup);
+        QCOMPARE(c->dynamicMakespan, c->points[3].dynamicMakespan);
+        // Why they differ: the differences of all states are the difference of the makespans.
+        npu::Cycle states = 0;
+        for (std::size_t s = 0; s < npu::kCoreStates; ++s)
+            states += c->dynamicSums[s] - c->staticSums[s];
+        QCOMPARE(states, (c->dynamicMakespan - c->staticMakespan) * c->cores);
+        QVERIFY(npuSchedulerSentence(*c).contains(QStringLiteral("On 4 cores")));
+        QTest::mouseClick(&view, Qt::LeftButton, {}, view.pointOf(2).toPoint());
+        QCOMPARE(view.state().settings().hardware.cores, 2);
+        view.settle();
+        QCOMPARE(view.state().comparison()->cores, 2);
+        QCOMPARE(view.state().result()->run->cores.size(), std::size_t(2));
+    }
+
+    void viewsShareOneState()
+    {
+        NpuView& view = open<NpuView>("kv_three_banks");
+        NpuGraphView graph(m_state->context());
+        NpuScalingView scaling(m_state->context());
+        QCOMPARE(&graph.state(), &view.state());
+        QCOMPARE(&scaling.state(), &view.state());
+        view.state().selectNode(2);
+        graph.settle();
+        QCOMPARE(graph.model()->result, view.model().result);
+    }
+
+    void picturesInEverySizeAndTheme()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        NpuGraphView graph(m_state->context());
+        NpuScalingView scaling(m_state->context());
+        view.state().selectNode(3);
+        NpuSettings s = view.state().settings();
+        s.hardware.cores = 16;
+        view.state().setSettings(s);
+        for (View* v : std::initializer_list<View*>{&view, &graph, &scaling})
+            for (const Theme* theme : {&Theme::light(), &Theme::darkTheme()})
+                for (const QSize size : {QSize(200, 120), QSize(640, 400), v->exportSize()}) {
+                    v->settle();
+                    const QImage image = renderToImage(*v, {size, 1, theme});
+                    QCOMPARE(image.size(), size);
+                    std::set<QRgb> colours;
+                    for (int x = 0; x < image.width(); x += 3)
+                        for (int y = 0; y < image.height(); y += 3)
+                            colours.insert(image.pixel(x, y));
+                    QVERIFY2(colours.size() > 4, qPrintable(v->viewName()));
+                }
+    }
+};
+
+QTEST_MAIN(TestNpuViews)
+#include "test_npu_views.moc"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "layout/layout.h"
+#include "views/npu/npu_state.h"
+
+#include <QRectF>
+
+#include <set>
+
+namespace tilewright::ui {
+
+enum class NpuGraphColour { Core, State, Criticality };
+
+/// The nodes of one operator: a box, closed (a summary) or open (one cell a node).
+struct NpuGraphGroup
+{
+    std::uint32_t op = 0;
+    QString name;
+    QString detail;                   ///< "96 MATMUL nodes in 12 chains"
+    std::vector<std::uint32_t> nodes; ///< ascending
+    npu::Cycle computeCycles = 0;
+    std::int64_t bytes = 0;
+    std::size_t critical = 0; ///< nodes on the critical path
+    bool open = false;
+    double width = 0, height = 0;
+    int columns = 1;
+    double cell = 16;
+    QRectF rect; ///< in scene units, once laid out
+};
+
+struct NpuGraphLink
+{
+    std::size_t from = 0, to = 0; ///< groups
+    std::size_t edges = 0;        ///< dependencies between their nodes
+    bool critical = false;        ///< the critical path goes this way
+    LayoutRoute route;
+};
+
+/// The tile DAG grouped by operator. Immutable once laid out.
+struct NpuGraphModel
+{
+    NpuResultPtr result;
+    std::vector<NpuGraphGroup> groups;
+    std::vector<std::size_t> groupOf;   ///< per node
+    std::vector<std::uint32_t> placeOf; ///< per node: index in its group's nodes
+    std::vector<NpuGraphLink> links;
+    QRectF bounds;
+
+    /// The node's cell, or its closed group's box.
+    [[nodiscard]] QRectF cellOf(std::uint32_t node) const;
+    [[nodiscard]] const NpuGraphGroup* groupAt(QPointF scene) const;
+    [[nodiscard]] std::optional<std::uint32_t> nodeAt(QPointF scene) const;
+};
+
+/// Height of a group's title, above its cells.
+[[nodiscard]] double npuGroupTitleHeight();
+
+/// Groups, links and the layered drawing. `open` has the operators whose nodes are shown. `aspect`: wanted
+/// width : height. Null when stopped.
+[[nodiscard]] std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
+                                                                 const std::set<std::uint32_t>& open,
+                                                                 double aspect,
+                                                                 const Progress& progress = {});
+
+/// Operators to open at first: all of a small graph.
+[[nodiscard]] std::set<std::uint32_t> initiallyOpen(const NpuResult& result);
+
+/// How many nodes of the group are in each class of the colouring (cores, or node states).
+[[nodiscard]] std::vector<std::size_t> classCounts(const NpuGraphModel& model, const NpuGraphGroup& group,
+                                                   NpuGraphColour colour, npu::Cycle time);
+
+} // namespace tilewright::ui

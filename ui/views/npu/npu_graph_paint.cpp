@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/number.h"
+#include "views/npu/npu_graph_view.h"
+#include "views/npu/npu_text.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Npu", text);
+}
+
+QColor stateFill(NodeState state, const Theme& theme)
+{
+    switch (state) {
+    case NodeState::Blocked:
+        return Theme::mix(theme.canvas, theme.muted, 0.16);
+    case NodeState::Ready:
+        return theme.category(6);
+    case NodeState::Loading:
+        return theme.loadTime;
+    case NodeState::Running:
+        return theme.computeTime;
+    case NodeState::Done:
+        return Theme::mix(theme.canvas, theme.category(1), 0.75);
+    }
+    return theme.canvas;
+}
+
+/// One letter, so that the state is not told by colour alone.
+QString stateLetter(NodeState state)
+{
+    switch (state) {
+    case NodeState::Blocked:
+        return {};
+    case NodeState::Ready:
+        return QStringLiteral("?");
+    case NodeState::Loading:
+        return QStringLiteral("L");
+    case NodeState::Running:
+        return QStringLiteral("R");
+    case NodeState::Done:
+        return QStringLiteral("✓");
+    }
+    return {};
+}
+
+QColor classColour(NpuGraphColour colour, std::size_t index, const Theme& theme)
+{
+    switch (colour) {
+    case NpuGraphColour::Core:
+        return theme.category(index);
+    case NpuGraphColour::State:
+        return stateFill(static_cast<NodeState>(index), theme);
+    case NpuGraphColour::Criticality:
+        return index == 1 ? theme.error : Theme::mix(theme.canvas, theme.muted, 0.25);
+    }
+    return theme.canvas;
+}
+
+QPainterPath pathOf(const LayoutRoute& route)
+{
+    QPainterPath path;
+    if (route.empty())
+        return path;
+    const auto p = [](const LayoutPoint& q) { return QPointF(q.x, q.y); };
+    path.moveTo(p(route[0]));
+    for (std::size_t i = 1; i + 2 < route.size(); i += 3)
+        path.cubicTo(p(route[i]), p(route[i + 1]), p(route[i + 2]));
+    return path;
+}
+
+void arrowHead(QPainter& painter, const LayoutRoute& route, const QColor& colour)
+{
+    const LayoutPoint& tip = route.back();
+    const LayoutPoint& before = route[route.size() - 2];
+    const double a = std::atan2(tip.y - before.y, tip.x - before.x);
+    const QPointF t(tip.x, tip.y);
+    const auto wing = [&](double turn) { return t - QPointF(std::cos(a + turn), std::sin(a + turn)) * 7; };
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawPolygon(QPolygonF{t, wing(0.42), wing(-0.42)});
+}
+
+void paintClosed(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& g,
+                 const NpuGraphPicture& picture, const Theme& theme)
+{
+    const QRectF bar(g.rect.left() + 8, g.rect.top() + npuGroupTitleHeight(), g.rect.width() - 16, 10);
+    const auto counts = classCounts(m, g, picture.colour, picture.time);
+    double x = bar.left();
+    painter.setPen(Qt::NoPen);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const double w = bar.width() * static_cast<double>(counts[i]) / static_cast<double>(g.nodes.size());
+        painter.fillRect(QRectF(x, bar.top(), w, bar.height()), classColour(picture.colour, i, theme));
+        x += w;
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.outline, 1));
+    painter.drawRect(bar);
+}
+
+void paintCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& g,
+                const NpuGraphPicture& picture, const QRectF& visible, double scale, const Theme& theme)
+{
+    const NpuResult& r = *m.result;
+    const npu::NpuGraph& graph = *r.graph;
+    const bool letters = g.cell * scale >= 14;
+    painter.setFont(uiFont(0.75));
+    QFont font = painter.font();
+    font.setPointSizeF(font.pointSizeF() / std::max(1.0, scale));
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        const std::uint32_t n = g.nodes[i];
+        const QRectF cell = m.cellOf(n);
+        if (!visible.intersects(cell))
+            continue;
+        // Nodes of a chain touch; chains are apart.
+        const bool joins = i + 1 < g.nodes.size() && graph.nodes[g.nodes[i + 1]].unit == graph.nodes[n].unit;
+        const double gap = g.cell >= 10 ? 1.5 : 0.7;
+        const QRectF fill = cell.adjusted(0, gap / 2, joins ? -0.4 : -gap * 1.6, -gap / 2);
+        const QColor colour = npuCellColour(r, n, picture, theme);
+        painter.fillRect(fill, colour);
+        if (letters) {
+            QString text;
+            if (picture.colour == NpuGraphColour::Core)
+                text = QString::number(r.run->coreOf[n]);
+            else if (picture.colour == NpuGraphColour::State)
+                text = stateLetter(nodeStateAt(r, n, picture.time));
+            if (!text.isEmpty()) {
+                painter.setPen(theme.inkOn(colour));
+                painter.drawText(fill, Qt::AlignCenter, text);
+            }
+        }
+        if (r.isCritical[n]) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(theme.error, g.cell >= 10 ? 2 : 1));
+            painter.drawRect(fill.adjusted(1, 1, -1, -1));
+        }
+    }
+}
+
+/// Curves from what the node waits for, and to what waits for it.
+void paintDependencies(QPainter& painter, const NpuGraphModel& m, std::uint32_t node, const Theme& theme)
+{
+    constexpr std::size_t kMost = 300; // more would only be a blot
+    const npu::NpuGraph& graph = *m.result->graph;
+    const QRectF here = m.cellOf(node);
+    const auto draw = [&](std::span<const std::uint32_t> others, bool incoming) {
+        std::set<std::pair<double, double>> drawn; // closed groups are drawn to once
+        std::size_t count = 0;
+        painter.setPen(
+            QPen(incoming ? theme.accent : theme.warning, 1.6, incoming ? Qt::SolidLine : Qt::DashLine));
+        painter.setBrush(Qt::NoBrush);
+        for (const std::uint32_t o : others) {
+            const QRectF there = m.cellOf(o);
+            if (there == here || !drawn.emplace(there.left(), there.top()).second || ++count > kMost)
+                continue;
+            const QPointF a = incoming ? there.center() : here.center();
+            const QPointF b = incoming ? here.center() : there.center();
+            QPainterPath path(a);
+            const double bend = std::max(14.0, std::abs(b.y() - a.y()) * 0.4);
+            path.cubicTo(a + QPointF(0, bend), b - QPointF(0, bend), b);
+            painter.drawPath(path);
+        }
+    };
+    draw(graph.deps.of(node), true);
+    draw(graph.successors.of(node), false);
+}
+
+} // namespace
+
+QColor npuCellColour(const NpuResult& r, std::uint32_t node, const NpuGraphPicture& picture,
+                     const Theme& theme)
+{
+    switch (picture.colour) {
+    case NpuGraphColour::Core:
+        return theme.category(r.run->coreOf[node]);
+    case NpuGraphColour::State:
+        return stateFill(nodeStateAt(r, node, picture.time), theme);
+    case NpuGraphColour::Criticality: {
+        // How near the node's own longest path comes to the critical one.
+        const double most =
+            static_cast<double>(r.critical.empty() ? 1 : std::max<npu::Cycle>(1, r.cp[r.critical.front()]));
+        return theme.ramp(0.1 + 0.9 * static_cast<double>(r.cp[node]) / most);
+    }
+    }
+    return theme.canvas;
+}
+
+double paintNpuGraphLegend(QPainter& painter, const NpuGraphModel& m, const QRectF& area,
+                           const NpuGraphPicture& picture, const Theme& theme)
+{
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    const double height = fm.height() + 8;
+    double x = area.left() + 8;
+    const double base = area.top() + 4 + fm.ascent();
+    const NpuResult& r = *m.result;
+    const auto entry = [&](const QColor& fill, const QString& text, bool outlined) {
+        const double w = 17 + fm.horizontalAdvance(text) + 12;
+        if (x + w > area.right())
+            return;
+        const QRectF box(x, area.top() + 4 + (fm.height() - 12) / 2, 12, 12);
+        painter.fillRect(box, fill);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(outlined ? theme.error : theme.outline, outlined ? 2 : 1));
+        painter.drawRect(box);
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(x + 17, base), text);
+        x += w;
+    };
+    switch (picture.colour) {
+    case NpuGraphColour::Core:
+        for (std::size_t c = 0; c < r.run->cores.size(); ++c)
+            entry(theme.category(c), tr("core %1").arg(c), false);
+        break;
+    case NpuGraphColour::State: {
+        std::array<std::int64_t, 5> counts{};
+        for (std::uint32_t n = 0; n < r.graph->nodes.size(); ++n)
+            ++counts[static_cast<std::size_t>(nodeStateAt(r, n, picture.time))];
+        for (std::size_t s = 0; s < 5; ++s) {
+            const auto state = static_cast<NodeState>(s);
+            const QString letter = stateLetter(state);
+            entry(stateFill(state, theme),
+                  (letter.isEmpty() ? QString() : letter + QLatin1Char(' ')) + nodeStateName(state) +
+                      QLatin1Char(' ') + number(counts[s]),
+                  false);
+        }
+        entry(theme.canvas, tr("at cycle %1").arg(number(picture.time)), false);
+        break;
+    }
+    case NpuGraphColour::Criticality:
+        entry(theme.ramp(0.1), tr("near the end"), false);
+        entry(theme.ramp(1.0),
+              tr("%1 cycles to go").arg(number(r.critical.empty() ? 0 : r.cp[r.critical.front()])), false);
+        break;
+    }
+    entry(theme.canvas,
+          tr("critical path: %1 nodes").arg(number(static_cast<std::int64_t>(r.critical.size()))), true);
+    return height;
+}
+
+void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area, const Viewport& viewport,
+                   const NpuGraphPicture& picture, const Theme& theme)
+{
+    painter.save();
+    painter.setClipRect(area, Qt::IntersectClip);
+    painter.setTransform(viewport.transform(), true);
+    const QRectF visible = viewport.toScene(area);
+    for (const bool critical : {false, true})
+        for (const NpuGraphLink& link : m.links) {
+            if (link.critical != critical || link.route.size() < 4)
+                continue;
+            const QColor colour = critical ? theme.error : theme.outline;
+            // Thicker with more dependencies, so that bundles show.
+            const double width =
+                critical ? 2.6 : std::min(3.0, 0.9 + 0.25 * std::log2(static_cast<double>(link.edges)));
+            painter.setPen(QPen(colour, width));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawPath(pathOf(link.route));
+            arrowHead(painter, link.route, colour);
+        }
+    for (std::size_t i = 0; i < m.groups.size(); ++i) {
+        const NpuGraphGroup& g = m.groups[i];
+        if (!visible.intersects(g.rect))
+            continue;
+        painter.setBrush(theme.raised);
+        painter.setPen(QPen(picture.group == i ? theme.accent : theme.outline, picture.group == i ? 2 : 1));
+        painter.drawRoundedRect(g.rect, 5, 5);
+        if (g.critical > 0) // a band on the left: the critical path goes through
+            painter.fillRect(QRectF(g.rect.left() + 1, g.rect.top() + 5, 4, g.rect.height() - 10),
+                             theme.error);
+        if (viewport.scale > 0.35) {
+            const QRectF text = g.rect.adjusted(9, 5, -8, 0);
+            painter.setFont(uiFont(0.95, QFont::DemiBold));
+            const QFontMetricsF fm(painter.font());
+            painter.setPen(theme.text);
+            const QString sign = g.open ? QStringLiteral("▾ ") : QStringLiteral("▸ ");
+            painter.drawText(QPointF(text.left(), text.top() + fm.ascent()),
+                             fm.elidedText(sign + g.name, Qt::ElideMiddle, text.width()));
+            painter.setFont(uiFont(0.85));
+            const QFontMetricsF small(painter.font());
+            painter.setPen(theme.muted);
+            painter.drawText(QPointF(text.left(), text.top() + fm.height() + small.ascent()),
+                             small.elidedText(g.detail, Qt::ElideRight, text.width()));
+        }
+        if (g.open)
+            paintCells(painter, m, g, picture, visible, viewport.scale, theme);
+        else
+            paintClosed(painter, m, g, picture, theme);
+    }
+    for (const auto& node : {picture.hoverNode, picture.node})
+        if (node && *node < m.groupOf.size()) {
+            paintDependencies(painter, m, *node, theme);
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(theme.accent, 3));
+            painter.drawRect(m.cellOf(*node).adjusted(-1, -1, 1, 1));
+        }
+    painter.restore();
+}
+
+} // namespace tilewright::ui

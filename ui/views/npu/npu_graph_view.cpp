@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/npu/npu_graph_view.h"
+
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "views/npu/npu_text.h"
+
+#include <QApplication>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr double kSmallest = 0.02, kLargest = 6;
+} // namespace
+
+NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
+    : ToolCanvas(context, QStringLiteral("npu-graph"), tr("NPU tile graph"), parent),
+      m_state(NpuState::of(context))
+{
+    m_colour = bar().addChoice(tr("Colour by"), {tr("core"), tr("state at the cursor"), tr("criticality")},
+                               tr("What the cells' colours tell; red outlines are the critical path."));
+    connect(m_colour, &QComboBox::currentIndexChanged, this, qOverload<>(&QWidget::update));
+    const auto button = [&](const QString& text, const QString& tip, bool open) {
+        auto* b = new QToolButton(this);
+        b->setText(text);
+        b->setAutoRaise(true);
+        connect(b, &QToolButton::clicked, this, [this, open] { setAllOpen(open); });
+        bar().add(b, text, tip);
+    };
+    button(tr("Open all"), tr("Show the nodes of every operator."), true);
+    button(tr("Close all"), tr("Show every operator as one box."), false);
+    m_job = std::make_unique<LatestJob<std::shared_ptr<const NpuGraphModel>>>(
+        [this](std::shared_ptr<const NpuGraphModel> model) {
+            if (!model)
+                return;
+            m_model = std::move(model);
+            m_group.reset();
+            if (m_fitted)
+                fitAll();
+            setAccessibleDescription(
+                tr("%1 operators, %2 nodes").arg(m_model->groups.size()).arg(m_model->groupOf.size()));
+            update();
+        });
+    connect(&m_state, &NpuState::resultChanged, this, &NpuGraphView::resultChanged);
+    connect(&m_state, &NpuState::cursorChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_state, &NpuState::nodeChanged, this, qOverload<>(&QWidget::update));
+    resultChanged();
+}
+
+NpuGraphView::~NpuGraphView() = default;
+
+void NpuGraphView::resultChanged()
+{
+    const NpuResultPtr& r = m_state.result();
+    if (!r) {
+        m_model = nullptr;
+        update();
+        return;
+    }
+    if (m_openFor != r->graph) {
+        // Operators keep their state as long as it is the same model.
+        if (!m_openFor || m_openFor->opNames != r->graph->opNames) {
+            m_open = initiallyOpen(*r);
+            m_fitted = true;
+        }
+        m_openFor = r->graph;
+    }
+    requestLayout();
+}
+
+void NpuGraphView::requestLayout()
+{
+    const NpuResultPtr& r = m_state.result();
+    if (!r)
+        return;
+    const QRectF area = drawing();
+    const double aspect = std::clamp(area.width() / std::max(1.0, area.height()), 0.4, 4.0);
+    m_job->request([r, open = m_open, aspect](std::stop_token stop) {
+        return buildNpuGraph(r, open, aspect, Progress{stop, {}});
+    });
+}
+
+void NpuGraphView::settle()
+{
+    m_state.settle();
+    requestLayout();
+    m_job->waitIdle();
+}
+
+QString NpuGraphView::copyText() const
+{
+    if (!m_model)
+        return {};
+    QString out = QStringLiteral("operator\tnodes\tcompute_cycles\tmem_bytes\tcritical_nodes\n");
+    for (const NpuGraphGroup& g : m_model->groups)
+        out += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
+                   .arg(g.name)
+                   .arg(g.nodes.size())
+                   .arg(g.computeCycles)
+                   .arg(g.bytes)
+                   .arg(g.critical);
+    return out;
+}
+
+QRectF NpuGraphView::drawingOf(const QRectF& area) const
+{
+    const double legend = QFontMetricsF(uiFont(0.9)).height() + 8;
+    return area.adjusted(0, std::min(legend, area.height() / 2), 0, 0);
+}
+
+QRectF NpuGraphView::drawing() const
+{
+    return drawingOf(contentArea());
+}
+
+NpuGraphPicture NpuGraphView::picture() const
+{
+    NpuGraphPicture p;
+    p.colour = static_cast<NpuGraphColour>(m_colour->currentIndex());
+    p.node = m_state.node();
+    p.hoverNode = m_state.hoverNode();
+    if (m_model)
+        p.time = m_state.cursor().value_or(m_model->result->run->makespan / 2);
+    if (hasFocus())
+        p.group = m_group;
+    return p;
+}
+
+void NpuGraphView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    if (!m_model) {
+        paintEmptyHint(painter, area,
+                       !m_state.error().isEmpty() ? m_state.error()
+                       : m_state.isBusy()
+                           ? tr("Simulating …")
+                           : tr("Open an NPU model (JSON) to see its tiles and what they wait for."),
+                       theme);
+        return;
+    }
+    NpuGraphPicture p = picture();
+    if (exporting) {
+        p.hoverNode.reset();
+        p.group.reset();
+    }
+    paintNpuGraphLegend(painter, *m_model, area, p, theme);
+    const QRectF inside = drawingOf(area);
+    const Viewport viewport = exporting ? Viewport::fit(m_model->bounds, inside, 12, 1.2) : m_viewport;
+    paintNpuGraph(painter, *m_model, inside, viewport, p, theme);
+}
+
+void NpuGraphView::contentResized()
+{
+    if (m_fitted)
+        fitAll();
+}
+
+void NpuGraphView::zoomBy(double factor, QPointF anchor)
+{
+    m_viewport = m_viewport.zoomed(factor, anchor, kSmallest, kLargest);
+    m_fitted = false;
+    update();
+}
+
+void NpuGraphView::panBy(QPointF pixels)
+{
+    m_viewport = m_viewport.panned(pixels);
+    m_fitted = false;
+    update();
+}
+
+void NpuGraphView::fitAll()
+{
+    if (m_model)
+        m_viewport = Viewport::fit(m_model->bounds, drawing(), 12, 1.2);
+    m_fitted = true;
+    update();
+}
+
+void NpuGraphView::fitSelection()
+{
+    if (!m_model || !m_state.node()) {
+        fitAll();
+        return;
+    }
+    m_viewport = Viewport::fit(m_model->groups[m_model->groupOf[*m_state.node()]].rect, drawing(), 24, 2.5);
+    m_fitted = false;
+    update();
+}
+
+QPointF NpuGraphView::pointOf(std::uint32_t node) const
+{
+    return m_model ? m_viewport.toScreen(m_model->cellOf(node).center()) : QPointF();
+}
+
+QPointF NpuGraphView::titleOf(std::uint32_t op) const
+{
+    if (m_model)
+        for (const NpuGraphGroup& g : m_model->groups)
+            if (g.op == op)
+                return m_viewport.toScreen(QPointF(g.rect.center().x(), g.rect.top() + 8));
+    return {};
+}
+
+void NpuGraphView::setAllOpen(bool open)
+{
+    m_open.clear();
+    if (open && m_model)
+        for (const NpuGraphGroup& g : m_model->groups)
+            m_open.insert(g.op);
+    m_fitted = true;
+    requestLayout();
+}
+
+void NpuGraphView::toggle(std::uint32_t op)
+{
+    if (m_open.erase(op) == 0)
+        m_open.insert(op);
+    requestLayout();
+}
+
+void NpuGraphView::select(std::uint32_t node)
+{
+    m_state.selectNode(node);
+    if (m_state.result())
+        m_state.setCursor(m_state.result()->startAt[node]);
+}
+
+// -- mouse and keys --------------------------------------------------------------------------------------
+
+QString NpuGraphView::tooltipAt(QPointF position) const
+{
+    if (!m_model || !drawing().contains(position))
+        return {};
+    const QPointF at = m_viewport.toScene(position);
+    if (const auto node = m_model->nodeAt(at))
+        return nodeTooltip(*m_model->result, *node);
+    if (const NpuGraphGroup* g = m_model->groupAt(at))
+        return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4<br>%5")
+            .arg(g->name.toHtmlEscaped(), g->detail, tr("%1 compute cycles").arg(number(g->computeCycles)),
+                 tr("%1 moved at most").arg(byteText(g->bytes)),
+                 tr("%1 nodes on the critical path; double-click opens or closes").arg(g->critical));
+    return {};
+}
+
+void NpuGraphView::showEvent(QShowEvent* event)
+{
+    ToolCanvas::showEvent(event);
+    m_state.start();
+}
+
+void NpuGraphView::mousePressEvent(QMouseEvent* event)
+{
+    ToolCanvas::mousePressEvent(event);
+    m_pressed = event->position();
+    m_leftPan = event->button() == Qt::LeftButton && drawing().contains(m_pressed);
+    m_panFrom = m_pressed;
+}
+
+void NpuGraphView::mouseMoveEvent(QMouseEvent* event)
+{
+    ToolCanvas::mouseMoveEvent(event);
+    if (isPanning())
+        return;
+    if (m_leftPan && (event->buttons() & Qt::LeftButton)) {
+        if ((event->position() - m_pressed).manhattanLength() >= QApplication::startDragDistance() ||
+            m_panFrom != m_pressed) {
+            panBy(event->position() - m_panFrom);
+            m_panFrom = event->position();
+        }
+        return;
+    }
+    std::optional<std::uint32_t> node;
+    if (m_model && drawing().contains(event->position()))
+        node = m_model->nodeAt(m_viewport.toScene(event->position()));
+    m_state.setHoverNode(node);
+}
+
+void NpuGraphView::mouseReleaseEvent(QMouseEvent* event)
+{
+    ToolCanvas::mouseReleaseEvent(event);
+    const bool moved = (event->position() - m_pressed).manhattanLength() >= QApplication::startDragDistance();
+    m_leftPan = false;
+    if (moved || !m_model || !drawing().contains(event->position()))
+        return;
+    if (event->button() == Qt::RightButton) {
+        showMenu(event->position());
+        return;
+    }
+    if (event->button() != Qt::LeftButton)
+        return;
+    const QPointF at = m_viewport.toScene(event->position());
+    const NpuGraphGroup* g = m_model->groupAt(at);
+    m_group = g ? std::optional(static_cast<std::size_t>(g - m_model->groups.data())) : std::nullopt;
+    if (const auto node = m_model->nodeAt(at))
+        select(*node);
+    else if (!g)
+        m_state.selectNode(std::nullopt);
+    update();
+}
+
+void NpuGraphView::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton && m_model && drawing().contains(event->position()))
+        if (const NpuGraphGroup* g = m_model->groupAt(m_viewport.toScene(event->position())))
+            toggle(g->op);
+}
+
+void NpuGraphView::keyPressEvent(QKeyEvent* event)
+{
+    if (!m_model) {
+        ToolCanvas::keyPressEvent(event);
+        return;
+    }
+    const npu::NpuGraph& graph = *m_model->result->graph;
+    const auto& critical = m_model->result->critical;
+    const auto alongCritical = [&](int by) {
+        if (critical.empty())
+            return;
+        const auto it =
+            m_state.node() ? std::find(critical.begin(), critical.end(), *m_state.node()) : critical.end();
+        if (it == critical.end())
+            select(critical.front());
+        else
+            select(critical[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+                it - critical.begin() + by, 0, static_cast<std::ptrdiff_t>(critical.size()) - 1))]);
+    };
+    const auto step = [&](std::span<const std::uint32_t> others) {
+        if (!others.empty())
+            select(others.front());
+    };
+    switch (event->key()) {
+    case Qt::Key_Period:
+        alongCritical(1);
+        break;
+    case Qt::Key_Comma:
+        alongCritical(-1);
+        break;
+    case Qt::Key_BracketLeft:
+        if (m_state.node())
+            step(graph.deps.of(*m_state.node()));
+        break;
+    case Qt::Key_BracketRight:
+        if (m_state.node())
+            step(graph.successors.of(*m_state.node()));
+        break;
+    case Qt::Key_N: // next operator, with Shift the one before
+        if (!m_model->groups.empty()) {
+            const std::size_t n = m_model->groups.size();
+            const bool back = event->modifiers() & Qt::ShiftModifier;
+            m_group = m_group ? (*m_group + (back ? n - 1 : 1)) % n : (back ? n - 1 : 0);
+            update();
+        }
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_group && *m_group < m_model->groups.size()) {
+            const std::uint32_t op = m_model->groups[*m_group].op;
+            toggle(op);
+        }
+        break;
+    case Qt::Key_Menu:
+        showMenu(m_state.node() ? pointOf(*m_state.node()) : drawing().center());
+        break;
+    case Qt::Key_Escape:
+        m_state.selectNode(std::nullopt);
+        break;
+    default:
+        ToolCanvas::keyPressEvent(event);
+        return;
+    }
+    event->accept();
+}
+
+void NpuGraphView::showMenu(QPointF position)
+{
+    const QPointF at = m_viewport.toScene(position);
+    auto node = m_model->nodeAt(at);
+    if (node)
+        select(*node);
+    else
+        node = m_state.node();
+    const NpuGraphGroup* g = m_model->groupAt(at);
+    QMenu menu(this);
+    QAction* systolic = menu.addAction(tr("Open this MatMul tile in the Systolic lens"));
+    systolic->setEnabled(node && isGemm(*m_model->result->graph, *node));
+    QAction* open = menu.addAction(g && g->open ? tr("Close this operator") : tr("Open this operator"));
+    open->setEnabled(g != nullptr);
+    const std::uint32_t op = g ? g->op : 0;
+    menu.addSeparator();
+    QAction* all = menu.addAction(tr("Fit all"));
+    const QAction* chosen = menu.exec(mapToGlobal(position.toPoint()));
+    if (!chosen)
+        return;
+    if (chosen == systolic)
+        openInSystolic(selection(), *m_model->result->graph, *node);
+    else if (chosen == open)
+        toggle(op);
+    else if (chosen == all)
+        fitAll();
+}
+
+void NpuGraphView::leaveEvent(QEvent* event)
+{
+    m_state.setHoverNode(std::nullopt);
+    ToolCanvas::leaveEvent(event);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "canvas/viewport.h"
+#include "views/npu/npu_graph_model.h"
+
+class QComboBox;
+
+namespace tilewright::ui {
+
+struct NpuGraphPicture
+{
+    NpuGraphColour colour = NpuGraphColour::Core;
+    npu::Cycle time = 0; ///< for the state colouring
+    std::optional<std::uint32_t> node, hoverNode;
+    std::optional<std::size_t> group; ///< has the keyboard
+};
+
+/// The fill of a node's cell.
+[[nodiscard]] QColor npuCellColour(const NpuResult& result, std::uint32_t node,
+                                   const NpuGraphPicture& picture, const Theme& theme);
+void paintNpuGraph(QPainter& painter, const NpuGraphModel& model, const QRectF& area,
+                   const Viewport& viewport, const NpuGraphPicture& picture, const Theme& theme);
+/// Legend row at the top of `area`; returns its height.
+double paintNpuGraphLegend(QPainter& painter, const NpuGraphModel& model, const QRectF& area,
+                           const NpuGraphPicture& picture, const Theme& theme);
+
+/// The tile DAG grouped by operator; groups open to show their nodes.
+class NpuGraphView : public ToolCanvas
+{
+    Q_OBJECT
+public:
+    explicit NpuGraphView(const ViewContext& context, QWidget* parent = nullptr);
+    ~NpuGraphView() override;
+
+    void settle() override;
+    [[nodiscard]] QString copyText() const override;
+    void zoomBy(double factor, QPointF anchor) override;
+    void panBy(QPointF pixels) override;
+    void fitAll() override;
+    void fitSelection() override; ///< the selected node's group
+
+    [[nodiscard]] const std::shared_ptr<const NpuGraphModel>& model() const { return m_model; }
+    [[nodiscard]] NpuState& state() { return m_state; }
+    [[nodiscard]] QPointF pointOf(std::uint32_t node) const; ///< middle of its cell on the widget
+    [[nodiscard]] QPointF titleOf(std::uint32_t op) const;   ///< on the title of the operator's box
+    [[nodiscard]] bool isOpen(std::uint32_t op) const { return m_open.count(op) > 0; }
+    void setAllOpen(bool open);
+
+protected:
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    void contentResized() override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void showEvent(QShowEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    void resultChanged();
+    void requestLayout();
+    void toggle(std::uint32_t op);
+    void select(std::uint32_t node);
+    void showMenu(QPointF position);
+    [[nodiscard]] QRectF drawing() const; ///< below the legend
+    [[nodiscard]] QRectF drawingOf(const QRectF& area) const;
+    [[nodiscard]] NpuGraphPicture picture() const;
+
+    NpuState& m_state;
+    QComboBox* m_colour = nullptr;
+    std::shared_ptr<const NpuGraphModel> m_model;
+    std::shared_ptr<const npu::NpuGraph> m_openFor;
+    std::set<std::uint32_t> m_open;
+    std::optional<std::size_t> m_group;
+    Viewport m_viewport;
+    bool m_fitted = true;
+    std::unique_ptr<LatestJob<std::shared_ptr<const NpuGraphModel>>> m_job;
+    QPointF m_pressed;
+    bool m_leftPan = false;
+    QPointF m_panFrom;
+};
+
+} // namespace tilewright::ui

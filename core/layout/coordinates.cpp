@@ -8,11 +8,14 @@ namespace tilewright::layered {
 
 namespace {
 
-constexpr int kSweeps = 24;
-constexpr double kAnchorWeight = 12; // of the last position, against 1 for a link between nodes
-constexpr double kGroupPull = 0.4;   // of the middle of the group
-constexpr double kLeafWeight = 0.15; // of a node that has one neighbour only: it can follow
-constexpr double kCentrePull = 0.1;  // of the middle of the whole: against drawings that drift sideways
+constexpr int kSweeps = 26;
+constexpr int kRailSweep = 18;         // from here on long verticals stand, and the rest gathers round them
+constexpr double kAnchorWeight = 12;   // of the last position, against 1 for a link between nodes
+constexpr double kGroupPull = 0.4;     // of the middle of the group
+constexpr double kLeafWeight = 0.15;   // of a node that has one neighbour only: it can follow
+constexpr double kCentrePull = 0.1;    // of the middle of the whole: against drawings that drift sideways
+constexpr std::size_t kRailLength = 5; // layers of a long line that the others gather round
+constexpr double kRailWeight = 12;
 constexpr double kPortWeight = 1e-3; // keeps a vertex without any wish where it is
 
 /// Least squares positions z with z ascending by at least `separation`: isotonic regression by pooling
@@ -94,6 +97,26 @@ public:
         for (int pass = 0; pass < 2; ++pass)
             for (const auto& chain : chains)
                 straighten(chain);
+        m_chains = std::move(chains);
+    }
+
+    /// x of the vertices on long verticals, NaN elsewhere: what the others should gather round.
+    [[nodiscard]] std::vector<double> rails() const
+    {
+        std::vector<double> out(m_x.size(), std::nan(""));
+        for (const auto& chain : m_chains)
+            for (std::size_t first = 0, i = 1; i <= chain.size(); ++i) {
+                if (i < chain.size() && std::abs(m_x[chain[i]] - m_x[chain[first]]) < 0.5)
+                    continue;
+                const auto dummies = std::count_if(chain.begin() + static_cast<std::ptrdiff_t>(first),
+                                                   chain.begin() + static_cast<std::ptrdiff_t>(i),
+                                                   [&](int v) { return !m_g.isNode(v); });
+                if (i - first >= kRailLength && 2 * static_cast<std::size_t>(dummies) >= i - first)
+                    for (std::size_t k = first; k < i; ++k)
+                        out[chain[k]] = m_x[chain[k]];
+                first = i;
+            }
+        return out;
     }
 
 private:
@@ -108,7 +131,7 @@ private:
             const bool line = !m_g.isNode(v) && !m_g.isNode(link.to);
             const double price = std::abs(m_x[v] - m_x[link.to]) - (line ? 1e6 : 0) +
                                  (isLeaf(m_g, link.to) ? 400 : 0) - (link.weight > 1 ? 100 : 0) +
-                                 (m_g.height[link.to] > 0 ? 0 : 10);
+                                 (m_g.isNode(link.to) ? 0 : -150);
             if (best < 0 || price < bestPrice) {
                 best = link.to;
                 bestPrice = price;
@@ -162,6 +185,7 @@ private:
     const std::vector<std::vector<double>>& m_separation;
     std::vector<double>& m_x;
     std::vector<std::size_t> m_index;
+    std::vector<std::vector<int>> m_chains;
 };
 
 } // namespace
@@ -203,16 +227,23 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             if (!std::isnan(hint(v)))
                 x[v] = hint(v);
 
-    // A chain of dummies is to be straight, more than a link between nodes is to be short.
+    // A chain of dummies is to be straight, and a line without branches also at its ends: more than a link
+    // between nodes is to be short.
+    const auto branches = [&](int v) { return g.up[v].size() > 1 || g.down[v].size() > 1; };
     const auto linkWeight = [&](int u, int v) {
-        const int dummies = (g.isNode(u) ? 0 : 1) + (g.isNode(v) ? 0 : 1);
-        return dummies == 0 ? 1.0 : dummies == 1 ? 2.0 : 8.0;
+        if (g.isNode(u) && g.isNode(v))
+            return 1.0;
+        if (!g.isNode(u) && !g.isNode(v))
+            return 8.0;
+        return branches(g.isNode(u) ? v : u) ? 2.0 : 5.0;
     };
     Isotonic isotonic;
     std::vector<double> wish, weight, place;
     std::vector<double> groupMiddle(static_cast<std::size_t>(g.groupCount));
     std::vector<int> groupSize(static_cast<std::size_t>(g.groupCount));
+    std::vector<double> rails;
     double centre = 0;
+    const double centrePull = kCentrePull * std::min(1.0, 24.0 / static_cast<double>(order.size()));
     const auto settle = [&](const std::vector<int>& layer, std::span<const double> gaps, bool up, bool down,
                             bool groups) {
         wish.clear();
@@ -235,9 +266,11 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
                 sum += kGroupPull * groupMiddle[g.group[v]];
                 total += kGroupPull;
             }
-            if (groups) {
-                sum += kCentrePull * centre;
-                total += kCentrePull;
+            sum += centrePull * centre;
+            total += centrePull;
+            if (!rails.empty() && !std::isnan(rails[v])) {
+                sum += kRailWeight * rails[v];
+                total += kRailWeight;
             }
             if (anchored && !std::isnan(hint(v))) {
                 sum += kAnchorWeight * hint(v);
@@ -252,11 +285,48 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             x[layer[i]] = place[i];
     };
     const int layers = static_cast<int>(order.size());
+    // Everything below a gap may move sideways as one without breaking any separation: so far that the lines
+    // of the gap are vertical in the median. Without it deep drawings lean over.
+    std::vector<std::pair<double, double>> leans; // (distance, weight)
+    const auto straightenUp = [&] {
+        double shift = 0;
+        for (int l = 1; l < layers; ++l) {
+            leans.clear();
+            double total = 0;
+            for (int v : order[l])
+                for (const Link& link : g.up[v]) {
+                    if (isLeaf(g, link.to) || isLeaf(g, v))
+                        continue;
+                    const double w = linkWeight(v, link.to);
+                    leans.emplace_back(x[link.to] - shift - x[v],
+                                       w); // the layer above has been shifted already
+                    total += w;
+                }
+            std::sort(leans.begin(), leans.end());
+            double passed = 0;
+            for (const auto& [lean, w] : leans) {
+                passed += w;
+                if (passed >= total / 2) {
+                    shift += lean;
+                    break;
+                }
+            }
+            for (int v : order[l])
+                x[v] += shift;
+        }
+    };
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
         if (progress.stopRequested())
             return std::nullopt;
+        if (!anchored && (sweep == kRailSweep / 2 || sweep == kRailSweep))
+            straightenUp();
+        if (!anchored && sweep == kRailSweep) {
+            Straightener straightener(g, order, separation, x);
+            straightener.run();
+            rails = straightener.rails();
+        }
         // One-sided sweeps spread the wishes far, the last two-sided ones balance them.
-        const bool both = sweep % 3 == 2 || sweep >= kSweeps - 6;
+        const bool both = sweep < kRailSweep ? sweep % 3 == 2 : sweep >= kRailSweep + 2;
         centre = 0;
         for (double at : x)
             centre += at / static_cast<double>(n);

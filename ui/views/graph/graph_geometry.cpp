@@ -75,8 +75,9 @@ private:
             const auto& in = holders[op.index()];
             const auto open = std::find_if(in.begin(), in.end(), [&](int s) { return !collapsed[s]; });
             if (open != in.end() || in.empty()) {
-                m_out.nodeOfOp[op.index()] = addNode({GraphKey::Kind::Op, op.value}, m_metrics.nodeWidth(),
-                                                     m_metrics.nodeHeight(), in.empty() ? -1 : *open);
+                m_out.nodeOfOp[op.index()] =
+                    addNode({GraphKey::Kind::Op, op.value}, m_metrics.nodeWidth(m_problem.opName(op).size()),
+                            m_metrics.nodeHeight(), in.empty() ? -1 : *open);
                 continue;
             }
             auto& node = card[in.front()];
@@ -98,7 +99,8 @@ private:
                              [&](OpId c) { return m_out.nodeOfOp[c.index()].has_value(); }))
                 continue;
             if (!producer)
-                from = addNode({GraphKey::Kind::Input, tensor.value}, m_metrics.tensorWidth(),
+                from = addNode({GraphKey::Kind::Input, tensor.value},
+                               m_metrics.tensorWidth(m_problem.tensorName(tensor).size()),
                                m_metrics.tensorHeight(), -1);
             if (!from)
                 continue;
@@ -114,7 +116,8 @@ private:
             }
             if (m_problem.isGraphOutput(tensor))
                 addEdge(*from,
-                        addNode({GraphKey::Kind::Output, tensor.value}, m_metrics.tensorWidth(),
+                        addNode({GraphKey::Kind::Output, tensor.value},
+                                m_metrics.tensorWidth(m_problem.tensorName(tensor).size()),
                                 m_metrics.tensorHeight(), -1),
                         tensor, std::nullopt);
         }

@@ -5,6 +5,7 @@
 #include "layout/layout.h"
 #include "schedule/schedule.h"
 
+#include <algorithm>
 #include <compare>
 #include <map>
 #include <optional>
@@ -40,9 +41,17 @@ struct GraphMetrics
     double line = 17; ///< height of a line of text
     bool operator==(const GraphMetrics&) const = default;
 
-    [[nodiscard]] double nodeWidth() const { return 17 * em + 24; }
+    /// Long names get wider nodes, within limits.
+    [[nodiscard]] double nodeWidth(std::size_t letters) const
+    {
+        return std::clamp(0.95 * em * static_cast<double>(letters) + 4.5 * em + 12, 17 * em + 24,
+                          25 * em + 24);
+    }
     [[nodiscard]] double nodeHeight() const { return 2.1 * line + 8; }
-    [[nodiscard]] double tensorWidth() const { return 6.5 * em + 14; }
+    [[nodiscard]] double tensorWidth(std::size_t letters) const
+    {
+        return std::clamp(0.85 * em * static_cast<double>(letters) + 2 * line, 6.5 * em + 14, 17 * em);
+    }
     [[nodiscard]] double tensorHeight() const { return 1.35 * line + 2; }
     [[nodiscard]] double cardWidth() const { return 22 * em + 24; }
     [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }

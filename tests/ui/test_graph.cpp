@@ -203,6 +203,8 @@ private Q_SLOTS:
     void largeGraphInTheBackground();
     void pictures();
     void accessibility();
+    void figures_data();
+    void figures();
 };
 
 void TestGraph::initTestCase()
@@ -667,9 +669,10 @@ void TestGraph::dragOverManyTargetsNeverBlocks()
         b.move(b.at(op));
         QCoreApplication::processEvents(); // paints, and takes the answers that have arrived
         times.push_back(timer.nsecsElapsed());
-        QCOMPARE(b.view->drag().drop().to, b.view->drag().drop().from == SubgraphId(op)
-                                               ? b.view->drag().drop().to
-                                               : std::optional(subgraphsWith(b.document().schedule(), OpId(op)).front()));
+        QCOMPARE(b.view->drag().drop().to,
+                 b.view->drag().drop().from == SubgraphId(op)
+                     ? b.view->drag().drop().to
+                     : std::optional(subgraphsWith(b.document().schedule(), OpId(op)).front()));
     }
     std::sort(times.begin(), times.end());
     qInfo("move and paint over 40 targets of 150 ops: median %.2f ms, worst %.2f ms",
@@ -964,6 +967,65 @@ void TestGraph::accessibility()
         }
     QVERIFY(b.view->copyText().startsWith(QStringLiteral("op\tname")));
     QCOMPARE(b.view->copyText().count(QLatin1Char('\n')), 6);
+}
+
+void TestGraph::figures_data()
+{
+    QTest::addColumn<int>("ops");
+    QTest::newRow("150 ops") << 150;
+    QTest::newRow("3,000 ops") << 3000;
+}
+
+/// Edit to repaint and frames of panning and zooming; the figures are for the README.
+void TestGraph::figures()
+{
+    QFETCH(int, ops);
+    const ProblemPtr problem = pointwiseNet(ops, 21);
+    Bench b(problem);
+    b.view->setColouring(GraphColouring::Subgraph);
+    b.view->resize(1280, 800);
+    const auto show = [](const char* what, std::vector<double> ms) {
+        std::sort(ms.begin(), ms.end());
+        qInfo("%-34s median %6.2f ms, 95th percentile %6.2f ms", what, ms[ms.size() / 2],
+              ms[ms.size() * 95 / 100]);
+    };
+    std::mt19937 random(5);
+    std::vector<double> edits;
+    QElapsedTimer timer;
+    int accepted = 0;
+    for (int i = 0; i < 60; ++i) {
+        const OpId op(1 + random() % static_cast<unsigned>(ops - 1));
+        const OpId producer = *problem->producer(problem->op(op).inputs.front());
+        timer.start();
+        const auto next = edit::moveOps(*problem, b.document().schedule(), std::vector{op}, std::nullopt,
+                                        subgraphsWith(b.document().schedule(), producer).front(),
+                                        {.rules = {}, .force = true});
+        if (!next)
+            continue;
+        ++accepted;
+        b.document().apply(*next, QStringLiteral("move"));
+        b.document().waitForSnapshot();
+        b.view->waitForLayout();
+        b.view->repaint();
+        edits.push_back(static_cast<double>(timer.nsecsElapsed()) / 1e6);
+        b.view->settle();
+        QCOMPARE(b.view->model()->hulls.size(), b.document().schedule().size());
+    }
+    QVERIFY(accepted > 10);
+    show("edit to repaint", edits);
+    for (const double zoom : {0.0, 0.15, 0.3, 0.6, 1.0, 2.0}) {
+        b.view->fitAll();
+        if (zoom > 0)
+            b.view->zoomBy(zoom / b.view->viewport().scale, {640, 400});
+        std::vector<double> frames;
+        for (int i = 0; i < 30; ++i) {
+            b.view->panBy({i % 2 ? -37.0 : 41.0, 11});
+            timer.start();
+            b.view->repaint();
+            frames.push_back(static_cast<double>(timer.nsecsElapsed()) / 1e6);
+        }
+        show(qPrintable(QStringLiteral("frame at zoom %1").arg(b.view->viewport().scale, 0, 'f', 3)), frames);
+    }
 }
 
 QTEST_MAIN(TestGraph)

@@ -2,7 +2,6 @@
 #include "views/graph/graph_model.h"
 
 #include "theme/number.h"
-#include "views/graph/graph_hit.h"
 #include "views/graph/graph_shapes.h"
 
 #include <QCoreApplication>
@@ -34,9 +33,9 @@ class ModelBuilder
 public:
     ModelBuilder(const SnapshotPtr& snapshot, const Snapshot* baseline,
                  const std::vector<std::size_t>& colours, const GraphOptions& options,
-                 std::shared_ptr<const GraphGeometry> geometry, const GraphTraffic& traffic)
+                 std::shared_ptr<const GraphGeometry> geometry)
         : m_problem(*snapshot->problem), m_snapshot(*snapshot), m_baseline(baseline), m_colours(colours),
-          m_options(options), m_geometry(*geometry), m_traffic(traffic)
+          m_options(options), m_geometry(*geometry)
     {
         m_model.snapshot = snapshot;
         m_model.geometry = std::move(geometry);
@@ -185,6 +184,7 @@ private:
 
     void addNodes()
     {
+        m_model.nodes.reserve(m_geometry.keys.size());
         for (std::size_t v = 0; v < m_geometry.keys.size(); ++v) {
             GraphNode node;
             node.key = m_geometry.keys[v];
@@ -252,6 +252,7 @@ private:
     void addHulls()
     {
         const double padding = m_geometry.metrics.padding();
+        m_model.hulls.reserve(m_snapshot.schedule.size());
         std::map<std::size_t, int> rings; // so that rings round one op do not coincide
         for (std::size_t i = 0; i < m_snapshot.schedule.size(); ++i) {
             const SubgraphId s(i);
@@ -276,7 +277,10 @@ private:
             };
             if (i < m_geometry.layout.groups.size())
                 for (const auto& outline : m_geometry.layout.groups[i].outlines) {
-                    hull.path.addPath(roundedPolygon(outline, padding * 0.9));
+                    if (hull.path.isEmpty())
+                        hull.path = roundedPolygon(outline, padding * 0.9);
+                    else
+                        hull.path.addPath(roundedPolygon(outline, padding * 0.9));
                     placeTab(upperEdge(outline));
                 }
             std::set<std::size_t> own, away;
@@ -299,7 +303,7 @@ private:
             hull.satellites.setFillRule(Qt::WindingFill);
             hull.nodes.assign(own.begin(), own.end());
             hull.nodes.insert(hull.nodes.end(), away.begin(), away.end());
-            hull.bounds = hull.path.boundingRect() | hull.satellites.boundingRect();
+            hull.bounds = hull.path.controlPointRect() | hull.satellites.controlPointRect();
             m_model.hulls.push_back(std::move(hull));
         }
     }
@@ -332,7 +336,10 @@ private:
 
     void addEdges()
     {
-        std::map<std::pair<std::size_t, std::uint32_t>, std::vector<std::size_t>> nets;
+        // Edges of one net follow one another in no order; sorted, they form runs.
+        std::vector<std::size_t> byNet;
+        byNet.reserve(m_geometry.edges.size());
+        m_model.edges.reserve(m_geometry.edges.size());
         for (std::size_t e = 0; e < m_geometry.edges.size(); ++e) {
             const GraphEdgeKey& key = m_geometry.edges[e];
             const LayoutRoute& route = m_geometry.layout.edges[e];
@@ -343,21 +350,30 @@ private:
             edge.consumer = key.consumer;
             edge.style = styleOf(key);
             edge.path = curve(route);
-            edge.bounds = edge.path.boundingRect().adjusted(-1, -1, 1, 1); // a straight line has no area
+            edge.bounds = edge.path.controlPointRect().adjusted(-1, -1, 1, 1); // a straight line has no area
             if (route.size() >= 4) {
                 edge.end = toPoint(route.back());
                 // The last control point may coincide with the end.
                 edge.beforeEnd = toPoint(route[route.size() - 2]);
                 if (QLineF(edge.beforeEnd, edge.end).length() < 0.5)
                     edge.beforeEnd = toPoint(route[route.size() - 4]);
-                nets[{key.from, key.tensor.value}].push_back(e);
+                byNet.push_back(e);
             }
             m_model.edges.push_back(std::move(edge));
         }
-        for (auto& [net, edges] : nets)
-            addStrokes(edges);
-        if (m_options.edgeLabels)
-            addLabels();
+        const auto net = [&](std::size_t e) {
+            return std::pair(m_geometry.edges[e].from, m_geometry.edges[e].tensor);
+        };
+        std::stable_sort(byNet.begin(), byNet.end(),
+                         [&](std::size_t a, std::size_t b) { return net(a) < net(b); });
+        std::vector<std::size_t> run;
+        for (std::size_t i = 0; i < byNet.size(); ++i) {
+            run.push_back(byNet[i]);
+            if (i + 1 == byNet.size() || net(byNet[i + 1]) != net(byNet[i])) {
+                addStrokes(run);
+                run.clear();
+            }
+        }
     }
 
     [[nodiscard]] EdgeStyle styleOf(const GraphEdgeKey& key) const
@@ -376,6 +392,16 @@ private:
     /// What the lines of a net have in common is painted once, in the heaviest style.
     void addStrokes(std::vector<std::size_t>& edges)
     {
+        if (edges.size() == 1) {
+            const GraphEdge& edge = m_model.edges[edges.front()];
+            GraphStroke stroke{edge.tensor, edge.style, edge.path, edge.bounds, {}};
+            const LayoutRoute& route = m_geometry.layout.edges[edges.front()];
+            stroke.points.reserve(route.size() / 3 + 1);
+            for (std::size_t i = 0; i < route.size(); i += 3)
+                stroke.points.push_back(toPoint(route[i]));
+            m_model.strokes.push_back(std::move(stroke));
+            return;
+        }
         std::stable_sort(edges.begin(), edges.end(), [&](std::size_t a, std::size_t b) {
             return m_model.edges[a].style > m_model.edges[b].style;
         });
@@ -399,70 +425,8 @@ private:
             }
             if (stroke.path.isEmpty())
                 continue;
-            stroke.bounds = stroke.path.boundingRect().adjusted(-1, -1, 1, 1);
+            stroke.bounds = stroke.path.controlPointRect().adjusted(-1, -1, 1, 1);
             m_model.strokes.push_back(std::move(stroke));
-        }
-    }
-
-    void addLabels()
-    {
-        LabelPlacer placer(m_model.nodes);
-        for (const GraphHull& hull : m_model.hulls)
-            if (!hull.collapsed && !hull.bounds.isEmpty())
-                placer.add(tabRect(m_model, hull));
-        const double height = 1.1 * m_geometry.metrics.line;
-        const auto place = [&](std::size_t e, const QString& text, std::initializer_list<double> at) {
-            // Near the consumer: on the last curve, which the line shares with no other.
-            GraphEdge& edge = m_model.edges[e];
-            const LayoutRoute& route = m_geometry.layout.edges[e];
-            const LayoutRoute tail(route.end() - std::min<std::ptrdiff_t>(7, std::ssize(route)), route.end());
-            const QSizeF size(0.88 * m_geometry.metrics.em * static_cast<double>(text.size()) + 8, height);
-            if (const auto rect = placer.place(curve(tail), size, at)) {
-                edge.label = text;
-                edge.labelRect = *rect;
-            }
-        };
-        std::set<std::pair<std::uint32_t, std::uint32_t>> named; // (subgraph, tensor): loaded once, told once
-        for (std::size_t e = 0; e < m_model.edges.size(); ++e) {
-            const GraphEdge& edge = m_model.edges[e];
-            if (edge.style != EdgeStyle::Spilled || edge.path.isEmpty())
-                continue;
-            const bool output = m_geometry.keys[edge.to].kind == GraphKey::Kind::Output;
-            std::int64_t load = 0, store = 0;
-            bool known = false;
-            const auto count = [&](SubgraphId s, bool loads) {
-                if (s.index() >= m_traffic.size() || !m_traffic[s.index()])
-                    return;
-                known = true;
-                if (!named.insert({s.value, loads ? edge.tensor.value : ~edge.tensor.value}).second)
-                    return;
-                for (const TensorTraffic& t : *m_traffic[s.index()])
-                    if (t.tensor == edge.tensor) {
-                        load += loads ? t.load : 0;
-                        store += loads ? 0 : t.store;
-                    }
-            };
-            if (output) {
-                if (const auto producer = m_problem.producer(edge.tensor))
-                    for (SubgraphId s : m_holders[producer->index()])
-                        count(s, false);
-            } else if (edge.consumer) {
-                for (SubgraphId s : m_holders[edge.consumer->index()])
-                    count(s, true);
-            } else {
-                count(SubgraphId(static_cast<std::size_t>(m_geometry.groupOf[edge.to])), true);
-            }
-            if (!known || load + store == 0)
-                continue;
-            const double size = static_cast<double>(m_problem.tensor(edge.tensor).elements());
-            const double reloads = static_cast<double>(load) / size;
-            QString text = shortNumber(static_cast<double>(load + store));
-            if (reloads > 1.005)
-                text += QStringLiteral(" (%1×)").arg(QString::number(reloads, 'g', 3));
-            if (output)
-                place(e, text, {0.5, 0.7, 0.3});
-            else
-                place(e, text, {0.62, 0.75, 0.5, 0.85, 0.4});
         }
     }
 
@@ -482,7 +446,6 @@ private:
     const std::vector<std::size_t>& m_colours;
     const GraphOptions& m_options;
     const GraphGeometry& m_geometry;
-    const GraphTraffic& m_traffic;
     GraphModel m_model;
     std::vector<std::vector<SubgraphId>> m_holders; // per op
     std::vector<GraphFill> m_fill;                  // per subgraph
@@ -510,7 +473,10 @@ GraphModel buildGraph(const SnapshotPtr& snapshot, const Snapshot* baseline,
                       const std::vector<std::size_t>& colours, const GraphOptions& options,
                       std::shared_ptr<const GraphGeometry> geometry, const GraphTraffic& traffic)
 {
-    return ModelBuilder(snapshot, baseline, colours, options, std::move(geometry), traffic).build();
+    GraphModel model = ModelBuilder(snapshot, baseline, colours, options, std::move(geometry)).build();
+    if (options.edgeLabels)
+        labelEdges(model, traffic);
+    return model;
 }
 
 } // namespace tilewright::ui

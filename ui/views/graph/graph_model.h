@@ -133,6 +133,9 @@ using GraphTraffic = std::vector<std::optional<std::vector<TensorTraffic>>>;
                                     std::shared_ptr<const GraphGeometry> geometry,
                                     const GraphTraffic& traffic = {});
 
+/// Writes the traffic of each line beside its end, where there is room; what is unknown stays without.
+void labelEdges(GraphModel& model, const GraphTraffic& traffic);
+
 /// How tensor t reaches subgraph s when its op `consumer` reads it.
 [[nodiscard]] EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t);
 

@@ -13,6 +13,7 @@ QPainterPath curve(const LayoutRoute& route)
     QPainterPath path;
     if (route.empty())
         return path;
+    path.reserve(static_cast<int>(route.size()));
     path.moveTo(toPoint(route.front()));
     for (std::size_t i = 0; i + 3 < route.size(); i += 3)
         path.cubicTo(toPoint(route[i + 1]), toPoint(route[i + 2]), toPoint(route[i + 3]));
@@ -25,6 +26,7 @@ QPainterPath roundedPolygon(const std::vector<LayoutPoint>& polygon, double radi
     const std::size_t n = polygon.size();
     if (n < 3)
         return path;
+    path.reserve(static_cast<int>(4 * n + 2));
     for (std::size_t i = 0; i < n; ++i) {
         const QPointF before = toPoint(polygon[(i + n - 1) % n]);
         const QPointF corner = toPoint(polygon[i]);
@@ -140,54 +142,6 @@ QPainterPath recomputeSign(const QRectF& rect)
     path.lineTo(tip);
     path.lineTo(tip + QPointF(-h * 0.75, h));
     return path;
-}
-
-template <typename F> void LabelPlacer::forCells(const QRectF& rect, F&& f)
-{
-    const int x0 = static_cast<int>(std::floor(rect.left() / kCell));
-    const int x1 = static_cast<int>(std::floor(rect.right() / kCell));
-    const int y0 = static_cast<int>(std::floor(rect.top() / kCell));
-    const int y1 = static_cast<int>(std::floor(rect.bottom() / kCell));
-    for (int x = x0; x <= x1; ++x)
-        for (int y = y0; y <= y1; ++y)
-            f((static_cast<quint64>(static_cast<quint32>(x)) << 32) | static_cast<quint32>(y));
-}
-
-LabelPlacer::LabelPlacer(const std::vector<GraphNode>& nodes)
-{
-    for (const GraphNode& node : nodes)
-        add(node.rect.adjusted(-2, -2, 2, 2));
-}
-
-void LabelPlacer::add(const QRectF& rect)
-{
-    forCells(rect, [&](quint64 cell) { m_cells[cell].push_back(rect); });
-}
-
-bool LabelPlacer::isFree(const QRectF& rect) const
-{
-    bool free = true;
-    forCells(rect, [&](quint64 cell) {
-        const auto it = m_cells.constFind(cell);
-        if (it != m_cells.cend())
-            for (const QRectF& other : *it)
-                free = free && !other.intersects(rect);
-    });
-    return free;
-}
-
-std::optional<QRectF> LabelPlacer::place(const QPainterPath& path, const QSizeF& size,
-                                         std::initializer_list<double> at)
-{
-    for (double t : at) {
-        const QPointF p = path.pointAtPercent(t);
-        const QRectF rect(p.x() - size.width() / 2, p.y() - size.height() / 2, size.width(), size.height());
-        if (!isFree(rect))
-            continue;
-        add(rect);
-        return rect;
-    }
-    return std::nullopt;
 }
 
 } // namespace tilewright::ui

@@ -3,12 +3,10 @@
 
 #include "layout/layout.h"
 
-#include <QHash>
 #include <QPainterPath>
 #include <QPointF>
 #include <QRectF>
 
-#include <optional>
 #include <vector>
 
 namespace tilewright::ui {
@@ -38,22 +36,5 @@ struct GraphNode;
 
 /// An arrow that runs round: "recomputed".
 [[nodiscard]] QPainterPath recomputeSign(const QRectF& rect);
-
-/// Finds places for labels on lines that cover neither nodes nor other labels.
-class LabelPlacer
-{
-public:
-    explicit LabelPlacer(const std::vector<GraphNode>& nodes);
-    /// Tries the given parts of the path's length in turn.
-    [[nodiscard]] std::optional<QRectF> place(const QPainterPath& path, const QSizeF& size,
-                                              std::initializer_list<double> at);
-    void add(const QRectF& rect); ///< is taken
-
-private:
-    static constexpr double kCell = 128;
-    template <typename F> static void forCells(const QRectF& rect, F&& f);
-    [[nodiscard]] bool isFree(const QRectF& rect) const;
-    QHash<quint64, std::vector<QRectF>> m_cells;
-};
 
 } // namespace tilewright::ui

@@ -33,10 +33,7 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
                   useGeometry(std::move(geometry));
           },
           true),
-      m_trafficJob([this](std::vector<TrafficEntry> entries) {
-          m_trafficMemory = std::move(entries);
-          requestTraffic();
-      }),
+      m_trafficJob([this](std::vector<TrafficEntry> entries) { takeTraffic(std::move(entries)); }),
       m_drag(context.document)
 {
     QSettings settings;
@@ -180,6 +177,10 @@ void GraphView::useGeometry(GeometryPtr geometry)
 void GraphView::rebuildModel(bool animate)
 {
     const SnapshotPtr baseline = document().baseline();
+    m_traffic.clear();
+    if (m_options.edgeLabels)
+        for (TrafficEntry& e : trafficEntries())
+            m_traffic.push_back(std::move(e.traffic));
     auto next = std::make_unique<GraphModel>(buildGraph(
         document().snapshot(), baseline.get(), document().colours(), m_options, m_geometry, m_traffic));
     const bool motion = style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0;
@@ -216,51 +217,70 @@ void GraphView::moveOn(double seconds)
     update();
 }
 
+/// One per subgraph, with the figures where they are known.
+std::vector<GraphView::TrafficEntry> GraphView::trafficEntries() const
+{
+    const SnapshotPtr& snapshot = document().snapshot();
+    std::vector<TrafficEntry> entries;
+    for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
+        const SubgraphPtr& subgraph = snapshot->schedule.subgraphs[i];
+        const auto resident = snapshot->residentBefore(SubgraphId(i));
+        entries.push_back(
+            {subgraph, {resident.begin(), resident.end()}, snapshot->evaluation.rules, std::nullopt});
+        const auto [first, last] = m_trafficMemory.equal_range(subgraph.get());
+        const auto known = std::find_if(first, last, [&](const auto& item) {
+            return item.second.rules == entries.back().rules &&
+                   item.second.resident == entries.back().resident;
+        });
+        if (known != last)
+            entries.back().traffic = known->second.traffic;
+    }
+    return entries;
+}
+
 void GraphView::requestTraffic()
 {
     const SnapshotPtr& snapshot = document().snapshot();
     if (!snapshot || !m_model || !m_options.edgeLabels)
         return;
-    const std::size_t n = snapshot->schedule.size();
-    GraphTraffic traffic(n);
-    std::vector<TrafficEntry> entries;
-    bool missing = false;
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto resident = snapshot->residentBefore(SubgraphId(i));
-        TrafficEntry entry{snapshot->schedule.subgraphs[i],
-                           {resident.begin(), resident.end()},
-                           snapshot->evaluation.rules,
-                           {}};
-        const auto known =
-            std::find_if(m_trafficMemory.begin(), m_trafficMemory.end(), [&](const TrafficEntry& e) {
-                return e.subgraph == entry.subgraph && e.resident == entry.resident && e.rules == entry.rules;
-            });
-        if (known != m_trafficMemory.end()) {
-            entry.traffic = known->traffic;
-            traffic[i] = known->traffic;
-        } else {
-            missing = true;
+    // What cannot be told (too many steps, a broken rule) is not asked again: it stands as an empty list.
+    std::vector<TrafficEntry> entries = trafficEntries();
+    if (std::all_of(entries.begin(), entries.end(),
+                    [](const TrafficEntry& e) { return e.traffic.has_value(); }))
+        return;
+    m_trafficJob.request([snapshot, entries = std::move(entries)](std::stop_token stop) mutable {
+        const auto& evaluations = snapshot->evaluation.subgraphs;
+        for (std::size_t i = 0; i < entries.size() && !stop.stop_requested(); ++i) {
+            TrafficEntry& e = entries[i];
+            if (e.traffic)
+                continue;
+            e.traffic.emplace();
+            if (i < evaluations.size() && evaluations[i].structurallyValid &&
+                evaluations[i].steps <= kTrafficSteps)
+                if (auto figures = tensorTraffic(*snapshot->problem, *e.subgraph, e.resident, e.rules,
+                                                 kTrafficSteps, stop))
+                    e.traffic = std::move(*figures);
         }
-        entries.push_back(std::move(entry));
+        return std::move(entries);
+    });
+}
+
+void GraphView::takeTraffic(std::vector<TrafficEntry> entries)
+{
+    m_trafficMemory.clear();
+    for (TrafficEntry& e : entries) {
+        const Subgraph* key = e.subgraph.get();
+        m_trafficMemory.emplace(key, std::move(e));
     }
-    if (missing) {
-        m_trafficJob.request([snapshot, entries = std::move(entries)](std::stop_token stop) mutable {
-            for (std::size_t i = 0; i < entries.size() && !stop.stop_requested(); ++i) {
-                TrafficEntry& e = entries[i];
-                const auto& evaluations = snapshot->evaluation.subgraphs;
-                if (!e.traffic && i < evaluations.size() && evaluations[i].structurallyValid &&
-                    evaluations[i].steps <= kTrafficSteps)
-                    e.traffic = tensorTraffic(*snapshot->problem, *e.subgraph, e.resident, e.rules,
-                                              kTrafficSteps, stop);
-            }
-            return std::move(entries);
-        });
+    requestTraffic(); // the schedule may have gone on
+    if (!m_model || m_model->snapshot != document().snapshot())
         return;
-    }
-    if (traffic == m_traffic && !m_traffic.empty())
-        return;
-    m_traffic = std::move(traffic);
-    rebuildModel(false);
+    m_traffic.clear();
+    for (TrafficEntry& e : trafficEntries())
+        m_traffic.push_back(std::move(e.traffic));
+    if (m_options.edgeLabels)
+        labelEdges(*m_model, m_traffic);
+    update();
 }
 
 void GraphView::settle()

@@ -12,6 +12,7 @@
 #include <QTimer>
 
 #include <memory>
+#include <unordered_map>
 
 class QMenu;
 
@@ -37,6 +38,8 @@ public:
     void fitAll() override;
     void fitSelection() override;
 
+    /// Until the arrangement is that of the document (large graphs are arranged in the background).
+    void waitForLayout() { m_layoutJob.waitIdle(); }
     [[nodiscard]] const GraphModel* model() const { return m_model.get(); }
     [[nodiscard]] const Viewport& viewport() const { return m_viewport; }
     [[nodiscard]] const GraphOptions& options() const { return m_options; }
@@ -75,6 +78,14 @@ protected:
 
 private:
     using GeometryPtr = std::shared_ptr<const GraphGeometry>;
+    /// Figures of one subgraph in its place; kept while the subgraph and what is resident before it stay.
+    struct TrafficEntry
+    {
+        SubgraphPtr subgraph;
+        std::vector<TensorId> resident;
+        Rules rules;
+        std::optional<std::vector<TensorTraffic>> traffic;
+    };
     enum class Gesture { None, Press, Band, Drag, Overview };
 
     // graph_view.cpp: model and painting
@@ -83,7 +94,9 @@ private:
     void refresh(bool problemIsNew = false);
     void useGeometry(GeometryPtr geometry);
     void rebuildModel(bool animate);
+    [[nodiscard]] std::vector<TrafficEntry> trafficEntries() const;
     void requestTraffic();
+    void takeTraffic(std::vector<TrafficEntry> entries);
     void moveOn(double seconds);
     void optionsChanged();
     [[nodiscard]] GraphMetrics metrics() const;
@@ -126,15 +139,7 @@ private:
     std::unique_ptr<GraphModel> m_model;
     LatestJob<GeometryPtr> m_layoutJob;
     GraphTraffic m_traffic;
-    /// Figures of one subgraph in its place; kept while the subgraph and what is resident before it stay.
-    struct TrafficEntry
-    {
-        SubgraphPtr subgraph;
-        std::vector<TensorId> resident;
-        Rules rules;
-        std::optional<std::vector<TensorTraffic>> traffic;
-    };
-    std::vector<TrafficEntry> m_trafficMemory;
+    std::unordered_multimap<const Subgraph*, TrafficEntry> m_trafficMemory;
     LatestJob<std::vector<TrafficEntry>> m_trafficJob;
 
     std::unique_ptr<GraphModel> m_before; // of a running transition

@@ -20,7 +20,10 @@
 #include "views/npu/npu_graph_view.h"
 #include "views/npu/npu_scaling_view.h"
 #include "views/npu/npu_view.h"
+#include "views/systolic/gantt_canvas.h"
+#include "views/systolic/levels_canvas.h"
 #include "views/systolic/systolic_view.h"
+#include "views/systolic/tile_map_canvas.h"
 #include "views/tiles/tiles_view.h"
 
 #include "panels/what_if/what_if_view.h"
@@ -81,6 +84,12 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Hardware"), &make<NpuGraphView>},
         {QStringLiteral("npu-scaling"), text("NPU scaling"), QStringLiteral("bars"), DockArea::Bottom,
          QStringLiteral("Hardware"), &make<NpuScalingView>},
+        {QStringLiteral("systolic-pipeline"), text("Systolic pipeline"), QStringLiteral("systolic"),
+         DockArea::Bottom, QStringLiteral(""), &make<GanttCanvas>},
+        {QStringLiteral("systolic-tiles"), text("Systolic tile search"), QStringLiteral("grid"), DockArea::Bottom,
+         QStringLiteral(""), &make<TileMapCanvas>},
+        {QStringLiteral("systolic-memory"), text("Systolic memories"), QStringLiteral("memory"), DockArea::Bottom,
+         QStringLiteral(""), &make<LevelsCanvas>},
         {QStringLiteral("problems"), text("Problems"), QStringLiteral("problem"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>},
         {QStringLiteral("history"), text("History"), QStringLiteral("clock"), DockArea::Bottom,

@@ -122,6 +122,8 @@ void PaintedTable::paint(QPainter& painter, const QRectF& area, const Theme& the
                                            QPointF(area.left() + 3, m + 4)}));
             painter.setBrush(Qt::NoBrush);
         }
+        if (key && static_cast<int>(r) != marked)
+            key(painter, QRectF(area.left() + 1, y + h / 2 - 5, 10, 10), static_cast<int>(r));
         painter.setPen(theme.text);
         line(rows[r], h, false);
         y += h;

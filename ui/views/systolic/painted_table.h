@@ -5,6 +5,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
 #include <vector>
 
 class QPainter;
@@ -23,6 +24,8 @@ struct PaintedTable
     std::vector<bool> numeric; ///< by column
     int marked = -1;           ///< row set off, with a pointer in front of it
     QString note;              ///< below, muted
+    /// Draws the key of a row into a small box at its left; none by default.
+    std::function<void(QPainter&, const QRectF&, int row)> key;
 
     [[nodiscard]] double height(double width) const;
     void paint(QPainter& painter, const QRectF& area, const Theme& theme) const;

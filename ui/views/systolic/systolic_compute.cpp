@@ -33,6 +33,25 @@ Result<TileChoice> currentTile(const SystolicSettings& s)
 
 } // namespace
 
+std::vector<PipelineLane> pipelineLanes(const Program& program, const PipelineRun& run,
+                                        const Machine& machine)
+{
+    std::vector<PipelineLane> lanes;
+    std::array<std::size_t, 5> first{};
+    for (const Resource r : kResources) {
+        first[static_cast<std::size_t>(r)] = lanes.size();
+        for (std::int64_t u = 0; u < machine.at(r).units; ++u)
+            lanes.push_back({r, static_cast<std::int32_t>(u), {}});
+    }
+    for (std::uint32_t c = 0; c < program.commands.size(); ++c)
+        if (const auto r = resourceOf(program.commands[c].kind)) {
+            const PipelineEvent& e = run.events[c];
+            lanes[first[static_cast<std::size_t>(*r)] + static_cast<std::size_t>(e.unit)].bars.push_back(
+                {e.start, e.end, c});
+        }
+    return lanes;
+}
+
 std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
 {
     auto out = std::make_shared<PipelineResult>();
@@ -52,6 +71,8 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
         return out;
     }
     out->comparison = std::move(*compared);
+    out->lanes = {pipelineLanes(out->comparison->barriered, out->comparison->barrieredRun, out->machine),
+                  pipelineLanes(out->comparison->pipelined, out->comparison->pipelinedRun, out->machine)};
     const auto& commands = out->comparison->pipelined.commands;
     for (std::uint32_t c = 0; c < commands.size(); ++c)
         if (commands[c].kind == CommandKind::Compute)

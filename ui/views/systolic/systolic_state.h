@@ -26,7 +26,7 @@ struct SystolicSettings
     Hierarchy hierarchy = kpuHierarchy();
     EdgeSupply supply;
     // Pipeline
-    bool unlimitedBandwidth = true;
+    bool unlimitedBandwidth = false;
     BankLayout layout = BankLayout::Split;
     std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE
     // Tile search
@@ -49,13 +49,30 @@ struct SystolicSettings
 /// Refuses what the core refuses; the Error says which setting and why.
 [[nodiscard]] Status checkSettings(const SystolicSettings& settings);
 
+/// What one unit of a resource does, in time order; commands of one unit never overlap.
+struct PipelineLane
+{
+    struct Bar
+    {
+        std::int64_t start = 0;
+        std::int64_t end = 0;
+        std::uint32_t command = 0;
+    };
+    Resource resource = Resource::Dma;
+    std::int32_t unit = 0;
+    std::vector<Bar> bars;
+};
+[[nodiscard]] std::vector<PipelineLane> pipelineLanes(const Program& program, const PipelineRun& run,
+                                                      const Machine& machine);
+
 /// Both programs and their runs, or why there are none.
 struct PipelineResult
 {
     SystolicSettings of;
     Machine machine;
     std::optional<PipelineComparison> comparison;
-    std::vector<std::uint32_t> computes; ///< COMPUTE commands of the pipelined program in order
+    std::array<std::vector<PipelineLane>, 2> lanes; ///< barriered, pipelined
+    std::vector<std::uint32_t> computes;            ///< COMPUTE commands of the pipelined program in order
     QString error;
 };
 

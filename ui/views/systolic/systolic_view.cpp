@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/systolic_view.h"
 
+#include "views/systolic/gantt_canvas.h"
+#include "views/systolic/levels_canvas.h"
 #include "views/systolic/settings_panel.h"
+#include "views/systolic/tile_map_canvas.h"
 #include "views/systolic/wavefront_canvas.h"
 
 #include <QHBoxLayout>
@@ -30,6 +33,13 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     };
     add(new WavefrontCanvas(context, m_tabs), tr("&Wavefront"),
         tr("The array cycle by cycle: operands, accumulators, utilisation."));
+    add(new GanttCanvas(context, m_tabs), tr("&Pipeline"),
+        tr("DMA, block movers, streamers, array and drain over time; barriered and pipelined."));
+    add(new TileMapCanvas(context, m_tabs), tr("&Tile search"),
+        tr("Traffic over tile sizes, what fits, what three methods choose."));
+    add(new LevelsCanvas(context, m_tabs), tr("&Memories"),
+        tr("Schedules of L2, banks, roofline, dataflows, DRAM, and the figures of the seeds beside the right "
+           "ones."));
     splitter->addWidget(m_settings);
     splitter->addWidget(m_tabs);
     splitter->setStretchFactor(0, 0);

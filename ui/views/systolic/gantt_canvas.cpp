@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/gantt_canvas.h"
+
+#include "theme/number.h"
+
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
+    : SystolicPane(context, QStringLiteral("systolic-pipeline"), tr("Systolic pipeline"), parent)
+{
+    m_show = bar().addChoice(tr("Show"), {tr("both programs"), tr("pipelined"), tr("barriered")},
+                             tr("Which programs are drawn; the details are about the last one."));
+    connect(m_show, &QComboBox::currentIndexChanged, this, &GanttCanvas::outdated);
+    m_bandwidth = bar().addChoice(tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
+                                  tr("Whether moving data takes time."));
+    connect(m_bandwidth, &QComboBox::activated, this, [this](int i) {
+        SystolicSettings next = state().settings();
+        next.unlimitedBandwidth = i == 0;
+        state().set(next);
+    });
+    m_layout = bar().addChoice(tr("Banks"), {tr("seed layout"), tr("split layout")},
+                               tr("Where tiles lie in the banks of L2; conflicts cost a serialised read."));
+    connect(m_layout, &QComboBox::activated, this, [this](int i) {
+        SystolicSettings next = state().settings();
+        next.layout = static_cast<BankLayout>(i);
+        state().set(next);
+    });
+    addCommand("previous-stall", tr("Previous stall"), QStringLiteral("step-back"),
+               {QKeySequence(Qt::Key_BracketLeft)}, tr("Go to the previous gap of the array."),
+               [this] { jumpToStall(-1); });
+    addCommand("next-stall", tr("Next stall"), QStringLiteral("step-forward"),
+               {QKeySequence(Qt::Key_BracketRight)}, tr("Go to the next gap of the array."),
+               [this] { jumpToStall(1); });
+    addCommand("fit", tr("Fit the pipeline"), QStringLiteral("fit"), {}, tr("Show all cycles."),
+               [this] { fitAll(); });
+    addCommand("listing", tr("Copy the program"), QStringLiteral("copy"), {},
+               tr("Copy the instruction listing of the program whose details are shown."), [this] {
+                   if (!m_model.programs.empty())
+                       QGuiApplication::clipboard()->setText(
+                           QString::fromStdString(programText(*m_model.main().program)));
+               });
+    connect(&state(), &SystolicState::pipelineChanged, this, &GanttCanvas::outdated);
+    connect(&state(), &SystolicState::cycleChanged, this, [this] {
+        moveGanttCursor(m_model, state().pipelineTime());
+        if (isVisible())
+            update();
+    });
+}
+
+void GanttCanvas::rebuild()
+{
+    state().needPipeline();
+    m_model = buildGantt(state(), static_cast<GanttShow>(m_show->currentIndex()));
+    m_bandwidth->setCurrentIndex(state().settings().unlimitedBandwidth ? 0 : 1);
+    m_layout->setCurrentIndex(static_cast<int>(state().settings().layout));
+    if (m_knownCycles != m_model.cycles || !(m_to > m_from)) {
+        m_knownCycles = m_model.cycles;
+        m_from = 0;
+        m_to = static_cast<double>(m_model.cycles);
+    }
+    setAccessibleDescription(
+        m_model.hint.isEmpty() ? m_model.headline + QStringLiteral(". ") + m_model.bottleneck : m_model.hint);
+}
+
+QString GanttCanvas::copyText() const
+{
+    if (m_model.programs.empty())
+        return {};
+    QString out =
+        m_model.stalls.asText() + QStringLiteral("\ncommand\tresource\tunit\tstart\tend\tready\tbytes\n");
+    const GanttProgram& p = m_model.main();
+    constexpr std::size_t kCopied = 100'000;
+    for (std::size_t c = 0; c < std::min(kCopied, p.program->commands.size()); ++c) {
+        const Command& command = p.program->commands[c];
+        const PipelineEvent& e = p.run->events[c];
+        const auto resource = resourceOf(command.kind);
+        out += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\n")
+                   .arg(QString::fromStdString(commandTitle(command)),
+                        resource ? resourceText(*resource) : QString())
+                   .arg(e.unit)
+                   .arg(e.start)
+                   .arg(e.end)
+                   .arg(e.ready)
+                   .arg(command.bytes);
+    }
+    return out;
+}
+
+Axis GanttCanvas::axisOf(const GanttPlaces& p) const
+{
+    return {m_from, m_to, p.plot.left(), p.plot.right()};
+}
+
+void GanttCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    ensureFresh();
+    if (m_model.programs.empty()) {
+        paintEmptyHint(painter, area, m_model.hint, theme);
+        return;
+    }
+    const GanttPlaces p = ganttPlaces(area, m_model);
+    paintGantt(painter, m_model, p, axisOf(p), exporting ? std::nullopt : m_hover, true, theme);
+}
+
+void GanttCanvas::setRange(double from, double to)
+{
+    m_from = from;
+    m_to = to;
+    update();
+}
+
+void GanttCanvas::zoomBy(double factor, QPointF anchor)
+{
+    if (m_model.programs.empty() || (factor > 1 && m_to - m_from < 8))
+        return;
+    const Axis a = axisOf(places());
+    const Axis next =
+        a.zoomed(factor, std::clamp(anchor.x(), a.p0, a.p1), 0, static_cast<double>(m_model.cycles));
+    setRange(next.v0, next.v1);
+}
+
+void GanttCanvas::panBy(QPointF pixels)
+{
+    if (m_model.programs.empty())
+        return;
+    const Axis next = axisOf(places()).panned(pixels.x(), 0, static_cast<double>(m_model.cycles));
+    setRange(next.v0, next.v1);
+}
+
+void GanttCanvas::fitAll()
+{
+    setRange(0, static_cast<double>(m_model.cycles));
+}
+
+QPointF GanttCanvas::pointAt(double time) const
+{
+    const GanttPlaces p = places();
+    const double y = p.groups.empty() ? p.plot.center().y() : p.groups.front().lanes.front().center().y();
+    return {axisOf(p).toPixel(time), y};
+}
+
+void GanttCanvas::jumpToStall(int by)
+{
+    if (m_model.programs.empty())
+        return;
+    if (const auto at = nextBubble(*m_model.main().run, m_model.time, by)) {
+        state().setPipelineTime(*at);
+        const double half = (m_to - m_from) / 2;
+        if (static_cast<double>(*at) < m_from || static_cast<double>(*at) > m_to) {
+            const double from = std::clamp(static_cast<double>(*at) - half, 0.0,
+                                           static_cast<double>(m_model.cycles) - 2 * half);
+            setRange(from, from + 2 * half);
+        }
+    }
+}
+
+QString GanttCanvas::tooltipAt(QPointF position) const
+{
+    if (m_model.programs.empty())
+        return {};
+    const GanttPlaces p = places();
+    const Axis axis = axisOf(p);
+    const double slack = std::abs(axis.toValue(axis.p0 + 2) - axis.v0);
+    if (const auto hit = ganttHit(p, axis, position)) {
+        const GanttProgram& program = m_model.programs[hit->group];
+        const PipelineLane& lane = (*program.lanes)[hit->lane];
+        if (const auto* bar = barAt(lane, hit->time, slack))
+            return barTooltip(program, *bar);
+        if (lane.resource == Resource::Array)
+            if (const ArrayBubble* b = program.run->bubbleAt(static_cast<std::int64_t>(hit->time)))
+                return tr("<b>The array waits: %1</b><br>%2 cycles from %3<br>for %4")
+                    .arg(reasonText(b->reason).toHtmlEscaped(), number(b->length), number(b->start),
+                         QString::fromStdString(commandTitle(program.program->commands[b->command]))
+                             .toHtmlEscaped());
+        return tr("%1 %2 is idle at %3")
+            .arg(resourceText(lane.resource))
+            .arg(lane.unit)
+            .arg(number(std::floor(hit->time)));
+    }
+    const char* names[] = {"L3", "L2", "L1"};
+    const Level levels[] = {Level::L3, Level::L2, Level::L1};
+    for (std::size_t i = 0; i < 3; ++i)
+        if (p.occupancy[i].contains(position)) {
+            const auto t = static_cast<std::int64_t>(axis.toValue(position.x()));
+            QString out = tr("<b>%1 at cycle %2</b>").arg(QLatin1String(names[i]), number(t));
+            for (const GanttProgram& program : m_model.programs)
+                out += tr("<br>%1: %2 bytes, peak %3")
+                           .arg(program.style == ProgramStyle::Pipelined ? tr("pipelined") : tr("barriered"),
+                                number(program.run->occupancyAt(levels[i], t)),
+                                number(program.run->peakBytes[i]));
+            return out + tr("<br>the level holds %1 bytes").arg(number(m_model.capacity[i]));
+        }
+    return {};
+}
+
+void GanttCanvas::mousePressEvent(QMouseEvent* event)
+{
+    SystolicPane::mousePressEvent(event);
+    const GanttPlaces p = places();
+    if (event->button() != Qt::LeftButton || !p.plot.contains(event->position()))
+        return;
+    m_scrubbing = true;
+    state().setPipelineTime(static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
+}
+
+void GanttCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    SystolicPane::mouseMoveEvent(event);
+    const GanttPlaces p = places();
+    m_hover.reset();
+    if (p.plot.contains(event->position()))
+        m_hover = axisOf(p).toValue(event->position().x());
+    if (m_scrubbing)
+        state().setPipelineTime(
+            static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
+    update();
+}
+
+void GanttCanvas::mouseReleaseEvent(QMouseEvent* event)
+{
+    SystolicPane::mouseReleaseEvent(event);
+    if (event->button() == Qt::LeftButton)
+        m_scrubbing = false;
+}
+
+void GanttCanvas::keyPressEvent(QKeyEvent* event)
+{
+    const QPointF anchor = pointAt(m_hover ? *m_hover : static_cast<double>(m_model.time));
+    switch (event->key()) {
+    case Qt::Key_W:
+        zoomBy(1.25, anchor);
+        break;
+    case Qt::Key_S:
+        zoomBy(0.8, anchor);
+        break;
+    case Qt::Key_A:
+        panBy({60, 0});
+        break;
+    case Qt::Key_D:
+        panBy({-60, 0});
+        break;
+    case Qt::Key_Period:
+        state().setPipelineTime(m_model.time + 1);
+        break;
+    case Qt::Key_Comma:
+        state().setPipelineTime(m_model.time - 1);
+        break;
+    case Qt::Key_Greater:
+        state().setPipelineTime(m_model.time + 16);
+        break;
+    case Qt::Key_Less:
+        state().setPipelineTime(m_model.time - 16);
+        break;
+    default:
+        SystolicPane::keyPressEvent(event);
+        return;
+    }
+    event->accept();
+}
+
+void GanttCanvas::leaveEvent(QEvent* event)
+{
+    m_hover.reset();
+    update();
+    SystolicPane::leaveEvent(event);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/gantt_model.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <set>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString text(const char* s)
+{
+    return QCoreApplication::translate("Gantt", s);
+}
+
+QString fromView(std::string_view s)
+{
+    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
+}
+
+QString baseReason(const std::string& reason)
+{
+    static const std::pair<const char*, const char*> kNames[] = {
+        {"dma", "DMA"},
+        {"block_mover", "block mover"},
+        {"streamer", "streamer"},
+        {"array", "array drains"},
+        {"drain", "drain"},
+        {"l3_full", "L3 is full"},
+        {"l2_full", "L2 is full"},
+        {"l1_full", "L1 is full"},
+        {"accumulators_full", "accumulators are full"},
+        {"fill_drain", "last wave leaves"},
+    };
+    for (const auto& [key, name] : kNames)
+        if (reason == key)
+            return text(name);
+    return QString::fromStdString(reason);
+}
+
+} // namespace
+
+QString reasonText(const std::string& reason)
+{
+    constexpr std::string_view kBarrier = "barrier_";
+    if (reason.compare(0, kBarrier.size(), kBarrier) == 0)
+        return text("barrier: %1").arg(baseReason(reason.substr(kBarrier.size())));
+    return baseReason(reason);
+}
+
+QString resourceText(Resource resource)
+{
+    switch (resource) {
+    case Resource::Dma:
+        return text("DMA");
+    case Resource::BlockMover:
+        return text("block mover");
+    case Resource::Streamer:
+        return text("streamer");
+    case Resource::Array:
+        return text("array");
+    case Resource::Drain:
+        return text("drain");
+    }
+    return {};
+}
+
+QString bytesText(double bytes)
+{
+    constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB", "PB"};
+    std::size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < std::size(kUnits)) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return QStringLiteral("%1 %2").arg(number(bytes), QLatin1String(kUnits[unit]));
+}
+
+GanttModel buildGantt(const SystolicState& state, GanttShow show)
+{
+    GanttModel m;
+    m.result = state.pipeline();
+    const SystolicSettings& s = state.settings();
+    if (s.timing.dataflow != Dataflow::Os)
+        m.title =
+            text("Programs are output-stationary; the dataflow of the array view does not change them.");
+    if (!m.result || !samePrograms(m.result->of, s)) {
+        m.result.reset();
+        m.hint = text("Running the barriered and the pipelined program …");
+        return m;
+    }
+    if (!m.result->comparison) {
+        m.hint = text("No programs: %1. Choose a smaller GEMM, a larger array or a deeper k step.")
+                     .arg(m.result->error);
+        return m;
+    }
+    const PipelineComparison& c = *m.result->comparison;
+    if (show != GanttShow::Pipelined)
+        m.programs.push_back(
+            {ProgramStyle::Barriered, &c.barriered, &c.barrieredRun, &m.result->lanes[0], {}});
+    if (show != GanttShow::Barriered)
+        m.programs.push_back(
+            {ProgramStyle::Pipelined, &c.pipelined, &c.pipelinedRun, &m.result->lanes[1], {}});
+    for (GanttProgram& p : m.programs) {
+        p.title =
+            text("%1 · %2 cycles · array fed %3 · held up most by: %4")
+                .arg(p.style == ProgramStyle::Pipelined ? text("Pipelined") : text("Barriered"),
+                     number(p.run->cycles),
+                     percent(static_cast<double>(p.run->arrayBusy) / static_cast<double>(p.run->cycles)),
+                     p.run->bottleneck == "array" ? text("nothing, the array is the bottleneck")
+                                                  : reasonText(p.run->bottleneck));
+        m.cycles = std::max(m.cycles, p.run->cycles);
+    }
+    const std::int64_t saved = c.cyclesSaved();
+    const QString extra = m.title;
+    m.title = text("%1 × %2 × %3 through the memories, bandwidth %4")
+                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
+                       s.unlimitedBandwidth ? text("unlimited")
+                                            : text("of %1").arg(QString::fromStdString(s.hierarchy.name)));
+    m.headline = text("pipelining saves %1 of %2 cycles (%3)")
+                     .arg(number(saved), number(c.barrieredRun.cycles),
+                          percent(static_cast<double>(saved) /
+                                  static_cast<double>(std::max<std::int64_t>(1, c.barrieredRun.cycles))));
+    if (!extra.isEmpty())
+        m.headline += QStringLiteral(" · ") + extra;
+    m.bottleneck = text("bottleneck: %1")
+                       .arg(c.pipelinedRun.bottleneck == "array" ? text("the array itself")
+                                                                 : reasonText(c.pipelinedRun.bottleneck));
+
+    m.stalls.title = text("Where the array's cycles go");
+    m.stalls.head = {QString(), text("barriered"), text("pipelined")};
+    m.stalls.numeric = {false, true, true};
+    m.stalls.rows.push_back(
+        {text("fed with operands"), number(c.barrieredRun.arrayBusy), number(c.pipelinedRun.arrayBusy)});
+    std::set<std::string> reasons;
+    for (const PipelineRun* run : {&c.barrieredRun, &c.pipelinedRun})
+        for (const auto& [reason, n] : run->stalls)
+            reasons.insert(reason);
+    const auto lost = [](const PipelineRun& run, const std::string& reason) {
+        const auto found = run.stalls.find(reason);
+        return found == run.stalls.end() ? std::int64_t{0} : found->second;
+    };
+    m.stallReasons = {{}};
+    for (const std::string& reason : reasons) {
+        m.stallReasons.push_back(reason);
+        if (reason == c.pipelinedRun.bottleneck)
+            m.stalls.marked = static_cast<int>(m.stalls.rows.size());
+        m.stalls.rows.push_back(
+            {reasonText(reason), number(lost(c.barrieredRun, reason)), number(lost(c.pipelinedRun, reason))});
+    }
+    m.stallReasons.emplace_back();
+    m.stalls.rows.push_back(
+        {text("total cycles"), number(c.barrieredRun.cycles), number(c.pipelinedRun.cycles)});
+
+    for (std::size_t i = 0; i < 3; ++i)
+        m.capacity[i] = s.hierarchy.at(i == 0 ? Level::L3 : i == 1 ? Level::L2 : Level::L1).totalBytes();
+    moveGanttCursor(m, state.pipelineTime());
+    return m;
+}
+
+void moveGanttCursor(GanttModel& m, std::int64_t time)
+{
+    if (m.programs.empty())
+        return;
+    m.time = std::clamp<std::int64_t>(time, 0, m.cycles);
+    const GanttProgram& p = m.main();
+    m.banks = {};
+    m.banks.map = p.program->bankMap();
+    m.now = {};
+    m.now.title =
+        text("At cycle %1, %2")
+            .arg(number(m.time), p.style == ProgramStyle::Pipelined ? text("pipelined") : text("barriered"));
+    m.now.head = {QString(), QString()};
+    for (const std::uint32_t c : p.run->runningAt(m.time)) {
+        const Command& command = p.program->commands[c];
+        const PipelineEvent& e = p.run->events[c];
+        const auto resource = resourceOf(command.kind);
+        if (!resource)
+            continue;
+        const QString title = QString::fromStdString(commandTitle(command));
+        if (command.kind == CommandKind::Compute) {
+            m.banks.bankA = m.banks.map.bankA(command.i, command.k);
+            m.banks.bankB = m.banks.map.bankB(command.k, command.j);
+            m.banks.tileA = QStringLiteral("A[%1,%2]").arg(command.i).arg(command.k);
+            m.banks.tileB = QStringLiteral("B[%1,%2]").arg(command.k).arg(command.j);
+        }
+        m.now.rows.push_back({QStringLiteral("%1 %2").arg(resourceText(*resource)).arg(e.unit), title});
+    }
+    if (const ArrayBubble* bubble = p.run->bubbleAt(m.time)) {
+        m.now.marked = static_cast<int>(m.now.rows.size());
+        m.now.rows.push_back({text("array waits"),
+                              text("%1, %2 cycles").arg(reasonText(bubble->reason), number(bubble->length))});
+    }
+    const Level levels[] = {Level::L3, Level::L2, Level::L1};
+    for (std::size_t i = 0; i < 3; ++i)
+        m.held[i] = p.run->occupancyAt(levels[i], m.time);
+}
+
+const PipelineLane::Bar* barAt(const PipelineLane& lane, double time, double slack)
+{
+    auto bar = std::partition_point(lane.bars.begin(), lane.bars.end(), [&](const PipelineLane::Bar& b) {
+        return static_cast<double>(b.end) + slack < time;
+    });
+    const PipelineLane::Bar* near = nullptr;
+    for (; bar != lane.bars.end() && static_cast<double>(bar->start) - slack <= time; ++bar) {
+        near = &*bar;
+        if (static_cast<double>(bar->start) <= time && time < static_cast<double>(bar->end))
+            return near;
+    }
+    return near;
+}
+
+std::optional<std::int64_t> nextBubble(const PipelineRun& run, std::int64_t time, int by)
+{
+    const auto& b = run.bubbles;
+    const auto after = std::partition_point(
+        b.begin(), b.end(), [&](const ArrayBubble& x) { return by > 0 ? x.start <= time : x.start < time; });
+    if (by > 0)
+        return after == b.end() ? std::nullopt : std::optional(after->start);
+    return after == b.begin() ? std::nullopt : std::optional((after - 1)->start);
+}
+
+QString barTooltip(const GanttProgram& p, const PipelineLane::Bar& bar)
+{
+    const Command& c = p.program->commands[bar.command];
+    const PipelineEvent& e = p.run->events[bar.command];
+    QString out =
+        QStringLiteral("<b>%1</b><br>%2")
+            .arg(QString::fromStdString(commandTitle(c)).toHtmlEscaped(),
+                 text("cycles %1 to %2 (%3)").arg(number(e.start), number(e.end), number(e.end - e.start)));
+    if (e.ready != e.end)
+        out += text("<br>result ready at %1").arg(number(e.ready));
+    if (c.bytes > 0)
+        out += text("<br>%1 bytes").arg(number(c.bytes));
+    if (c.pool)
+        out += text("<br>into %1, slot %2").arg(fromView(poolName(*c.pool))).arg(c.slot);
+    if (c.bankConflict)
+        out += text("<br>bank conflict: A and B of this step lie in one bank, one read is serialised");
+    return out;
+}
+
+} // namespace tilewright::ui

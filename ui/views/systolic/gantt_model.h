@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/systolic/painted_table.h"
+#include "views/systolic/systolic_state.h"
+
+#include <memory>
+#include <optional>
+
+namespace tilewright::ui {
+
+enum class GanttShow { Both, Pipelined, Barriered };
+
+/// Banks of L2 at the cursor: which ones the running COMPUTE reads.
+struct BankCursor
+{
+    BankMap map;
+    std::optional<std::int64_t> bankA, bankB;
+    QString tileA, tileB; ///< "A[0,1]"
+    [[nodiscard]] bool conflict() const { return bankA && bankA == bankB; }
+};
+
+/// One program in the chart.
+struct GanttProgram
+{
+    ProgramStyle style = ProgramStyle::Pipelined;
+    const Program* program = nullptr; ///< owned by GanttModel::result
+    const PipelineRun* run = nullptr;
+    const std::vector<PipelineLane>* lanes = nullptr;
+    QString title;
+};
+
+/// Barriered and pipelined programs over one time axis, and what happens at the cursor.
+struct GanttModel
+{
+    QString hint; ///< instead of a chart
+    std::shared_ptr<const PipelineResult> result;
+    std::vector<GanttProgram> programs; ///< those shown, top to bottom
+    QString title;
+    QString headline;   ///< cycles of both, cycles saved
+    QString bottleneck; ///< named
+    std::int64_t cycles = 1;
+    std::int64_t time = 0;
+    PaintedTable stalls;
+    std::vector<std::string> stallReasons; ///< of the rows of `stalls`; empty for the first and the last
+    PaintedTable now;                      ///< what runs at the cursor
+    BankCursor banks;
+    std::array<std::int64_t, 3> held{};     ///< bytes in L3, L2, L1 at the cursor
+    std::array<std::int64_t, 3> capacity{}; ///< of the hierarchy
+
+    /// The program that the cursor's details are about: the last one shown.
+    [[nodiscard]] const GanttProgram& main() const { return programs.back(); }
+};
+
+[[nodiscard]] GanttModel buildGantt(const SystolicState& state, GanttShow show);
+/// Only what depends on the cursor.
+void moveGanttCursor(GanttModel& model, std::int64_t time);
+
+/// "waits for the block mover", "barrier: DMA", ... of a reason of ArrayBubble.
+[[nodiscard]] QString reasonText(const std::string& reason);
+/// "DMA", "block mover" ...
+[[nodiscard]] QString resourceText(Resource resource);
+/// "12.5 KB"
+[[nodiscard]] QString bytesText(double bytes);
+
+/// The bar of a lane at a time; nullptr in a gap. `slack`: bars this close also count.
+[[nodiscard]] const PipelineLane::Bar* barAt(const PipelineLane& lane, double time, double slack);
+/// Start of the next (by 1) or previous (-1) bubble of the array, seen from `time`.
+[[nodiscard]] std::optional<std::int64_t> nextBubble(const PipelineRun& run, std::int64_t time, int by);
+[[nodiscard]] QString barTooltip(const GanttProgram& program, const PipelineLane::Bar& bar);
+
+} // namespace tilewright::ui

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/levels_canvas.h"
+
+#include "theme/number.h"
+#include "views/systolic/roofline_paint.h"
+#include "views/systolic/tile_map_paint.h"
+
+#include <QAction>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kMargin = 12;
+constexpr double kColumnGap = 28;
+constexpr double kCardGap = 20;
+constexpr std::int64_t kShownTiles = 12; // of the bank map, a side
+
+double headerHeight()
+{
+    return 2 * (QFontMetricsF(uiFont()).height() + 2) + 16;
+}
+
+struct BankGrid
+{
+    double cell = 0;
+    std::int64_t nM = 0, nN = 0, nK = 0; ///< shown
+};
+
+BankGrid bankGrid(const LevelsResult& r, double width)
+{
+    BankGrid g{0, std::min(r.nM, kShownTiles), std::min(r.nN, kShownTiles), std::min(r.nK, kShownTiles)};
+    // A (M x K) and B (K x N) side by side with names before them.
+    g.cell = std::clamp((width - 70) / static_cast<double>(g.nK + g.nN), 12.0, 26.0);
+    return g;
+}
+
+double cardHeight(const LevelsCard& card, const LevelsResult& r, double width)
+{
+    const double h = card.table.height(width);
+    const QFontMetricsF fm(uiFont(0.85));
+    switch (card.kind) {
+    case LevelsCard::Kind::Table:
+        return h;
+    case LevelsCard::Kind::Banks: {
+        const BankGrid g = bankGrid(r, width);
+        return h + static_cast<double>(std::max(g.nM, g.nK)) * g.cell + fm.height() + 12;
+    }
+    case LevelsCard::Kind::Roofline:
+        return h + 210;
+    case LevelsCard::Kind::Capacities:
+        return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 6 +
+               static_cast<double>(r.constraints.size()) * (fm.height() + 14);
+    }
+    return h;
+}
+
+void paintBankCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r, const QRectF& area,
+                   const Theme& theme)
+{
+    PaintedTable head = card.table;
+    const QString note = head.note;
+    head.note.clear();
+    const double top = head.height(area.width());
+    head.paint(painter, area, theme);
+    const BankMap& map = r.banks[static_cast<std::size_t>(card.layout)];
+    const BankGrid g = bankGrid(r, area.width());
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF fm(painter.font());
+    const double y0 = area.top() + top + fm.height() + 2;
+    const auto grid = [&](double x0, const QString& name, std::int64_t rows, std::int64_t cols, auto bank,
+                          auto conflicts) {
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(x0, area.top() + top + fm.ascent()), name);
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < cols; ++j) {
+                const QRectF cell(x0 + static_cast<double>(j) * g.cell, y0 + static_cast<double>(i) * g.cell,
+                                  g.cell - 1, g.cell - 1);
+                const std::int64_t b = bank(i, j);
+                painter.fillRect(cell, theme.category(static_cast<std::size_t>(b)));
+                const QString number = QString::number(b);
+                if (fm.horizontalAdvance(number) < cell.width() && fm.ascent() < cell.height()) {
+                    painter.setPen(theme.ink);
+                    painter.drawText(cell, Qt::AlignCenter, number);
+                }
+                if (conflicts(i, j)) {
+                    painter.setPen(QPen(theme.error, 2));
+                    painter.setBrush(Qt::NoBrush);
+                    painter.drawRect(cell.adjusted(1, 1, -1, -1));
+                }
+            }
+    };
+    const auto any = [&](std::int64_t n, auto test) {
+        for (std::int64_t x = 0; x < n; ++x)
+            if (test(x))
+                return true;
+        return false;
+    };
+    grid(
+        area.left() + 4, LevelsCanvas::tr("A (i down, k across)"), g.nM, g.nK,
+        [&](std::int64_t i, std::int64_t k) { return map.bankA(i, k); },
+        [&](std::int64_t i, std::int64_t k) {
+            return any(g.nN, [&](std::int64_t j) { return map.conflicts(i, j, k); });
+        });
+    const double second = std::max(static_cast<double>(g.nK) * g.cell,
+                                   fm.horizontalAdvance(LevelsCanvas::tr("A (i down, k across)")));
+    grid(
+        area.left() + 4 + second + 28, LevelsCanvas::tr("B (k down, j across)"), g.nK, g.nN,
+        [&](std::int64_t k, std::int64_t j) { return map.bankB(k, j); },
+        [&](std::int64_t k, std::int64_t j) {
+            return any(g.nM, [&](std::int64_t i) { return map.conflicts(i, j, k); });
+        });
+    painter.setPen(theme.muted);
+    const double y = y0 + static_cast<double>(std::max(g.nM, g.nK)) * g.cell + 4;
+    painter.drawText(QRectF(area.left(), y, area.width(), area.bottom() - y + 4), Qt::TextWordWrap, note);
+}
+
+void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r, const QRectF& area,
+               const Theme& theme)
+{
+    switch (card.kind) {
+    case LevelsCard::Kind::Table:
+        card.table.paint(painter, area, theme);
+        break;
+    case LevelsCard::Kind::Banks:
+        paintBankCard(painter, card, r, area, theme);
+        break;
+    case LevelsCard::Kind::Roofline:
+        card.table.paint(painter, area, theme);
+        paintMultiRoofline(painter, *r.roofline, nullptr, {},
+                           area.adjusted(0, card.table.height(area.width()) + 6, 0, 0), theme);
+        break;
+    case LevelsCard::Kind::Capacities:
+        paintCapacityBars(painter, r.constraints, area, theme);
+        break;
+    }
+}
+
+} // namespace
+
+LevelsCanvas::LevelsCanvas(const ViewContext& context, QWidget* parent)
+    : SystolicPane(context, QStringLiteral("systolic-memory"), tr("Systolic memories"), parent)
+{
+    connect(&state(), &SystolicState::levelsChanged, this, &LevelsCanvas::outdated);
+}
+
+void LevelsCanvas::rebuild()
+{
+    state().needLevels();
+    m_model = buildLevels(state());
+    scrollBy(0);
+    setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
+                                                    : m_model.hint);
+}
+
+QString LevelsCanvas::copyText() const
+{
+    QString out;
+    for (const LevelsCard& card : m_model.cards)
+        if (!card.table.rows.empty())
+            out += card.table.asText() + QLatin1Char('\n');
+    return out;
+}
+
+std::vector<LevelsCanvas::Placed> LevelsCanvas::layout(const QRectF& area) const
+{
+    std::vector<Placed> out;
+    if (!m_model.result)
+        return out;
+    const double width = area.width() - 2 * kMargin;
+    const auto columns = static_cast<std::size_t>(std::clamp(std::floor(width / 430), 1.0, 3.0));
+    const double w = (width - kColumnGap * static_cast<double>(columns - 1)) / static_cast<double>(columns);
+    std::vector<double> bottoms(columns, area.top() + headerHeight());
+    for (std::size_t i = 0; i < m_model.cards.size(); ++i) {
+        const auto shortest = std::min_element(bottoms.begin(), bottoms.end());
+        const auto c = static_cast<double>(shortest - bottoms.begin());
+        const double h = cardHeight(m_model.cards[i], *m_model.result, w);
+        out.push_back({i, QRectF(area.left() + kMargin + c * (w + kColumnGap), *shortest, w, h)});
+        *shortest += h + kCardGap;
+    }
+    return out;
+}
+
+double LevelsCanvas::overflow() const
+{
+    double bottom = 0;
+    for (const Placed& p : layout(contentArea()))
+        bottom = std::max(bottom, p.place.bottom());
+    return std::max(0.0, bottom + 8 - contentArea().bottom());
+}
+
+void LevelsCanvas::scrollBy(double pixels)
+{
+    m_scroll = std::clamp(m_scroll + pixels, 0.0, overflow());
+    update();
+}
+
+void LevelsCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    ensureFresh();
+    if (!m_model.hint.isEmpty()) {
+        paintEmptyHint(painter, area, m_model.hint, theme);
+        return;
+    }
+    const double scroll = exporting ? 0 : m_scroll;
+    painter.save();
+    painter.setClipRect(area);
+    painter.translate(0, -scroll);
+    const QFont bold = uiFont(1.0, QFont::DemiBold);
+    const QFontMetricsF bm(bold);
+    const double width = area.width() - 2 * kMargin;
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(area.left() + kMargin, area.top() + 8 + bm.ascent()),
+                     bm.elidedText(m_model.title, Qt::ElideRight, width));
+    painter.setFont(uiFont(0.95));
+    const QFontMetricsF fm(painter.font());
+    painter.setPen(theme.accent);
+    painter.drawText(QPointF(area.left() + kMargin, area.top() + 10 + bm.height() + fm.ascent()),
+                     fm.elidedText(m_model.headline, Qt::ElideRight, width));
+    for (const Placed& p : layout(area))
+        if (p.place.bottom() - scroll >= area.top() && p.place.top() - scroll <= area.bottom())
+            paintCard(painter, m_model.cards[p.card], *m_model.result, p.place, theme);
+    painter.restore();
+    if (!exporting && overflow() > 0) {
+        // Where one is, like a scroll bar.
+        const double share = area.height() / (area.height() + overflow());
+        const double top = area.top() + (area.height() * (1 - share)) * (m_scroll / overflow());
+        painter.fillRect(QRectF(area.right() - 6, top, 4, area.height() * share),
+                         Theme::mix(theme.canvas, theme.outline, 0.6));
+    }
+}
+
+QString LevelsCanvas::tooltipAt(QPointF position) const
+{
+    if (!m_model.result)
+        return {};
+    const QPointF at = position + QPointF(0, m_scroll);
+    for (const Placed& p : layout(contentArea()))
+        if (p.place.contains(at)) {
+            const LevelsCard& card = m_model.cards[p.card];
+            if (card.kind == LevelsCard::Kind::Roofline)
+                return tr(
+                    "Every level has a roof (bandwidth × intensity); the lowest one, or the array, binds.");
+            if (card.kind == LevelsCard::Kind::Banks)
+                return tr(
+                    "The bank of L2 in which each tile lies; framed tiles meet their partner in one bank.");
+            return {};
+        }
+    return {};
+}
+
+void LevelsCanvas::wheelEvent(QWheelEvent* event)
+{
+    scrollBy(-(event->pixelDelta().isNull() ? event->angleDelta().y() / 2 : event->pixelDelta().y()));
+    event->accept();
+}
+
+void LevelsCanvas::panBy(QPointF pixels)
+{
+    scrollBy(-pixels.y());
+}
+
+void LevelsCanvas::zoomBy(double factor, QPointF)
+{
+    scrollBy(factor > 1 ? -60 : 60);
+}
+
+void LevelsCanvas::fitAll()
+{
+    scrollBy(-m_scroll);
+}
+
+void LevelsCanvas::contentResized()
+{
+    scrollBy(0);
+}
+
+} // namespace tilewright::ui

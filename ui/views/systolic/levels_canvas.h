@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/systolic/levels_model.h"
+#include "views/systolic/systolic_pane.h"
+
+namespace tilewright::ui {
+
+/// The memories: schedules of L2, banks, roofline, dataflows, DRAM, capacities, corrections of the seeds.
+class LevelsCanvas : public SystolicPane
+{
+    Q_OBJECT
+public:
+    explicit LevelsCanvas(const ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QSize exportSize() const override { return {1400, 980}; }
+    void panBy(QPointF pixels) override;
+    void zoomBy(double factor, QPointF anchor) override; ///< a wheel scrolls here
+    void fitAll() override;
+    [[nodiscard]] const LevelsModel& model() const { return m_model; }
+    [[nodiscard]] double scrolled() const { return m_scroll; }
+
+protected:
+    void rebuild() override;
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void wheelEvent(QWheelEvent* event) override;
+    void contentResized() override;
+
+private:
+    struct Placed
+    {
+        std::size_t card = 0;
+        QRectF place;
+    };
+    [[nodiscard]] std::vector<Placed> layout(const QRectF& area) const;
+    [[nodiscard]] double overflow() const; ///< pixels that do not fit
+    void scrollBy(double pixels);
+
+    LevelsModel m_model;
+    double m_scroll = 0;
+};
+
+} // namespace tilewright::ui

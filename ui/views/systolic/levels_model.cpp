@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/levels_model.h"
+
+#include "theme/number.h"
+#include "views/systolic/gantt_model.h"
+#include "views/systolic/roofline_paint.h"
+#include "views/systolic/tile_map_model.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString text(const char* s)
+{
+    return QCoreApplication::translate("Levels", s);
+}
+
+QString view(std::string_view s)
+{
+    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
+}
+
+QString dataflowText(Dataflow d)
+{
+    return d == Dataflow::Os   ? text("output-stationary")
+           : d == Dataflow::Ws ? text("weight-stationary")
+                               : text("input-stationary");
+}
+
+LevelsCard l2Card(const LevelsResult& r)
+{
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title =
+        text("Schedules of L2 (%1 × %2 × %3 array tiles)").arg(number(r.nM), number(r.nN), number(r.nK));
+    t.head = {text("schedule"), text("traffic"), text("least L2"), text("double-buffered"), text("fits")};
+    t.numeric = {false, true, true, true, false};
+    for (const L2Plan& p : r.plans) {
+        if (r.bestPlan && r.bestPlan->schedule == p.schedule)
+            t.marked = static_cast<int>(t.rows.size());
+        QString name = view(l2ScheduleName(p.schedule));
+        if (p.schedule == L2Schedule::PartialC)
+            name += text(", %1 passes").arg(p.passes);
+        t.rows.push_back({name, bytesText(static_cast<double>(p.trafficBytes())),
+                          bytesText(static_cast<double>(p.minBytes)),
+                          bytesText(static_cast<double>(p.doubleBytes)),
+                          p.fits ? text("✓ yes") : text("✗ no")});
+    }
+    t.note = r.bestPlan ? text("marked: least traffic of those that fit %1 of L2")
+                              .arg(bytesText(static_cast<double>(r.of.hierarchy.at(Level::L2).totalBytes())))
+                        : text("none fits L2");
+    return card;
+}
+
+LevelsCard bankCard(const LevelsResult& r, BankLayout layout)
+{
+    LevelsCard card;
+    card.kind = LevelsCard::Kind::Banks;
+    card.layout = layout;
+    const auto& conflicts = r.conflicts[static_cast<std::size_t>(layout)];
+    const QString name =
+        layout == BankLayout::Seed ? text("Banks, layout of the seed") : text("Banks, split layout");
+    card.table.title = conflicts ? text("%1: %2 of %3 steps conflict")
+                                       .arg(name, number(conflicts->count), number(conflicts->steps))
+                                 : text("%1: too many steps to list").arg(name);
+    if (conflicts && conflicts->count > 0) {
+        QStringList first;
+        for (std::size_t i = 0; i < std::min<std::size_t>(8, conflicts->listed.size()); ++i) {
+            const BankConflict& c = conflicts->listed[i];
+            first << QStringLiteral("A[%1,%2]+B[%2,%3]").arg(c.i).arg(c.k).arg(c.j);
+        }
+        card.table.note = text("in one bank: %1").arg(first.join(QStringLiteral(", ")));
+        if (conflicts->count > 8)
+            card.table.note += QStringLiteral(", …");
+    } else {
+        card.table.note = text("numbers are banks; A and B of a step are read together");
+    }
+    return card;
+}
+
+LevelsCard rooflineCard(const Roofline& r)
+{
+    LevelsCard card;
+    card.kind = LevelsCard::Kind::Roofline;
+    card.table.title = text("Roofline: %1 of %2 GFLOP/s, bound by %3")
+                           .arg(number(std::round(r.attainableGflops)), number(std::round(r.peakGflops)),
+                                bindingText(r.binding));
+    card.table.head = {text("level"), text("moved"), text("FLOP/byte"), text("roof GFLOP/s")};
+    card.table.numeric = {false, true, true, true};
+    for (const RooflinePoint& p : r.points) {
+        if (bindingText(r.binding) == rooflineLevel(p.level))
+            card.table.marked = static_cast<int>(card.table.rows.size());
+        card.table.rows.push_back({rooflineLevel(p.level), bytesText(static_cast<double>(p.bytes)),
+                                   number(p.intensity), number(std::round(p.roofGflops))});
+    }
+    return card;
+}
+
+LevelsCard dataflowCard(const LevelsResult& r)
+{
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title = text("Dataflows with DRAM, tile %1").arg(tileText(r.tile));
+    t.head = {text("dataflow"),    text("array cycles"), text("DRAM"),
+              text("DRAM cycles"), text("stalls"),       text("total")};
+    t.numeric = {false, true, true, true, true, true};
+    std::int64_t least = -1;
+    for (const DataflowTime& d : r.dataflows->of) {
+        if (least < 0 || d.totalCycles < least) {
+            least = d.totalCycles;
+            t.marked = static_cast<int>(t.rows.size());
+        }
+        t.rows.push_back({dataflowText(d.dataflow), number(d.arrayCycles),
+                          bytesText(static_cast<double>(d.dramBytes)), number(d.dramCycles),
+                          number(d.stallCycles()), number(d.totalCycles)});
+    }
+    t.note = text("output-stationary takes %1 cycles against weight-stationary, for this GEMM")
+                 .arg(signedPercent(-r.dataflows->osFewerThanWs));
+    return card;
+}
+
+LevelsCard orderCard(const LevelsResult& r)
+{
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title = text("DRAM traffic by loop order");
+    t.head = {text("order"), text("A"), text("B"), text("C"), text("LRU"), text("Belady")};
+    t.numeric = {false, true, true, true, true, true};
+    std::int64_t least = -1;
+    for (const LevelsResult::Order& o : r.orders) {
+        if (least < 0 || o.lru.bytes() < least) {
+            least = o.lru.bytes();
+            t.marked = static_cast<int>(t.rows.size());
+        }
+        const auto moved = [&](Matrix m) {
+            return bytesText(static_cast<double>(o.lru.of(m).loadBytes + o.lru.of(m).storeBytes));
+        };
+        t.rows.push_back({view(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
+                          bytesText(static_cast<double>(o.lru.bytes())),
+                          o.belady ? bytesText(static_cast<double>(o.belady->bytes())) : text("–")});
+    }
+    t.note = text("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
+                 .arg(bytesText(static_cast<double>(r.orders.front().lru.compulsoryBytes)), number(r.reuse.a),
+                      number(r.reuse.b), number(r.reuse.c), number(r.reuse.transfersFullReuse),
+                      number(r.reuse.transfersNoReuse));
+    return card;
+}
+
+LevelsCard adaptiveCard(const AdaptiveStationary& a)
+{
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title = text("Adaptive stationary");
+    t.head = {text("against"), text("DRAM"), text("saving")};
+    t.numeric = {false, true, true};
+    for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+        const auto i = static_cast<std::size_t>(d);
+        t.rows.push_back(
+            {dataflowText(d), bytesText(static_cast<double>(a.fixedBytes[i])), percent(a.saving[i])});
+    }
+    t.marked = static_cast<int>(t.rows.size());
+    std::array<std::size_t, 3> chosen{};
+    for (const Dataflow d : a.rows)
+        ++chosen[static_cast<std::size_t>(d)];
+    t.rows.push_back(
+        {a.perRow
+             ? text("chosen row by row: OS %1, WS %2, IS %3").arg(chosen[0]).arg(chosen[1]).arg(chosen[2])
+             : text("chosen: %1 for all").arg(dataflowText(a.bestFixed)),
+         bytesText(static_cast<double>(a.bytes)), QString()});
+    return card;
+}
+
+LevelsCard tilingCard(const ThreeLevelTiling& l)
+{
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title = text("Three nested tiles");
+    t.head = {text("level"), text("tile"), text("used"), text("of"), text("moved in")};
+    t.numeric = {false, true, true, true, true};
+    for (const LevelTile& x : l.level)
+        t.rows.push_back({rooflineLevel(x.level), tileText(x.tile),
+                          bytesText(static_cast<double>(x.usedBytes)),
+                          bytesText(static_cast<double>(x.capacityBytes)),
+                          bytesText(static_cast<double>(x.trafficBytes))});
+    return card;
+}
+
+LevelsCard correctionsCard(const std::vector<Correction>& corrections)
+{
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title = text("Figures of the seeds beside the right ones");
+    t.head = {text("place"), text("seed"), text("correct")};
+    t.numeric = {false, false, false};
+    for (const Correction& c : corrections)
+        t.rows.push_back(
+            {QString::fromStdString(c.place), QString::fromStdString(c.seed),
+             (c.agrees ? QStringLiteral("✓ ") : QStringLiteral("≠ ")) + QString::fromStdString(c.correct)});
+    return card;
+}
+
+} // namespace
+
+LevelsModel buildLevels(const SystolicState& state)
+{
+    LevelsModel m;
+    m.result = state.levels();
+    const SystolicSettings& s = state.settings();
+    if (!m.result || m.result->of.gemm != s.gemm || m.result->of.hierarchy.array != s.hierarchy.array) {
+        m.result.reset();
+        m.hint = text("Working out the traffic between the levels …");
+        return m;
+    }
+    const LevelsResult& r = *m.result;
+    m.title = text("%1 × %2 × %3 between the levels of %4")
+                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
+                       QString::fromStdString(r.of.hierarchy.name));
+    m.headline = r.error.isEmpty() ? QString() : QStringLiteral("⚠ ") + r.error;
+    if (m.headline.isEmpty() && r.roofline)
+        m.headline = text("%1 % of the peak is attainable, bound by %2")
+                         .arg(number(100 * r.roofline->attainableGflops / r.roofline->peakGflops),
+                              bindingText(r.roofline->binding));
+    if (!r.plans.empty())
+        m.cards.push_back(l2Card(r));
+    if (r.roofline)
+        m.cards.push_back(rooflineCard(*r.roofline));
+    m.cards.push_back(correctionsCard(r.corrections));
+    m.cards.push_back(bankCard(r, BankLayout::Seed));
+    m.cards.push_back(bankCard(r, BankLayout::Split));
+    if (r.dataflows)
+        m.cards.push_back(dataflowCard(r));
+    if (!r.orders.empty())
+        m.cards.push_back(orderCard(r));
+    if (!r.constraints.empty()) {
+        LevelsCard card;
+        card.kind = LevelsCard::Kind::Capacities;
+        m.cards.push_back(card);
+    }
+    if (r.levels)
+        m.cards.push_back(tilingCard(*r.levels));
+    if (r.adaptive)
+        m.cards.push_back(adaptiveCard(*r.adaptive));
+    return m;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/systolic/painted_table.h"
+#include "views/systolic/systolic_state.h"
+
+#include <memory>
+
+namespace tilewright::ui {
+
+/// A part of the memory pane: a table, a bank map or the roofline.
+struct LevelsCard
+{
+    enum class Kind { Table, Banks, Roofline, Capacities };
+    Kind kind = Kind::Table;
+    PaintedTable table;                    ///< Table; the title of the others
+    BankLayout layout = BankLayout::Split; ///< Banks
+};
+
+/// The memory side of the GEMM as cards, in reading order.
+struct LevelsModel
+{
+    QString hint;
+    std::shared_ptr<const LevelsResult> result;
+    QString title;
+    QString headline;
+    std::vector<LevelsCard> cards;
+};
+
+[[nodiscard]] LevelsModel buildLevels(const SystolicState& state);
+
+} // namespace tilewright::ui

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/tile_map_canvas.h"
+
+#include "theme/number.h"
+
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QStandardItemModel>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr Level kLevelsOffered[] = {Level::L1, Level::L2, Level::L3};
+}
+
+TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
+    : SystolicPane(context, QStringLiteral("systolic-tiles"), tr("Systolic tile search"), parent)
+{
+    m_level = bar().addChoice(tr("Level"), {tr("L1"), tr("L2"), tr("L3")},
+                              tr("The memory that the tile must fit."));
+    m_scope = bar().addChoice(tr("Capacity"), {tr("one buffer"), tr("all buffers")},
+                              tr("One buffer of the level or all of them together."));
+    m_buffering =
+        bar().addChoice(tr("Buffering"), {tr("single"), tr("double")},
+                        tr("Double buffering loads the next tile behind the current one: half the room."));
+    m_footprint = bar().addChoice(tr("Footprint"), {tr("A, B and C"), tr("A and B, C in PEs")},
+                                  tr("Conservative counts the C tile, aggressive leaves it in the PEs."));
+    for (QComboBox* box : {m_level, m_scope, m_buffering, m_footprint})
+        connect(box, &QComboBox::activated, this, &TileMapCanvas::writeChoices);
+    m_method = bar().addChoice(tr("Tile"), {tr("analytic"), tr("exhaustive"), tr("learned"), tr("by hand")},
+                               tr("Which tile is in force; click the map to choose one by hand."));
+    if (auto* items = qobject_cast<QStandardItemModel*>(m_method->model()))
+        items->item(3)->setEnabled(false); // clicked, not chosen
+    connect(m_method, &QComboBox::activated, this, [this](int i) {
+        if (i < 3)
+            state().chooseTile({}, static_cast<TileMethod>(i));
+    });
+    connect(&state(), &SystolicState::tilesChanged, this, &TileMapCanvas::outdated);
+}
+
+void TileMapCanvas::writeChoices()
+{
+    SystolicSettings next = state().settings();
+    next.tileLevel = kLevelsOffered[std::clamp(m_level->currentIndex(), 0, 2)];
+    next.wholeLevel = m_scope->currentIndex() == 1;
+    next.buffering = m_buffering->currentIndex() + 1;
+    next.footprint = static_cast<Footprint>(m_footprint->currentIndex());
+    state().set(next);
+}
+
+void TileMapCanvas::rebuild()
+{
+    state().needTiles();
+    m_model = buildTileMap(state());
+    const SystolicSettings& s = state().settings();
+    m_level->setCurrentIndex(s.tileLevel == Level::L1 ? 0 : s.tileLevel == Level::L2 ? 1 : 2);
+    m_scope->setCurrentIndex(s.wholeLevel ? 1 : 0);
+    m_buffering->setCurrentIndex(static_cast<int>(std::clamp<std::int64_t>(s.buffering, 1, 2)) - 1);
+    m_footprint->setCurrentIndex(static_cast<int>(s.footprint));
+    m_method->setCurrentIndex(s.ownTile ? 3 : static_cast<int>(s.method));
+    m_hover.reset();
+    setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
+                                                    : m_model.hint);
+}
+
+QString TileMapCanvas::copyText() const
+{
+    if (!m_model.result)
+        return {};
+    QString out = m_model.methods.asText() + QStringLiteral("\nti\ttj\ttk\telements\tfits\n");
+    const TileLandscape& l = m_model.result->landscape;
+    for (std::size_t i = 0; i < l.ti.size(); ++i)
+        for (std::size_t j = 0; j < l.tj.size(); ++j)
+            out += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
+                       .arg(l.ti[i])
+                       .arg(l.tj[j])
+                       .arg(l.at(i, j).tk)
+                       .arg(l.at(i, j).elements)
+                       .arg(l.at(i, j).feasible ? 1 : 0);
+    return out;
+}
+
+void TileMapCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    ensureFresh();
+    if (!m_model.hint.isEmpty()) {
+        paintEmptyHint(painter, area, m_model.hint, theme);
+        return;
+    }
+    paintTileMap(painter, m_model, tileMapPlaces(area, m_model), exporting ? std::nullopt : m_hover, theme);
+}
+
+QPointF TileMapCanvas::cellCentre(const TileCell& cell) const
+{
+    return places().cell(m_model.result->landscape, cell).center();
+}
+
+void TileMapCanvas::choose(const TileCell& cell)
+{
+    const TileLandscape& l = m_model.result->landscape;
+    const std::int64_t tk = l.at(cell.i, cell.j).tk;
+    // A tile that does not fit may be looked at too, with the smallest depth.
+    const std::int64_t shallow = std::min(kTileDepth, state().settings().gemm.k);
+    state().chooseTile(TileShape{l.ti[cell.i], l.tj[cell.j], tk > 0 ? tk : shallow});
+}
+
+QString TileMapCanvas::tooltipAt(QPointF position) const
+{
+    if (!m_model.result || !m_model.hint.isEmpty())
+        return {};
+    const TileMapPlaces p = places();
+    const TileLandscape& l = m_model.result->landscape;
+    if (const auto cell = p.cellAt(l, position)) {
+        const LandscapeCell& c = l.at(cell->i, cell->j);
+        QString out = tr("<b>Ti %1, Tj %2</b>").arg(number(l.ti[cell->i]), number(l.tj[cell->j]));
+        out += c.feasible ? tr("<br>deepest Tk that fits: %1").arg(number(c.tk))
+                          : tr("<br>does not fit at any Tk");
+        out += tr("<br>%1 elements moved").arg(number(c.elements));
+        if (const auto& best = m_model.result->picks[static_cast<std::size_t>(TileMethod::Exhaustive)])
+            out += tr(" (%1 against the optimum)")
+                       .arg(signedPercent(
+                           static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
+        for (std::size_t i = 0; i < 3; ++i)
+            if (m_model.picks[i] == cell)
+                out += tr("<br>picked by the %1 method").arg(methodText(static_cast<TileMethod>(i)));
+        return out;
+    }
+    return {};
+}
+
+void TileMapCanvas::mousePressEvent(QMouseEvent* event)
+{
+    SystolicPane::mousePressEvent(event);
+    if (event->button() != Qt::LeftButton || !m_model.result || !m_model.hint.isEmpty())
+        return;
+    const TileMapPlaces p = places();
+    if (const auto cell = p.cellAt(m_model.result->landscape, event->position())) {
+        choose(*cell);
+    } else if (p.methods.contains(event->position())) {
+        const int row = m_model.methods.rowAt(event->position().y() - p.methods.top(), p.methods.width());
+        if (row >= 0 && row < 3)
+            state().chooseTile({}, static_cast<TileMethod>(row));
+    }
+}
+
+void TileMapCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    SystolicPane::mouseMoveEvent(event);
+    if (!m_model.result || !m_model.hint.isEmpty())
+        return;
+    const auto cell = places().cellAt(m_model.result->landscape, event->position());
+    if (cell == m_hover)
+        return;
+    m_hover = cell;
+    setCursor(cell ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    update();
+}
+
+void TileMapCanvas::keyPressEvent(QKeyEvent* event)
+{
+    int di = 0;
+    int dj = 0;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        dj = -1;
+        break;
+    case Qt::Key_Right:
+        dj = 1;
+        break;
+    case Qt::Key_Up:
+        di = 1;
+        break;
+    case Qt::Key_Down:
+        di = -1;
+        break;
+    default:
+        SystolicPane::keyPressEvent(event);
+        return;
+    }
+    event->accept();
+    if (!m_model.result || !m_model.current)
+        return;
+    const TileLandscape& l = m_model.result->landscape;
+    const auto moved = [](std::size_t at, int by, std::size_t size) {
+        return static_cast<std::size_t>(std::clamp<std::int64_t>(static_cast<std::int64_t>(at) + by, 0,
+                                                                 static_cast<std::int64_t>(size) - 1));
+    };
+    choose({moved(m_model.current->i, di, l.ti.size()), moved(m_model.current->j, dj, l.tj.size())});
+}
+
+void TileMapCanvas::leaveEvent(QEvent* event)
+{
+    m_hover.reset();
+    update();
+    SystolicPane::leaveEvent(event);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/systolic/systolic_pane.h"
+#include "views/systolic/tile_map_paint.h"
+
+class QComboBox;
+
+namespace tilewright::ui {
+
+/// Tile search: traffic over Ti x Tj, the picks of the methods, capacities, effect on the roofline. A click
+/// chooses.
+class TileMapCanvas : public SystolicPane
+{
+    Q_OBJECT
+public:
+    explicit TileMapCanvas(const ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QSize exportSize() const override { return {1280, 720}; }
+
+    [[nodiscard]] const TileMapModel& model() const { return m_model; }
+    [[nodiscard]] QPointF cellCentre(const TileCell& cell) const;
+    void choose(const TileCell& cell);
+
+protected:
+    void rebuild() override;
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    [[nodiscard]] TileMapPlaces places() const { return tileMapPlaces(contentArea(), m_model); }
+    void writeChoices();
+
+    TileMapModel m_model;
+    std::optional<TileCell> m_hover;
+    QComboBox* m_level = nullptr;
+    QComboBox* m_scope = nullptr;
+    QComboBox* m_buffering = nullptr;
+    QComboBox* m_footprint = nullptr;
+    QComboBox* m_method = nullptr;
+};
+
+} // namespace tilewright::ui

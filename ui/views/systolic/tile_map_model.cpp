@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/systolic/tile_map_model.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString text(const char* s)
+{
+    return QCoreApplication::translate("TileMap", s);
+}
+
+} // namespace
+
+QString tileText(const TileShape& t)
+{
+    return QStringLiteral("%1 × %2 × %3").arg(number(t.ti), number(t.tj), number(t.tk));
+}
+
+QString methodText(TileMethod method)
+{
+    return method == TileMethod::Analytic     ? text("analytic")
+           : method == TileMethod::Exhaustive ? text("exhaustive")
+                                              : text("learned");
+}
+
+double TileMapModel::shade(const LandscapeCell& cell) const
+{
+    if (!(highest > lowest))
+        return 0;
+    return std::clamp((std::log10(static_cast<double>(cell.elements)) - lowest) / (highest - lowest), 0.0,
+                      1.0);
+}
+
+TileCell cellOf(const TileLandscape& landscape, const TileShape& tile)
+{
+    const auto nearest = [](const std::vector<std::int64_t>& values, std::int64_t v) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < values.size(); ++i)
+            if (std::abs(values[i] - v) < std::abs(values[best] - v))
+                best = i;
+        return best;
+    };
+    return {nearest(landscape.ti, tile.ti), nearest(landscape.tj, tile.tj)};
+}
+
+TileMapModel buildTileMap(const SystolicState& state)
+{
+    TileMapModel m;
+    const SystolicSettings& s = state.settings();
+    m.result = state.tiles();
+    if (!m.result || m.result->of.gemm != s.gemm || m.result->of.hierarchy != s.hierarchy) {
+        m.result.reset();
+        m.hint = text("Searching tiles …");
+        return m;
+    }
+    const TileResult& r = *m.result;
+    if (r.landscape.cells.empty()) {
+        m.hint = text("No tiles: %1").arg(r.error);
+        return m;
+    }
+    const auto traffic = [](const LandscapeCell& c) { return static_cast<double>(c.elements); };
+    const auto [low, high] = std::minmax_element(
+        r.landscape.cells.begin(), r.landscape.cells.end(),
+        [&](const LandscapeCell& a, const LandscapeCell& b) { return traffic(a) < traffic(b); });
+    m.lowest = std::log10(std::max(1.0, traffic(*low)));
+    m.highest = std::log10(std::max(1.0, traffic(*high)));
+
+    const TileQuery q = r.of.tileQuery();
+    m.title =
+        text("Tiles of %1 × %2 × %3 for %4 KB of %5%6, %7")
+            .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
+                 number(static_cast<double>(q.capacityBytes) / 1024),
+                 QString::fromUtf8(levelName(r.of.tileLevel).data(),
+                                   static_cast<qsizetype>(levelName(r.of.tileLevel).size()))
+                     .toUpper(),
+                 q.buffering > 1 ? text(", double-buffered") : QString(),
+                 q.footprint == Footprint::Conservative ? text("C counted") : text("C stays in the PEs"));
+    const auto& best = r.picks[static_cast<std::size_t>(TileMethod::Exhaustive)];
+    const auto over = [&](const TileChoice& c) {
+        return best && best->elements > 0
+                   ? signedPercent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1)
+                   : QString();
+    };
+    m.methods.title = text("Choices");
+    m.methods.head = {text("method"),  text("Ti × Tj × Tk"), text("elements moved"),
+                      text("to best"), text("fill"),         text("time")};
+    m.methods.numeric = {false, true, true, true, true, true};
+    for (const TileMethod method : {TileMethod::Analytic, TileMethod::Exhaustive, TileMethod::Learned}) {
+        const auto i = static_cast<std::size_t>(method);
+        if (!r.picks[i]) {
+            m.methods.rows.push_back({methodText(method), text("none fits"), {}, {}, {}, {}});
+            continue;
+        }
+        const TileChoice& c = *r.picks[i];
+        m.picks[i] = cellOf(r.landscape, c.tile);
+        if (!r.of.ownTile && r.of.method == method)
+            m.methods.marked = static_cast<int>(i);
+        m.methods.rows.push_back({methodText(method), tileText(c.tile), number(c.elements), over(c),
+                                  percent(static_cast<double>(c.footprintElements) /
+                                          static_cast<double>(std::max<std::int64_t>(1, q.cap()))),
+                                  text("%1 µs").arg(number(std::round(r.microseconds[i] * 10) / 10))});
+    }
+    if (r.of.ownTile && r.current) {
+        m.methods.marked = 3;
+        m.methods.rows.push_back({text("by hand"),
+                                  tileText(r.current->tile),
+                                  number(r.current->elements),
+                                  over(*r.current),
+                                  percent(static_cast<double>(r.current->footprintElements) /
+                                          static_cast<double>(std::max<std::int64_t>(1, q.cap()))),
+                                  {}});
+    }
+    if (best)
+        m.methods.note =
+            text("exhaustive looked at %1 tiles, %2 times fewer than all of M × N × K; the objective is the "
+                 "elements that move into the level")
+                .arg(number(best->pointsVisited), number(std::round(best->spaceReduction)));
+    if (!r.current) {
+        m.headline = r.error;
+        return m;
+    }
+    const TileChoice& c = *r.current;
+    m.current = cellOf(r.landscape, c.tile);
+    m.headline = text("current %1 (%2), %3 elements moved")
+                     .arg(tileText(c.tile), r.of.ownTile ? text("by hand") : methodText(r.of.method),
+                          number(c.elements));
+    if (best)
+        m.headline += text(", %1 against the optimum").arg(over(c));
+    if (!c.fits)
+        m.headline += text(" · does not fit");
+    m.constraints = tileConstraints(s.hierarchy, s.gemm, c.tile, std::max<std::int64_t>(1, s.buffering));
+    if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, c.tile))
+        m.roofline = std::move(*roofline);
+    if (best && best->tile != c.tile)
+        if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, best->tile))
+            m.optimum = std::move(*roofline);
+    if (auto levels = threeLevelTiling(s.hierarchy, s.gemm, s.footprint))
+        m.levels = *levels;
+    return m;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/systolic/painted_table.h"
+#include "views/systolic/systolic_state.h"
+
+#include <memory>
+#include <optional>
+
+namespace tilewright::ui {
+
+/// A cell of the landscape.
+struct TileCell
+{
+    std::size_t i = 0; ///< index into landscape.ti
+    std::size_t j = 0;
+    bool operator==(const TileCell&) const = default;
+};
+
+/// Traffic over Ti x Tj, what the methods pick, what fits.
+struct TileMapModel
+{
+    QString hint;
+    std::shared_ptr<const TileResult> result;
+    QString title;
+    QString headline;               ///< the tile in force and how far it is from the optimum
+    double lowest = 0, highest = 1; ///< log10 of the elements moved
+    std::array<std::optional<TileCell>, 3> picks;
+    std::optional<TileCell> current;
+    PaintedTable methods;
+    std::vector<Constraint> constraints;
+    std::optional<Roofline> roofline, optimum;
+    std::optional<ThreeLevelTiling> levels;
+
+    /// 0 (least traffic) .. 1.
+    [[nodiscard]] double shade(const LandscapeCell& cell) const;
+};
+
+[[nodiscard]] TileMapModel buildTileMap(const SystolicState& state);
+/// The cell in which a tile lies (landscapes of large GEMMs are thinned).
+[[nodiscard]] TileCell cellOf(const TileLandscape& landscape, const TileShape& tile);
+[[nodiscard]] QString tileText(const TileShape& tile);
+[[nodiscard]] QString methodText(TileMethod method);
+
+} // namespace tilewright::ui

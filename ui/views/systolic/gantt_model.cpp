@@ -94,8 +94,7 @@ GanttModel buildGantt(const SystolicState& state, GanttShow show)
         return m;
     }
     if (!m.result->comparison) {
-        m.hint = text("No programs: %1. Choose a smaller GEMM, a larger array or a deeper k step.")
-                     .arg(m.result->error);
+        m.hint = text("No programs: %1.").arg(m.result->error);
         return m;
     }
     const PipelineComparison& c = *m.result->comparison;

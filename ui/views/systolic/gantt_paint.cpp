@@ -310,8 +310,8 @@ GanttPlaces ganttPlaces(const QRectF& area, const GanttModel& m)
         occupancy = 0;
         row = room / (groups * 5);
     }
-    row = std::min(row, 30.0);
-    occupancy = std::min(occupancy, 44.0);
+    row = std::min(row, 40.0);
+    occupancy = std::min(occupancy, 64.0);
     double y = top;
     for (const GanttProgram& program : m.programs) {
         GanttPlaces::Group g;

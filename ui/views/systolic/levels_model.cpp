@@ -115,7 +115,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
             least = d.totalCycles;
             t.marked = static_cast<int>(t.rows.size());
         }
-        t.rows.push_back({dataflowText(d.dataflow), number(d.arrayCycles),
+        t.rows.push_back({view(dataflowName(d.dataflow)).toUpper(), number(d.arrayCycles),
                           bytesText(static_cast<double>(d.dramBytes)), number(d.dramCycles),
                           number(d.stallCycles()), number(d.totalCycles)});
     }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tilewright::ui {
 
@@ -84,10 +85,12 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
         }
     for (const RooflinePoint& p : r.points)
         x1 = std::max(x1, r.peakGflops / p.gbPerSecond);
-    x0 /= 2.5;
-    x1 *= 2.5;
+    for (const RooflinePoint& p : r.points)
+        x0 = std::min(x0, r.peakGflops / p.gbPerSecond);
+    x0 /= 2;
+    x1 *= 2;
     const double y1 = r.peakGflops * 1.8;
-    double y0 = std::min(r.attainableGflops, other ? other->attainableGflops : r.attainableGflops) / 4;
+    double y0 = std::min(r.attainableGflops, other ? other->attainableGflops : r.attainableGflops) / 6;
     y0 = std::max(y0, r.peakGflops / 1e6);
     const auto px = [&](double v) {
         return plot.left() + (std::log(v) - std::log(x0)) / (std::log(x1) - std::log(x0)) * plot.width();
@@ -97,29 +100,38 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
     };
     painter.setPen(theme.muted);
     painter.drawText(QPointF(area.left(), area.top() + fm.ascent()), text("GFLOP/s"));
+    // 1, 2, 5 times a power of ten; labels where there is room.
+    const auto ticks = [](double low, double high) {
+        std::vector<double> out;
+        for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10)
+            for (const double m : {1.0, 2.0, 5.0})
+                if (power * m >= low && power * m <= high)
+                    out.push_back(power * m);
+        return out;
+    };
     double lastRight = -1e9;
-    for (double d = std::pow(10, std::ceil(std::log10(x0))); d <= x1; d *= 10) {
-        painter.setPen(theme.grid);
-        painter.drawLine(QPointF(px(d), plot.top()), QPointF(px(d), plot.bottom()));
+    for (const double d : ticks(x0, x1)) {
         const QString label = shortNumber(d);
         const double w = fm.horizontalAdvance(label);
-        if (px(d) - w / 2 > lastRight + 6 && px(d) + w / 2 < plot.right()) {
-            painter.setPen(theme.muted);
-            painter.drawText(QPointF(px(d) - w / 2, plot.bottom() + fm.ascent() + 3), label);
-            lastRight = px(d) + w / 2;
-        }
+        if (px(d) - w / 2 < std::max(lastRight + 14, plot.left()) || px(d) + w / 2 > plot.right())
+            continue;
+        painter.setPen(theme.grid);
+        painter.drawLine(QPointF(px(d), plot.top()), QPointF(px(d), plot.bottom()));
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(px(d) - w / 2, plot.bottom() + fm.ascent() + 3), label);
+        lastRight = px(d) + w / 2;
     }
     double lastTop = 1e9;
-    for (double d = std::pow(10, std::ceil(std::log10(y0))); d <= y1; d *= 10) {
+    for (const double d : ticks(y0, y1)) {
+        if (py(d) + fm.height() + 4 > lastTop || py(d) - fm.ascent() / 2 < plot.top())
+            continue;
         painter.setPen(theme.grid);
         painter.drawLine(QPointF(plot.left(), py(d)), QPointF(plot.right(), py(d)));
-        if (py(d) + fm.height() < lastTop) {
-            painter.setPen(theme.muted);
-            painter.drawText(
-                QPointF(plot.left() - fm.horizontalAdvance(shortNumber(d)) - 4, py(d) + fm.ascent() / 2 - 1),
-                shortNumber(d));
-            lastTop = py(d);
-        }
+        painter.setPen(theme.muted);
+        painter.drawText(
+            QPointF(plot.left() - fm.horizontalAdvance(shortNumber(d)) - 4, py(d) + fm.ascent() / 2 - 1),
+            shortNumber(d));
+        lastTop = py(d);
     }
     painter.setPen(theme.muted);
     const QString xTitle = text("FLOP per byte across the level");
@@ -150,10 +162,11 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
     painter.setPen(QPen(theme.computeTime, 1.5, Qt::DashLine));
     painter.drawLine(QPointF(plot.left(), py(r.arrayGflops)), QPointF(plot.right(), py(r.arrayGflops)));
     painter.restore();
-    // What the array alone reaches stands under its line.
-    painter.setPen(theme.text);
+    // What the array alone reaches stands under the right end of its line.
     const QString array = text("array %1").arg(shortNumber(r.arrayGflops));
-    painter.drawText(QPointF(plot.left() + 4, py(r.arrayGflops) + fm.ascent() + 1), array);
+    painter.setPen(theme.text);
+    painter.drawText(
+        QPointF(plot.right() - fm.horizontalAdvance(array) - 2, py(r.arrayGflops) + fm.height() + 7), array);
 
     const auto points = [&](const Roofline& one, bool hollow) {
         for (std::size_t i = 0; i < one.points.size(); ++i) {

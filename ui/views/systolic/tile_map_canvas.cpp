@@ -96,7 +96,7 @@ void TileMapCanvas::paintContent(QPainter& painter, const QRectF& area, const Th
 
 QPointF TileMapCanvas::cellCentre(const TileCell& cell) const
 {
-    return places().cell(m_model.result->landscape, cell).center();
+    return places().cell(cell).center();
 }
 
 void TileMapCanvas::choose(const TileCell& cell)
@@ -114,7 +114,7 @@ QString TileMapCanvas::tooltipAt(QPointF position) const
         return {};
     const TileMapPlaces p = places();
     const TileLandscape& l = m_model.result->landscape;
-    if (const auto cell = p.cellAt(l, position)) {
+    if (const auto cell = p.cellAt(position)) {
         const LandscapeCell& c = l.at(cell->i, cell->j);
         QString out = tr("<b>Ti %1, Tj %2</b>").arg(number(l.ti[cell->i]), number(l.tj[cell->j]));
         out += c.feasible ? tr("<br>deepest Tk that fits: %1").arg(number(c.tk))
@@ -138,7 +138,7 @@ void TileMapCanvas::mousePressEvent(QMouseEvent* event)
     if (event->button() != Qt::LeftButton || !m_model.result || !m_model.hint.isEmpty())
         return;
     const TileMapPlaces p = places();
-    if (const auto cell = p.cellAt(m_model.result->landscape, event->position())) {
+    if (const auto cell = p.cellAt(event->position())) {
         choose(*cell);
     } else if (p.methods.contains(event->position())) {
         const int row = m_model.methods.rowAt(event->position().y() - p.methods.top(), p.methods.width());
@@ -152,7 +152,7 @@ void TileMapCanvas::mouseMoveEvent(QMouseEvent* event)
     SystolicPane::mouseMoveEvent(event);
     if (!m_model.result || !m_model.hint.isEmpty())
         return;
-    const auto cell = places().cellAt(m_model.result->landscape, event->position());
+    const auto cell = places().cellAt(event->position());
     if (cell == m_hover)
         return;
     m_hover = cell;

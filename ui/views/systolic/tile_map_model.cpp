@@ -66,12 +66,30 @@ TileMapModel buildTileMap(const SystolicState& state)
         m.hint = text("No tiles: %1").arg(r.error);
         return m;
     }
-    const auto traffic = [](const LandscapeCell& c) { return static_cast<double>(c.elements); };
-    const auto [low, high] = std::minmax_element(
-        r.landscape.cells.begin(), r.landscape.cells.end(),
-        [&](const LandscapeCell& a, const LandscapeCell& b) { return traffic(a) < traffic(b); });
-    m.lowest = std::log10(std::max(1.0, traffic(*low)));
-    m.highest = std::log10(std::max(1.0, traffic(*high)));
+    // The range of colours is that of the cells that fit; far beyond them there is nothing to see.
+    const TileLandscape& l = r.landscape;
+    double low = 0;
+    double high = 0;
+    for (std::size_t i = 0; i < l.ti.size(); ++i)
+        for (std::size_t j = 0; j < l.tj.size(); ++j) {
+            const LandscapeCell& c = l.at(i, j);
+            if (!c.feasible)
+                continue;
+            const double e = std::max(1.0, static_cast<double>(c.elements));
+            low = low > 0 ? std::min(low, e) : e;
+            high = std::max(high, e);
+            m.rows = std::max(m.rows, i + 1);
+            m.cols = std::max(m.cols, j + 1);
+        }
+    if (high > 0) {
+        m.lowest = std::log10(low);
+        m.highest = std::log10(high);
+    }
+    const auto withMargin = [](std::size_t fitting, std::size_t all) {
+        return fitting == 0 ? all : std::min(all, fitting + std::max<std::size_t>(2, fitting / 5));
+    };
+    m.rows = withMargin(m.rows, l.ti.size());
+    m.cols = withMargin(m.cols, l.tj.size());
 
     const TileQuery q = r.of.tileQuery();
     m.title =
@@ -129,6 +147,8 @@ TileMapModel buildTileMap(const SystolicState& state)
     }
     const TileChoice& c = *r.current;
     m.current = cellOf(r.landscape, c.tile);
+    m.rows = std::max(m.rows, m.current->i + 1);
+    m.cols = std::max(m.cols, m.current->j + 1);
     m.headline = text("current %1 (%2), %3 elements moved")
                      .arg(tileText(c.tile), r.of.ownTile ? text("by hand") : methodText(r.of.method),
                           number(c.elements));

@@ -24,7 +24,8 @@ struct TileMapModel
     std::shared_ptr<const TileResult> result;
     QString title;
     QString headline;               ///< the tile in force and how far it is from the optimum
-    double lowest = 0, highest = 1; ///< log10 of the elements moved
+    double lowest = 0, highest = 1; ///< log10 of the elements moved, of what fits
+    std::size_t rows = 0, cols = 0; ///< candidates shown: what fits and a margin of what does not
     std::array<std::optional<TileCell>, 3> picks;
     std::optional<TileCell> current;
     PaintedTable methods;

@@ -45,7 +45,6 @@ const QColor& pickColour(std::size_t method, const Theme& theme)
 
 void paintMarks(QPainter& painter, const TileMapModel& m, const TileMapPlaces& p, const Theme& theme)
 {
-    const TileLandscape& l = m.result->landscape;
     for (std::size_t i = 0; i < 3; ++i) {
         if (!m.picks[i])
             continue;
@@ -57,14 +56,14 @@ void paintMarks(QPainter& painter, const TileMapModel& m, const TileMapPlaces& p
                 ++same;
                 before += k < i;
             }
-        const QPointF at = p.cell(l, *m.picks[i]).center() + QPointF((before - (same - 1) / 2.0) * 15, 0);
+        const QPointF at = p.cell(*m.picks[i]).center() + QPointF((before - (same - 1) / 2.0) * 15, 0);
         painter.setPen(QPen(theme.ink, 1.5));
         painter.setBrush(pickColour(i, theme));
         drawPick(painter, at, i, 6.5);
     }
     painter.setBrush(Qt::NoBrush);
     if (m.current) {
-        const QPointF at = p.cell(l, *m.current).center();
+        const QPointF at = p.cell(*m.current).center();
         painter.setPen(QPen(theme.canvas, 5));
         painter.drawEllipse(at, 13, 13);
         painter.setPen(QPen(theme.accent, 2.5));
@@ -79,10 +78,10 @@ void paintMapAxes(QPainter& painter, const TileLandscape& l, const TileMapPlaces
     painter.setPen(theme.muted);
     double last = -1e9;
     const double right = p.map.right() - fm.horizontalAdvance(QStringLiteral("Tj")) - 8;
-    for (std::size_t j = 0; j < l.tj.size(); ++j) {
+    for (std::size_t j = 0; j < p.cols; ++j) {
         const QString label = number(l.tj[j]);
         const double w = fm.horizontalAdvance(label);
-        const double x = p.cell(l, {0, j}).center().x() - w / 2;
+        const double x = p.cell({0, j}).center().x() - w / 2;
         if (x < last + 12 || x + w > right)
             continue;
         painter.drawText(QPointF(x, p.map.bottom() + fm.ascent() + 4), label);
@@ -93,8 +92,8 @@ void paintMapAxes(QPainter& painter, const TileLandscape& l, const TileMapPlaces
         QStringLiteral("Tj"));
     double lastTop = 1e9;
     const double top = p.map.top() + fm.height() + 2;
-    for (std::size_t i = 0; i < l.ti.size(); ++i) {
-        const double y = p.cell(l, {i, 0}).center().y() + fm.ascent() / 2 - 1;
+    for (std::size_t i = 0; i < p.rows; ++i) {
+        const double y = p.cell({i, 0}).center().y() + fm.ascent() / 2 - 1;
         if (y > lastTop - fm.height() - 4 || y - fm.ascent() < top)
             continue;
         const QString label = number(l.ti[i]);
@@ -155,15 +154,15 @@ void paintLegend(QPainter& painter, const TileMapModel& m, const QRectF& area, c
 
 } // namespace
 
-std::optional<TileCell> TileMapPlaces::cellAt(const TileLandscape& l, QPointF position) const
+std::optional<TileCell> TileMapPlaces::cellAt(QPointF position) const
 {
-    if (!map.contains(position) || l.cells.empty())
+    if (!map.contains(position))
         return {};
-    const auto j = static_cast<std::size_t>((position.x() - map.left()) / map.width() *
-                                            static_cast<double>(l.tj.size()));
-    const auto i = static_cast<std::size_t>((map.bottom() - position.y()) / map.height() *
-                                            static_cast<double>(l.ti.size()));
-    return TileCell{std::min(i, l.ti.size() - 1), std::min(j, l.tj.size() - 1)};
+    const auto index = [](double pixels, double size, std::size_t n) {
+        return std::min(static_cast<std::size_t>(pixels / size * static_cast<double>(n)), n - 1);
+    };
+    return TileCell{index(map.bottom() - position.y(), map.height(), rows),
+                    index(position.x() - map.left(), map.width(), cols)};
 }
 
 double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& constraints, const QRectF& area,
@@ -219,6 +218,8 @@ double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& const
 TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
 {
     TileMapPlaces p;
+    p.rows = std::max<std::size_t>(1, m.rows);
+    p.cols = std::max<std::size_t>(1, m.cols);
     const QFontMetricsF fm(uiFont());
     const QFontMetricsF small(uiFont(0.85));
     const QRectF inner = area.adjusted(kMargin, 8, -kMargin, -8);
@@ -271,22 +272,22 @@ void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces&
     painter.drawText(QPointF(p.header.left(), p.header.top() + bm.height() + 2 + fm.ascent()),
                      fm.elidedText(m.headline, Qt::ElideRight, p.header.width()));
 
-    QImage image(static_cast<int>(l.tj.size()), static_cast<int>(l.ti.size()), QImage::Format_RGB32);
-    for (std::size_t i = 0; i < l.ti.size(); ++i)
-        for (std::size_t j = 0; j < l.tj.size(); ++j)
-            image.setPixelColor(static_cast<int>(j), static_cast<int>(l.ti.size() - 1 - i),
+    QImage image(static_cast<int>(p.cols), static_cast<int>(p.rows), QImage::Format_RGB32);
+    for (std::size_t i = 0; i < p.rows; ++i)
+        for (std::size_t j = 0; j < p.cols; ++j)
+            image.setPixelColor(static_cast<int>(j), static_cast<int>(p.rows - 1 - i),
                                 theme.ramp(m.shade(l.at(i, j))));
     painter.save();
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.drawImage(p.map, image);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    for (std::size_t i = 0; i < l.ti.size(); ++i)
-        for (std::size_t j = 0; j < l.tj.size();) {
+    for (std::size_t i = 0; i < p.rows; ++i)
+        for (std::size_t j = 0; j < p.cols;) {
             std::size_t end = j;
-            while (end < l.tj.size() && !l.at(i, end).feasible)
+            while (end < p.cols && !l.at(i, end).feasible)
                 ++end;
             if (end > j)
-                fillHatch(painter, p.cell(l, {i, j}).united(p.cell(l, {i, end - 1})), theme);
+                fillHatch(painter, p.cell({i, j}).united(p.cell({i, end - 1})), theme);
             j = std::max(end, j + 1);
         }
     painter.restore();
@@ -296,7 +297,7 @@ void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces&
     paintMapAxes(painter, l, p, theme);
     if (hover) {
         painter.setPen(QPen(theme.text, 1.5));
-        painter.drawRect(p.cell(l, *hover).adjusted(-1, -1, 1, 1));
+        painter.drawRect(p.cell(*hover).adjusted(-1, -1, 1, 1));
     }
     painter.save();
     painter.setClipRect(p.map.adjusted(-16, -16, 16, 16));

@@ -14,15 +14,16 @@ struct Theme;
 struct TileMapPlaces
 {
     QRectF header, map, legend, methods, bars, roofline;
+    std::size_t rows = 1, cols = 1; ///< cells shown
 
-    [[nodiscard]] QRectF cell(const TileLandscape& l, const TileCell& c) const
+    [[nodiscard]] QRectF cell(const TileCell& c) const
     {
-        const double w = map.width() / static_cast<double>(l.tj.size());
-        const double h = map.height() / static_cast<double>(l.ti.size());
+        const double w = map.width() / static_cast<double>(cols);
+        const double h = map.height() / static_cast<double>(rows);
         return {map.left() + static_cast<double>(c.j) * w, map.bottom() - static_cast<double>(c.i + 1) * h, w,
                 h};
     }
-    [[nodiscard]] std::optional<TileCell> cellAt(const TileLandscape& l, QPointF position) const;
+    [[nodiscard]] std::optional<TileCell> cellAt(QPointF position) const;
 };
 
 [[nodiscard]] TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& model);

@@ -160,6 +160,29 @@ void paintOperands(QPainter& painter, const WavefrontModel& m, const WavefrontPl
     }
 }
 
+QFont peFont()
+{
+    return uiFont(0.75);
+}
+
+/// The number in a PE: OS its sum so far, WS and IS the partial sum that it hands on.
+double heldValue(const WavefrontModel& m, std::size_t i)
+{
+    return m.dataflow == Dataflow::Os ? m.registers[i].accumulator : m.registers[i].north;
+}
+
+/// Values are shown in all PEs or in none: a number missing here and there would look like an empty PE.
+bool valuesFit(const WavefrontModel& m, const WavefrontPlaces& p)
+{
+    if (m.registers.empty() || p.cell < 22)
+        return false;
+    const QFontMetricsF fm(peFont());
+    for (std::size_t i = 0; i < m.registers.size(); ++i)
+        if (fm.horizontalAdvance(shortNumber(heldValue(m, i))) > p.cell - 3)
+            return false;
+    return true;
+}
+
 /// Fill of the edge FIFOs, between the operands on their way and the array.
 void paintFifos(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, const Theme& theme)
 {
@@ -204,6 +227,7 @@ void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlace
     drawCells(painter, image, p.origin, p.cell);
     drawGrid(painter, p.origin, m.shownRows, m.shownCols, p.cell, theme);
 
+    const bool values = valuesFit(m, p);
     if (p.cell >= 12)
         for (std::int64_t r = 0; r < m.shownRows; ++r)
             for (std::int64_t c = 0; c < m.shownCols; ++c) {
@@ -221,12 +245,9 @@ void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlace
                                      Theme::mix(fill, ink, 0.75));
                 }
                 if (p.cell >= 22) {
-                    const bool values = !m.registers.empty();
                     const std::size_t i = static_cast<std::size_t>(r * m.shownCols + c);
-                    painter.setFont(numberFont(0.75));
+                    painter.setFont(peFont());
                     painter.setPen(pe.active ? ink : Theme::mix(fill, ink, 0.7));
-                    const QString sum = values ? shortNumber(m.registers[i].accumulator)
-                                               : QString::number(streamStep(m.dataflow, pe));
                     QRectF place = cell.adjusted(0, 0, 0, -p.cell * 0.12);
                     if (values && pe.active && p.cell >= 52) {
                         const QString operands = QStringLiteral("%1 · %2").arg(
@@ -238,7 +259,9 @@ void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlace
                                     {operands});
                         place.setTop(place.top() + half);
                     }
-                    drawFitting(painter, place, {sum});
+                    drawFitting(painter, place,
+                                {values ? shortNumber(heldValue(m, i))
+                                        : QString::number(streamStep(m.dataflow, pe))});
                 }
             }
     painter.setBrush(Qt::NoBrush);
@@ -303,7 +326,7 @@ void paintLegend(QPainter& painter, const QRectF& area, const WavefrontModel& m,
         entry(theme.retained, text("edge FIFO"));
 }
 
-void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m,
+void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, const WavefrontPlaces& p,
                 const WavefrontOverlay& overlay, PeColour colour, const Theme& theme)
 {
     if (area.width() < 100 || area.height() < 30)
@@ -315,6 +338,10 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m,
     const QFont small = uiFont(0.9);
     const QFontMetricsF bm(bold);
     const QFontMetricsF fm(small);
+    double labelWidth = 84;
+    if (overlay.facts)
+        for (const auto& [label, value] : overlay.facts->lines)
+            labelWidth = std::max(labelWidth, fm.horizontalAdvance(label) + 10);
     const auto line = [&](const QString& label, const QString& value) {
         if (y + fm.height() > area.bottom())
             return;
@@ -322,7 +349,7 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m,
         painter.setPen(theme.muted);
         painter.drawText(QPointF(area.left(), y + fm.ascent()), label);
         painter.setPen(theme.text);
-        const double x = area.left() + 88;
+        const double x = area.left() + labelWidth;
         painter.drawText(QPointF(x, y + fm.ascent()), fm.elidedText(value, Qt::ElideRight, area.right() - x));
         y += fm.height() + 2;
     };
@@ -337,6 +364,10 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m,
     if (m.phases)
         line(text("fill · drain"),
              text("%1 · %2 cycles").arg(number(m.phases->fill), number(m.phases->drain)));
+    if (p.cell >= 22)
+        line(text("in a PE"), !valuesFit(m, p)             ? text("number of the operand")
+                              : m.dataflow == Dataflow::Os ? text("sum so far")
+                                                           : text("sum that moves south"));
     y += 6;
     if (overlay.facts) {
         if (y + bm.height() <= area.bottom()) {
@@ -517,7 +548,7 @@ void paintWavefront(QPainter& painter, const WavefrontModel& m, const WavefrontP
     if (!m.westFifo.empty())
         paintFifos(painter, m, p, theme);
     paintArray(painter, m, p, colour, overlay, theme);
-    paintFacts(painter, p.facts, m, overlay, colour, theme);
+    paintFacts(painter, p.facts, m, p, overlay, colour, theme);
     paintChart(painter, p.chart, m, columns, cycles, totalUtilisation, phases, overlay, theme);
 }
 

@@ -45,6 +45,17 @@ const QColor& pickColour(std::size_t method, const Theme& theme)
 
 void paintMarks(QPainter& painter, const TileMapModel& m, const TileMapPlaces& p, const Theme& theme)
 {
+    if (m.current) {
+        // The ring goes round all picks of its cell.
+        const auto picks = std::count(m.picks.begin(), m.picks.end(), m.current);
+        const double wide = 13 + 7.5 * static_cast<double>(std::max<std::ptrdiff_t>(1, picks) - 1);
+        const QPointF at = p.cell(*m.current).center();
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(theme.canvas, 5));
+        painter.drawEllipse(at, wide, 13.0);
+        painter.setPen(QPen(theme.accent, 2.5));
+        painter.drawEllipse(at, wide, 13.0);
+    }
     for (std::size_t i = 0; i < 3; ++i) {
         if (!m.picks[i])
             continue;
@@ -62,13 +73,6 @@ void paintMarks(QPainter& painter, const TileMapModel& m, const TileMapPlaces& p
         drawPick(painter, at, i, 6.5);
     }
     painter.setBrush(Qt::NoBrush);
-    if (m.current) {
-        const QPointF at = p.cell(*m.current).center();
-        painter.setPen(QPen(theme.canvas, 5));
-        painter.drawEllipse(at, 13, 13);
-        painter.setPen(QPen(theme.accent, 2.5));
-        painter.drawEllipse(at, 13, 13);
-    }
 }
 
 void paintMapAxes(QPainter& painter, const TileLandscape& l, const TileMapPlaces& p, const Theme& theme)

@@ -84,8 +84,6 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Hardware"), &make<NpuGraphView>},
         {QStringLiteral("npu-scaling"), text("NPU scaling"), QStringLiteral("bars"), DockArea::Bottom,
          QStringLiteral("Hardware"), &make<NpuScalingView>},
-        {QStringLiteral("mapping-model"), text("Mapping of a model"), QStringLiteral("grid"),
-         DockArea::Bottom, QStringLiteral("Hardware"), &make<MappingModelView>},
         {QStringLiteral("systolic-pipeline"), text("Systolic pipeline"), QStringLiteral("systolic"),
          DockArea::Bottom, QStringLiteral(""), &make<GanttCanvas>},
         {QStringLiteral("systolic-tiles"), text("Systolic tile search"), QStringLiteral("grid"),

@@ -285,8 +285,11 @@ bool MainWindow::openPath(const QString& path)
             return false;
         opened = document.openSchedule(absolute);
         break;
-    case FileKind::MappingLayer:
     case FileKind::MappingModel:
+        m_state->selection.openLensFile(QStringLiteral("mapping"), absolute);
+        showView(QStringLiteral("mapping-model"));
+        break;
+    case FileKind::MappingLayer:
     case FileKind::MappingMethod:
     case FileKind::MappingArchitecture:
         m_state->selection.openLensFile(QStringLiteral("mapping"), absolute);

@@ -153,8 +153,12 @@ void paintBreakdown(QPainter& painter, const BreakdownModel& model, const Breakd
             total += p.value;
         double x = head.left();
         const double y = head.top() + fm.height() + 4;
+        double needed = 0;
+        for (const BarPart& p : section.legend)
+            needed += 28 + small.horizontalAdvance(partText(p, total));
+        const bool shares = needed - 14 <= head.width(); // otherwise the names alone
         for (const BarPart& p : section.legend) {
-            const QString text = partText(p, total);
+            const QString text = shares ? partText(p, total) : p.name;
             const double w = 14 + small.horizontalAdvance(text) + 14;
             if (x + w - 14 > head.right())
                 break;

@@ -23,7 +23,7 @@ using mapping::Level;
 
 namespace {
 constexpr double kFormWidth = 264;
-constexpr double kSideBySide = 780; // narrower: breakdown below the loops
+constexpr double kSideBySide = 96; // digits of width; narrower: breakdown below the loops
 } // namespace
 
 MappingView::MappingView(const ViewContext& context, QWidget* parent)
@@ -73,7 +73,7 @@ void MappingView::createControls()
     action("open", tr("Open a layer, model, hardware or method"), QStringLiteral("open"),
            tr("Open a file of this lens; the reference project's files and printed methods are read too."),
            [self](bool) { self ? self->openWithDialog() : void(); });
-    action("paste", tr("Paste a method"), QStringLiteral("duplicate"),
+    action("paste", tr("Paste a method"), QStringLiteral("down"),
            tr("Take the method, layer or hardware that is on the clipboard (Ctrl+V); nested tuples and lists "
               "as printed are understood."),
            [self](bool) { self ? self->paste() : void(); });
@@ -221,7 +221,8 @@ QRectF MappingView::canvasArea() const
 MappingView::Layout MappingView::layoutIn(const QRectF& area) const
 {
     Layout out;
-    const bool beside = area.width() >= kSideBySide;
+    const bool beside =
+        area.width() >= kSideBySide * QFontMetricsF(uiFont()).horizontalAdvance(QLatin1Char('8'));
     const double body = beside ? std::floor(area.width() * 0.6) : area.width();
     QRectF place = area;
     place.setHeight(0);
@@ -251,7 +252,9 @@ void MappingView::layOut()
 {
     const QRectF content = contentArea();
     if (m_form) {
-        const double w = std::min(kFormWidth, content.width() * 0.45);
+        // Wide enough for its fields in large fonts too, as long as the loops keep the larger part.
+        const double wanted = m_form->widget()->minimumSizeHint().width() + 22.0;
+        const double w = std::min(std::max(kFormWidth, wanted), content.width() * 0.45);
         m_form->setGeometry(QRectF(content.left(), content.top(), w, content.height()).toRect());
     }
     QRectF area = canvasArea();

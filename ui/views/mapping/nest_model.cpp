@@ -52,6 +52,7 @@ void fillDetail(NestColumn& column, const MappingSetup& setup, const Evaluation&
         return;
     }
     if (column.level == Level::Dram) {
+        column.detailShort = tr("%1 tiles").arg(shortNumber(static_cast<double>(e.spmPasses)));
         column.detail = e.spmPasses == 1 ? tr("1 tile") : tr("%1 tiles of the SPM").arg(number(e.spmPasses));
         return;
     }
@@ -61,6 +62,7 @@ void fillDetail(NestColumn& column, const MappingSetup& setup, const Evaluation&
             const QString unit = fill.level == Level::Spm  ? tr("banks")
                                  : fill.level == Level::Rf ? tr("elements")
                                                            : tr("PEs");
+            column.detailShort = tr("%1 of %2").arg(number(fill.total), number(fill.capacity));
             column.detail = tr("%1 of %2 %3").arg(number(fill.total), number(fill.capacity), unit);
         }
 }

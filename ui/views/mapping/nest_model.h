@@ -29,6 +29,7 @@ struct NestColumn
     mapping::Level level = mapping::Level::Dram;
     QString title;
     QString detail; ///< passes, or how full the memory is
+    QString detailShort;
     bool over = false;
     std::vector<NestBar> bars; ///< outermost first
     QString folded;            ///< names of the loops with factor 1

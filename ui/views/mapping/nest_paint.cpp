@@ -30,6 +30,18 @@ double drawText(QPainter& painter, QPointF baseline, double width, const QString
     return fm.horizontalAdvance(shown);
 }
 
+/// The longest wording that fits, elided when none does; the first is the longest.
+void drawWording(QPainter& painter, QPointF baseline, double width, std::initializer_list<QString> wordings)
+{
+    const QFontMetricsF fm(painter.font());
+    for (const QString& text : wordings)
+        if (fm.horizontalAdvance(text) <= width) {
+            painter.drawText(baseline, text);
+            return;
+        }
+    drawText(painter, baseline, width, *(wordings.end() - 1));
+}
+
 /// "▼ −3.2 %" in the colour of better or worse.
 QString changeText(double fraction)
 {
@@ -126,12 +138,18 @@ void paintOperand(QPainter& painter, const NestOperand& operand, int index, cons
     const QFontMetricsF fm(painter.font());
     double y = area.top() + 4 + fm.ascent();
     painter.setPen(theme.text);
-    const QString reuse =
-        operand.kept ? tr("kept in RF · ×%1 at DRAM").arg(number(operand.reuseDram))
-        : operand.reuseSpm == 1 && operand.reuseDram == 1
-            ? tr("no reuse")
-            : tr("reused SPM ×%1 · DRAM ×%2").arg(number(operand.reuseSpm), number(operand.reuseDram));
-    drawText(painter, {x, y}, w, reuse);
+    const QString spm = number(operand.reuseSpm);
+    const QString dram = number(operand.reuseDram);
+    if (operand.kept)
+        drawWording(painter, {x, y}, w,
+                    {tr("kept in RF · ×%1 at DRAM").arg(dram), tr("kept · DRAM ×%1").arg(dram),
+                     tr("kept ×%1").arg(dram)});
+    else if (operand.reuseSpm == 1 && operand.reuseDram == 1)
+        drawWording(painter, {x, y}, w, {tr("no reuse")});
+    else
+        drawWording(painter, {x, y}, w,
+                    {tr("reused SPM ×%1 · DRAM ×%2").arg(spm, dram), tr("SPM ×%1 · DRAM ×%2").arg(spm, dram),
+                     tr("×%1 · ×%2").arg(spm, dram)});
     painter.setFont(uiFont(0.85));
     y += fm.descent() + QFontMetricsF(painter.font()).ascent() + 1;
     painter.setPen(theme.muted);
@@ -139,10 +157,10 @@ void paintOperand(QPainter& painter, const NestOperand& operand, int index, cons
         return tr("RF %1 · array %2 · SPM %3")
             .arg(text(operand.data[0]), text(operand.data[1]), text(operand.data[2]));
     };
-    QString line = data([](std::int64_t n) { return number(n); });
-    if (QFontMetricsF(painter.font()).horizontalAdvance(line) > w)
-        line = data([](std::int64_t n) { return shortNumber(static_cast<double>(n)); });
-    drawText(painter, {x, y}, w, line);
+    const auto brief = [](std::int64_t n) { return shortNumber(static_cast<double>(n)); };
+    drawWording(painter, {x, y}, w,
+                {data([](std::int64_t n) { return number(n); }), data(brief),
+                 tr("RF %1 · SPM %2").arg(brief(operand.data[0]), brief(operand.data[2]))});
 }
 
 void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, const NestModel& model,
@@ -243,8 +261,9 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
         painter.drawText(QPointF(rect.right() - 8 - small.horizontalAdvance(note), y), note);
     y += fm.descent() + small.ascent() + 1;
     painter.setPen(column.over ? theme.error : theme.muted);
-    drawText(painter, {rect.left() + 8, y}, rect.width() - 16,
-             column.over ? tr("✗ %1").arg(column.detail) : column.detail);
+    const QString sign = column.over ? QStringLiteral("✗ ") : QString();
+    drawWording(painter, {rect.left() + 8, y}, rect.width() - 16,
+                {sign + column.detail, sign + column.detailShort});
 
     for (const NestBarPlace& place : places.bars)
         if (place.level == column.level)

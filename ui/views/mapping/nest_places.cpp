@@ -70,7 +70,7 @@ NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& mod
 
     // Title and metrics beside one another when there is room.
     const double cardHeight = small.height() * 2 + fm.height() * 1.2 + 10;
-    const double cardWidth = std::clamp(fm.horizontalAdvance(QLatin1Char('8')) * 20, 130.0, 200.0);
+    const double cardWidth = std::max(130.0, fm.horizontalAdvance(QLatin1Char('8')) * 19);
     const double cards = 3 * cardWidth + 2 * kGap;
     const double titleHeight = fm.height() * 1.25 + small.height() * 2 + 6;
     if (width - cards >= 260) {
@@ -96,7 +96,7 @@ NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& mod
                            operandHeight};
     y += operandHeight + kGap;
 
-    const std::size_t perRow = width >= 560 ? 4 : 2;
+    const std::size_t perRow = width >= fm.horizontalAdvance(QLatin1Char('8')) * 58 ? 4 : 2;
     const double columnWidth = (width - static_cast<double>(perRow - 1) * kGap) / static_cast<double>(perRow);
     const double head = fm.height() + small.height() + 12;
     const double foot = 2 * small.height() + 14; // folded loops, effect of a drop

@@ -19,7 +19,7 @@ QString tr(const char* text)
     return QCoreApplication::translate("Mapping", text);
 }
 
-void describeSearch(SearchMapModel& out, const MappingSearch& search)
+void describeSearch(SearchMapModel& out, const MappingState& state, const MappingSearch& search)
 {
     SearchCounts counts;
     double seconds = 0;
@@ -52,6 +52,8 @@ void describeSearch(SearchMapModel& out, const MappingSearch& search)
                  {tr("cut by a bound"), number(counts.cut)},
                  {tr("costs computed"), number(counts.evaluations)},
                  {tr("time"), tr("%1 s").arg(seconds, 0, 'f', seconds < 1 ? 3 : 1)}};
+    out.facts.insert(out.facts.begin(),
+                     {tr("hardware"), QString::fromStdString(state.setup().architecture.name)});
     if (out.density && out.density->tried > 0)
         out.facts.push_back({tr("drawn in the density"), number(out.density->methods)});
 }
@@ -123,7 +125,7 @@ SearchMapModel buildSearchMap(const MappingState& state, const MappingSearch& se
     out.x1 += marginX;
     out.y0 -= marginY;
     out.y1 += marginY;
-    describeSearch(out, search);
+    describeSearch(out, state, search);
     return out;
 }
 

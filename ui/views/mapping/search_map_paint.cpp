@@ -289,9 +289,10 @@ void paintRow(QPainter& painter, const QRectF& row, const QString& name, const s
     painter.setPen(theme.text);
     double y = row.top() + 4 + fm.ascent();
     painter.drawText(QPointF(textX, y), name);
+    const double nameEnd = textX + QFontMetricsF(painter.font()).horizontalAdvance(name);
     painter.setFont(uiFont(0.85));
-    if (p) {
-        const QString edp = tr("EDP %1").arg(scientific(p->edp()));
+    const QString edp = p ? tr("EDP %1").arg(scientific(p->edp())) : QString();
+    if (p && nameEnd + 10 + small.horizontalAdvance(edp) <= row.right() - 8) {
         painter.setPen(theme.muted);
         painter.drawText(QPointF(row.right() - 8 - small.horizontalAdvance(edp), y), edp);
     }
@@ -313,8 +314,9 @@ SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
     const double row = fm.height() + small.height() + 9;
     const double facts = static_cast<double>(model.facts.size()) * (small.height() + 1);
     const double panelHeight = fm.height() * 2 + 30 + facts + 4 * (row + 5);
-    const bool beside = area.width() >= 640;
-    const double panelWidth = std::clamp(area.width() * 0.3, 300.0, 400.0);
+    const bool beside = area.width() >= std::max(640.0, fm.horizontalAdvance(QLatin1Char('8')) * 76);
+    const double panelWidth = std::clamp(
+        area.width() * 0.3, std::max(300.0, fm.horizontalAdvance(QLatin1Char('8')) * 36), area.width() * 0.5);
     QRectF map = area;
     if (beside) {
         out.panel = QRectF(area.right() - panelWidth, area.top() + 8, panelWidth - 12, area.height() - 16);
@@ -359,9 +361,10 @@ void paintSearchMap(QPainter& painter, const SearchMapModel& model, const Search
     fm = QFontMetricsF(painter.font());
     painter.setPen(model.proven && !model.running ? theme.ok : theme.muted);
     const QString sign = model.proven && !model.running ? QStringLiteral("✓ ") : QString();
-    painter.drawText(QPointF(panel.left(), headY),
-                     fm.elidedText(sign + model.headline, Qt::ElideRight, panel.width() - 64));
     const QString share = percent(model.settled);
+    painter.drawText(QPointF(panel.left(), headY),
+                     fm.elidedText(sign + model.headline, Qt::ElideRight,
+                                   panel.width() - fm.horizontalAdvance(share) - 10));
     painter.drawText(QPointF(panel.right() - fm.horizontalAdvance(share), headY), share);
     painter.setPen(QPen(theme.outline, 1));
     painter.setBrush(theme.canvas);

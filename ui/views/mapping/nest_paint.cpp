@@ -287,8 +287,9 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
     } else if (effect) {
         const double edp = relative(effect->preview.edpChange, effect->preview.after.edp);
         painter.setPen(changeColour(edp, theme));
-        drawText(painter, {rect.left() + 8, last}, rect.width() - 16,
-                 tr("here: EDP %1").arg(changeText(edp)));
+        drawWording(
+            painter, {rect.left() + 8, last}, rect.width() - 16,
+            {tr("here: EDP %1").arg(changeText(edp)), tr("EDP %1").arg(changeText(edp)), changeText(edp)});
     }
 
     if (overlay.drag && overlay.slot && overlay.target == column.level) {

@@ -228,7 +228,7 @@ void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlace
     drawGrid(painter, p.origin, m.shownRows, m.shownCols, p.cell, theme);
 
     const bool values = valuesFit(m, p);
-    if (p.cell >= 12)
+    if (p.cell >= 16)
         for (std::int64_t r = 0; r < m.shownRows; ++r)
             for (std::int64_t c = 0; c < m.shownCols; ++c) {
                 const PeActivity& pe = m.at(r, c);

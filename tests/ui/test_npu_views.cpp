@@ -309,6 +309,23 @@ private Q_SLOTS:
         QCOMPARE(view.model().ghost, kept);
     }
 
+    void presetsSetAllHardware()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        auto* preset = view.findChild<QComboBox*>(QStringLiteral("npu.preset"));
+        QCOMPARE(preset->currentText(), QStringLiteral("default"));
+        preset->setFocus();
+        QTest::keyClick(preset, Qt::Key_Down);
+        view.settle();
+        const auto edge = npu::loadHardware(TILEWRIGHT_SOURCE_DIR "/resources/npu/edge.json");
+        QVERIFY(edge);
+        QVERIFY(view.model().result->settings.hardware == *edge);
+        QCOMPARE(view.model().result->run->cores.size(), std::size_t(1));
+        QCOMPARE(preset->currentText(), QStringLiteral("edge"));
+        view.findChild<QSpinBox*>(QStringLiteral("npu.channels"))->setValue(2);
+        QCOMPARE(preset->currentText(), QStringLiteral("custom"));
+    }
+
     void impossibleHardwareIsOneSentence()
     {
         NpuView& view = open<NpuView>("conv_net");

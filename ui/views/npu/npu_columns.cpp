@@ -83,7 +83,8 @@ std::vector<StateColumn> merged(const Shares& shares)
     return out;
 }
 
-std::vector<MinMax> stepColumns(const std::vector<npu::Step>& steps, double from, double to, int width)
+std::vector<MinMax> stepColumns(const std::vector<npu::Step>& steps, double from, double to, int width,
+                                Cycle runEnd)
 {
     std::vector<MinMax> out(static_cast<std::size_t>(width));
     const double perPixel = (to - from) / width;
@@ -92,6 +93,8 @@ std::vector<MinMax> stepColumns(const std::vector<npu::Step>& steps, double from
     std::int64_t value = it == steps.begin() ? 0 : std::prev(it)->value;
     for (std::size_t x = 0; x < out.size(); ++x) {
         const double end = from + perPixel * (static_cast<double>(x) + 1);
+        if (end - perPixel >= static_cast<double>(runEnd))
+            break; // the run is over, nothing is held any more
         out[x] = {value, value};
         while (it != steps.end() && static_cast<double>(it->time) < end) {
             value = it->value;
@@ -254,7 +257,7 @@ NpuColumns NpuColumns::of(const NpuResult& r, const RateCurve& noc, double from,
         c.vector = busyShare(core.vector, from, to, width);
         c.load = busyShare(core.loads, from, to, width);
         c.store = busyShare(core.stores, from, to, width);
-        c.spm = stepColumns(core.spm, from, to, width);
+        c.spm = stepColumns(core.spm, from, to, width, run.makespan);
     }
     out.dram.assign(w, 0.0F);
     out.banks.assign(static_cast<std::size_t>(run.hardware.dram.channels * run.hardware.dram.banks) * w, {});
@@ -273,7 +276,7 @@ NpuColumns NpuColumns::of(const NpuResult& r, const RateCurve& noc, double from,
     for (std::size_t x = 0; x < w; ++x)
         out.noc[x] = static_cast<float>(
             noc.mean(from + perPixel * static_cast<double>(x), from + perPixel * static_cast<double>(x + 1)));
-    out.ready = stepColumns(run.readySet, from, to, width);
+    out.ready = stepColumns(run.readySet, from, to, width, run.makespan);
     return out;
 }
 

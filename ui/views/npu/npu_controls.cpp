@@ -190,16 +190,17 @@ void NpuControls::addHardwareRows(QFormLayout* form)
     m_preset = new QComboBox(this);
     m_preset->setObjectName(QStringLiteral("npu.preset"));
     for (const char* name : kPresets)
-        m_preset->addItem(QString::fromLatin1(name).replace(QLatin1Char('_'), QLatin1Char(' ')),
-                          QString::fromLatin1(name));
+        if (const auto hw = preset(name)) {
+            m_presets.push_back(*hw);
+            m_preset->addItem(QString::fromLatin1(name).replace(QLatin1Char('_'), QLatin1Char(' ')));
+        }
     m_preset->addItem(tr("custom"));
     m_preset->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_preset->setMinimumContentsLength(8);
     connect(m_preset, &QComboBox::activated, this, [this](int i) {
-        const QByteArray name = m_preset->itemData(i).toString().toLatin1();
-        if (const auto hw = name.isEmpty() ? std::nullopt : preset(name.constData())) {
+        if (i >= 0 && static_cast<std::size_t>(i) < m_presets.size()) {
             NpuSettings next = m_state.settings();
-            next.hardware = *hw;
+            next.hardware = m_presets[static_cast<std::size_t>(i)];
             m_state.setSettings(next);
         }
         refresh();
@@ -300,13 +301,11 @@ void NpuControls::refresh()
     m_link->setValue(static_cast<int>(hw.linkBytesPerCycle));
     m_trunk->setValue(static_cast<int>(hw.trunkBytesPerCycle));
     int chosen = m_preset->count() - 1;
-    for (int i = 0; i + 1 < m_preset->count(); ++i) {
-        auto known = preset(m_preset->itemData(i).toString().toLatin1().constData());
-        if (known) {
-            known->name = hw.name;
-            if (*known == hw)
-                chosen = i;
-        }
+    for (std::size_t i = 0; i < m_presets.size(); ++i) {
+        npu::NpuHardware known = m_presets[i];
+        known.name = hw.name;
+        if (known == hw)
+            chosen = static_cast<int>(i);
     }
     m_preset->setCurrentIndex(chosen);
     m_keepGhost->setChecked(m_state.isGhostKept());

@@ -42,6 +42,7 @@ private:
     void openFile();
 
     NpuState& m_state;
+    std::vector<npu::NpuHardware> m_presets; ///< in the order of the combo box
     bool m_refreshing = false;
     QComboBox* m_model = nullptr;
     QComboBox* m_preset = nullptr;

@@ -23,7 +23,7 @@ QColor stateFill(NodeState state, const Theme& theme)
 {
     switch (state) {
     case NodeState::Blocked:
-        return Theme::mix(theme.canvas, theme.muted, 0.16);
+        return Theme::mix(theme.raised, theme.muted, 0.28);
     case NodeState::Ready:
         return theme.category(6);
     case NodeState::Loading:
@@ -234,7 +234,11 @@ double paintNpuGraphLegend(QPainter& painter, const NpuGraphModel& m, const QRec
                       QLatin1Char(' ') + number(counts[s]),
                   false);
         }
-        entry(theme.canvas, tr("at cycle %1").arg(number(picture.time)), false);
+        painter.setPen(theme.text);
+        const QString when = tr("at cycle %1").arg(number(picture.time));
+        if (x + fm.horizontalAdvance(when) < area.right())
+            painter.drawText(QPointF(x, base), when);
+        x += fm.horizontalAdvance(when) + 14;
         break;
     }
     case NpuGraphColour::Criticality:
@@ -278,14 +282,25 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         if (g.critical > 0) // a band on the left: the critical path goes through
             painter.fillRect(QRectF(g.rect.left() + 1, g.rect.top() + 5, 4, g.rect.height() - 10),
                              theme.error);
-        if (viewport.scale > 0.35) {
-            const QRectF text = g.rect.adjusted(9, 5, -8, 0);
-            painter.setFont(uiFont(0.95, QFont::DemiBold));
-            const QFontMetricsF fm(painter.font());
+        // Titles keep a readable size when the drawing is small; the details go first.
+        const double zoom = viewport.scale;
+        const QRectF text = g.rect.adjusted(9, 5, -8, 0);
+        QFont title = uiFont(0.95, QFont::DemiBold);
+        if (zoom < 0.8)
+            title.setPointSizeF(uiFont(0.8).pointSizeF() / zoom);
+        const QFontMetricsF fm(title);
+        const QString sign = g.open ? QStringLiteral("▾ ") : QStringLiteral("▸ ");
+        const QString name = fm.elidedText(sign + g.name, Qt::ElideRight, text.width());
+        if (fm.ascent() < npuGroupTitleHeight() && name.size() >= 3) {
+            painter.setFont(title);
             painter.setPen(theme.text);
-            const QString sign = g.open ? QStringLiteral("▾ ") : QStringLiteral("▸ ");
-            painter.drawText(QPointF(text.left(), text.top() + fm.ascent()),
-                             fm.elidedText(sign + g.name, Qt::ElideMiddle, text.width()));
+            painter.drawText(
+                QPointF(text.left(),
+                        zoom < 0.8 ? g.rect.top() + (npuGroupTitleHeight() + fm.ascent() - fm.descent()) / 2
+                                   : text.top() + fm.ascent()),
+                name);
+        }
+        if (zoom >= 0.8) {
             painter.setFont(uiFont(0.85));
             const QFontMetricsF small(painter.font());
             painter.setPen(theme.muted);

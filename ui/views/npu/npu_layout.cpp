@@ -87,7 +87,7 @@ NpuChartModel buildNpuChart(const NpuState& state)
         return m;
     }
     m.ghost = state.ghost();
-    m.noc = std::make_shared<const RateCurve>(nocCurve(*m.result, -1));
+    m.noc = m.result->noc;
     m.total = static_cast<double>(m.result->run->makespan);
     const npu::Run& run = *m.result->run;
     m.header = tr("%1 · %2 on %3 cores · %4 cycles")
@@ -95,7 +95,7 @@ NpuChartModel buildNpuChart(const NpuState& state)
                         run.options.scheduler == npu::Scheduler::Static ? tr("static") : tr("dynamic"),
                         QString::number(run.cores.size()), number(run.makespan));
     if (m.ghost) {
-        m.ghostNoc = std::make_shared<const RateCurve>(nocCurve(*m.ghost, -1));
+        m.ghostNoc = m.ghost->noc;
         m.total = std::max(m.total, static_cast<double>(m.ghost->run->makespan));
         const double before = static_cast<double>(m.ghost->run->makespan);
         if (before > 0)

@@ -175,6 +175,7 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
     painter.setFont(uiFont(0.85));
     const QFontMetricsF fm(painter.font());
     double below = -1e9;
+    const bool singleBursts = showsSingleBursts(m, visible);
     for (const NpuLane& lane : p.lanes) {
         const QRectF row(p.facts.left(), lane.rect.top(), p.facts.width(), lane.rect.height());
         QStringList lines;
@@ -202,9 +203,7 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
             break;
         }
         case NpuLaneKind::Spm: {
-            std::int64_t peak = 0;
-            for (const npu::Step& s : run.cores[lane.core].spm)
-                peak = std::max(peak, s.value);
+            const std::int64_t peak = m.result->spmPeaks[lane.core];
             lines << tr("peak %1").arg(byteText(peak)) << tr("of %1").arg(byteText(hw.spmBytes));
             break;
         }
@@ -217,7 +216,9 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
             const double groups = static_cast<double>(std::max<std::int64_t>(1, run.rowHits + run.rowMisses));
             lines << tr("row hits %1").arg(percent(static_cast<double>(run.rowHits) / groups))
                   << tr("misses %1").arg(number(run.rowMisses))
-                  << (options.misses ? tr("colour: row misses") : tr("colour: bytes a cycle"));
+                  << (singleBursts     ? tr("each group of bursts:")
+                      : options.misses ? tr("colour: row misses")
+                                       : tr("colour: bytes a cycle"));
             break;
         }
         case NpuLaneKind::Noc:
@@ -225,10 +226,7 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
                   << tr("mean %1").arg(number(m.noc->mean(0, makespan)));
             break;
         case NpuLaneKind::Ready: {
-            std::int64_t most = 0;
-            for (const npu::Step& s : run.readySet)
-                most = std::max(most, s.value);
-            lines << tr("at most %1").arg(number(most));
+            lines << tr("at most %1").arg(number(m.result->readyPeak));
             break;
         }
         }
@@ -244,6 +242,18 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
         }
         // The scale of the heat map.
         if (lane.kind == NpuLaneKind::Banks && y + 24 + fm.height() < lane.rect.bottom()) {
+            if (singleBursts) {
+                double x = row.left();
+                for (const auto& [fill, text] :
+                     {std::pair(theme.loadTime, tr("hit")), std::pair(theme.computeTime, tr("miss"))}) {
+                    painter.fillRect(QRectF(x, y + 4, 11, 9), fill);
+                    if (fill == theme.computeTime) // the notch that tells it without the colour
+                        painter.fillRect(QRectF(x, y + 4, 2, 9), theme.text);
+                    painter.drawText(QPointF(x + 15, y + 1 + fm.ascent()), text);
+                    x += 15 + fm.horizontalAdvance(text) + 12;
+                }
+                continue;
+            }
             const QRectF ramp(row.left(), y + 5, std::min(110.0, row.width()), 9);
             float most = 0;
             for (const BankCell& c : visible.current.banks)

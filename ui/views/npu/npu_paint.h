@@ -35,6 +35,8 @@ void paintNpuLane(QPainter& painter, const NpuChartModel& model, const NpuChartO
                   const NpuOverlay& overlay);
 void paintStateColumns(QPainter& painter, const std::vector<StateColumn>& columns, const QRectF& rect,
                        const Theme& theme, bool patterns);
+/// True when the bank lane shows every group of bursts by itself.
+[[nodiscard]] bool showsSingleBursts(const NpuChartModel& model, const NpuVisible& visible);
 /// Fill of a bank's cell: bytes a cycle on the ramp, or its share of row misses.
 [[nodiscard]] QColor bankColour(const BankCell& cell, double peak, bool misses, const Theme& theme);
 

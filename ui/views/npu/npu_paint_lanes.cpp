@@ -277,8 +277,7 @@ void paintBanks(QPainter& painter, const NpuChartModel& m, const NpuChartOptions
     const npu::DramHardware& dram = m.result->settings.hardware.dram;
     frame(painter, rect, theme);
     const auto rows = static_cast<std::size_t>(dram.channels * dram.banks);
-    const double perPixel = (time.v1 - time.v0) / (time.p1 - time.p0);
-    if (visible.current.exactDram && perPixel < static_cast<double>(dram.busCyclesPerBurst())) {
+    if (showsSingleBursts(m, visible)) {
         paintEvents(painter, m, rect, time, theme);
     } else if (visible.current.width > 0) {
         // An image of one pixel a cell: stretched, it costs the same at every zoom.
@@ -308,6 +307,14 @@ void paintBanks(QPainter& painter, const NpuChartModel& m, const NpuChartOptions
 }
 
 } // namespace
+
+bool showsSingleBursts(const NpuChartModel& m, const NpuVisible& visible)
+{
+    const NpuColumns& c = visible.current;
+    return c.exactDram && c.width > 0 &&
+           (c.to - c.from) / c.width <
+               static_cast<double>(m.result->settings.hardware.dram.busCyclesPerBurst());
+}
 
 QColor bankColour(const BankCell& cell, double peak, bool misses, const Theme& theme)
 {
@@ -419,9 +426,7 @@ void paintNpuLane(QPainter& painter, const NpuChartModel& m, const NpuChartOptio
     }
     case NpuLaneKind::Ready: {
         frame(painter, lane.rect, theme);
-        std::int64_t most = 1;
-        for (const npu::Step& s : run.readySet)
-            most = std::max(most, s.value);
+        const std::int64_t most = std::max<std::int64_t>(1, m.result->readyPeak);
         const double high = static_cast<double>(most) * 1.06;
         paintArea(painter, visible.current.ready, lane.rect, high,
                   Theme::mix(theme.canvas, theme.category(1), 0.4),

@@ -3,6 +3,7 @@
 
 #include "npu/generate.h"
 #include "start_page.h"
+#include "views/npu/npu_columns.h"
 
 #include <QFileInfo>
 
@@ -95,6 +96,16 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
             for (const npu::ComputeSpan& s : *spans)
                 out->startAt[s.node] = s.start;
     out->sums = stateSums(*out->run);
+    const auto peak = [](const std::vector<npu::Step>& steps) {
+        std::int64_t most = 0;
+        for (const npu::Step& s : steps)
+            most = std::max(most, s.value);
+        return most;
+    };
+    for (const npu::CoreRun& core : out->run->cores)
+        out->spmPeaks.push_back(peak(core.spm));
+    out->readyPeak = peak(out->run->readySet);
+    out->noc = std::make_shared<const RateCurve>(nocCurve(*out, -1));
     return NpuResultPtr(std::move(out));
 }
 

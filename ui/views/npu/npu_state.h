@@ -19,6 +19,8 @@
 
 namespace tilewright::ui {
 
+struct RateCurve;
+
 /// What a run is made of; the model itself is NpuState::model().
 struct NpuSettings
 {
@@ -35,11 +37,14 @@ struct NpuResult
     std::shared_ptr<const npu::NpuGraph> graph;
     std::shared_ptr<const npu::Run> run;
     npu::Bounds bounds;
-    QString sentence;                              ///< what binds
-    std::vector<npu::Cycle> cp;                    ///< per node: cycles from its start to the end, at best
-    std::vector<std::uint32_t> critical;           ///< nodes of one longest path
-    std::vector<bool> isCritical;                  ///< per node
-    std::vector<npu::Cycle> chosenAt, startAt;     ///< per node
+    QString sentence;                          ///< what binds
+    std::vector<npu::Cycle> cp;                ///< per node: cycles from its start to the end, at best
+    std::vector<std::uint32_t> critical;       ///< nodes of one longest path
+    std::vector<bool> isCritical;              ///< per node
+    std::vector<npu::Cycle> chosenAt, startAt; ///< per node
+    std::vector<std::int64_t> spmPeaks;        ///< per core
+    std::int64_t readyPeak = 0;
+    std::shared_ptr<const RateCurve> noc;          ///< bytes a cycle of all cores
     std::array<npu::Cycle, npu::kCoreStates> sums; ///< per state, over all cores
 };
 using NpuResultPtr = std::shared_ptr<const NpuResult>;

@@ -188,7 +188,7 @@ void NpuView::paint(QPainter& painter, const QRectF& area, const Theme& theme, b
     overlay.node = m_state.node();
     if (!exporting)
         overlay.hoverNode = m_state.hoverNode();
-    if (overlay.readout.isEmpty())
+    if (overlay.readout.isEmpty() && (!exporting || overlay.cursor))
         overlay.readout = cursorReadout();
     paintNpu(painter, m_model, p, m_options, time, m_cache.visible, theme, overlay);
 }

@@ -194,6 +194,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuState& state, QWidget* parent)
         refreshNode();
         refreshInstructions();
     });
+    connect(&context.themes, &ThemeSource::changed, this, &NpuSide::refreshStalls); // its swatches
     connect(&m_state, &NpuState::nodeChanged, this, &NpuSide::refreshNode);
     connect(&m_state, &NpuState::checksChanged, this, &NpuSide::refreshChecks);
     connect(&m_state, &NpuState::cursorChanged, this, &NpuSide::followCursor);

@@ -253,6 +253,12 @@ void MappingModelView::refresh()
             m_view->setColumnWidth(c, m_view->columnWidth(c) + 14);
 }
 
+QSize MappingModelView::exportSize() const
+{
+    const int row = m_view->verticalHeader()->defaultSectionSize();
+    return {1200, m_bar->heightForWidth(1200) + 64 + row * (m_table->rowCount() + 1)};
+}
+
 void MappingModelView::settle()
 {
     m_job->waitIdle();

@@ -22,6 +22,7 @@ public:
     ~MappingModelView() override;
 
     void settle() override;
+    [[nodiscard]] QSize exportSize() const override; ///< every row
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     [[nodiscard]] QString copyText() const override { return m_table->asText(); }
 

@@ -111,9 +111,12 @@ void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area
         const double above = *metric.aboveOptimum;
         const QString best = proven ? tr("optimum") : tr("best found");
         painter.setPen(std::abs(above) < 1e-9 ? theme.ok : theme.muted);
-        drawText(painter, {x, y}, w,
-                 std::abs(above) < 1e-9 ? tr("= %1").arg(best)
-                                        : tr("%1 over %2").arg(signedPercent(above), best));
+        if (std::abs(above) < 1e-9)
+            drawWording(painter, {x, y}, w, {tr("= %1").arg(best)});
+        else
+            drawWording(painter, {x, y}, w,
+                        {tr("%1 over %2").arg(signedPercent(above), best),
+                         tr("%1 over best").arg(signedPercent(above))});
     }
 }
 

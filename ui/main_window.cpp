@@ -61,6 +61,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
         connect(&document, signal, this, &MainWindow::refreshActions);
     connect(&document, &Document::rulesChanged, this, &MainWindow::refreshActions);
     connect(&m_state->selection, &Selection::changed, this, &MainWindow::refreshActions);
+    // A GEMM sent to the Systolic lens is to be seen.
+    connect(&m_state->selection, &Selection::gemmRequested, this,
+            [this] { showView(QStringLiteral("systolic")); });
     connect(&document, &Document::scheduleChanged, this, [this] {
         // Ids in the selection are positions; an edit may have removed them.
         SelectionState s = m_state->selection.state();

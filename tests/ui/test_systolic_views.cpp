@@ -2,6 +2,7 @@
 // The Systolic lens: models against the core, and the panes driven as a person does.
 #include "app_state.h"
 #include "export/export_view.h"
+#include "main_window.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
 #include "views/systolic/systolic_view.h"
@@ -563,6 +564,16 @@ private Q_SLOTS:
         QVERIFY(wavefront()->model().origin.contains(QStringLiteral("subgraph 3")));
         type("m", "16"); // typed over: no longer that subgraph's
         QVERIFY(!origin->isVisible());
+    }
+
+    void aRequestedGemmBringsTheLensToTheFront()
+    {
+        MainWindow window;
+        window.show();
+        View* view = window.view(QStringLiteral("systolic"));
+        QVERIFY(view && !view->isVisible());
+        window.state().selection.openGemm(32, 32, 64, QStringLiteral("op 1"));
+        QTRY_VERIFY(view->isVisible());
     }
 
     void selectedMatMulIsOffered()

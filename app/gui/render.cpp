@@ -64,8 +64,8 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
     window.show();
     if (!files.isEmpty() && !window.openPaths(files))
         return Error{ErrorCode::Io, "the files could not be opened", {}, files.front().toStdString()};
-    if (!files.isEmpty())
-        window.applyPerspective(perspective);
+    if (!files.isEmpty() || !perspective.isEmpty())
+        window.applyPerspective(perspective.isEmpty() ? QStringLiteral("Edit") : perspective);
     for (const std::string& s : selected)
         select(window.state().selection, QString::fromStdString(s));
     for (const ViewEntry& entry : viewCatalog())
@@ -91,7 +91,7 @@ int runRender(int argc, char** argv)
     std::string output;
     std::string theme = "light";
     std::string size;
-    std::string perspective = "Edit";
+    std::string perspective;
     std::string baseline;
     std::vector<std::string> selected;
     double scale = 1;

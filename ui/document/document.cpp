@@ -23,9 +23,10 @@ constexpr QLatin1String kRecoveryProblem("/problem.path");
 
 Document::Document(QObject* parent) : QObject(parent)
 {
-    m_evaluation = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) { publish(std::move(s)); });
-    m_trial =
-        std::make_unique<LatestJob<std::function<void()>>>([](std::function<void()> deliver) { deliver(); });
+    m_evaluation = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) { publish(std::move(s)); },
+                                                            false, &m_pool);
+    m_trial = std::make_unique<LatestJob<std::function<void()>>>(
+        [](std::function<void()> deliver) { deliver(); }, false, &m_pool);
     connect(&m_undo, &QUndoStack::cleanChanged, this, &Document::fileChanged);
 }
 

@@ -134,6 +134,7 @@ private:
     SnapshotPtr m_beforeLastEdit;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
+    QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work
     std::unique_ptr<LatestJob<SnapshotPtr>> m_evaluation;
     std::unique_ptr<LatestJob<std::function<void()>>> m_trial; // the result, ready to be delivered
 };

@@ -26,8 +26,10 @@ public:
     using Work = std::function<R(std::stop_token)>;
     using Deliver = std::function<void(R)>;
 
-    explicit LatestJob(Deliver deliver, bool cancelRunning = false, QObject* parent = nullptr)
-        : QObject(parent), m_deliver(std::move(deliver)), m_cancelRunning(cancelRunning)
+    /// `pool`: the shared one unless the work must never wait for others.
+    explicit LatestJob(Deliver deliver, bool cancelRunning = false,
+                       QThreadPool* pool = QThreadPool::globalInstance())
+        : m_deliver(std::move(deliver)), m_pool(pool), m_cancelRunning(cancelRunning)
     {
     }
     ~LatestJob() override
@@ -69,7 +71,7 @@ private:
         m_dropRunning = false;
         m_stop = std::stop_source();
         QPointer<LatestJob> self(this);
-        QThreadPool::globalInstance()->start([self, work = std::move(work), token = m_stop.get_token()] {
+        m_pool->start([self, work = std::move(work), token = m_stop.get_token()] {
             auto result = std::make_shared<R>(work(token));
             QMetaObject::invokeMethod(
                 QCoreApplication::instance(),
@@ -93,6 +95,7 @@ private:
     Deliver m_deliver;
     Work m_pending;
     std::stop_source m_stop;
+    QThreadPool* m_pool;
     bool m_cancelRunning;
     bool m_running = false;
     bool m_dropRunning = false;

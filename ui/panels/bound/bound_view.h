@@ -15,9 +15,14 @@ class BoundView : public View
 public:
     explicit BoundView(const ViewContext& context, QWidget* parent = nullptr);
     QSize exportSize() const override { return {900, 320}; }
+    void settle() override { refresh(); }
     QString copyText() const override;
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
+    void refreshWhenSeen();
     void refresh();
 
     QLabel* m_summary;

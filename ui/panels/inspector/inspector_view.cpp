@@ -76,6 +76,9 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
 {
     m_facts =
         std::make_unique<LatestJob<InspectorFacts>>([this](InspectorFacts facts) { showFacts(facts); }, true);
+    m_factsTimer.setSingleShot(true);
+    m_factsTimer.setInterval(60);
+    connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);
     build();
     connect(&document(), &Document::snapshotChanged, this, &InspectorView::refresh);
     connect(&document(), &Document::problemChanged, this, &InspectorView::refresh);
@@ -86,8 +89,22 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
 
 InspectorView::~InspectorView() = default;
 
+void InspectorView::requestFacts()
+{
+    const auto id = current();
+    if (!id)
+        return;
+    m_facts->request([snapshot = document().snapshot(), id = *id](std::stop_token stop) {
+        return inspectorFacts(*snapshot, id, stop);
+    });
+}
+
 void InspectorView::settle()
 {
+    if (m_factsTimer.isActive()) {
+        m_factsTimer.stop();
+        requestFacts();
+    }
     m_facts->waitIdle();
     for (GranularityView* map : findChildren<GranularityView*>())
         map->settle();
@@ -304,8 +321,7 @@ void InspectorView::refresh()
         m_binds->clear();
         clearLayout(m_suggestions);
         refreshRetain(*snapshot, *id);
-        m_facts->request(
-            [snapshot, id = *id](std::stop_token stop) { return inspectorFacts(*snapshot, id, stop); });
+        m_factsTimer.start();
     }
     m_refreshing = false;
 }
@@ -432,10 +448,11 @@ void InspectorView::showFacts(const InspectorFacts& facts)
     }
     for (std::size_t i = 0; i < facts.retain.size() && i < m_retainBoxes.size(); ++i)
         if (const auto& row = facts.retain[i]; row.change)
-            m_retainBoxes[i]->setText(
-                m_retainBoxes[i]->text() +
-                tr("  %1%2 if %3")
-                    .arg(*row.change > 0 ? QStringLiteral("+") : QString(), shortNumber(*row.change), row.candidate.retained ? tr("released") : tr("kept")));
+            m_retainBoxes[i]->setText(m_retainBoxes[i]->text() +
+                                      tr("  %1%2 if %3")
+                                          .arg(*row.change > 0 ? QStringLiteral("+") : QString(),
+                                               shortNumber(*row.change),
+                                               row.candidate.retained ? tr("released") : tr("kept")));
 }
 
 } // namespace tilewright::ui

@@ -4,6 +4,8 @@
 #include "canvas/view.h"
 #include "panels/inspector/inspector_facts.h"
 
+#include <QTimer>
+
 #include <memory>
 
 class QCheckBox;
@@ -39,6 +41,7 @@ private:
     void refreshGranularity(const Snapshot& snapshot, SubgraphId id);
     void refreshRetain(const Snapshot& snapshot, SubgraphId id);
     void showFacts(const InspectorFacts& facts);
+    void requestFacts();
     void applyGranularity();
     [[nodiscard]] std::optional<SubgraphId> current() const;
 
@@ -61,6 +64,7 @@ private:
     std::vector<QCheckBox*> m_retainBoxes;
     std::unique_ptr<LatestJob<InspectorFacts>> m_facts;
     InspectorFacts m_shown;
+    QTimer m_factsTimer; ///< facts wait until a burst of edits is over
     bool m_refreshing = false;
 };
 

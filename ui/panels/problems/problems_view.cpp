@@ -27,7 +27,7 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_hint, 1);
     column->addWidget(m_list, 1);
     m_list->setAccessibleName(tr("Problems"));
-    m_list->setHeaderLabels({tr("Where"), tr("Code"), tr("What is wrong"), tr("Fix")});
+    m_list->setHeaderLabels({tr("Where"), tr("Code"), tr("What is wrong")});
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
@@ -35,7 +35,6 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     m_list->setColumnWidth(1, 130);
     m_list->header()->setStretchLastSection(false);
     m_list->header()->setSectionResizeMode(2, QHeaderView::Stretch);
-    m_list->setColumnWidth(3, 160);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(8, 6, 8, 6);
     m_fix->setToolTip(tr("Repair the selected problem; one undo step."));
@@ -47,8 +46,13 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     column->addLayout(buttons);
     connect(m_list, &QTreeWidget::itemDoubleClicked, this, &ProblemsView::jump);
     connect(m_list, &QTreeWidget::itemActivated, this, &ProblemsView::jump);
-    connect(m_list, &QTreeWidget::currentItemChanged, this,
-            [this](const QTreeWidgetItem* item) { m_fix->setEnabled(item && !item->text(3).isEmpty()); });
+    connect(m_list, &QTreeWidget::currentItemChanged, this, [this] {
+        // Only for the row that is looked at: finding a repair tries edits of the whole schedule.
+        const Issue* issue = currentIssue();
+        const auto fix = issue ? quickFix(*document().snapshot(), *issue) : std::nullopt;
+        m_fix->setEnabled(fix.has_value());
+        m_fix->setText(fix ? tr("Fix: %1").arg(fix->text) : tr("Fix"));
+    });
     connect(m_fix, &QPushButton::clicked, this, &ProblemsView::fix);
     connect(m_fixAll, &QPushButton::clicked, this, [this] {
         // Each fix can reveal or remove others; the limit only guards against fixes that undo one another.
@@ -66,9 +70,30 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
         }
         document().undoStack().endMacro();
     });
-    connect(&document(), &Document::snapshotChanged, this, &ProblemsView::refresh);
-    connect(&document(), &Document::problemChanged, this, &ProblemsView::refresh);
+    connect(&document(), &Document::snapshotChanged, this, &ProblemsView::refreshWhenSeen);
+    connect(&document(), &Document::problemChanged, this, &ProblemsView::refreshWhenSeen);
     refresh();
+}
+
+void ProblemsView::refreshWhenSeen()
+{
+    if (isVisible())
+        refresh();
+}
+
+void ProblemsView::showEvent(QShowEvent* event)
+{
+    View::showEvent(event);
+    refresh();
+}
+
+const Issue* ProblemsView::currentIssue() const
+{
+    const SnapshotPtr snapshot = document().snapshot();
+    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
+    if (!snapshot || row < 0 || static_cast<std::size_t>(row) >= snapshot->evaluation.issues.size())
+        return nullptr;
+    return &snapshot->evaluation.issues[static_cast<std::size_t>(row)];
 }
 
 void ProblemsView::refresh()
@@ -86,11 +111,10 @@ void ProblemsView::refresh()
         return;
     for (const Issue& issue : snapshot->evaluation.issues) {
         const auto code = issueCodeName(issue.code);
-        const auto fix = quickFix(*snapshot, issue);
         auto* item = new QTreeWidgetItem(
             m_list, {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
                      QString::fromLatin1(code.data(), static_cast<qsizetype>(code.size())),
-                     QString::fromStdString(issue.text), fix ? fix->text : QString()});
+                     QString::fromStdString(issue.text)});
         item->setIcon(0, icon(QStringLiteral("error")));
         item->setToolTip(2, QString::fromStdString(issue.text));
     }
@@ -99,11 +123,10 @@ void ProblemsView::refresh()
 
 void ProblemsView::jump()
 {
-    const SnapshotPtr snapshot = document().snapshot();
-    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
-    if (!snapshot || row < 0 || static_cast<std::size_t>(row) >= snapshot->evaluation.issues.size())
+    const Issue* found = currentIssue();
+    if (!found)
         return;
-    const Issue& issue = snapshot->evaluation.issues[static_cast<std::size_t>(row)];
+    const Issue& issue = *found;
     SelectionState state;
     if (issue.subgraph) {
         state.subgraph = issue.subgraph;
@@ -118,11 +141,10 @@ void ProblemsView::jump()
 void ProblemsView::fix()
 {
     document().waitForSnapshot();
-    const SnapshotPtr snapshot = document().snapshot();
-    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
-    if (!snapshot || row < 0 || static_cast<std::size_t>(row) >= snapshot->evaluation.issues.size())
+    const Issue* issue = currentIssue();
+    if (!issue)
         return;
-    if (auto next = quickFix(*snapshot, snapshot->evaluation.issues[static_cast<std::size_t>(row)]))
+    if (auto next = quickFix(*document().snapshot(), *issue))
         document().apply(std::move(next->schedule), next->text);
 }
 

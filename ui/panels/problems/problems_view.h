@@ -20,8 +20,16 @@ public:
     [[nodiscard]] QTreeWidget* list() const { return m_list; }
     [[nodiscard]] QPushButton* fixButton() const { return m_fix; }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
+public:
+    void settle() override { refresh(); }
+
 private:
+    void refreshWhenSeen();
     void refresh();
+    [[nodiscard]] const Issue* currentIssue() const;
     void jump();
     void fix();
 

@@ -83,9 +83,27 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
         (void)setRule(rules, s.name, item->checkState(0) == Qt::Checked ? s.finalValue : s.otherValue);
         document().setRules(rules);
     });
-    connect(&document(), &Document::snapshotChanged, this, &RulesView::refresh);
-    connect(&document(), &Document::rulesChanged, this, &RulesView::refresh);
+    connect(&document(), &Document::snapshotChanged, this, &RulesView::refreshWhenSeen);
+    connect(&document(), &Document::rulesChanged, this, &RulesView::refreshWhenSeen);
     refresh();
+}
+
+void RulesView::refreshWhenSeen()
+{
+    if (isVisible())
+        refresh();
+}
+
+void RulesView::showEvent(QShowEvent* event)
+{
+    View::showEvent(event);
+    refresh();
+}
+
+void RulesView::settle()
+{
+    refresh();
+    m_effects->waitIdle();
 }
 
 void RulesView::refresh()

@@ -19,10 +19,14 @@ class RulesView : public View
 public:
     explicit RulesView(const ViewContext& context, QWidget* parent = nullptr);
     QSize exportSize() const override { return {1100, 380}; }
-    void settle() override { m_effects->waitIdle(); }
+    void settle() override;
     [[nodiscard]] QTreeWidget* list() const { return m_list; }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
+    void refreshWhenSeen();
     void refresh();
 
     QLabel* m_summary;

@@ -205,7 +205,8 @@ std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedu
     options.aspect = shape.columns ? kAspect : 0;
     options.groupPadding = metrics.padding();
     options.nodeGap = 1.5 * metrics.line;
-    options.layerGap = 4.0 * metrics.line;
+    // Room for an arrow, a label and the padding of two areas; labels are wider than high.
+    options.layerGap = shape.leftToRight ? 4.5 * metrics.line + 7 * metrics.em : 4.0 * metrics.line;
     const bool sameKind = previous && previous->problem == problem &&
                           previous->shape.leftToRight == shape.leftToRight && previous->metrics == metrics;
     if (sameKind) {

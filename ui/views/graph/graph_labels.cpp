@@ -125,6 +125,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
         if (rect) {
             edge.label = text;
             edge.labelRect = *rect;
+            model.bounds |= *rect;
         }
     }
 }

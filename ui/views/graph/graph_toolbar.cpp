@@ -66,6 +66,7 @@ GraphToolbar::GraphToolbar(QWidget* parent) : QWidget(parent)
     m_leftToRight = toggle(tr("Left to right"), &GraphToolbar::leftToRightToggled);
     m_columns = toggle(tr("Break long graphs into columns"), &GraphToolbar::columnsToggled);
     m_overview = toggle(tr("Overview (M)"), &GraphToolbar::overviewToggled);
+    m_legend = toggle(tr("Key to shapes and lines"), &GraphToolbar::legendToggled);
     menu->addSeparator();
     connect(menu->addAction(tr("Collapse all subgraphs")), &QAction::triggered, this,
             &GraphToolbar::collapseAll);
@@ -96,7 +97,8 @@ GraphToolbar::GraphToolbar(QWidget* parent) : QWidget(parent)
     setHits(0, -1);
 }
 
-void GraphToolbar::setOptions(const GraphOptions& options, const GraphShape& shape, bool overview)
+void GraphToolbar::setOptions(const GraphOptions& options, const GraphShape& shape, bool overview,
+                              bool legend)
 {
     m_colouring->setCurrentIndex(m_colouring->findData(static_cast<int>(options.colouring)));
     m_neighbourhood->setCurrentIndex(shape.hops);
@@ -108,6 +110,7 @@ void GraphToolbar::setOptions(const GraphOptions& options, const GraphShape& sha
     check(m_leftToRight, shape.leftToRight);
     check(m_columns, shape.columns);
     check(m_overview, overview);
+    check(m_legend, legend);
 }
 
 void GraphToolbar::setHits(int current, int count)

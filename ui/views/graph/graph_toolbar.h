@@ -23,7 +23,7 @@ public:
     [[nodiscard]] QLineEdit* searchField() const { return m_search; }
     [[nodiscard]] QComboBox* colouringBox() const { return m_colouring; }
     [[nodiscard]] QComboBox* neighbourhoodBox() const { return m_neighbourhood; }
-    void setOptions(const GraphOptions& options, const GraphShape& shape, bool overview);
+    void setOptions(const GraphOptions& options, const GraphShape& shape, bool overview, bool legend);
     void setHits(int current, int count); ///< count < 0: nothing is sought
 
 Q_SIGNALS:
@@ -33,6 +33,7 @@ Q_SIGNALS:
     void leftToRightToggled(bool on);
     void columnsToggled(bool on);
     void overviewToggled(bool on);
+    void legendToggled(bool on);
     void collapseAll();
     void expandAll();
     void searchChanged(const QString& text);
@@ -50,6 +51,7 @@ private:
     QAction* m_leftToRight;
     QAction* m_columns;
     QAction* m_overview;
+    QAction* m_legend;
     QLineEdit* m_search;
     QLabel* m_hits;
 };

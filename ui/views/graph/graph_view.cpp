@@ -46,7 +46,8 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     m_shape.leftToRight = settings.value(QStringLiteral("leftToRight"), false).toBool();
     m_shape.columns = settings.value(QStringLiteral("columns"), true).toBool();
     m_overview = settings.value(QStringLiteral("overview"), true).toBool();
-    m_toolbar->setOptions(m_options, m_shape, m_overview);
+    m_legend = settings.value(QStringLiteral("key"), true).toBool();
+    m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
     connectToolbar();
     registerActions();
     setMinimumSize(240, 160);
@@ -107,7 +108,7 @@ void GraphView::refresh(bool problemIsNew)
         m_trafficJob.cancel();
         m_fitPending = true;
         m_movedByHand = false;
-        m_toolbar->setOptions(m_options, m_shape, m_overview);
+        m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
         cancelGesture();
     }
     m_toolbar->setVisible(document().hasProblem());
@@ -301,7 +302,8 @@ void GraphView::optionsChanged()
     settings.setValue(QStringLiteral("leftToRight"), m_shape.leftToRight);
     settings.setValue(QStringLiteral("columns"), m_shape.columns);
     settings.setValue(QStringLiteral("overview"), m_overview);
-    m_toolbar->setOptions(m_options, m_shape, m_overview);
+    settings.setValue(QStringLiteral("key"), m_legend);
+    m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
     refresh();
 }
 

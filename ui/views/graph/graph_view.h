@@ -55,6 +55,7 @@ public:
     void setShape(const GraphShape& shape);
     void setEdgeLabels(bool on);
     void setOverview(bool on);
+    void setLegend(bool on);
     void setCollapsed(SubgraphId subgraph, bool collapsed);
     void collapseAll(bool collapsed);
     /// Only what is near the selection; 0 hops = everything.
@@ -134,6 +135,7 @@ private:
     GraphOptions m_options;
     GraphShape m_shape;
     bool m_overview = true;
+    bool m_legend = true;
 
     GeometryPtr m_geometry;
     std::unique_ptr<GraphModel> m_model;

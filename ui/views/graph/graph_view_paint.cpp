@@ -89,7 +89,11 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
         paintDrag(painter, theme);
         return;
     }
-    paintGraphLegend(painter, *m_model, room, theme);
+    QRectF legendRoom = room;
+    if (const QRectF box = overviewRect(); !box.isEmpty())
+        legendRoom.setRight(box.left());
+    if (m_legend)
+        paintGraphLegend(painter, *m_model, legendRoom, theme);
     paintOverview(painter, theme);
     if (m_geometry->hiddenOps > 0) {
         const std::size_t all = document().problem()->opCount();
@@ -235,7 +239,7 @@ void GraphView::fitAll()
     if (m_fitPending)
         return;
     QRectF room = content();
-    room.setBottom(room.bottom() - graphLegendHeight(*m_model, room));
+    room.setBottom(room.bottom() - (m_legend ? graphLegendHeight(*m_model, room) : 0));
     m_viewport = Viewport::fit(m_model->bounds, room, 20, kFitZoom);
     m_movedByHand = false;
     update();

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Subgraphs as areas, and their tabs.
+#include "views/graph/graph_painting.h"
+
+#include <QFontMetricsF>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kSmallestTag = 26; // screen pixels, side of an area that gets its number when far away
+
+class HullPainting : public GraphPainting
+{
+public:
+    explicit HullPainting(const GraphPainting& painting) : GraphPainting(painting) {}
+
+    [[nodiscard]] bool isSelected(const GraphHull& hull) const
+    {
+        return m_marks.subgraphs.count(hull.subgraph) > 0;
+    }
+
+    /// A drop there would be refused.
+    [[nodiscard]] bool isOutOfQuestion(const GraphHull& hull) const
+    {
+        const auto verdict = m_marks.verdicts.find(hull.subgraph);
+        return verdict != m_marks.verdicts.end() && verdict->second.kind == GraphVerdict::Kind::Refused;
+    }
+
+    void paintHull(const GraphHull& hull)
+    {
+        const bool target = m_marks.dragging && m_marks.target == hull.subgraph;
+        const bool hot = m_marks.hoverSubgraph == hull.subgraph || target;
+        const bool neutral = hull.fill.role == GraphFill::Role::Neutral;
+        const QColor base = fillColour(hull.fill, m_theme);
+        const double strength = (neutral ? 0.10 : m_theme.dark ? 0.22 : 0.26) + (hot ? 0.10 : 0);
+        QColor border =
+            neutral ? m_theme.outline : Theme::mix(m_theme.canvas, borderColour(hull.fill, m_theme), 0.7);
+        double width = 1.2;
+        if (!hull.error.isEmpty()) {
+            border = m_theme.error;
+            width = 1.6;
+        }
+        if (isSelected(hull)) {
+            border = m_theme.accent;
+            width = 2.6;
+        }
+        if (m_marks.dragging) {
+            const auto verdict = m_marks.verdicts.find(hull.subgraph);
+            if (isOutOfQuestion(hull) && !target) {
+                border = Theme::mix(m_theme.canvas, m_theme.outline, 0.5); // good targets are to be seen
+                width = 1;
+            } else if (verdict != m_marks.verdicts.end() &&
+                       verdict->second.kind != GraphVerdict::Kind::Unknown) {
+                border = verdictColour(verdict->second.kind, m_theme);
+                width = target ? 3.2 : 2.2;
+            }
+        }
+        QPen pen(border, std::max(width, width * 0.8 / m_scale));
+        if (!hull.error.isEmpty() && !isSelected(hull))
+            pen.setDashPattern({6, 3});
+        m_p.setPen(pen);
+        m_p.setBrush(neutral ? Theme::mix(m_theme.canvas, m_theme.muted, strength)
+                             : Theme::mix(m_theme.canvas, base, strength));
+        m_p.drawPath(hull.path);
+        if (hull.satellites.isEmpty())
+            return;
+        QColor tint = neutral ? m_theme.muted : base;
+        tint.setAlphaF(0.35F);
+        m_p.setPen(Qt::NoPen);
+        m_p.setBrush(tint);
+        m_p.drawPath(hull.satellites);
+        pen.setStyle(Qt::DashLine);
+        pen.setWidthF(std::max(1.2, 1.0 / m_scale));
+        m_p.setPen(pen);
+        m_p.setBrush(Qt::NoBrush);
+        m_p.drawPath(hull.satellites.simplified());
+    }
+
+    /// Number, granularity and latency on the upper edge; far away only the number, in screen size.
+    void paintTab(const GraphHull& hull)
+    {
+        if (!m_titleVisible)
+            return paintFarTag(hull);
+        const auto verdict = m_marks.verdicts.find(hull.subgraph);
+        const bool quiet = m_marks.dragging && isOutOfQuestion(hull) && m_marks.target != hull.subgraph;
+        const bool judged = m_marks.dragging && !quiet && verdict != m_marks.verdicts.end() &&
+                            verdict->second.kind != GraphVerdict::Kind::Unknown;
+        if (hull.collapsed && !judged)
+            return; // the card says it all
+        m_p.setFont(m_tagFont);
+        const QFontMetricsF tag(m_tagFont), detail(m_detailFont);
+        const QString numberText = QString::number(hull.subgraph.value);
+        const double height = tag.height() * 0.98;
+        const QPointF at = hull.tab + QPointF(m_model.geometry->metrics.padding() * 0.9, -height / 2);
+        const QRectF badge(at,
+                           QSizeF(std::max(height * 1.15, tag.horizontalAdvance(numberText) + 10), height));
+
+        // As much as fits between the badge and the right end of the outline.
+        QStringList texts;
+        if (judged) {
+            texts = {verdict->second.text};
+        } else if (!quiet) {
+            QString all = hull.granularity;
+            if (!hull.error.isEmpty())
+                all = hull.error;
+            else if (!hull.latency.isEmpty())
+                all += QStringLiteral("  ") + hull.latency +
+                       (hull.change.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(hull.change));
+            texts = {all, hull.error.isEmpty() ? hull.latency : hull.error};
+        }
+        const double room = hull.tabRoom - badge.width() - 2 * m_model.geometry->metrics.padding() * 0.9 - 8;
+        QString text;
+        for (const QString& candidate : texts)
+            if (detail.horizontalAdvance(candidate) <= room || (judged && text.isEmpty())) {
+                text = candidate;
+                break;
+            }
+        const QColor fill =
+            hull.fill.role == GraphFill::Role::Neutral ? m_theme.raised : fillColour(hull.fill, m_theme);
+        QColor border =
+            hull.fill.role == GraphFill::Role::Neutral ? m_theme.outline : borderColour(hull.fill, m_theme);
+        QColor textColour = hull.error.isEmpty() ? m_theme.text : m_theme.error;
+        if (isSelected(hull))
+            border = m_theme.accent;
+        if (judged)
+            textColour = border = verdictColour(verdict->second.kind, m_theme);
+        if (!text.isEmpty()) {
+            const QRectF strip(badge.left(), badge.top(), badge.width() + detail.horizontalAdvance(text) + 12,
+                               height);
+            m_p.setPen(QPen(border, hairline()));
+            m_p.setBrush(m_theme.raised);
+            m_p.drawRoundedRect(strip, 4, 4);
+            m_p.setPen(textColour);
+            m_p.setFont(m_detailFont);
+            m_p.drawText(strip.adjusted(badge.width() + 5, 0, 8, 0), Qt::AlignVCenter | Qt::AlignLeft, text);
+        }
+        m_p.setPen(QPen(border, isSelected(hull) ? 2 : hairline()));
+        m_p.setBrush(fill);
+        m_p.drawRoundedRect(badge, 4, 4);
+        m_p.setFont(m_tagFont);
+        m_p.setPen(hull.fill.role == GraphFill::Role::Neutral ? m_theme.text : m_theme.inkOn(fill));
+        m_p.drawText(badge, Qt::AlignCenter, numberText);
+    }
+
+    void paintFarTag(const GraphHull& hull)
+    {
+        const QRectF onScreen(m_viewport.toScreen(hull.bounds));
+        const auto verdict = m_marks.verdicts.find(hull.subgraph);
+        // While dragging, every target that is worth a thought says its change.
+        const bool known = m_marks.dragging && verdict != m_marks.verdicts.end();
+        const bool judged =
+            known && (m_marks.target == hull.subgraph || verdict->second.kind == GraphVerdict::Kind::Better ||
+                      verdict->second.kind == GraphVerdict::Kind::Worse);
+        if (!judged && (onScreen.width() < kSmallestTag || onScreen.height() < kSmallestTag * 0.55))
+            return;
+        m_p.save();
+        m_p.setTransform(m_viewport.transform().inverted(), true);
+        m_p.setFont(m_tagFont);
+        const QFontMetricsF metrics(m_tagFont);
+        const QString text = judged ? verdict->second.text : QString::number(hull.subgraph.value);
+        const QSizeF size(metrics.horizontalAdvance(text) + 8, metrics.height());
+        QRectF tag(onScreen.center() - QPointF(size.width() / 2, size.height() / 2), size);
+        const bool neutral = hull.fill.role == GraphFill::Role::Neutral;
+        m_p.setPen(QPen(isSelected(hull)        ? m_theme.accent
+                        : !hull.error.isEmpty() ? m_theme.error
+                        : neutral               ? m_theme.outline
+                                                : borderColour(hull.fill, m_theme),
+                        isSelected(hull) ? 2 : 1));
+        m_p.setBrush(judged ? m_theme.raised : neutral ? m_theme.raised : fillColour(hull.fill, m_theme));
+        m_p.drawRoundedRect(tag, 4, 4);
+        m_p.setPen(judged    ? verdictColour(verdict->second.kind, m_theme)
+                   : neutral ? m_theme.text
+                             : m_theme.inkOn(fillColour(hull.fill, m_theme)));
+        m_p.drawText(tag, Qt::AlignCenter, text);
+        m_p.restore();
+    }
+};
+
+} // namespace
+
+void GraphPainting::paintHulls()
+{
+    HullPainting painting(*this);
+    for (const GraphHull& hull : m_model.hulls)
+        if (!hull.collapsed && hull.bounds.intersects(m_visible))
+            painting.paintHull(hull);
+}
+
+void GraphPainting::paintTabs()
+{
+    HullPainting painting(*this);
+    for (const GraphHull& hull : m_model.hulls)
+        if (hull.bounds.intersects(m_visible))
+            painting.paintTab(hull);
+}
+
+} // namespace tilewright::ui

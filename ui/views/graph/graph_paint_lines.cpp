@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lines, arrow heads and the traffic written on them.
+#include "views/graph/graph_painting.h"
+
+#include <cmath>
+#include <vector>
+
+namespace tilewright::ui {
+
+namespace {
+
+class LinePainting : public GraphPainting
+{
+public:
+    explicit LinePainting(const GraphPainting& painting) : GraphPainting(painting) {}
+
+    void lines()
+    {
+        const QColor faint = Theme::mix(m_theme.canvas, m_theme.muted, m_marks.searching ? 0.35 : 0.75);
+        if (m_deviceScale < kGraphBlocksBelow) {
+            // Thousands of lines: straight, unsmoothed, one call a style.
+            std::vector<QLineF> lines;
+            for (const GraphStroke& stroke : m_model.strokes)
+                if (stroke.bounds.intersects(m_visible))
+                    for (std::size_t i = 0; i + 1 < stroke.points.size(); ++i)
+                        lines.emplace_back(stroke.points[i], stroke.points[i + 1]);
+            QPen pen(Theme::mix(m_theme.canvas, faint, 0.7), 1);
+            pen.setCosmetic(true);
+            m_p.setPen(pen);
+            m_p.setRenderHint(QPainter::Antialiasing, false);
+            m_p.drawLines(lines.data(), static_cast<int>(lines.size()));
+            m_p.setRenderHint(QPainter::Antialiasing, true);
+            return;
+        }
+        m_p.setBrush(Qt::NoBrush);
+        for (const GraphStroke& stroke : m_model.strokes)
+            if (stroke.bounds.intersects(m_visible))
+                paintStroke(stroke.path, stroke.style, faint, 1.5);
+        if (m_deviceScale < kGraphArrowsFrom)
+            return;
+        m_p.setPen(Qt::NoPen);
+        m_p.setBrush(faint);
+        for (const GraphEdge& edge : m_model.edges)
+            if (m_visible.contains(edge.end))
+                paintArrow(edge);
+    }
+
+    void paintStroke(const QPainterPath& path, EdgeStyle style, const QColor& colour, double width)
+    {
+        width = std::max(width, 0.9 / m_scale);
+        QPen pen(colour, width);
+        pen.setCapStyle(Qt::FlatCap);
+        switch (style) {
+        case EdgeStyle::Ephemeral:
+            pen.setDashPattern({4, 2.5});
+            m_p.setPen(pen);
+            m_p.drawPath(path);
+            break;
+        case EdgeStyle::Retained:
+            pen.setWidthF(3.2 * width);
+            m_p.setPen(pen);
+            m_p.drawPath(path);
+            m_p.setPen(QPen(m_theme.canvas, 1.3 * width));
+            m_p.drawPath(path);
+            break;
+        case EdgeStyle::Spilled:
+            m_p.setPen(pen);
+            m_p.drawPath(path);
+            break;
+        }
+    }
+
+    void paintArrow(const GraphEdge& edge)
+    {
+        const QPointF d = edge.end - edge.beforeEnd;
+        const double length = std::hypot(d.x(), d.y());
+        if (length < 1e-6)
+            return;
+        const QPointF u = d / length, n(-u.y(), u.x());
+        const QPointF back = edge.end - u * 8;
+        const QPointF points[] = {edge.end, back + n * 3.6, back - n * 3.6};
+        m_p.drawPolygon(points, 3);
+    }
+
+    /// Lines of the selected tensor, and those that enter and leave selected or hovered ops.
+    void highlights()
+    {
+        const auto nodeOf = [&](const std::optional<OpId>& op) {
+            return op ? m_model.geometry->nodeOf(*op) : std::nullopt;
+        };
+        std::set<std::size_t> near;
+        if (m_marks.ops.size() <= 24)
+            for (OpId op : m_marks.ops)
+                if (const auto v = nodeOf(op))
+                    near.insert(*v);
+        const auto hover = nodeOf(m_marks.hoverOp);
+        const bool any = m_marks.tensor || m_marks.hoverTensor || hover || !near.empty();
+        if (!any || m_marks.dragging)
+            return;
+        for (const GraphEdge& edge : m_model.edges) {
+            if (!edge.bounds.intersects(m_visible) && !edge.bounds.isEmpty())
+                continue;
+            const bool strong =
+                m_marks.tensor == edge.tensor || near.count(edge.from) > 0 || near.count(edge.to) > 0;
+            const bool weak = m_marks.hoverTensor == edge.tensor || hover == edge.from || hover == edge.to;
+            if (!strong && !weak)
+                continue;
+            m_p.setBrush(Qt::NoBrush);
+            const QColor colour = strong ? m_theme.accent : Theme::mix(m_theme.canvas, m_theme.accent, 0.75);
+            paintStroke(edge.path, edge.style, colour, m_marks.tensor == edge.tensor ? 2.6 : 2.0);
+            if (m_deviceScale >= kGraphArrowsFrom) {
+                m_p.setPen(Qt::NoPen);
+                m_p.setBrush(colour);
+                paintArrow(edge);
+            }
+        }
+    }
+
+    void labels()
+    {
+        m_p.setFont(m_detailFont);
+        for (const GraphEdge& edge : m_model.edges) {
+            if (edge.label.isEmpty() || !edge.labelRect.intersects(m_visible))
+                continue;
+            QColor back = m_theme.canvas;
+            back.setAlphaF(0.88F);
+            m_p.setPen(Qt::NoPen);
+            m_p.setBrush(back);
+            m_p.drawRoundedRect(edge.labelRect, 4, 4);
+            const bool strong = m_marks.tensor == edge.tensor || m_marks.hoverTensor == edge.tensor;
+            m_p.setPen(strong ? m_theme.accent : m_theme.muted);
+            m_p.drawText(edge.labelRect, Qt::AlignCenter | Qt::TextDontClip, edge.label);
+        }
+    }
+};
+
+} // namespace
+
+void GraphPainting::paintLines()
+{
+    LinePainting(*this).lines();
+}
+
+void GraphPainting::paintHighlights()
+{
+    LinePainting(*this).highlights();
+}
+
+void GraphPainting::paintLabels()
+{
+    if (m_deviceScale >= kGraphLabelsFrom)
+        LinePainting(*this).labels();
+}
+
+} // namespace tilewright::ui

@@ -229,6 +229,13 @@ void MainWindow::createActions()
            {QKeySequence(Qt::CTRL | Qt::Key_G)},
            tr("Go to the graph.")},
           [this](bool) { showView(QStringLiteral("graph")); });
+    a.add({QStringLiteral("view.inspector"),
+           view,
+           tr("&Inspector"),
+           {},
+           {QKeySequence(Qt::CTRL | Qt::Key_I)},
+           tr("Go to the properties of what is selected (Enter in the graph).")},
+          [this](bool) { showView(QStringLiteral("inspector")); });
 
     a.add({QStringLiteral("compare.pin"),
            tr("Compare"),

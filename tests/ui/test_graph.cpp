@@ -3,6 +3,7 @@
 #include "app_state.h"
 #include "document/schedule_edits.h"
 #include "export/export_view.h"
+#include "main_window.h"
 #include "schedule/schedule_json.h"
 #include "theme/number.h"
 #include "views/graph/graph_toolbar.h"
@@ -203,6 +204,7 @@ private Q_SLOTS:
     void largeGraphInTheBackground();
     void pictures();
     void accessibility();
+    void inTheWindow();
     void figures_data();
     void figures();
 };
@@ -969,6 +971,46 @@ void TestGraph::accessibility()
     QCOMPARE(b.view->copyText().count(QLatin1Char('\n')), 6);
 }
 
+/// The same keys in the whole window, where other views have keys of their own.
+void TestGraph::inTheWindow()
+{
+    qApp->setProperty("tilewrightNoPrompts", true);
+    MainWindow window;
+    window.show();
+    (void)QTest::qWaitForWindowExposed(&window);
+    QVERIFY(window.openPaths({QString::fromStdString(kExamples + "ex3.problem.json")}));
+    auto* graph = qobject_cast<GraphView*>(window.view(QStringLiteral("graph")));
+    QVERIFY(graph && graph->isVisible());
+    graph->settle();
+    graph->setFocus();
+    Selection& selection = window.state().selection;
+    selection.selectSubgraph(SubgraphId(0));
+    QTest::keyClick(graph, Qt::Key_Period);
+    QCOMPARE(selection.state().subgraph, std::optional(SubgraphId(1)));
+    QTest::keyClick(graph, Qt::Key_Comma);
+    QCOMPARE(selection.state().subgraph, std::optional(SubgraphId(0)));
+    QTest::keyClick(graph, Qt::Key_C);
+    QVERIFY(graph->model()->hulls[0].collapsed);
+    QTest::keyClick(graph, Qt::Key_C);
+    // Fuse two ops with the keyboard alone.
+    selection.selectOps({OpId(1)});
+    QTest::keyClick(graph, Qt::Key_Down, Qt::ShiftModifier);
+    QCOMPARE(selection.state().ops, (std::set<OpId>{OpId(1), OpId(2)}));
+    QTest::keyClick(graph, Qt::Key_G);
+    QCOMPARE(window.state().document.schedule().size(), std::size_t{2});
+    window.state().document.waitForSnapshot();
+    graph->settle();
+    QTest::keyClick(graph, Qt::Key_Return);
+    QVERIFY(window.view(QStringLiteral("inspector"))->isVisible());
+    // Letters typed into the search field are text.
+    QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
+    QLineEdit* field = graph->toolbar().searchField();
+    QVERIFY(field->hasFocus());
+    QTest::keyClicks(field, QStringLiteral("mg,."));
+    QCOMPARE(field->text(), QStringLiteral("mg,."));
+    QCOMPARE(window.state().document.schedule().size(), std::size_t{2});
+}
+
 void TestGraph::figures_data()
 {
     QTest::addColumn<int>("ops");
@@ -993,7 +1035,7 @@ void TestGraph::figures()
     std::vector<double> edits;
     QElapsedTimer timer;
     int accepted = 0;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 30; ++i) {
         const OpId op(1 + random() % static_cast<unsigned>(ops - 1));
         const OpId producer = *problem->producer(problem->op(op).inputs.front());
         timer.start();

@@ -152,6 +152,19 @@ void keepPlaces(LayoutGraph& graph, const GraphGeometry& next, const GraphGeomet
             graph.edges[e].previous = previous.layout.edgeAnchors[old->second];
 }
 
+/// Whether so many ops changed their company (a solver's result, another file) that the old picture helps
+/// nobody: it is then drawn anew, and better.
+bool isAnotherSchedule(const GraphGeometry& previous, const GraphGeometry& next)
+{
+    const std::set<std::vector<OpId>> before(previous.members.begin(), previous.members.end());
+    std::size_t moved = 0, all = 0;
+    for (const std::vector<OpId>& ops : next.members) {
+        all += ops.size();
+        moved += before.count(ops) > 0 ? 0 : ops.size();
+    }
+    return moved > 12 && 3 * moved > all;
+}
+
 } // namespace
 
 std::optional<std::size_t> GraphGeometry::nodeOf(OpId op) const
@@ -209,7 +222,7 @@ std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedu
     options.layerGap = shape.leftToRight ? 4.5 * metrics.line + 7 * metrics.em : 4.0 * metrics.line;
     const bool sameKind = previous && previous->problem == problem &&
                           previous->shape.leftToRight == shape.leftToRight && previous->metrics == metrics;
-    if (sameKind) {
+    if (sameKind && !isAnotherSchedule(*previous, geometry)) {
         keepPlaces(builder.graph, geometry, *previous);
         if (previous->shape == shape)
             options.columns = previous->layout.columns;

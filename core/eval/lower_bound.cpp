@@ -36,6 +36,8 @@
 //    producer's component and read once in the consumer's.
 #include "eval/lower_bound.h"
 
+#include "eval/traffic_bound.h"
+
 #include "base/integer.h"
 #include "base/text.h"
 
@@ -208,7 +210,28 @@ private:
 
 LowerBound lowerBound(const Problem& problem, const Rules& rules)
 {
-    return Bounder(problem, rules).run();
+    LowerBound bound = Bounder(problem, rules).run();
+    const TrafficBound whole = trafficBound(problem, rules);
+    if (whole.total() <= bound.value)
+        return bound;
+    // Parts add up, but only the graph as a whole knows what capacity forces to be loaded again.
+    BoundPart part;
+    part.ops = problem.topologicalOrder();
+    std::sort(part.ops.begin(), part.ops.end());
+    for (const BoundPart& p : bound.parts) {
+        part.inputElements += p.inputElements;
+        part.outputElements += p.outputElements;
+        part.spilledElements += p.spilledElements;
+    }
+    part.compute = bound.compute = std::max(bound.compute, whole.compute);
+    part.memory = bound.memory = std::max(bound.memory, whole.memory);
+    part.value = bound.value = whole.total();
+    part.text =
+        std::to_string(part.ops.size()) + " ops: " +
+        (whole.memory >= whole.compute ? "moving data takes at least " : "computing takes at least ") +
+        formatNumber(part.value) + ", because fast memory is too small to load every operand only once";
+    bound.parts = {std::move(part)};
+    return bound;
 }
 
 } // namespace tilewright

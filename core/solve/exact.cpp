@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/exact.h"
 
-#include "solve/bound.h"
+#include "eval/traffic_bound.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 #include "solve/solver.h"
 
 #include "solve/annealer.h"
-#include "solve/bound.h"
+#include "eval/lower_bound.h"
 #include "solve/exact.h"
 #include "solve/materialise.h"
 
@@ -42,7 +42,7 @@ class Solver
 public:
     Solver(const Problem& problem, const SolveOptions& options)
         : m_problem(problem), m_options(options), m_started(Clock::now()),
-          m_bound(solveLowerBound(problem, options.rules).total())
+          m_bound(lowerBound(problem, options.rules).value)
     {
     }
 

@@ -5,7 +5,7 @@
 #include "schedule/schedule_json.h"
 #include "solve/alternatives.h"
 #include "solve/baselines.h"
-#include "solve/bound.h"
+#include "eval/traffic_bound.h"
 #include "solve/solver.h"
 #include "solve_brute_force.h"
 #include "solve_support.h"

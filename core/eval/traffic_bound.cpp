@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/bound.h"
+#include "eval/traffic_bound.h"
 
 #include "base/integer.h"
 
@@ -160,9 +160,9 @@ private:
 
 } // namespace
 
-SolveBound solveLowerBound(const Problem& problem, const Rules& rules)
+TrafficBound trafficBound(const Problem& problem, const Rules& rules)
 {
-    SolveBound bound;
+    TrafficBound bound;
     for (std::size_t i = 0; i < problem.opCount(); ++i)
         bound.compute += leastCompute(problem, rules, OpId(i));
     bound.memory = ForcedTraffic(problem, rules).elements() /

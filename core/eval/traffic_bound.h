@@ -7,13 +7,13 @@
 namespace tilewright {
 
 /// A latency that no valid schedule goes below, and the sides it is made of.
-struct SolveBound
+struct TrafficBound
 {
     double compute = 0; ///< every op's whole result computed once, padded where it must be
     double memory = 0;  ///< graph inputs loaded and graph outputs stored, plus reloads that capacity forces
     [[nodiscard]] double total() const noexcept { return compute > memory ? compute : memory; }
 };
-[[nodiscard]] SolveBound solveLowerBound(const Problem& problem, const Rules& rules);
+[[nodiscard]] TrafficBound trafficBound(const Problem& problem, const Rules& rules);
 
 /// Compute time of one op that no schedule avoids (R8): each of its native tiles once. Padding of clipped
 /// tiles counts only for ops that no MatMul reads through pointwise ops, because reduction-derived axes are

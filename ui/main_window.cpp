@@ -3,6 +3,7 @@
 
 #include "export/export_view.h"
 #include "message_bar.h"
+#include "panels/solver/solver_view.h"
 #include "report/file_kind.h"
 #include "start_page.h"
 #include "status_strip.h"
@@ -64,6 +65,15 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     // A GEMM sent to the Systolic lens is to be seen.
     connect(&m_state->selection, &Selection::gemmRequested, this,
             [this] { showView(QStringLiteral("systolic")); });
+    if (auto* solver = qobject_cast<SolverView*>(m_views.value(QStringLiteral("solver")))) {
+        // F9 works from anywhere; what it does must be seen.
+        connect(solver, &SolverView::started, this, [this] {
+            m_docks.value(QStringLiteral("solver"))->show(), m_docks.value(QStringLiteral("solver"))->raise();
+        });
+        connect(solver, &SolverView::applied, this, [this] { showView(QStringLiteral("compare")); });
+    }
+    for (auto signal : {&Document::scheduleChanged, &Document::problemChanged})
+        connect(&document, signal, this, [this] { m_messages->dismissNotice(); });
     connect(&document, &Document::scheduleChanged, this, [this] {
         // Ids in the selection are positions; an edit may have removed them.
         SelectionState s = m_state->selection.state();
@@ -197,7 +207,8 @@ void MainWindow::applyPerspective(const QString& name)
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
         if (QDockWidget* dock = m_docks.value(entry.name)) {
             dock->setVisible(shown);
-            if (shown && !front && entry.area == DockArea::Bottom)
+            // The pane that the perspective is named after is in front, otherwise its first.
+            if (shown && entry.area == DockArea::Bottom && (!front || entry.name == name.toLower()))
                 front = dock;
         } else if (shown && m_state->document.hasProblem()) {
             m_centre->setCurrentWidget(m_views.value(entry.name));
@@ -277,6 +288,13 @@ bool MainWindow::openPath(const QString& path)
     }
     Document& document = m_state->document;
     Status opened = Unit{};
+    const QString pairKey = QStringLiteral("problemOf/") + QString::fromLatin1(absolute.toUtf8().toHex());
+    if (*kind == FileKind::Schedule && !document.hasProblem()) {
+        // A schedule that was saved or opened before knows its problem.
+        const QString problem = QSettings().value(pairKey).toString();
+        if (QFileInfo::exists(problem))
+            opened = document.openProblem(problem);
+    }
     switch (*kind) {
     case FileKind::Problem:
         if (!offerToSave())
@@ -309,6 +327,8 @@ bool MainWindow::openPath(const QString& path)
     }
     m_messages->dismiss();
     rememberRecent(absolute);
+    if (*kind == FileKind::Schedule)
+        QSettings().setValue(pairKey, document.problemPath());
     if (!m_watcher->files().isEmpty() && *kind == FileKind::Problem)
         m_watcher->removePaths(m_watcher->files());
     m_watcher->addPath(absolute);

@@ -345,6 +345,8 @@ bool MainWindow::saveAs()
         return false;
     }
     rememberRecent(path);
+    QSettings().setValue(QStringLiteral("problemOf/") + QString::fromLatin1(path.toUtf8().toHex()),
+                         document.problemPath());
     return true;
 }
 
@@ -410,7 +412,7 @@ void MainWindow::refreshActions()
     };
     for (const char* id :
          {"file.new", "file.saveAs", "file.close", "file.export", "file.report", "file.csv.subgraphs",
-          "file.csv.steps", "file.csv.occupancy", "compare.pin", "view.graph"})
+          "file.csv.steps", "file.csv.occupancy", "solve.auto", "compare.pin", "view.graph"})
         enable(id, open);
     enable("file.save", open);
     enable("file.reload", open && !document.problemPath().isEmpty());

@@ -62,6 +62,12 @@ void MessageBar::dismiss()
     setVisible(false);
 }
 
+void MessageBar::dismissNotice()
+{
+    if (m_kind != Kind::Error && !m_run)
+        dismiss();
+}
+
 QString MessageBar::text() const
 {
     return isHidden() ? QString() : m_text->text();

@@ -19,6 +19,8 @@ public:
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {});
     void dismiss();
+    /// Dismisses what an edit outdates: anything but errors and questions.
+    void dismissNotice();
     [[nodiscard]] QString text() const;
 
 protected:

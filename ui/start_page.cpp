@@ -90,7 +90,8 @@ QString samplesFolder()
         if (QFileInfo::exists(path))
             return QDir::cleanPath(path + QLatin1String("/.."));
     }
-    return {};
+    const QString here = QDir::current().filePath(QStringLiteral("samples"));
+    return QFileInfo::exists(here + QStringLiteral("/schedule")) ? here : QString();
 }
 
 StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
@@ -174,7 +175,8 @@ void StartPage::fillSamples()
     m_columns = 0;
     arrangeSamples();
     if (m_sampleButtons.empty())
-        m_samples->addWidget(new QLabel(tr("The samples folder was not found beside the program."), this), 0, 0);
+        m_samples->addWidget(new QLabel(tr("The samples folder was not found beside the program."), this), 0,
+                             0);
 }
 
 void StartPage::arrangeSamples()

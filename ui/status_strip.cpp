@@ -66,7 +66,8 @@ void StatusStrip::refresh()
     // While the state is illegal the last legal total stays, greyed.
     const SnapshotPtr shown = valid ? snapshot : document.lastValid();
     const QString total = shown ? number(shown->evaluation.total) : QStringLiteral("–");
-    m_total->setText(coloured(valid ? theme.text : theme.muted, tr("Total %1").arg(total)));
+    m_total->setText(coloured(valid ? theme.text : theme.muted,
+                              valid ? tr("Total %1").arg(total) : tr("Total – (was %1)").arg(total)));
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
                               : tr("No valid state yet"));
 

@@ -75,7 +75,7 @@ class TestSystolicViews : public QObject
     {
         for (const QStringList& r : t.rows)
             if (r.first().startsWith(first))
-                return r.value(column).remove(QChar(0x2009));
+                return r.value(column).remove(QChar(0x202F));
         return {};
     }
     static const PaintedTable* card(const LevelsModel& m, const QString& title)
@@ -307,7 +307,7 @@ private Q_SLOTS:
         for (const int column : {1, 2}) {
             std::int64_t sum = 0;
             for (std::size_t r = 0; r + 1 < m.stalls.rows.size(); ++r)
-                sum += QString(m.stalls.rows[r][column]).remove(QChar(0x2009)).toLongLong();
+                sum += QString(m.stalls.rows[r][column]).remove(QChar(0x202F)).toLongLong();
             QCOMPARE(sum, column == 1 ? c.barrieredRun.cycles : c.pipelinedRun.cycles);
         }
         // Every command of a resource is a bar.

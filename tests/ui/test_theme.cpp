@@ -60,7 +60,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<double>("value");
         QTest::addColumn<QString>("shown");
-        const QString thin(QChar(0x2009));
+        const QString thin(QChar(0x202F));
         const QString minus(QChar(0x2212));
         QTest::newRow("small") << 6.0 << QStringLiteral("6");
         QTest::newRow("decimal") << 6915.24 << QString(QStringLiteral("6") + thin + QStringLiteral("915.2"));

@@ -259,6 +259,52 @@ private Q_SLOTS:
         key(window, "edit.undo");
         QCOMPARE(total(window), before);
     }
+    void closingOrOpeningWhileSolvingForgetsTheRun()
+    {
+        MainWindow window;
+        open(window, "issue84.problem.json");
+        auto* solver = view<SolverView>(window, "solver");
+        solver->budget()->setValue(30);
+        QTest::mouseClick(solver->startButton(), Qt::LeftButton);
+        QTest::qWait(50);
+        window.state().document.close();
+        QTest::qWait(150); // a late result would arrive now
+        QVERIFY(!solver->job().isRunning());
+        open(window, "ex3.problem.json");
+        QTest::mouseClick(solver->startButton(), Qt::LeftButton);
+        QTest::qWait(50);
+        open(window, "ex1.problem.json");
+        QTest::qWait(150);
+        QCOMPARE(window.state().document.problem()->opCount(), 2u);
+        QVERIFY(!solver->applyButton()->isVisible());
+    }
+    void noticesGoWithTheNextEdit()
+    {
+        MainWindow window;
+        open(window, "ex5.problem.json");
+        auto* list = view<SubgraphsView>(window, "subgraphs");
+        clickRow(list, 1);
+        key(window, "schedule.moveUp"); // refused
+        auto* bar = window.findChild<MessageBar*>();
+        QVERIFY(!bar->text().isEmpty());
+        clickRow(list, 0);
+        key(window, "schedule.duplicate");
+        QVERIFY(bar->text().isEmpty());
+    }
+    void savedSchedulesRememberTheirProblem()
+    {
+        const QString path = m_settings.filePath(QStringLiteral("s.schedule.json"));
+        {
+            MainWindow window;
+            open(window, "ex3.problem.json");
+            QVERIFY(window.state().document.saveSchedule(path));
+            QVERIFY(window.openPaths({path}));
+        }
+        MainWindow next;
+        next.show();
+        QVERIFY(next.openPaths({path}));
+        QCOMPARE(next.state().document.problem()->opCount(), 3u);
+    }
     void droppedFilesOpenAndAttach()
     {
         MainWindow window;

@@ -55,6 +55,13 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
     });
 }
 
+void SolverJob::abandon()
+{
+    ++m_run;
+    m_running = false;
+    m_thread.request_stop();
+}
+
 void SolverJob::stop()
 {
     m_thread.request_stop();

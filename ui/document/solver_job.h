@@ -23,6 +23,8 @@ public:
 
     void start(ProblemPtr problem, SolveOptions options);
     void stop();
+    /// Stops and forgets: no signal of the run arrives any more.
+    void abandon();
     [[nodiscard]] bool isRunning() const { return m_running; }
 
 Q_SIGNALS:

@@ -62,7 +62,9 @@ void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
         if (next[i] == kNone)
             next[i] = i % kHues;
     }
-    m_remembered.clear();
+    // Remembered beyond this state, so that undo brings the colours back.
+    if (m_remembered.size() > 20 * n + 1000)
+        m_remembered.clear();
     for (std::size_t i = 0; i < n; ++i)
         m_remembered[schedule.subgraphs[i]->ops] = next[i];
     m_colours = std::move(next);

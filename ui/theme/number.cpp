@@ -10,7 +10,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr QChar kThinSpace(0x2009);
+constexpr QChar kThinSpace(0x202F); // narrow and never broken at the end of a line
 constexpr QChar kMinus(0x2212);
 
 QString grouped(QString digits)

@@ -32,8 +32,9 @@ public:
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         const QRectF box = QRectF(option->rect).adjusted(1.5, 1.5, -1.5, -1.5);
-        painter->setPen(QPen(focused ? option->palette.color(QPalette::Highlight) : Theme::mix(base, text, 0.6),
-                             focused ? 1.6 : 1.1));
+        painter->setPen(
+            QPen(focused ? option->palette.color(QPalette::Highlight) : Theme::mix(base, text, 0.6),
+                 focused ? 1.6 : 1.1));
         painter->setBrush(base);
         painter->drawRoundedRect(box, 2.5, 2.5);
         painter->setPen(QPen(text, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
@@ -44,7 +45,8 @@ public:
             tick.lineTo(box.left() + box.width() * 0.80, box.top() + box.height() * 0.27);
             painter->drawPath(tick);
         } else if (option->state & State_NoChange) {
-            painter->drawLine(QPointF(box.left() + 3, box.center().y()), QPointF(box.right() - 3, box.center().y()));
+            painter->drawLine(QPointF(box.left() + 3, box.center().y()),
+                              QPointF(box.right() - 3, box.center().y()));
         }
         painter->restore();
     }

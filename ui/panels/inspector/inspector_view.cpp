@@ -64,8 +64,8 @@ QLabel* paragraph(QWidget* parent)
 {
     auto* label = new QLabel(parent);
     label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard |
-                                   Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
+    label->setFocusPolicy(Qt::NoFocus); // Tab goes from field to field
     return label;
 }
 
@@ -139,15 +139,6 @@ void InspectorView::build()
     m_numbers = paragraph(page);
     column->addWidget(m_numbers);
 
-    auto* why = section(tr("Why this latency"), page, column);
-    auto* whyColumn = new QVBoxLayout(why);
-    m_arithmetic = paragraph(why);
-    m_binds = paragraph(why);
-    whyColumn->addWidget(m_arithmetic);
-    whyColumn->addWidget(m_binds);
-    m_suggestions = new QVBoxLayout;
-    whyColumn->addLayout(m_suggestions);
-
     auto* tile = section(tr("Granularity"), page, column);
     auto* tileColumn = new QVBoxLayout(tile);
     auto* row = new QHBoxLayout;
@@ -173,6 +164,15 @@ void InspectorView::build()
     auto* map = new GranularityView(context(), tile);
     map->setMinimumHeight(300);
     tileColumn->addWidget(map);
+
+    auto* why = section(tr("Why this latency"), page, column);
+    auto* whyColumn = new QVBoxLayout(why);
+    m_arithmetic = paragraph(why);
+    m_binds = paragraph(why);
+    whyColumn->addWidget(m_arithmetic);
+    whyColumn->addWidget(m_binds);
+    m_suggestions = new QVBoxLayout;
+    whyColumn->addLayout(m_suggestions);
 
     auto* order = section(tr("Traversal"), page, column);
     auto* orderRow = new QHBoxLayout(order);

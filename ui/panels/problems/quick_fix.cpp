@@ -2,6 +2,7 @@
 #include "panels/problems/quick_fix.h"
 
 #include "document/schedule_edits.h"
+#include "eval/granularity_search.h"
 #include "schedule/fit.h"
 
 #include <QCoreApplication>
@@ -40,11 +41,15 @@ std::optional<QuickFix> quickFix(const Snapshot& snapshot, const Issue& issue)
         if (!issue.subgraph)
             return std::nullopt;
         const Subgraph& s = schedule[*issue.subgraph];
-        const std::array wanted{s.granularity};
+        // The fastest granularity that fits; the estimate only where the search finds none.
+        const auto resident = snapshot.residentBefore(*issue.subgraph);
+        const SubgraphPlan plan(problem, s.ops, snapshot.evaluation.rules);
+        const auto best = bestGranularity(plan, resident, s.retain);
         const Granularity g =
-            fittingGranularity(problem, s, snapshot.residentBefore(*issue.subgraph), wanted, options.rules);
+            best ? best->granularity
+                 : fittingGranularity(problem, s, resident, std::array{s.granularity}, options.rules);
         const std::array target{*issue.subgraph};
-        return fixed(tr("Shrink to %1×%2×%3").arg(g.w).arg(g.h).arg(g.k),
+        return fixed(tr("Use %1×%2×%3, which fits").arg(g.w).arg(g.h).arg(g.k),
                      edit::setGranularity(problem, schedule, target, g, options), schedule);
     }
     case IssueCode::SuperNative:

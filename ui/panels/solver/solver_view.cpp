@@ -90,13 +90,12 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     connect(&m_job, &SolverJob::status, this, [this](const SolveStatus& s) {
         m_curve.seconds = s.seconds;
         m_curve.lowerBound = s.lowerBound;
-        m_progress->setText(tr("%1 s · best %2 · gap %3 · %4 evaluations")
+        m_progress->setText(tr("%1 s · best %2 · gap %3")
                                 .arg(s.seconds, 0, 'f', 1)
                                 .arg(std::isfinite(s.best) ? number(s.best) : QStringLiteral("–"),
                                      std::isfinite(s.best) && s.lowerBound > 0
                                          ? percent(s.best / s.lowerBound - 1)
-                                         : QStringLiteral("–"),
-                                     shortNumber(static_cast<double>(s.evaluations))));
+                                         : QStringLiteral("–")));
         m_plot->update();
     });
     connect(&m_job, &SolverJob::finished, this, &SolverView::showFinished);
@@ -105,7 +104,8 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         refresh();
     });
     connect(&document(), &Document::problemChanged, this, [this] {
-        m_job.stop();
+        // A late result would name ops of a problem that is gone.
+        m_job.abandon();
         m_alternatives->cancel();
         m_curve = {};
         m_result = nullptr;
@@ -237,6 +237,7 @@ void SolverView::startOrStop()
     m_why->clear();
     m_progress->setText(tr("Starting…"));
     m_job.start(document().problem(), std::move(options));
+    Q_EMIT started();
     refresh();
 }
 
@@ -276,7 +277,10 @@ void SolverView::applyResult()
         return;
     if (m_before)
         document().addBaseline(tr("Before auto-solve"), m_before);
-    document().apply(m_result->schedule, tr("Auto-solve"));
+    const auto result = std::exchange(m_result, nullptr);
+    document().apply(result->schedule, tr("Auto-solve"));
+    refresh();
+    Q_EMIT applied();
 }
 
 void SolverView::refresh()

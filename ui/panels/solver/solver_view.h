@@ -33,6 +33,10 @@ public:
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_seconds; }
     [[nodiscard]] const SolverJob& job() const { return m_job; }
 
+Q_SIGNALS:
+    void started();
+    void applied();
+
 private:
     enum Start { FromCurrent, FromScratch, SelectionOnly };
     void build();

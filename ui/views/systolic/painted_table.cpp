@@ -153,7 +153,7 @@ QString PaintedTable::asText() const
     const auto add = [&](const QStringList& cells) {
         QStringList plain;
         for (QString cell : cells)
-            plain << cell.remove(QChar(0x2009)).replace(QChar(0x2212), QLatin1Char('-'));
+            plain << cell.remove(QChar(0x202F)).replace(QChar(0x2212), QLatin1Char('-'));
         out += plain.join(QLatin1Char('\t')) + QLatin1Char('\n');
     };
     add(head);

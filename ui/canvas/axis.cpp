@@ -76,7 +76,7 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
         const QString label = shortNumber(v);
         const double w = fm.horizontalAdvance(label);
         // The title stands at the end of the label row; a label never runs into it.
-        const double left = std::clamp(x - w / 2, plot.left(), plot.right() - w);
+        const double left = std::clamp(x - w / 2, plot.left(), std::max(plot.left(), plot.right() - w));
         if (!title.isEmpty() && left + w > titleLeft - 10)
             continue;
         painter.setPen(theme.muted);

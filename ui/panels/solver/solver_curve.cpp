@@ -71,9 +71,9 @@ void paintSolverCurve(QPainter& painter, const QRectF& area, const SolverCurve& 
         painter.setPen(theme.muted);
         const QString text = QLatin1String(label);
         const double w = fm.horizontalAdvance(text);
-        painter.drawText(
-            QPointF(std::clamp(x - w / 2, plot.left(), plot.right() - w), plot.bottom() + fm.ascent() + 4),
-            text);
+        painter.drawText(QPointF(std::clamp(x - w / 2, plot.left(), std::max(plot.left(), plot.right() - w)),
+                                 plot.bottom() + fm.ascent() + 4),
+                         text);
     }
     const auto level = [&](double value, const QColor& colour, Qt::PenStyle style, const QString& label,
                            bool above) {

@@ -60,7 +60,7 @@ void paintAxes(QPainter& painter, const QRectF& plot, const Axis& x, const Axis&
         painter.setPen(theme.grid);
         painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()));
         const double w = fm.horizontalAdvance(t.label);
-        const double left = std::clamp(at - w / 2, plot.left(), plot.right() - w);
+        const double left = std::clamp(at - w / 2, plot.left(), std::max(plot.left(), plot.right() - w));
         painter.setPen(theme.muted);
         if (left + w < titleLeft - 10)
             painter.drawText(QPointF(left, baseline), t.label);
@@ -315,8 +315,8 @@ SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
     const double facts = static_cast<double>(model.facts.size()) * (small.height() + 1);
     const double panelHeight = fm.height() * 2 + 30 + facts + 4 * (row + 5);
     const bool beside = area.width() >= std::max(640.0, fm.horizontalAdvance(QLatin1Char('8')) * 76);
-    const double panelWidth = std::clamp(
-        area.width() * 0.3, std::max(300.0, fm.horizontalAdvance(QLatin1Char('8')) * 36), area.width() * 0.5);
+    const double least = std::max(300.0, fm.horizontalAdvance(QLatin1Char('8')) * 36);
+    const double panelWidth = std::clamp(area.width() * 0.3, least, std::max(least, area.width() * 0.5));
     QRectF map = area;
     if (beside) {
         out.panel = QRectF(area.right() - panelWidth, area.top() + 8, panelWidth - 12, area.height() - 16);

@@ -323,7 +323,9 @@ void paintOverview(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p
     painter.setBrush(theme.accent);
     for (const double x : {range.left(), range.right()})
         painter.drawRoundedRect(
-            QRectF(std::clamp(x - 2, area.left(), area.right() - 4), area.center().y() - 7, 4, 14), 2, 2);
+            QRectF(std::clamp(x - 2, area.left(), std::max(area.left(), area.right() - 4)),
+                   area.center().y() - 7, 4, 14),
+            2, 2);
 }
 
 } // namespace

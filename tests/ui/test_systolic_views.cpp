@@ -642,64 +642,6 @@ private Q_SLOTS:
             QVERIFY(w->focusPolicy() != Qt::NoFocus);
         }
     }
-
-    void picturesForLooking()
-    {
-        // Only on request: TILEWRIGHT_SHOTS=DIR writes pictures of states that the command line cannot reach.
-        const QString dir = qEnvironmentVariable("TILEWRIGHT_SHOTS");
-        if (dir.isEmpty())
-            QSKIP("TILEWRIGHT_SHOTS is not set");
-        const auto shot = [&](View* v, const char* name, const Theme& theme, double scale = 1,
-                              QSize size = {}) {
-            QVERIFY(renderToImage(*v, {size, scale, &theme}).save(dir + u'/' + QLatin1String(name)));
-        };
-        wavefront();
-        state().setCycle(70);
-        QTest::mouseClick(wavefront(), Qt::LeftButton, {}, wavefront()->peCentre({2, 3}).toPoint());
-        wavefront()->findChildren<QComboBox*>().value(1)->setCurrentIndex(1);
-        shot(wavefront(), "wave_fold.png", Theme::darkTheme());
-        type("west", "12");
-        wavefront()->settle();
-        wavefront()->findChildren<QComboBox*>().value(1)->setCurrentIndex(2);
-        state().setCycle(state().simulation()->clock->stalls().front().cycle);
-        shot(wavefront(), "wave_stall.png", Theme::light());
-        type("west", "0");
-        SystolicSettings s = state().settings();
-        s.gemm = {1024, 1024, 1024};
-        s.hierarchy.array = {128, 128};
-        state().set(s);
-        state().setCycle(1100);
-        wavefront()->findChildren<QComboBox*>().value(1)->setCurrentIndex(1);
-        shot(wavefront(), "wave_128.png", Theme::light());
-        s.timing.dataflow = Dataflow::Ws;
-        s.hierarchy.array = {6, 6};
-        s.gemm = {12, 12, 12};
-        state().set(s);
-        wavefront()->findChildren<QComboBox*>().value(1)->setCurrentIndex(0);
-        shot(wavefront(), "wave_ws.png", Theme::light());
-        s.timing.dataflow = Dataflow::Os;
-        s.hierarchy = kpuHierarchy();
-        s.gemm = {1024, 1024, 1024};
-        state().set(s);
-        shot(tiles(), "tiles.png", Theme::light());
-        QTest::mouseClick(
-            tiles(), Qt::LeftButton, {},
-            tiles()->cellCentre(cellOf(tiles()->model().result->landscape, {192, 32, 16})).toPoint());
-        shot(tiles(), "tiles_dark.png", Theme::darkTheme(), 2, {1000, 420});
-        shot(levels(), "levels_1024.png", Theme::darkTheme());
-        shot(gantt(), "gantt_1024.png", Theme::light());
-        s.gemm = {64, 64, 64};
-        s.layout = BankLayout::Seed;
-        state().set(s);
-        gantt()->zoomBy(6, gantt()->pointAt(0));
-        shot(gantt(), "gantt_zoom.png", Theme::darkTheme());
-        for (const char* name :
-             {"systolic-wavefront", "systolic-pipeline", "systolic-tiles", "systolic-memory"}) {
-            m_view->showPane(QLatin1String(name));
-            m_view->settle();
-            QVERIFY(m_view->grab().save(dir + u'/' + QLatin1String(name) + QStringLiteral(".png")));
-        }
-    }
 };
 
 QTEST_MAIN(TestSystolicViews)

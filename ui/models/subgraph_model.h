@@ -14,7 +14,7 @@ class SubgraphModel : public QAbstractTableModel
     Q_OBJECT
 public:
     enum Column { Number, Ops, Size, Latency, Time, BoundColumn, Memory, Change, ColumnCount };
-    enum Role { RawRole = Qt::UserRole, EvaluationRole, ColourRole, ScaleRole };
+    enum Role { RawRole = Qt::UserRole };
 
     explicit SubgraphModel(Document& document, QObject* parent = nullptr);
 

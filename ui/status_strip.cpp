@@ -44,7 +44,8 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_time = label(tr("Evaluation time"));
     connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
-    for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::rulesChanged})
+    for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::rulesChanged,
+                        &Document::previewChanged})
         connect(&m_context.document, signal, this, &StatusStrip::refresh);
     connect(&m_context.themes, &ThemeSource::changed, this, &StatusStrip::refresh);
     refresh();
@@ -90,7 +91,17 @@ void StatusStrip::refresh()
                                     : theme.muted,
                            tr("vs baseline %1").arg(signedPercent(by / baseline->evaluation.total)));
     }
+    if (const SnapshotPtr& preview = document.preview()) {
+        // Beside the total that stays the person's own, where else the last change stands.
+        change = tr("Preview %1").arg(number(preview->evaluation.total));
+        if (valid && snapshot->evaluation.total > 0)
+            change += QStringLiteral(" (%1)").arg(
+                signedPercent(preview->evaluation.total / snapshot->evaluation.total - 1));
+        change = coloured(theme.accent, QStringLiteral("<i>%1</i>").arg(change));
+    }
     m_change->setText(change);
+    m_change->setToolTip(document.preview() ? tr("Best schedule of the running solver so far; not applied.")
+                                            : QString());
 
     m_gap->setText(valid ? tr("Bound %1   gap %2").arg(number(snapshot->lowerBound), percent(snapshot->gap()))
                          : tr("Bound %1").arg(number(snapshot->lowerBound)));

@@ -27,6 +27,13 @@ Document::Document(QObject* parent) : QObject(parent)
                                                             false, &m_pool);
     m_trial = std::make_unique<LatestJob<std::function<void()>>>(
         [](std::function<void()> deliver) { deliver(); }, false, &m_pool);
+    m_previewing = std::make_unique<LatestJob<SnapshotPtr>>(
+        [this](SnapshotPtr snapshot) {
+            m_preview = std::move(snapshot);
+            m_previewColours.update(*m_preview->problem, m_preview->schedule);
+            Q_EMIT previewChanged();
+        },
+        false, &m_pool);
     connect(&m_undo, &QUndoStack::cleanChanged, this, &Document::fileChanged);
 }
 
@@ -67,6 +74,7 @@ Status Document::openSchedule(const QString& path)
         return loaded.error();
     if (!loaded->formatIssues.empty())
         return Error{ErrorCode::Field, loaded->formatIssues.front().text, {}, path.toStdString()};
+    dropPreview();
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
     m_schedulePath = path;
     m_rules = choice.rules;
@@ -86,6 +94,7 @@ Status Document::openSchedule(const QString& path)
 
 void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& path)
 {
+    dropPreview();
     m_evaluation->cancel();
     m_trial->cancel();
     m_undo.clear();
@@ -207,6 +216,7 @@ void Document::setRules(const Rules& rules)
 {
     if (rules == m_rules)
         return;
+    dropPreview();
     m_rules = rules;
     if (m_problem)
         m_lowerBound = lowerBound(*m_problem, m_rules).value;
@@ -219,6 +229,7 @@ void Document::setRules(const Rules& rules)
 
 void Document::setScheduleFromCommand(const Schedule& schedule)
 {
+    dropPreview();
     m_schedule = schedule;
     refreshColours();
     ++m_revision;
@@ -294,6 +305,24 @@ void Document::requestTrial(std::function<Result<Schedule>()> edit,
 void Document::cancelTrial()
 {
     m_trial->cancel();
+}
+
+void Document::showPreview(Schedule schedule)
+{
+    if (!m_problem)
+        return;
+    if (!m_preview)
+        m_previewColours = m_colours; // what both have in common keeps its colour
+    m_previewing->request(
+        [problem = m_problem, schedule = std::move(schedule), rules = m_rules,
+         bound = m_lowerBound](std::stop_token) { return takeSnapshot(problem, schedule, rules, bound, 0); });
+}
+
+void Document::dropPreview()
+{
+    m_previewing->cancel();
+    if (std::exchange(m_preview, nullptr))
+        Q_EMIT previewChanged();
 }
 
 SnapshotPtr Document::baseline() const

@@ -92,6 +92,17 @@ public:
                       std::function<void(Result<SnapshotPtr>)> deliver);
     void cancelTrial();
 
+    // -- preview
+    /// A schedule that is looked at without being the document's: the best of a running solver. No state of
+    /// the document; never undone, saved or recovered, and dropped by every edit. Null while there is none.
+    [[nodiscard]] const SnapshotPtr& preview() const { return m_preview; }
+    [[nodiscard]] const std::vector<std::size_t>& previewColours() const
+    {
+        return m_previewColours.colours();
+    }
+    void showPreview(Schedule schedule); ///< evaluated in the background; the latest wins
+    void dropPreview();
+
     // -- baselines
     [[nodiscard]] const std::vector<Baseline>& baselines() const { return m_baselines; }
     /// The one drawn as a ghost; null for none.
@@ -108,6 +119,7 @@ Q_SIGNALS:
     void snapshotChanged(); ///< snapshot() differs
     void rulesChanged();
     void baselineChanged();
+    void previewChanged();
     void fileChanged(); ///< names, modified state
     void refused(const QString& reason);
 
@@ -132,11 +144,14 @@ private:
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;
     SnapshotPtr m_beforeLastEdit;
+    SnapshotPtr m_preview;
+    SubgraphColours m_previewColours;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
     QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work
     std::unique_ptr<LatestJob<SnapshotPtr>> m_evaluation;
     std::unique_ptr<LatestJob<std::function<void()>>> m_trial; // the result, ready to be delivered
+    std::unique_ptr<LatestJob<SnapshotPtr>> m_previewing;
 };
 
 } // namespace tilewright::ui

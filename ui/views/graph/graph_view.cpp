@@ -55,6 +55,7 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     connect(&document(), &Document::problemChanged, this, [this] { refresh(true); });
     connect(&document(), &Document::snapshotChanged, this, [this] { refresh(); });
     connect(&document(), &Document::baselineChanged, this, [this] { refresh(); });
+    connect(&document(), &Document::previewChanged, this, &GraphView::previewChanged);
     connect(&selection(), &Selection::changed, this, &GraphView::selectionChanged);
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_overviewPixmap = {}; });
@@ -92,6 +93,7 @@ GraphMetrics GraphView::metrics() const
 void GraphView::refresh(bool problemIsNew)
 {
     if (problemIsNew) {
+        m_home.reset();
         m_geometry = nullptr;
         m_model.reset();
         m_before.reset();
@@ -112,7 +114,7 @@ void GraphView::refresh(bool problemIsNew)
         cancelGesture();
     }
     m_toolbar->setVisible(document().hasProblem());
-    const SnapshotPtr& snapshot = document().snapshot();
+    const SnapshotPtr& snapshot = shownSnapshot();
     if (!snapshot) {
         update();
         return;
@@ -122,7 +124,7 @@ void GraphView::refresh(bool problemIsNew)
         requestTraffic();
         return;
     }
-    if (snapshot->problem->opCount() < kLayoutInBackground) {
+    if (snapshot->problem->opCount() < kLayoutInBackground && !m_home) {
         auto geometry =
             layOutGraph(snapshot->problem, snapshot->schedule, m_shape, metrics(), m_geometry.get());
         useGeometry(std::make_shared<const GraphGeometry>(std::move(*geometry)));
@@ -139,7 +141,7 @@ void GraphView::refresh(bool problemIsNew)
 
 void GraphView::useGeometry(GeometryPtr geometry)
 {
-    const SnapshotPtr& snapshot = document().snapshot();
+    const SnapshotPtr& snapshot = shownSnapshot();
     if (!snapshot || !fits(*geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
         refresh(); // the schedule went on while this was being arranged
         return;
@@ -177,13 +179,17 @@ void GraphView::useGeometry(GeometryPtr geometry)
 
 void GraphView::rebuildModel(bool animate)
 {
-    const SnapshotPtr baseline = document().baseline();
+    // A preview is told against the schedule it would replace; its traffic is not worth the solver's time.
+    const SnapshotPtr baseline = m_home ? document().snapshot() : document().baseline();
+    GraphOptions options = m_options;
+    options.edgeLabels = options.edgeLabels && !m_home;
     m_traffic.clear();
-    if (m_options.edgeLabels)
+    if (options.edgeLabels)
         for (TrafficEntry& e : trafficEntries())
             m_traffic.push_back(std::move(e.traffic));
     auto next = std::make_unique<GraphModel>(buildGraph(
-        document().snapshot(), baseline.get(), document().colours(), m_options, m_geometry, m_traffic));
+        shownSnapshot(), baseline.get(), m_home ? document().previewColours() : document().colours(), options,
+        m_geometry, m_traffic));
     const bool motion = style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0;
     if (animate && motion && m_model && isVisible() && next->nodes.size() <= kAnimateUpTo) {
         m_before = m_between ? std::move(m_between) : std::move(m_model);
@@ -199,6 +205,34 @@ void GraphView::rebuildModel(bool animate)
     setAccessibleDescription(m_model->summary);
     showFound();
     update();
+}
+
+void GraphView::previewChanged()
+{
+    if (document().preview()) {
+        if (m_gesture != Gesture::None)
+            return; // what is under the hand does not change; the next preview comes soon
+        if (!m_home)
+            m_home = Home{m_geometry, m_viewport, m_movedByHand};
+        refresh();
+        return;
+    }
+    if (!m_home)
+        return;
+    const Home home = *std::exchange(m_home, std::nullopt);
+    m_layoutJob.cancel();
+    const SnapshotPtr& snapshot = document().snapshot();
+    if (!home.geometry || !snapshot ||
+        !fits(*home.geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
+        refresh();
+        return;
+    }
+    useGeometry(home.geometry);
+    if (home.viewport) {
+        m_viewport = *home.viewport;
+        m_movedByHand = home.movedByHand;
+        update();
+    }
 }
 
 void GraphView::moveOn(double seconds)
@@ -242,7 +276,7 @@ std::vector<GraphView::TrafficEntry> GraphView::trafficEntries() const
 void GraphView::requestTraffic()
 {
     const SnapshotPtr& snapshot = document().snapshot();
-    if (!snapshot || !m_model || !m_options.edgeLabels)
+    if (!snapshot || !m_model || !m_options.edgeLabels || m_home)
         return;
     // What cannot be told (too many steps, a broken rule) is not asked again: it stands as an empty list.
     std::vector<TrafficEntry> entries = trafficEntries();

@@ -87,6 +87,13 @@ private:
         Rules rules;
         std::optional<std::vector<TensorTraffic>> traffic;
     };
+    /// What the graph returns to when a preview ends.
+    struct Home
+    {
+        GeometryPtr geometry;
+        std::optional<Viewport> viewport; ///< none after the person looked elsewhere
+        bool movedByHand = false;
+    };
     enum class Gesture { None, Press, Band, Drag, Overview };
 
     // graph_view.cpp: model and painting
@@ -95,6 +102,13 @@ private:
     void refresh(bool problemIsNew = false);
     void useGeometry(GeometryPtr geometry);
     void rebuildModel(bool animate);
+    void previewChanged();
+    void leavePreviewToDrag();
+    /// The snapshot that is drawn: the document's, or the preview.
+    [[nodiscard]] const SnapshotPtr& shownSnapshot() const
+    {
+        return m_home ? document().preview() : document().snapshot();
+    }
     [[nodiscard]] std::vector<TrafficEntry> trafficEntries() const;
     void requestTraffic();
     void takeTraffic(std::vector<TrafficEntry> entries);
@@ -102,7 +116,9 @@ private:
     void optionsChanged();
     [[nodiscard]] GraphMetrics metrics() const;
     [[nodiscard]] GraphMarks marks(bool exporting) const;
-    [[nodiscard]] QRectF content() const; ///< below the toolbar
+    [[nodiscard]] QRectF content() const; ///< below the toolbar and the banner of a preview
+    [[nodiscard]] QRectF previewBanner() const;
+    void paintPreviewBanner(QPainter& painter, const QRectF& banner, const Theme& theme) const;
     [[nodiscard]] const GraphModel& shownModel() const { return m_between ? *m_between : *m_model; }
     void paintOverview(QPainter& painter, const Theme& theme);
     void paintDrag(QPainter& painter, const Theme& theme);
@@ -139,6 +155,7 @@ private:
 
     GeometryPtr m_geometry;
     std::unique_ptr<GraphModel> m_model;
+    std::optional<Home> m_home; ///< exactly while the preview is shown: areas are not the document's
     LatestJob<GeometryPtr> m_layoutJob;
     GraphTraffic m_traffic;
     std::unordered_multimap<const Subgraph*, TrafficEntry> m_trafficMemory;

@@ -80,7 +80,7 @@ void GraphView::registerActions()
     add("graph.collapse", view, tr("Graph: collapse or expand"), "", Qt::Key_C,
         tr("Draw the selected subgraph as one card, or open it again."), [](GraphView& g) {
             const auto s = g.selection().state().subgraph;
-            if (s && g.m_model && s->index() < g.m_model->hulls.size())
+            if (s && g.m_model && !g.m_home && s->index() < g.m_model->hulls.size())
                 g.setCollapsed(*s, !g.m_model->hulls[s->index()].collapsed);
         });
     add("graph.collapseAll", view, tr("Graph: collapse all"), "", {}, tr("Draw every subgraph as one card."),
@@ -228,6 +228,7 @@ void GraphView::addMoveMenus(QMenu& menu, const std::vector<OpId>& ops, std::opt
 
 void GraphView::showMenu(QPointF position, const GraphHit& hit)
 {
+    document().dropPreview(); // its entries are edits
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setToolTipsVisible(true);

@@ -19,6 +19,8 @@ void GraphView::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Escape:
         if (m_gesture != Gesture::None)
             cancelGesture();
+        else if (m_home)
+            document().dropPreview();
         else if (!m_sought.isEmpty())
             m_toolbar->searchField()->clear();
         else if (m_shape.hops > 0)

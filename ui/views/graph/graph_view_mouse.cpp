@@ -10,23 +10,16 @@
 
 namespace tilewright::ui {
 
-namespace {
-constexpr double kLineTolerance = 6; // pixels
-}
-
-GraphHit GraphView::hitAt(QPointF position) const
-{
-    if (!m_model)
-        return {};
-    return hitTest(*m_model, m_viewport.toScene(position), kLineTolerance / m_viewport.scale);
-}
-
 void GraphView::mousePressEvent(QMouseEvent* event)
 {
     m_mouse = event->position();
     if (event->button() == Qt::RightButton) {
         m_pressed = m_mouse;
         m_rightMoved = false;
+    }
+    if (event->button() == Qt::LeftButton && previewBanner().contains(m_mouse)) {
+        document().dropPreview();
+        return;
     }
     if (event->button() != Qt::LeftButton || !m_model || !content().contains(m_mouse)) {
         Canvas::mousePressEvent(event);
@@ -66,6 +59,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
         if ((m_mouse - m_pressed).manhattanLength() < QApplication::startDragDistance())
             break;
         if (m_hit.op || (m_hit.onHandle && m_hit.subgraph)) {
+            leavePreviewToDrag();
             beginDrag();
             updateDrag(m_mouse, event->modifiers());
         } else {
@@ -143,6 +137,7 @@ void GraphView::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
 {
     const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
     SelectionState s = selection().state();
+    const std::optional<SubgraphId> area = m_home ? std::nullopt : hit.subgraph;
     const auto choose = [&](std::optional<SubgraphId> subgraph) {
         if (s.subgraph != subgraph)
             s.step = 0;
@@ -163,23 +158,23 @@ void GraphView::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
         const bool inCurrent =
             s.subgraph && std::find(homes.begin(), homes.end(), *s.subgraph) != homes.end();
         if (!inCurrent)
-            choose(hit.subgraph ? hit.subgraph : homes.empty() ? std::nullopt : std::optional(homes.front()));
+            choose(area ? area : homes.empty() ? std::nullopt : std::optional(homes.front()));
         else
             choose(s.subgraph);
     } else if (hit.tensor) {
         s.tensor = hit.tensor;
         if (!extend)
             s.ops.clear();
-    } else if (hit.subgraph) {
+    } else if (area) {
         s.tensor.reset();
         s.ops.clear();
         if (extend) {
-            if (!s.subgraphs.insert(*hit.subgraph).second)
-                s.subgraphs.erase(*hit.subgraph);
-            s.subgraph = s.subgraphs.empty() ? std::nullopt : std::optional(*hit.subgraph);
+            if (!s.subgraphs.insert(*area).second)
+                s.subgraphs.erase(*area);
+            s.subgraph = s.subgraphs.empty() ? std::nullopt : area;
             s.step = 0;
         } else {
-            choose(hit.subgraph);
+            choose(area);
         }
     } else if (!extend) {
         s.ops.clear();
@@ -203,7 +198,7 @@ void GraphView::updateHover(QPointF position)
                   : hit.tensor           ? Qt::PointingHandCursor
                                          : Qt::ArrowCursor);
     } else {
-        setCursor(Qt::ArrowCursor);
+        setCursor(previewBanner().contains(position) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     }
     selection().setHover(hover);
 }
@@ -229,7 +224,7 @@ void GraphView::finishBand(Qt::KeyboardModifiers modifiers)
         if (node.key.kind == GraphKey::Kind::Op)
             s.ops.insert(OpId(node.key.id));
         else if (node.key.kind == GraphKey::Kind::Card)
-            for (OpId op : document().schedule()[node.badges.front().subgraph].ops)
+            for (OpId op : m_model->snapshot->schedule[node.badges.front().subgraph].ops)
                 s.ops.insert(op);
     }
     s.tensor.reset();
@@ -239,6 +234,17 @@ void GraphView::finishBand(Qt::KeyboardModifiers modifiers)
 }
 
 // -- dragging -------------------------------------------------------------------------------------------
+
+/// An edit begins: the preview goes first, and the op stays under the cursor.
+void GraphView::leavePreviewToDrag()
+{
+    if (!m_home)
+        return;
+    m_home->viewport.reset();
+    document().dropPreview();
+    if (const auto node = m_geometry ? m_geometry->nodeOf(*m_hit.op) : std::nullopt)
+        m_hit.subgraph = subgraphOf(*m_model, *node);
+}
 
 void GraphView::beginDrag()
 {

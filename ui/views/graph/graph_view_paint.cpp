@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the graph view paints on its widget, and where it looks.
+#include "theme/number.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_view.h"
@@ -16,7 +17,8 @@ namespace {
 
 constexpr double kSmallestZoom = 0.01;
 constexpr double kLargestZoom = 4;
-constexpr double kFitZoom = 1.25; // a small graph is not blown up further
+constexpr double kFitZoom = 1.25;    // a small graph is not blown up further
+constexpr double kLineTolerance = 6; // pixels
 
 } // namespace
 
@@ -27,7 +29,45 @@ QRectF GraphView::content() const
     QRectF area = rect();
     if (!m_toolbar->isHidden())
         area.setTop(m_toolbar->height());
+    if (m_home)
+        area.setTop(previewBanner().bottom());
     return area;
+}
+
+QRectF GraphView::previewBanner() const
+{
+    if (!m_home)
+        return {};
+    const double top = m_toolbar->isHidden() ? 0 : m_toolbar->height();
+    return {0, top, static_cast<double>(width()), QFontMetricsF(uiFont()).height() + 10};
+}
+
+/// Says that this is not the person's schedule, and how to get back to it.
+void GraphView::paintPreviewBanner(QPainter& painter, const QRectF& banner, const Theme& theme) const
+{
+    painter.fillRect(banner, Theme::mix(theme.canvas, theme.accent, 0.16));
+    painter.setPen(QPen(theme.accent, 1));
+    painter.drawLine(banner.bottomLeft(), banner.bottomRight());
+    const double total = document().preview()->evaluation.total;
+    const SnapshotPtr& own = document().snapshot();
+    QString text = tr("Preview of the running best: %1").arg(number(total));
+    if (own && own->evaluation.valid() && own->evaluation.total > 0)
+        text += QStringLiteral(" (%1)").arg(signedPercent(total / own->evaluation.total - 1));
+    painter.setFont(uiFont(1.0, QFont::DemiBold));
+    const QFontMetricsF bold(painter.font());
+    const QRectF line = banner.adjusted(12, 0, -12, 0);
+    painter.setPen(theme.text);
+    painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft,
+                     bold.elidedText(text, Qt::ElideRight, line.width()));
+    const QRectF rest = line.adjusted(bold.horizontalAdvance(text) + 16, 0, 0, 0);
+    if (rest.width() < 80)
+        return;
+    painter.setFont(uiFont());
+    painter.setPen(theme.muted);
+    painter.drawText(rest, Qt::AlignVCenter | Qt::AlignLeft,
+                     QFontMetricsF(uiFont()).elidedText(
+                         tr("Your schedule is unchanged: click here or press Esc to see it, or just edit."),
+                         Qt::ElideRight, rest.width()));
 }
 
 GraphMarks GraphView::marks(bool exporting) const
@@ -35,14 +75,16 @@ GraphMarks GraphView::marks(bool exporting) const
     GraphMarks marks;
     const SelectionState& s = selection().state();
     marks.ops = s.ops;
-    marks.subgraphs = s.subgraphs;
+    if (!m_home)
+        marks.subgraphs = s.subgraphs;
     marks.tensor = s.tensor;
     if (exporting)
         return marks;
     const HoverState& hover = selection().hover();
     marks.hoverOp = hover.op;
     marks.hoverTensor = hover.tensor;
-    marks.hoverSubgraph = hover.subgraph;
+    if (!m_home)
+        marks.hoverSubgraph = hover.subgraph;
     if (hasFocus())
         marks.cursor = m_cursor;
     marks.searching = !m_sought.isEmpty();
@@ -69,7 +111,10 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
         return;
     }
     if (exporting) {
-        const QRectF room = area.adjusted(0, 0, 0, -graphLegendHeight(*m_model, area));
+        const double banner = previewBanner().height();
+        const QRectF room = area.adjusted(0, banner, 0, -graphLegendHeight(*m_model, area));
+        if (m_home)
+            paintPreviewBanner(painter, {area.topLeft(), QSizeF(area.width(), banner)}, theme);
         paintGraph(painter, *m_model, Viewport::fit(m_model->bounds, room, 24, 2), room, theme, marks(true));
         paintGraphLegend(painter, *m_model, area, theme);
         return;
@@ -77,6 +122,8 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
     if (m_fitPending && content().height() > 40)
         fitAll();
     const QRectF room = content();
+    if (m_home)
+        paintPreviewBanner(painter, previewBanner(), theme);
     paintGraph(painter, shownModel(), m_viewport, room, theme, marks(false));
     if (m_gesture == Gesture::Band && !m_band.isEmpty()) {
         QColor fill = theme.accent;
@@ -216,6 +263,8 @@ void GraphView::setViewport(const Viewport& viewport, bool byHand)
         return;
     m_viewport = viewport;
     m_movedByHand = m_movedByHand || byHand;
+    if (m_home && byHand)
+        m_home->viewport.reset();
     update();
 }
 
@@ -254,7 +303,7 @@ QRectF GraphView::sceneOfSelection() const
     for (OpId op : s.ops)
         if (const auto v = m_geometry->nodeOf(op))
             scene |= m_model->nodes[*v].rect;
-    if (s.ops.empty())
+    if (s.ops.empty() && !m_home)
         for (SubgraphId i : s.subgraphs)
             if (i.index() < m_model->hulls.size())
                 scene |= m_model->hulls[i.index()].bounds;
@@ -328,11 +377,27 @@ QPointF GraphView::handleOf(SubgraphId subgraph) const
     return m_viewport.toScreen(QPointF(tab.left() + 6, tab.center().y()));
 }
 
+GraphHit GraphView::hitAt(QPointF position) const
+{
+    if (!m_model)
+        return {};
+    GraphHit hit = hitTest(*m_model, m_viewport.toScene(position), kLineTolerance / m_viewport.scale);
+    if (m_home) { // its areas are none that could be selected or edited
+        hit.subgraph.reset();
+        hit.onHandle = false;
+    }
+    return hit;
+}
+
 QString GraphView::tooltipAt(QPointF position) const
 {
     if (!m_model || m_gesture == Gesture::Drag || overviewRect().contains(position))
         return {};
-    const GraphHit hit = hitAt(position);
+    if (previewBanner().contains(position))
+        return tr(
+            "The solver is running; the graph follows its best schedule so far. Nothing of yours changes "
+            "before you press Apply.");
+    const GraphHit hit = hitTest(*m_model, m_viewport.toScene(position), kLineTolerance / m_viewport.scale);
     const Snapshot& snapshot = *m_model->snapshot;
     if (hit.op)
         return opTooltip(snapshot, *hit.op);

@@ -70,7 +70,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
         connect(solver, &SolverView::started, this, [this] {
             m_docks.value(QStringLiteral("solver"))->show(), m_docks.value(QStringLiteral("solver"))->raise();
         });
-        connect(solver, &SolverView::applied, this, [this] { showView(QStringLiteral("compare")); });
+        connect(solver, &SolverView::compareRequested, this,
+                [this] { showView(QStringLiteral("compare")); });
     }
     for (auto signal : {&Document::scheduleChanged, &Document::problemChanged})
         connect(&document, signal, this, [this] { m_messages->dismissNotice(); });

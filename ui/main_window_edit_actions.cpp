@@ -52,7 +52,8 @@ void MainWindow::createEditActions()
         tr("Keep the selected tensor in fast memory for the next subgraph, or let it go."),
         toggleRetainOfSelection);
     add("schedule.lock", tr("&Lock for the solver"), "lock", {QKeySequence(Qt::Key_L)},
-        tr("The solver keeps the ops and granularity of locked subgraphs."), toggleLock);
+        tr("The solver keeps the ops, granularity, retained tensors and drawn order of locked subgraphs."),
+        toggleLock);
     for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
                                      TraversalKind::ColumnSnake, TraversalKind::Spiral}) {
         const auto name = traversalName(kind);

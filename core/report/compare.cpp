@@ -3,6 +3,9 @@
 
 #include "eval/evaluator.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace tilewright {
 
 Comparison compareSchedules(const ProblemPtr& problem, const Schedule& before, const Schedule& after,
@@ -23,6 +26,14 @@ Comparison compareSchedules(const ProblemPtr& problem, const Schedule& before, c
     if (out.stopped)
         out.after = evaluator.evaluate(after).total;
     return out;
+}
+
+std::vector<std::size_t> rankedByGain(const Comparison& comparison)
+{
+    std::vector<std::size_t> order(comparison.contributions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return comparison.contributions[i].delta; });
+    return order;
 }
 
 } // namespace tilewright

@@ -29,4 +29,7 @@ struct Comparison
                                           const Schedule& after, const Rules& rules,
                                           const Progress& progress = {});
 
+/// Indices of the contributions, the greatest saving first and the greatest loss last.
+[[nodiscard]] std::vector<std::size_t> rankedByGain(const Comparison& comparison);
+
 } // namespace tilewright

@@ -67,6 +67,14 @@ void PlanSettler::filterRetains(std::vector<PlanEntry>& entries)
     std::vector<TensorId> kept;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         PlanEntry& e = entries[i];
+        if (const std::int32_t lock = m_pool.set(e.set).lock; lock >= 0) {
+            // What a person pinned is not the search's to change, whatever a move did to it.
+            if (const RetainId pinned = m_pool.pinnedRetain(e.set); e.retain != pinned) {
+                e.retain = pinned;
+                e.latency = std::numeric_limits<double>::quiet_NaN();
+            }
+            continue;
+        }
         if (e.retain == 0)
             continue;
         kept.clear();

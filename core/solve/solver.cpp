@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/solver.h"
 
-#include "solve/annealer.h"
 #include "eval/lower_bound.h"
+#include "solve/annealer.h"
 #include "solve/exact.h"
 #include "solve/materialise.h"
 
@@ -71,8 +71,20 @@ private:
         return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested() ||
                now() >= m_deadline.load(std::memory_order_relaxed);
     }
+    /// What a thread has told of its work so far.
+    struct Told
+    {
+        std::int64_t evaluations = 0;
+        std::int64_t lookups = 0;
+    };
+    void tell(const SubgraphPool& pool, Told& told)
+    {
+        m_evaluations += pool.evaluations() - told.evaluations;
+        m_lookups += pool.lookups() - told.lookups;
+        told = {pool.evaluations(), pool.lookups()};
+    }
     void work(int thread);
-    void anneal(SubgraphPool& pool, Annealer& annealer, int thread);
+    void anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& told);
     void prove(SubgraphPool& pool, Annealer& annealer);
     void publish(SubgraphPool& pool, const Plan& plan);
     [[nodiscard]] Plan adopt(SubgraphPool& pool, const Shared& shared);
@@ -184,7 +196,7 @@ void Solver::prove(SubgraphPool& pool, Annealer& annealer)
     }
 }
 
-void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread)
+void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& told)
 {
     const std::int64_t budget = m_options.iterations;
     std::int64_t steps = 0;
@@ -229,6 +241,7 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread)
                 const double t = now();
                 if (outOfTime())
                     break;
+                tell(pool, told);
                 fraction = roundSteps > 0 ? static_cast<double>(i) / static_cast<double>(roundSteps)
                                           : (t - start) / length;
                 if (fraction >= 1)
@@ -274,7 +287,12 @@ void Solver::work(int thread)
     SubgraphPool pool(m_problem, m_options.rules, m_memo, m_sketch.locked);
     PlanSettler settler(pool);
     Annealer annealer(pool, m_options.seed * 1000003 + static_cast<std::uint64_t>(thread));
-    const auto keepGoing = [this] { return !outOfTime(); };
+    Told told;
+    const auto keepGoing = [&] {
+        if (pool.lookups() - told.lookups > 1000) // often asked
+            tell(pool, told);
+        return !outOfTime();
+    };
     annealer.setKeepGoing(keepGoing);
 
     Plan given = planOf(pool, m_sketch);
@@ -306,9 +324,8 @@ void Solver::work(int thread)
         annealer.setCurrent(annealer.best());
     }
     if (annealer.best().feasible())
-        anneal(pool, annealer, thread);
-    m_evaluations += pool.evaluations();
-    m_lookups += pool.lookups();
+        anneal(pool, annealer, thread, told);
+    tell(pool, told);
     const std::scoped_lock lock(m_mutex);
     --m_working;
     m_wake.notify_all();
@@ -330,7 +347,8 @@ void Solver::handOut(SubgraphPool& pool, bool last)
     const double before = now();
     Plan plan = adopt(pool, shared);
     const double patience = std::isinf(m_deadline) ? 1e9 : m_deadline + 0.3 * m_checkSeconds;
-    Schedule schedule = materialise(pool, plan, [&] { return last && now() < patience; });
+    Schedule schedule =
+        materialise(pool, plan, [&] { return last && !m_options.stop.stop_requested() && now() < patience; });
     std::optional<Checked> checked = checkSchedule(m_problem, schedule, m_options.rules, explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
     // Of equals the last one counts, so that the result does not depend on what was handed out in between;
@@ -413,7 +431,9 @@ Result<SolveResult> Solver::run()
             const std::scoped_lock lock(m_mutex);
             m_handedOut = m_generation - 1; // once more, with the best tilings
         }
-        if (m_best.total < std::numeric_limits<double>::infinity())
+        // Whoever stops waits: where a check takes long, what was handed out last is the result.
+        const bool hurry = m_options.stop.stop_requested() && m_schedule && m_checkSeconds > 0.01;
+        if (!hurry && m_best.total < std::numeric_limits<double>::infinity())
             handOut(pool, true);
         m_evaluations += pool.evaluations();
         m_lookups += pool.lookups();

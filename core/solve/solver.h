@@ -40,7 +40,8 @@ struct SolveOptions
                                  ///< result depends on the seed and this alone
     int threads = 0;             ///< 0 = all
     std::uint64_t seed = 1;
-    /// Where to start; its locked subgraphs keep their ops and granularity. The result is never worse.
+    /// Where to start; its locked subgraphs keep ops, granularity, retained tensors and a custom or spiral
+    /// traversal. The result is never worse.
     std::optional<Schedule> start;
     /// Only subgraphs of `start` that run one of these ops may change; all when empty.
     std::vector<OpId> selection;

@@ -131,6 +131,16 @@ RetainId SubgraphPool::internRetain(std::vector<TensorId> tensors)
     return it->second;
 }
 
+RetainId SubgraphPool::pinnedRetain(SetId id)
+{
+    const OpSet& set = m_sets[id];
+    std::vector<TensorId> kept;
+    for (const TensorId t : m_locked[static_cast<std::size_t>(set.lock)].subgraph.retain)
+        if (std::ranges::binary_search(set.produced, t))
+            kept.push_back(t);
+    return internRetain(std::move(kept));
+}
+
 /// Equal digests mean equal problems for TilingSearch: local tensor numbers by first appearance.
 Digest SubgraphPool::structure(const OpSet& set, const std::vector<TensorId>& resident,
                                const std::vector<TensorId>& retain, TilingEffort effort)

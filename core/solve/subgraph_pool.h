@@ -73,7 +73,8 @@ struct OpSet
 using SetId = std::uint32_t;
 using RetainId = std::uint32_t; ///< 0 = nothing
 
-/// A person's pinned subgraph: ops and granularity stay; the traversal too when it is not a preset.
+/// A person's pinned subgraph: ops, granularity and retained tensors stay; the traversal too when it is not a
+/// preset.
 struct LockedSubgraph
 {
     Subgraph subgraph;
@@ -91,6 +92,8 @@ public:
     [[nodiscard]] const OpSet& set(SetId id) const { return m_sets[id]; }
     [[nodiscard]] RetainId internRetain(std::vector<TensorId> tensors);
     [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
+    /// What the locked subgraph of a set retains, as far as it produces it.
+    [[nodiscard]] RetainId pinnedRetain(SetId set);
 
     /// Latency of the best tiling found for the set between these residents and retained tensors; infinite
     /// when nothing fits.

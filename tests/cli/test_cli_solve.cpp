@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 
 using namespace tilewright;
@@ -50,6 +51,9 @@ private slots:
     void progress_goesToStderr();
     void seconds_endTheSearch();
     void interrupted_writesTheBestSoFar();
+    void interrupted_stillPrintsItsDocument();
+    void progress_isTheCurve();
+    void start_keepsWhatIsLocked();
     void badInput_data();
     void badInput();
     void nothingFits_isTheAnswerNo();
@@ -195,6 +199,89 @@ void TestCliSolve::interrupted_writesTheBestSoFar()
     const auto loaded = loadSchedule(*m_problem, out.toStdString());
     QVERIFY(loaded);
     QVERIFY(evaluate(*m_problem, loaded->schedule, Rules::final()).valid());
+}
+
+void TestCliSolve::interrupted_stillPrintsItsDocument()
+{
+    QProcess process;
+    process.start(TILEWRIGHT_CLI,
+                  {"solve", m_file, "--seconds", "0", "--threads", "1", "--progress", "--json"});
+    QVERIFY(process.waitForStarted());
+    process.setReadChannel(QProcess::StandardError);
+    QByteArray seen;
+    while (!seen.contains(" s  ") && process.waitForReadyRead(20'000))
+        seen += process.readAll();
+    QElapsedTimer clock;
+    clock.start();
+    ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(20'000));
+    QVERIFY(clock.elapsed() < 5000); // other processes share the machine
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 130);
+    const json d = json::parse(process.readAllStandardOutput().toStdString());
+    QVERIFY(d["valid"].get<bool>());
+    QCOMPARE(d["curve"].back()[1].get<double>(), d["total_latency"].get<double>());
+}
+
+/// One line an improvement, "0.012 s  4638.4", falling; the last one is the result.
+void TestCliSolve::progress_isTheCurve()
+{
+    const Run r = run({m_file, "--seconds", "0.3", "--threads", "1", "--progress", "--json"});
+    QCOMPARE(r.code, 0);
+    const json d = json::parse(r.out.toStdString());
+    double before = 1e300;
+    int lines = 0;
+    for (const QByteArray& line : r.err.split('\n')) {
+        if (line.isEmpty())
+            continue;
+        const qsizetype at = line.indexOf(" s  ");
+        QVERIFY2(at > 0, line.constData());
+        bool seconds = false;
+        bool latency = false;
+        (void)line.left(at).toDouble(&seconds);
+        const double total = line.mid(at + 4).toDouble(&latency);
+        QVERIFY2(seconds && latency, line.constData());
+        QVERIFY(total < before);
+        before = total;
+        ++lines;
+    }
+    QVERIFY(lines > 0);
+    const double total = d["total_latency"].get<double>();
+    QVERIFY(std::abs(before - total) <= 1e-6 * total);
+}
+
+/// A locked subgraph of --start with an order of its own is in the result as it was.
+void TestCliSolve::start_keepsWhatIsLocked()
+{
+    const QString first = path("unlocked.json");
+    QCOMPARE(run({m_file, "--seconds", "0", "--iterations", "200", "--threads", "1", "-o", first}).code, 0);
+    Schedule schedule = loadSchedule(*m_problem, first.toStdString())->schedule;
+    const Evaluation e = evaluate(*m_problem, schedule, Rules::final());
+    std::size_t chosen = 0;
+    while (chosen < schedule.size() && e.subgraphs[chosen].rows * e.subgraphs[chosen].cols < 4)
+        ++chosen;
+    QVERIFY(chosen < schedule.size());
+    Subgraph pinned = *schedule.subgraphs[chosen];
+    std::vector<std::int64_t> order;
+    for (std::int64_t i = e.subgraphs[chosen].rows * e.subgraphs[chosen].cols; i-- > 0;)
+        order.push_back(i);
+    std::swap(order[0], order[2]); // no preset
+    pinned.traversal = Traversal::custom(order);
+    pinned.locked = true;
+    pinned.reportedLatency.reset();
+    schedule.subgraphs[chosen] = std::make_shared<const Subgraph>(pinned);
+    QVERIFY(evaluate(*m_problem, schedule, Rules::final()).valid());
+    const QString start = path("locked.json");
+    write(start, writeSchedule(*m_problem, schedule).value());
+    const QString out = path("kept.json");
+    const Run r = run({m_file, "--seconds", "0.3", "--threads", "2", "--start", start, "-o", out});
+    QVERIFY2(r.code == 0, r.err.constData());
+    const auto result = loadSchedule(*m_problem, out.toStdString());
+    QVERIFY(result);
+    QVERIFY(std::ranges::any_of(result->schedule.subgraphs, [&](const SubgraphPtr& s) {
+        return s->locked && s->ops == pinned.ops && s->granularity == pinned.granularity &&
+               s->traversal == pinned.traversal && std::ranges::is_permutation(s->retain, pinned.retain);
+    }));
 }
 
 void TestCliSolve::badInput_data()

@@ -25,14 +25,19 @@ ControlBar::ControlBar(QWidget* parent) : QWidget(parent)
 
 QComboBox* ControlBar::addChoice(const QString& label, const QStringList& choices, const QString& tip)
 {
-    auto* text = new QLabel(label, this);
     auto* combo = new QComboBox(this);
     combo->addItems(choices);
     combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    text->setBuddy(combo);
-    add(combo, label, tip);
-    m_items.back().label = text;
+    addLabelled(label, combo, tip);
     return combo;
+}
+
+void ControlBar::addLabelled(const QString& label, QWidget* control, const QString& tip)
+{
+    auto* text = new QLabel(label, this);
+    text->setBuddy(control);
+    add(control, QString(label).remove(QLatin1Char('&')), tip);
+    m_items.back().label = text;
 }
 
 QToolButton* ControlBar::addButton(QAction* action)
@@ -63,8 +68,21 @@ int ControlBar::arrange(int width, bool apply) const
 {
     int y = kRowGap;
     std::size_t first = 0;
-    const auto widthOf = [](const Item& item) {
-        return item.control->sizeHint().width() + (item.label ? item.label->sizeHint().width() + 4 : 0);
+    const int room = std::max(0, width - 2 * kMargin);
+    const auto labelWidth = [](const Item& item) {
+        return item.label ? item.label->sizeHint().width() + 4 : 0;
+    };
+    // Where a label and its control do not fit side by side, the label stands above.
+    const auto stacked = [&](const Item& item) {
+        return item.label && labelWidth(item) + item.control->sizeHint().width() > room;
+    };
+    const auto widthOf = [&](const Item& item) {
+        const int control = item.control->sizeHint().width();
+        return std::min(room,
+                        stacked(item) ? std::max(control, labelWidth(item)) : control + labelWidth(item));
+    };
+    const auto heightOf = [&](const Item& item) {
+        return item.control->sizeHint().height() + (stacked(item) ? item.label->sizeHint().height() : 0);
     };
     while (first < m_items.size()) {
         int used = -kGap;
@@ -76,26 +94,32 @@ int ControlBar::arrange(int width, bool apply) const
             if (item.control->isHidden())
                 continue;
             const int w = widthOf(item);
-            if (used >= 0 && used + kGap + w > width - 2 * kMargin)
+            if (used >= 0 && used + kGap + w > room)
                 break;
             used += kGap + w;
-            height = std::max(height, item.control->sizeHint().height());
+            height = std::max(height, heightOf(item));
             stretches += item.stretch;
         }
-        const int room = std::max(0, width - 2 * kMargin - used);
+        const int left = std::max(0, room - used);
         int x = kMargin;
         for (std::size_t i = first; i < last && apply; ++i) {
             const Item& item = m_items[i];
             if (item.control->isHidden())
                 continue;
+            int top = y + (height - heightOf(item)) / 2;
             if (item.label) {
                 const QSize s = item.label->sizeHint();
-                item.label->setGeometry(x, y + (height - s.height()) / 2, s.width(), s.height());
-                x += s.width() + 4;
+                if (stacked(item)) {
+                    item.label->setGeometry(x, top, s.width(), s.height());
+                    top += s.height();
+                } else {
+                    item.label->setGeometry(x, y + (height - s.height()) / 2, s.width(), s.height());
+                    x += s.width() + 4;
+                }
             }
             const QSize s = item.control->sizeHint();
-            const int w = s.width() + (item.stretch ? std::min(room / stretches, 420) : 0);
-            item.control->setGeometry(x, y + (height - s.height()) / 2, w, s.height());
+            const int w = std::min(room, s.width() + (item.stretch ? std::min(left / stretches, 420) : 0));
+            item.control->setGeometry(x, top, w, s.height());
             x += w + kGap;
         }
         if (last == first)
@@ -132,8 +156,10 @@ bool ControlBar::eventFilter(QObject* watched, QEvent* event)
 
 bool ControlBar::event(QEvent* event)
 {
-    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange)
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange) {
         arrange(width(), true);
+        updateGeometry(); // it may need another row
+    }
     return QWidget::event(event);
 }
 

@@ -23,6 +23,8 @@ public:
 
     /// A labelled list of choices; `tip` says what it changes.
     QComboBox* addChoice(const QString& label, const QStringList& choices, const QString& tip);
+    /// Any control with a label before it.
+    void addLabelled(const QString& label, QWidget* control, const QString& tip);
     /// A button for the action (icon, tooltip and keys are the action's).
     QToolButton* addButton(QAction* action);
     /// Any other control; `stretch`: takes the room that is left in its row.

@@ -19,6 +19,19 @@ namespace tilewright::ui {
 
 namespace {
 
+QByteArray readIcon(const QString& name)
+{
+    static const bool loaded = (loadResources(), true);
+    Q_UNUSED(loaded)
+    QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QByteArray inColour(QByteArray svg, const QColor& colour)
+{
+    return svg.replace("currentColor", colour.name().toLatin1());
+}
+
 class StrokeIconEngine : public QIconEngine
 {
 public:
@@ -32,9 +45,7 @@ public:
                               : mode == QIcon::Selected ? palette.color(QPalette::HighlightedText)
                               : state == QIcon::On      ? palette.color(QPalette::Active, QPalette::Link)
                                                    : palette.color(QPalette::Active, QPalette::ButtonText);
-        QByteArray svg = m_svg;
-        svg.replace("currentColor", colour.name().toLatin1());
-        QSvgRenderer(svg).render(painter, rect);
+        QSvgRenderer(inColour(m_svg, colour)).render(painter, rect);
     }
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
     {
@@ -54,12 +65,13 @@ private:
 
 QIcon icon(const QString& name)
 {
-    static const bool loaded = (loadResources(), true);
-    Q_UNUSED(loaded)
-    QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    return QIcon(new StrokeIconEngine(file.readAll()));
+    QByteArray svg = readIcon(name);
+    return svg.isEmpty() ? QIcon() : QIcon(new StrokeIconEngine(std::move(svg)));
+}
+
+void paintIcon(QPainter& painter, const QString& name, const QRectF& rect, const QColor& colour)
+{
+    QSvgRenderer(inColour(readIcon(name), colour)).render(&painter, rect);
 }
 
 QIcon applicationIcon()

@@ -12,34 +12,111 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace tilewright::ui {
 
 namespace {
+
 constexpr double kFirstSecond = 1e-3;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("SolverCurve", text);
+}
 
 double logTime(double seconds)
 {
     return std::log10(std::max(seconds, kFirstSecond));
 }
+
+/// Labels of levels: each takes the first place that no other one has.
+class Labels
+{
+public:
+    Labels(QPainter& painter, const QRectF& plot) : m_painter(painter), m_plot(plot), m_fm(painter.font()) {}
+
+    void put(const QString& text, const QColor& colour, double y, std::initializer_list<double> lefts)
+    {
+        const double w = m_fm.horizontalAdvance(text);
+        for (const double left : lefts)
+            for (const double top : {y - m_fm.height() - 1, y + 1}) {
+                const QRectF box(
+                    std::clamp(left, m_plot.left() + 3, std::max(m_plot.left() + 3, m_plot.right() - w - 3)),
+                    top, w, m_fm.height());
+                const bool free = std::none_of(m_taken.begin(), m_taken.end(),
+                                               [&](const QRectF& other) { return other.intersects(box); });
+                if (!free || box.top() < m_plot.top() - m_fm.height() || box.bottom() > m_plot.bottom())
+                    continue;
+                m_painter.setPen(colour);
+                m_painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
+                m_taken.push_back(box);
+                return;
+            }
+    }
+    [[nodiscard]] double width(const QString& text) const { return m_fm.horizontalAdvance(text); }
+
+private:
+    QPainter& m_painter;
+    QRectF m_plot;
+    QFontMetricsF m_fm;
+    std::vector<QRectF> m_taken;
+};
+
+void paintTimeAxis(QPainter& painter, const QRectF& plot, double end,
+                   const std::function<double(double)>& xOf, const Theme& theme)
+{
+    const QFontMetricsF fm(painter.font());
+    const QString title = tr("time, log");
+    const double titleLeft = plot.right() - fm.horizontalAdvance(title);
+    double lastRight = -1e9;
+    for (const auto& [seconds, label] : std::array<std::pair<double, const char*>, 7>{{{1e-3, "1 ms"},
+                                                                                       {1e-2, "10 ms"},
+                                                                                       {0.1, "0.1 s"},
+                                                                                       {1, "1 s"},
+                                                                                       {10, "10 s"},
+                                                                                       {100, "100 s"},
+                                                                                       {1000, "1000 s"}}}) {
+        if (seconds > end * 1.001)
+            break;
+        const double x = xOf(seconds);
+        painter.setPen(theme.grid);
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+        const QString text = QLatin1String(label);
+        const double w = fm.horizontalAdvance(text);
+        const double left = std::max(x - w / 2, plot.left());
+        if (left < lastRight + 8 || left + w > titleLeft - 8)
+            continue;
+        lastRight = left + w;
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(left, plot.bottom() + fm.ascent() + 4), text);
+    }
+    painter.setPen(theme.muted);
+    painter.drawText(QPointF(titleLeft, plot.bottom() + fm.ascent() + 4), title);
+    painter.setPen(theme.outline);
+    painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+}
+
 } // namespace
 
 void paintSolverCurve(QPainter& painter, const QRectF& area, const SolverCurve& curve, const Theme& theme)
 {
     if (curve.points.empty()) {
-        paintEmptyHint(
-            painter, area,
-            QCoreApplication::translate("SolverCurve",
-                                        "Start the solver to watch the best latency fall towards the bound."),
-            theme);
+        paintEmptyHint(painter, area,
+                       curve.budget > 0
+                           ? tr("Looking for a first schedule …")
+                           : tr("Start the solver to watch the best latency fall towards the bound."),
+                       theme);
         return;
     }
-    const QFontMetricsF fm(uiFont(0.9));
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
     const QRectF plot = area.adjusted(fm.horizontalAdvance(QStringLiteral("8.88M")) + 14, fm.height() + 12,
                                       -14, -fm.height() - 10);
     if (plot.width() < 40 || plot.height() < 30)
         return;
-    double low = curve.points.back().second;
+    const double best = curve.points.back().second;
+    double low = best;
     double high = std::max(curve.points.front().second, curve.before);
     // The bound is shown when it does not squeeze the curve into a line.
     const bool boundInView = curve.lowerBound > 0 && curve.lowerBound > low - 3 * (high - low) - 0.15 * low;
@@ -54,43 +131,9 @@ void paintSolverCurve(QPainter& painter, const QRectF& area, const SolverCurve& 
         return plot.left() + (logTime(seconds) - x0) / (x1 - x0) * plot.width();
     };
 
-    paintYAxis(painter, y, plot, QCoreApplication::translate("SolverCurve", "best latency"), theme);
+    paintYAxis(painter, y, plot, tr("best latency"), theme);
     painter.setFont(uiFont(0.9));
-    for (const auto& [seconds, label] : std::array<std::pair<double, const char*>, 7>{{{1e-3, "1 ms"},
-                                                                                       {1e-2, "10 ms"},
-                                                                                       {0.1, "0.1 s"},
-                                                                                       {1, "1 s"},
-                                                                                       {10, "10 s"},
-                                                                                       {100, "100 s"},
-                                                                                       {1000, "1000 s"}}}) {
-        if (seconds > end * 1.001)
-            break;
-        const double x = xOf(seconds);
-        painter.setPen(theme.grid);
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
-        painter.setPen(theme.muted);
-        const QString text = QLatin1String(label);
-        const double w = fm.horizontalAdvance(text);
-        painter.drawText(QPointF(std::clamp(x - w / 2, plot.left(), std::max(plot.left(), plot.right() - w)),
-                                 plot.bottom() + fm.ascent() + 4),
-                         text);
-    }
-    const auto level = [&](double value, const QColor& colour, Qt::PenStyle style, const QString& label,
-                           bool above) {
-        const double py = y.toPixel(value);
-        painter.setPen(QPen(colour, 1.5, style));
-        painter.drawLine(QPointF(plot.left(), py), QPointF(plot.right(), py));
-        painter.drawText(
-            QPointF(plot.right() - fm.horizontalAdvance(label) - 4, above ? py - 4 : py + fm.ascent() + 2),
-            label);
-    };
-    if (boundInView)
-        level(curve.lowerBound, theme.ok, Qt::DashLine,
-              QCoreApplication::translate("SolverCurve", "lower bound %1").arg(number(curve.lowerBound)),
-              true);
-    if (curve.before > 0)
-        level(curve.before, theme.muted, Qt::DotLine,
-              QCoreApplication::translate("SolverCurve", "before %1").arg(number(curve.before)), false);
+    paintTimeAxis(painter, plot, end, xOf, theme);
 
     QPainterPath path(QPointF(xOf(curve.points.front().first), y.toPixel(curve.points.front().second)));
     for (std::size_t i = 1; i < curve.points.size(); ++i) {
@@ -98,14 +141,34 @@ void paintSolverCurve(QPainter& painter, const QRectF& area, const SolverCurve& 
         path.lineTo(x, y.toPixel(curve.points[i - 1].second));
         path.lineTo(x, y.toPixel(curve.points[i].second));
     }
-    const QPointF last(xOf(std::max(curve.seconds, curve.points.back().first)),
-                       y.toPixel(curve.points.back().second));
+    const QPointF last(xOf(std::max(curve.seconds, curve.points.back().first)), y.toPixel(best));
     path.lineTo(last);
+    const auto level = [&](double value, const QColor& colour, Qt::PenStyle style) {
+        painter.setPen(QPen(colour, 1.5, style));
+        painter.drawLine(QPointF(plot.left(), y.toPixel(value)), QPointF(plot.right(), y.toPixel(value)));
+    };
+    if (boundInView)
+        level(curve.lowerBound, theme.ok, Qt::DashLine);
+    if (curve.before > 0)
+        level(curve.before, theme.muted, Qt::DotLine);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.accent, 2));
     painter.drawPath(path);
     painter.setBrush(theme.accent);
     painter.drawEllipse(last, 3.5, 3.5);
+
+    // The best first: it must be readable wherever the others are.
+    Labels labels(painter, plot);
+    const QString bestText = number(best);
+    labels.put(bestText, theme.accent, y.toPixel(best),
+               {last.x() - labels.width(bestText) - 6, last.x() + 6});
+    const auto levelText = [&](const QString& text, const QColor& colour, double value) {
+        labels.put(text, colour, y.toPixel(value), {plot.right() - labels.width(text), plot.left() + 4});
+    };
+    if (boundInView)
+        levelText(tr("lower bound %1").arg(number(curve.lowerBound)), theme.ok, curve.lowerBound);
+    if (curve.before > 0)
+        levelText(tr("before %1").arg(number(curve.before)), theme.muted, curve.before);
 }
 
 } // namespace tilewright::ui

@@ -3,25 +3,28 @@
 
 #include "document/schedule_edits.h"
 #include "report/take_snapshot.h"
-#include "theme/icon.h"
 #include "theme/number.h"
 
+#include <QBoxLayout>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QCoreApplication>
-#include <QDoubleSpinBox>
-#include <QHBoxLayout>
-#include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
-#include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include <cmath>
-#include <thread>
 
 namespace tilewright::ui {
+
+namespace {
+// The cores belong to the solver:
+constexpr int kPreviewMs = 250; // between two previews
+constexpr int kStatusMs = 100;  // between two lines of progress
+}
 
 class SolverCurveWidget : public QWidget
 {
@@ -29,15 +32,18 @@ public:
     SolverCurveWidget(const SolverCurve& curve, const ThemeSource& themes, QWidget* parent)
         : QWidget(parent), m_curve(curve), m_themes(themes)
     {
-        setMinimumSize(260, 120);
-        setAccessibleName(QCoreApplication::translate("SolverView", "Best latency over time"));
+        setAccessibleName(SolverView::tr("Best latency over time"));
     }
-    const Theme* exportTheme = nullptr;
+    QSize sizeHint() const override
+    {
+        return {fontMetrics().averageCharWidth() * 40, fontMetrics().height() * 9};
+    }
+    QSize minimumSizeHint() const override { return {0, fontMetrics().height() * 7}; }
 
 protected:
     void paintEvent(QPaintEvent*) override
     {
-        const Theme& theme = exportTheme ? *exportTheme : m_themes.theme();
+        const Theme& theme = m_themes.theme();
         QPainter painter(this);
         painter.setRenderHint(QPainter::Antialiasing);
         painter.fillRect(rect(), theme.canvas);
@@ -53,17 +59,94 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("solver"), tr("Solver"), parent)
 {
     build();
-    m_alternatives = std::make_unique<LatestJob<Alternatives>>(
-        [this](const Alternatives& all) {
-            for (std::size_t i = 0; i < all.size() && static_cast<int>(i) < m_why->topLevelItemCount(); ++i)
-                for (const SolveAlternative& a : all[i]) {
-                    auto* item = new QTreeWidgetItem(m_why->topLevelItem(static_cast<int>(i)),
-                                                     {QString::fromStdString(a.text), signedNumber(a.loss)});
-                    item->setToolTip(0, tr("Instead: %1. The total would be %2.")
-                                            .arg(QString::fromStdString(a.text), number(a.total)));
-                }
-        },
-        true);
+    registerActions();
+    m_previewTimer.setSingleShot(true);
+    m_previewTimer.setInterval(kPreviewMs);
+    connect(&m_previewTimer, &QTimer::timeout, this, [this] {
+        if (m_previewDue)
+            showRunningBest();
+    });
+    connect(&m_job, &SolverJob::improved, this,
+            [this](double seconds, double total, const std::shared_ptr<const Schedule>& schedule) {
+                m_curve.points.emplace_back(seconds, total);
+                m_plot->update();
+                m_best = schedule;
+                m_previewDue = true;
+                if (!m_previewTimer.isActive())
+                    showRunningBest();
+            });
+    connect(&m_job, &SolverJob::status, this, &SolverView::showStatus);
+    connect(&m_job, &SolverJob::finished, this,
+            [this](const std::shared_ptr<const SolveResult>& result) { finish(*result); });
+    connect(&m_job, &SolverJob::failed, this, [this](const QString& why) {
+        endPreview();
+        m_progress->setText(why);
+        refresh();
+    });
+    // A late result would name ops of a problem that is gone, or be worth something else by other rules.
+    connect(&document(), &Document::problemChanged, this, [this] { forget({}); });
+    connect(&document(), &Document::rulesChanged, this, [this] {
+        const SnapshotPtr& of = m_job.isRunning()   ? m_before
+                                : m_card->outcome() ? m_card->outcome()->after
+                                                    : nullptr;
+        if (of && of->evaluation.rules != document().rules())
+            forget(tr("The rules have changed; solve again."));
+    });
+    // The person edits, or looked away from the preview: it does not come back by itself.
+    const auto pause = [this] {
+        if (m_job.isRunning() && !document().preview())
+            m_options->pausePreview();
+    };
+    connect(&document(), &Document::scheduleChanged, this, pause);
+    connect(&document(), &Document::previewChanged, this, pause);
+    refresh();
+}
+
+void SolverView::build()
+{
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    m_scroll = new QScrollArea(this);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    outer->addWidget(m_scroll);
+    auto* body = new QWidget(m_scroll);
+    m_scroll->setWidget(body);
+    m_columns = new QBoxLayout(QBoxLayout::LeftToRight, body);
+    m_columns->setContentsMargins(0, 0, 0, 0);
+    m_columns->setSpacing(0);
+    auto* left = new QVBoxLayout;
+    m_options = new SolverOptions(document(), body);
+    left->addWidget(m_options);
+    m_progress = new QLabel(body);
+    m_progress->setWordWrap(true);
+    m_progress->setContentsMargins(8, 2, 8, 2);
+    m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_progress->setAccessibleName(tr("Progress"));
+    left->addWidget(m_progress);
+    m_plot = new SolverCurveWidget(m_curve, context().themes, body);
+    left->addWidget(m_plot, 1);
+    m_columns->addLayout(left, 3);
+    m_card = new SolverCard(context(), body);
+    m_columns->addWidget(m_card, 2);
+
+    connect(m_options, &SolverOptions::runClicked, this, &SolverView::startOrStop);
+    connect(m_options, &SolverOptions::previewToggled, this,
+            [this](bool on) { on ? showRunningBest() : document().dropPreview(); });
+    connect(m_card, &SolverCard::applyClicked, this, &SolverView::applyResult);
+    connect(m_card, &SolverCard::keepClicked, this, &SolverView::keepResult);
+    connect(m_card, &SolverCard::compareClicked, this, [this] {
+        if (m_card->state() == SolverCard::State::Offered)
+            keepResult();
+        Q_EMIT compareRequested();
+    });
+    connect(m_card, &SolverCard::discardClicked, this, [this] { forget({}); });
+}
+
+void SolverView::registerActions()
+{
     registry().add(
         {QStringLiteral("solve.auto"),
          tr("Solve"),
@@ -80,151 +163,45 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
                     {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
                     tr("Only subgraphs that run a selected op may change.")},
                    [this](bool) {
-                       m_from->setCurrentIndex(SelectionOnly);
+                       m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
                    });
-    connect(&m_job, &SolverJob::improved, this, [this](double seconds, double total) {
-        m_curve.points.emplace_back(seconds, total);
-        m_plot->update();
-    });
-    connect(&m_job, &SolverJob::status, this, [this](const SolveStatus& s) {
-        m_curve.seconds = s.seconds;
-        m_curve.lowerBound = s.lowerBound;
-        m_progress->setText(tr("%1 s · best %2 · gap %3")
-                                .arg(s.seconds, 0, 'f', 1)
-                                .arg(std::isfinite(s.best) ? number(s.best) : QStringLiteral("–"),
-                                     std::isfinite(s.best) && s.lowerBound > 0
-                                         ? percent(s.best / s.lowerBound - 1)
-                                         : QStringLiteral("–")));
-        m_plot->update();
-    });
-    connect(&m_job, &SolverJob::finished, this, &SolverView::showFinished);
-    connect(&m_job, &SolverJob::failed, this, [this](const QString& why) {
-        m_progress->setText(why);
-        refresh();
-    });
-    connect(&document(), &Document::problemChanged, this, [this] {
-        // A late result would name ops of a problem that is gone.
-        m_job.abandon();
-        m_alternatives->cancel();
-        m_curve = {};
-        m_result = nullptr;
-        m_progress->clear();
-        m_card->clear();
-        m_why->clear();
-        m_plot->update();
-        refresh();
-    });
-    refresh();
-}
-
-void SolverView::build()
-{
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 8, 8, 8);
-    auto* left = new QVBoxLayout;
-    auto* controls = new QHBoxLayout;
-    const auto labelled = [&](const QString& text, QWidget* field, const QString& tip) {
-        auto* label = new QLabel(text, this);
-        label->setBuddy(field);
-        field->setToolTip(tip);
-        field->setAccessibleName(QString(text).remove(QLatin1Char('&')));
-        controls->addWidget(label);
-        controls->addWidget(field);
-    };
-    m_seconds = new QDoubleSpinBox(this);
-    m_seconds->setRange(0.1, 3600);
-    m_seconds->setValue(5);
-    m_seconds->setSuffix(tr(" s"));
-    m_threads = new QSpinBox(this);
-    m_threads->setRange(1, 256);
-    m_threads->setValue(std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
-    m_from = new QComboBox(this);
-    m_from->addItems({tr("from the current schedule"), tr("from scratch"), tr("selection only")});
-    labelled(tr("&Budget"), m_seconds, tr("How long to search. You can stop at any time and keep the best."));
-    labelled(tr("&Threads"), m_threads, tr("With one thread and the same seed the result repeats."));
-    labelled(
-        tr("&Start"), m_from,
-        tr("The result is never worse than what it starts from. Locked subgraphs keep ops and granularity."));
-    m_start = new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this);
-    m_start->setToolTip(tr("F9"));
-    controls->addWidget(m_start);
-    controls->addStretch();
-    left->addLayout(controls);
-    m_progress = new QLabel(this);
-    m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    left->addWidget(m_progress);
-    m_plot = new SolverCurveWidget(m_curve, context().themes, this);
-    left->addWidget(m_plot, 1);
-    row->addLayout(left, 3);
-
-    auto* right = new QVBoxLayout;
-    m_card = new QLabel(this);
-    m_card->setWordWrap(true);
-    m_card->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    right->addWidget(m_card);
-    auto* buttons = new QHBoxLayout;
-    m_apply = new QPushButton(icon(QStringLiteral("ok")), tr("Apply"), this);
-    m_apply->setToolTip(
-        tr("Replace the schedule by the result: one undo step; the state before becomes the baseline."));
-    m_keep = new QPushButton(icon(QStringLiteral("pin")), tr("Keep as baseline"), this);
-    m_keep->setToolTip(tr("Leave the schedule as it is and show the result as a ghost."));
-    m_discard = new QPushButton(tr("Discard"), this);
-    m_discard->setToolTip(tr("Forget the result."));
-    for (QPushButton* b : {m_apply, m_keep, m_discard})
-        buttons->addWidget(b);
-    buttons->addStretch();
-    right->addLayout(buttons);
-    m_why = new QTreeWidget(this);
-    m_why->setAccessibleName(tr("Alternatives tried"));
-    m_why->setHeaderLabels({tr("Subgraph and what else was tried"), tr("Latency / loss")});
-    m_why->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_why->header()->setStretchLastSection(false);
-    m_why->setColumnWidth(1, 130);
-    right->addWidget(m_why, 1);
-    row->addLayout(right, 2);
-
-    connect(m_start, &QPushButton::clicked, this, &SolverView::startOrStop);
-    connect(m_apply, &QPushButton::clicked, this, &SolverView::applyResult);
-    connect(m_keep, &QPushButton::clicked, this, [this] {
-        document().addBaseline(tr("Solver"), takeSnapshot(document().problem(), m_result->schedule,
-                                                          document().rules(), m_result->lowerBound, 0));
-    });
-    connect(m_discard, &QPushButton::clicked, this, [this] {
-        m_result = nullptr;
-        refresh();
-    });
-    connect(m_why, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
-        // After Apply the rows are the subgraphs of the document.
-        if (item && m_result && document().schedule() == m_result->schedule) {
-            const int top = m_why->indexOfTopLevelItem(item->parent() ? item->parent() : item);
-            selection().selectSubgraph(SubgraphId(static_cast<std::size_t>(top)));
-        }
-    });
+    QAction* stopping = registry().add(
+        {QStringLiteral("solve.stop"),
+         tr("Solve"),
+         tr("S&top and keep the best"),
+         QStringLiteral("stop"),
+         {QKeySequence(Qt::Key_Escape)},
+         tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
+            "the focus).")},
+        [this](bool) { stop(); });
+    stopping->setShortcutContext(Qt::WidgetShortcut); // Esc means something else elsewhere: keyPressEvent()
 }
 
 void SolverView::startOrStop()
 {
-    if (m_job.isRunning()) {
-        m_job.stop();
-        return;
-    }
+    m_job.isRunning() ? stop() : start();
+}
+
+void SolverView::start()
+{
     if (!document().hasProblem())
         return;
     SolveOptions options;
     options.rules = document().rules();
-    options.seconds = m_seconds->value();
-    options.threads = m_threads->value();
-    if (m_from->currentIndex() != FromScratch)
+    options.seconds = m_options->seconds();
+    options.threads = m_options->threads()->value();
+    const int from = m_options->start()->currentIndex();
+    const auto& subgraphs = document().schedule().subgraphs;
+    const bool locks =
+        std::any_of(subgraphs.begin(), subgraphs.end(), [](const SubgraphPtr& s) { return s->locked; });
+    if (from != SolverOptions::FromScratch || locks) // locks hold from scratch too
         options.start = document().schedule();
-    else
-        for (const SubgraphPtr& s : document().schedule().subgraphs)
-            if (s->locked) // locks hold from scratch too
-                options.start = document().schedule();
-    if (m_from->currentIndex() == SelectionOnly) {
+    if (from == SolverOptions::SelectionOnly) {
         options.selection = selectedOps(document(), selection());
         if (options.selection.empty()) {
             m_progress->setText(tr("Select the ops or subgraphs that may change first."));
+            Q_EMIT started(); // the message is to be seen
             return;
         }
     }
@@ -232,100 +209,175 @@ void SolverView::startOrStop()
     m_before = document().snapshot();
     m_curve = {};
     m_curve.budget = options.seconds;
-    m_curve.before = m_before && m_before->evaluation.valid() ? m_before->evaluation.total : 0;
-    m_result = nullptr;
-    m_why->clear();
-    m_progress->setText(tr("Starting…"));
+    m_curve.before = m_before->evaluation.valid() ? m_before->evaluation.total : 0;
+    m_card->setOutcome(nullptr);
+    m_best.reset();
+    m_options->restorePreview();
+    m_told.invalidate();
+    m_progress->setText(tr("Starting …"));
     m_job.start(document().problem(), std::move(options));
-    Q_EMIT started();
     refresh();
+    Q_EMIT started();
 }
 
-void SolverView::showFinished(const std::shared_ptr<const SolveResult>& result)
+void SolverView::stop()
 {
-    m_result = result;
-    m_curve.points = result->curve;
-    m_curve.seconds = result->seconds;
-    m_curve.lowerBound = result->lowerBound;
-    m_plot->update();
-    m_why->clear();
-    for (std::size_t i = 0; i < result->schedule.size(); ++i) {
-        const Subgraph& s = result->schedule[SubgraphId(i)];
-        QStringList ops;
-        for (const OpId o : s.ops)
-            ops << QString::fromStdString(document().problem()->opName(o));
-        auto* item = new QTreeWidgetItem(
-            m_why, {tr("%1: %2 · %3×%4×%5")
-                        .arg(i)
-                        .arg(ops.join(QStringLiteral(", ")))
-                        .arg(s.granularity.w)
-                        .arg(s.granularity.h)
-                        .arg(s.granularity.k),
-                    i < result->latencies.size() ? number(result->latencies[i]) : QString()});
-        item->setToolTip(0, item->text(0));
+    if (!m_job.isRunning())
+        return;
+    m_job.stop();
+    endPreview();
+}
+
+void SolverView::showStatus(const SolveStatus& s)
+{
+    m_curve.seconds = s.seconds;
+    m_curve.lowerBound = s.lowerBound;
+    if (m_told.isValid() && m_told.elapsed() < kStatusMs)
+        return;
+    m_told.start();
+    QStringList parts{tr("%1 of %2 s").arg(s.seconds, 0, 'f', 1).arg(m_curve.budget, 0, 'f', 1)};
+    if (std::isfinite(s.best)) {
+        parts << tr("best %1").arg(number(s.best));
+        if (s.lowerBound > 0)
+            parts << tr("gap %1").arg(percent(s.best / s.lowerBound - 1));
     }
-    m_alternatives->request([problem = document().problem(), schedule = result->schedule,
-                             rules = document().rules()](std::stop_token stop) {
-        return solveAlternatives(*problem, schedule, rules, {stop, {}});
-    });
+    if (s.evaluations > 0)
+        parts << tr("%1 evaluations").arg(shortNumber(static_cast<double>(s.evaluations)));
+    m_progress->setText(parts.join(QStringLiteral(" · ")));
+    m_plot->update();
+}
+
+void SolverView::finish(const SolveResult& result)
+{
+    endPreview();
+    m_curve.points = result.curve;
+    m_curve.seconds = result.seconds;
+    m_curve.budget = 0;
+    m_curve.lowerBound = result.lowerBound;
+    m_plot->update();
+    auto outcome = std::make_shared<SolverOutcome>();
+    outcome->before = m_before;
+    outcome->after =
+        takeSnapshot(m_before->problem, result.schedule, m_before->evaluation.rules, result.lowerBound, 0);
+    outcome->seconds = result.seconds;
+    outcome->foundAfter = result.curve.empty() ? 0 : result.curve.back().first;
+    outcome->evaluations = result.evaluations;
+    outcome->stopped = result.stopped;
+    outcome->proven = result.provenOptimal;
+    outcome->provenSpace = QString::fromStdString(result.provenSpace);
+    m_progress->setText(result.provenOptimal
+                            ? tr("Finished: proven optimal after %1 s.").arg(result.seconds, 0, 'f', 2)
+                        : result.stopped ? tr("Stopped after %1 s.").arg(result.seconds, 0, 'f', 2)
+                                         : tr("Finished after %1 s.").arg(result.seconds, 0, 'f', 2));
+    m_card->setOutcome(std::move(outcome));
     refresh();
 }
 
 void SolverView::applyResult()
 {
-    if (!m_result)
+    const SolverOutcomePtr outcome = m_card->outcome();
+    if (!outcome || m_card->state() == SolverCard::State::Applied)
         return;
-    if (m_before)
-        document().addBaseline(tr("Before auto-solve"), m_before);
-    const auto result = std::exchange(m_result, nullptr);
-    document().apply(result->schedule, tr("Auto-solve"));
+    document().waitForSnapshot();
+    document().addBaseline(tr("Before auto-solve"), document().snapshot());
+    document().apply(outcome->after->schedule, tr("Auto-solve"));
+    m_card->setState(SolverCard::State::Applied);
+    Q_EMIT compareRequested();
+}
+
+void SolverView::keepResult()
+{
+    if (!m_card->outcome())
+        return;
+    document().addBaseline(tr("Solver"), m_card->outcome()->after);
+    m_card->setState(SolverCard::State::Kept);
+}
+
+void SolverView::forget(const QString& why)
+{
+    if (m_job.isRunning())
+        m_job.abandon();
+    endPreview();
+    m_curve = {};
+    m_progress->setText(why);
+    m_card->setOutcome(nullptr);
+    m_plot->update();
     refresh();
-    Q_EMIT applied();
+}
+
+void SolverView::showRunningBest()
+{
+    if (!m_job.isRunning() || !m_best || !m_options->preview()->isChecked())
+        return;
+    m_previewDue = false;
+    m_previewTimer.start();
+    document().showPreview(*m_best);
+}
+
+void SolverView::endPreview()
+{
+    m_previewTimer.stop();
+    m_previewDue = false;
+    m_best.reset();
+    document().dropPreview();
 }
 
 void SolverView::refresh()
 {
     const bool running = m_job.isRunning();
-    m_start->setEnabled(document().hasProblem());
-    m_start->setText(running ? tr("Stop and keep the best") : tr("Auto-solve"));
-    m_start->setIcon(icon(running ? QStringLiteral("stop") : QStringLiteral("solve")));
-    for (QWidget* w : std::initializer_list<QWidget*>{m_seconds, m_threads, m_from})
-        w->setEnabled(!running);
-    for (QWidget* w : std::initializer_list<QWidget*>{m_apply, m_keep, m_discard, m_why})
-        w->setVisible(m_result != nullptr);
-    if (!document().hasProblem()) {
-        m_card->setText(tr("Open a problem first."));
-    } else if (!m_result) {
-        m_card->setText(
-            running ? tr("Searching…")
-                    : tr("The solver groups, tiles, orders and retains on its own; the result waits here "
-                         "until you apply it."));
-    } else {
-        const double before = m_curve.before;
-        QString text = tr("<b>%1</b>").arg(number(m_result->total));
-        if (before > 0)
-            text += tr(" (before %1, %2)").arg(number(before), signedPercent(m_result->total / before - 1));
-        text += tr("<br>bound %1, gap %2, found in %3 s")
-                    .arg(number(m_result->lowerBound), percent(m_result->gap()))
-                    .arg(m_result->curve.empty() ? 0.0 : m_result->curve.back().first, 0, 'f', 2);
-        if (m_result->provenOptimal)
-            text += tr("<br>Proven optimal: %1").arg(QString::fromStdString(m_result->provenSpace));
-        m_card->setText(text);
-    }
+    m_options->setRunning(running);
+    registry().find(QStringLiteral("solve.stop"))->setEnabled(running);
+    if (!document().hasProblem())
+        m_progress->setText(tr("Open a problem first."));
+    else if (!running && !m_card->outcome() && m_progress->text().isEmpty())
+        m_progress->setText(
+            tr("The solver groups, tiles, orders and retains on its own; the result waits here "
+               "until you apply it."));
+}
+
+void SolverView::resizeEvent(QResizeEvent* event)
+{
+    View::resizeEvent(event);
+    // Side by side where there is room, in a column in a narrow dock.
+    const bool wide = width() >= fontMetrics().averageCharWidth() * 90;
+    m_columns->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+}
+
+void SolverView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && m_job.isRunning())
+        stop();
+    else
+        View::keyPressEvent(event);
+}
+
+QString SolverView::progressText() const
+{
+    return m_progress->text();
 }
 
 void SolverView::settle()
 {
     while (m_job.isRunning())
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
-    m_alternatives->waitIdle();
+    m_card->settle();
 }
 
 void SolverView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
-    m_plot->exportTheme = &theme;
+    const Theme& own = this->theme();
+    context().themes.setTheme(theme);
     View::paintExport(painter, size, theme);
-    m_plot->exportTheme = nullptr;
+    context().themes.setTheme(own);
+}
+
+QString SolverView::copyText() const
+{
+    QString out = tr("change\tgain\n");
+    const SolverChanges& changes = *m_card->changes();
+    for (int i = 0; i < changes.topLevelItemCount(); ++i)
+        out += changes.topLevelItem(i)->text(0) + QLatin1Char('\t') + changes.gain(i) + QLatin1Char('\n');
+    return out;
 }
 
 } // namespace tilewright::ui

@@ -3,22 +3,24 @@
 
 #include "canvas/view.h"
 #include "document/solver_job.h"
+#include "panels/solver/solver_card.h"
 #include "panels/solver/solver_curve.h"
-#include "solve/alternatives.h"
+#include "panels/solver/solver_options.h"
 
-class QComboBox;
-class QDoubleSpinBox;
+#include <QElapsedTimer>
+#include <QTimer>
+
+class QBoxLayout;
 class QLabel;
-class QPushButton;
-class QSpinBox;
-class QTreeWidget;
+class QScrollArea;
 
 namespace tilewright::ui {
 
 class SolverCurveWidget;
 
-/// Auto-solve: budget and start, the live curve, the result with before, after and gap, and what each
-/// subgraph's alternatives would have cost. Apply is one undo step.
+/// Auto-solve: what to search with, the run as it goes (curve here, the best so far in the graph), the result
+/// with its reasons. Nothing of the document changes before Apply, which is one undo step; everything stays
+/// editable meanwhile.
 class SolverView : public View
 {
     Q_OBJECT
@@ -27,42 +29,54 @@ public:
     QSize exportSize() const override { return {1100, 420}; }
     void settle() override;
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    QString copyText() const override;
 
-    [[nodiscard]] QPushButton* startButton() const { return m_start; }
-    [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
-    [[nodiscard]] QDoubleSpinBox* budget() const { return m_seconds; }
+    [[nodiscard]] QPushButton* startButton() const { return m_options->run(); }
+    [[nodiscard]] QPushButton* applyButton() const { return m_card->applyButton(); }
+    [[nodiscard]] QDoubleSpinBox* budget() const { return m_options->budget(); }
+    [[nodiscard]] SolverOptions& options() const { return *m_options; }
+    [[nodiscard]] SolverCard& card() const { return *m_card; }
     [[nodiscard]] const SolverJob& job() const { return m_job; }
+    [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
+    [[nodiscard]] QString progressText() const;
 
 Q_SIGNALS:
     void started();
-    void applied();
+    void compareRequested();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    enum Start { FromCurrent, FromScratch, SelectionOnly };
     void build();
+    void registerActions();
     void startOrStop();
-    void showFinished(const std::shared_ptr<const SolveResult>& result);
+    void start();
+    void stop();
+    void showStatus(const SolveStatus& status);
+    void finish(const SolveResult& result);
     void applyResult();
+    void keepResult();
+    void forget(const QString& why); ///< run and result
+    void showRunningBest();
+    void endPreview();
     void refresh();
 
-    using Alternatives = std::vector<std::vector<SolveAlternative>>;
-
     SolverJob m_job;
-    std::unique_ptr<LatestJob<Alternatives>> m_alternatives;
     SolverCurve m_curve;
-    std::shared_ptr<const SolveResult> m_result;
-    SnapshotPtr m_before;
-    QDoubleSpinBox* m_seconds = nullptr;
-    QSpinBox* m_threads = nullptr;
-    QComboBox* m_from = nullptr;
-    QPushButton* m_start = nullptr;
+    SnapshotPtr m_before;                   ///< of the run
+    std::shared_ptr<const Schedule> m_best; ///< of the run so far
+    QTimer m_previewTimer;                  ///< runs while the graph has seen enough for a moment
+    bool m_previewDue = false;
+    QElapsedTimer m_told; ///< since the last line of progress
+
+    QScrollArea* m_scroll = nullptr;
+    QBoxLayout* m_columns = nullptr;
+    SolverOptions* m_options = nullptr;
     QLabel* m_progress = nullptr;
     SolverCurveWidget* m_plot = nullptr;
-    QLabel* m_card = nullptr;
-    QPushButton* m_apply = nullptr;
-    QPushButton* m_keep = nullptr;
-    QPushButton* m_discard = nullptr;
-    QTreeWidget* m_why = nullptr;
+    SolverCard* m_card = nullptr;
 };
 
 } // namespace tilewright::ui

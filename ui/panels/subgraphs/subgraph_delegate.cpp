@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/subgraphs/subgraph_delegate.h"
 
+#include "theme/icon.h"
+
 #include <QPainter>
 
 #include <algorithm>
@@ -87,13 +89,18 @@ void SubgraphDelegate::paintNumber(QPainter& painter, const QRectF& cell, std::s
     QString marks;
     if (m_model.issue(row))
         marks += QStringLiteral("⚠");
-    if (m_model.snapshot()->schedule[SubgraphId(row)].locked)
-        marks += QStringLiteral("🔒");
+    double left = badge.right() + 3;
+    if (m_model.snapshot()->schedule[SubgraphId(row)].locked) {
+        const double side = std::min(h, cell.right() - left);
+        paintIcon(painter, QStringLiteral("lock"), {left, cell.center().y() - side / 2, side, side},
+                  theme().text);
+        left += side + 1;
+    }
     if (!marks.isEmpty()) {
         painter.setPen(m_model.issue(row) ? theme().error : theme().muted);
         painter.setFont(uiFont());
         painter.drawText(
-            QRectF(badge.right() + 3, cell.top(), cell.right() - badge.right() - 3, cell.height()),
+            QRectF(left, cell.top(), cell.right() - left, cell.height()),
             Qt::AlignVCenter | Qt::AlignLeft, marks);
     }
 }

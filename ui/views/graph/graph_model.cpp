@@ -261,6 +261,7 @@ private:
             hull.fill = m_options.colouring == GraphColouring::Subgraph ? m_fill[i] : GraphFill{};
             hull.error = m_error[i];
             hull.granularity = granularityText(s);
+            hull.locked = m_snapshot.schedule[s].locked;
             if (const auto* e = evaluation(s)) {
                 hull.latency = number(e->latency);
                 if (const auto before = m_before.find(sorted(m_snapshot.schedule[s].ops));

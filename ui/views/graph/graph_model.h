@@ -101,6 +101,7 @@ struct GraphHull
     QString change; ///< of the latency against the baseline, where it has the same subgraph
     QString error;  ///< code of its first issue
     bool collapsed = false;
+    bool locked = false; ///< for the solver
 };
 
 /// What the fill of the ops says.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Subgraphs as areas, and their tabs.
+#include "theme/icon.h"
 #include "views/graph/graph_painting.h"
 
 #include <QFontMetricsF>
@@ -86,15 +87,23 @@ public:
         const bool quiet = m_marks.dragging && isOutOfQuestion(hull) && m_marks.target != hull.subgraph;
         const bool judged = m_marks.dragging && !quiet && verdict != m_marks.verdicts.end() &&
                             verdict->second.kind != GraphVerdict::Kind::Unknown;
-        if (hull.collapsed && !judged)
-            return; // the card says it all
+        if (hull.collapsed && !judged) { // the card says the rest
+            if (hull.locked && m_detailVisible) {
+                const QRectF& card = m_model.nodes[hull.nodes.front()].rect;
+                const double side = m_model.geometry->metrics.line;
+                paintIcon(m_p, QStringLiteral("lock"), {card.right() - side - 5, card.top() + 4, side, side},
+                          m_theme.inkOn(fillColour(hull.fill, m_theme)));
+            }
+            return;
+        }
         m_p.setFont(m_tagFont);
         const QFontMetricsF tag(m_tagFont), detail(m_detailFont);
         const QString numberText = QString::number(hull.subgraph.value);
         const double height = tag.height() * 0.98;
         const QPointF at = hull.tab + QPointF(m_model.geometry->metrics.padding() * 0.9, -height / 2);
-        const QRectF badge(at,
-                           QSizeF(std::max(height * 1.15, tag.horizontalAdvance(numberText) + 10), height));
+        const double lock = hull.locked ? height * 0.9 : 0;
+        const QRectF badge(
+            at, QSizeF(std::max(height * 1.15, tag.horizontalAdvance(numberText) + 10) + lock, height));
 
         // As much as fits between the badge and the right end of the outline.
         QStringList texts;
@@ -139,8 +148,12 @@ public:
         m_p.setBrush(fill);
         m_p.drawRoundedRect(badge, 4, 4);
         m_p.setFont(m_tagFont);
-        m_p.setPen(hull.fill.role == GraphFill::Role::Neutral ? m_theme.text : m_theme.inkOn(fill));
-        m_p.drawText(badge, Qt::AlignCenter, numberText);
+        const QColor ink = hull.fill.role == GraphFill::Role::Neutral ? m_theme.text : m_theme.inkOn(fill);
+        m_p.setPen(ink);
+        m_p.drawText(badge.adjusted(0, 0, -lock, 0), Qt::AlignCenter, numberText);
+        if (hull.locked)
+            paintIcon(m_p, QStringLiteral("lock"),
+                      {badge.right() - lock - 3, badge.center().y() - lock / 2, lock, lock}, ink);
     }
 
     void paintFarTag(const GraphHull& hull)
@@ -159,7 +172,8 @@ public:
         m_p.setFont(m_tagFont);
         const QFontMetricsF metrics(m_tagFont);
         const QString text = judged ? verdict->second.text : QString::number(hull.subgraph.value);
-        const QSizeF size(metrics.horizontalAdvance(text) + 8, metrics.height());
+        const double lock = hull.locked && !judged ? metrics.height() * 0.8 : 0;
+        const QSizeF size(metrics.horizontalAdvance(text) + 8 + lock, metrics.height());
         QRectF tag(onScreen.center() - QPointF(size.width() / 2, size.height() / 2), size);
         const bool neutral = hull.fill.role == GraphFill::Role::Neutral;
         m_p.setPen(QPen(isSelected(hull)        ? m_theme.accent
@@ -169,10 +183,14 @@ public:
                         isSelected(hull) ? 2 : 1));
         m_p.setBrush(judged ? m_theme.raised : neutral ? m_theme.raised : fillColour(hull.fill, m_theme));
         m_p.drawRoundedRect(tag, 4, 4);
-        m_p.setPen(judged    ? verdictColour(verdict->second.kind, m_theme)
-                   : neutral ? m_theme.text
-                             : m_theme.inkOn(fillColour(hull.fill, m_theme)));
-        m_p.drawText(tag, Qt::AlignCenter, text);
+        const QColor ink = judged    ? verdictColour(verdict->second.kind, m_theme)
+                           : neutral ? m_theme.text
+                                     : m_theme.inkOn(fillColour(hull.fill, m_theme));
+        m_p.setPen(ink);
+        m_p.drawText(tag.adjusted(0, 0, -lock, 0), Qt::AlignCenter, text);
+        if (lock > 0)
+            paintIcon(m_p, QStringLiteral("lock"),
+                      {tag.right() - lock - 2, tag.center().y() - lock / 2, lock, lock}, ink);
         m_p.restore();
     }
 };

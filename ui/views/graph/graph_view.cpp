@@ -164,7 +164,7 @@ void GraphView::useGeometry(GeometryPtr geometry)
     }
     const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
     m_geometry = std::move(geometry);
-    rebuildModel(true);
+    rebuildModel(!m_home); // the cores belong to the solver while it is previewed
     if (anchor && (m_movedByHand || sameShape)) {
         const QPointF now = m_model->nodes[m_geometry->index.at(anchor->first)].rect.center();
         m_viewport.offset = anchor->second - now * m_viewport.scale;

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Auto-solve driven as a person drives it: the run, the preview in the graph, the result card, locks.
+#include "canvas/control_bar.h"
+#include "main_window.h"
+#include "panels/solver/solver_limits.h"
+#include "panels/solver/solver_view.h"
+#include "panels/subgraphs/subgraphs_view.h"
+#include "schedule/schedule_json.h"
+#include "status_strip.h"
+#include "views/graph/graph_toolbar.h"
+#include "views/graph/graph_view.h"
+#include "workload/generate.h"
+#include "workload/problem_json.h"
+
+#include "base/file.h"
+#include "eval/evaluation.h"
+#include "schedule/edits.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSettings>
+#include <QSpinBox>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestSolverPanel : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir m_dir;
+    QString m_problem;
+
+    /// A window with a problem that takes the solver a while.
+    struct Opened
+    {
+        MainWindow window;
+        SolverView* solver = nullptr;
+        GraphView* graph = nullptr;
+        [[nodiscard]] Document& document() { return window.state().document; }
+    };
+    std::unique_ptr<Opened> open()
+    {
+        auto o = std::make_unique<Opened>();
+        o->window.show();
+        if (!QTest::qWaitForWindowExposed(&o->window) || !o->window.openPaths({m_problem}))
+            return nullptr;
+        o->solver = qobject_cast<SolverView*>(o->window.view(QStringLiteral("solver")));
+        o->graph = qobject_cast<GraphView*>(o->window.view(QStringLiteral("graph")));
+        o->window.showView(QStringLiteral("solver"));
+        o->solver->options().threads()->setValue(1);
+        return o;
+    }
+    static void click(QWidget* w) { QTest::mouseClick(w, Qt::LeftButton); }
+    static void run(Opened& o, double seconds)
+    {
+        o.solver->budget()->setValue(seconds);
+        click(o.solver->startButton());
+        QTRY_VERIFY_WITH_TIMEOUT(!o.solver->job().isRunning() && o.solver->card().isVisible(), 20'000);
+        o.solver->settle();
+    }
+    /// Starts a long run and waits until the graph shows its best so far.
+    static void runToPreview(Opened& o)
+    {
+        o.solver->budget()->setValue(60);
+        click(o.solver->startButton());
+        QTRY_VERIFY_WITH_TIMEOUT(
+            o.document().preview() && o.graph->model()->snapshot == o.document().preview(), 20'000);
+    }
+    static void stop(Opened& o)
+    {
+        click(o.solver->startButton());
+        QTRY_VERIFY_WITH_TIMEOUT(!o.solver->job().isRunning(), 20'000);
+    }
+    static QString statusText(Opened& o)
+    {
+        QString all;
+        for (const QLabel* l : o.window.findChild<StatusStrip*>()->findChildren<QLabel*>())
+            all += l->text() + QLatin1Char('\n');
+        return all;
+    }
+    static QPoint rowOf(QTreeWidget* tree, int row)
+    {
+        return tree->visualItemRect(tree->topLevelItem(row)).center();
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QSettings::setDefaultFormat(QSettings::IniFormat);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_dir.path());
+        qApp->setProperty("tilewrightNoPrompts", true);
+        GenerateOptions options;
+        options.kind = WorkloadKind::Random;
+        options.ops = 40;
+        options.seed = 11;
+        m_problem = m_dir.filePath(QStringLiteral("problem.json"));
+        QVERIFY(
+            writeFileAtomically(m_problem.toStdString(), writeProblem(*generateWorkload(options).value())));
+    }
+    void init() { QSettings().clear(); }
+
+    // -- preview
+    void theGraphFollowsTheRunAndNothingElseDoes()
+    {
+        const auto o = open();
+        const Schedule before = o->document().schedule();
+        const auto snapshot = o->document().snapshot();
+        runToPreview(*o);
+        QVERIFY(o->document().preview()->evaluation.valid());
+        QVERIFY(o->document().preview()->evaluation.total < snapshot->evaluation.total);
+        QVERIFY(statusText(*o).contains(QStringLiteral("Preview")));
+        QTRY_VERIFY_WITH_TIMEOUT(o->graph->model()->hulls.size() < before.size(), 20'000); // ops regroup
+        // The document knows nothing of it.
+        QVERIFY(o->document().schedule() == before);
+        QVERIFY(o->document().snapshot() == snapshot);
+        QVERIFY(!o->document().isModified());
+        QCOMPARE(o->document().undoStack().count(), 0);
+        const QString recovery = m_dir.filePath(QStringLiteral("recovery"));
+        QVERIFY(QDir().mkpath(recovery));
+        o->document().saveRecovery(recovery);
+        const auto saved = loadSchedule(*o->document().problem(),
+                                        (recovery + QStringLiteral("/schedule.json")).toStdString());
+        QVERIFY(saved && saved->schedule.size() == before.size());
+        // It ends with the run.
+        stop(*o);
+        QVERIFY(!o->document().preview());
+        QVERIFY(o->graph->model()->snapshot == snapshot);
+        QVERIFY(!statusText(*o).contains(QStringLiteral("Preview")));
+        QVERIFY(o->solver->card().isVisible());
+    }
+    void previewsComeAtMostFourTimesASecond()
+    {
+        const auto o = open();
+        int previews = 0;
+        connect(&o->document(), &Document::previewChanged, this,
+                [&] { previews += o->document().preview() != nullptr; });
+        QElapsedTimer clock;
+        clock.start();
+        run(*o, 1.2);
+        QVERIFY2(previews >= 1 && previews <= 2 + clock.elapsed() / 250,
+                 qPrintable(QString::number(previews)));
+    }
+    void theSwitchTurnsItOffAndOnAndIsRemembered()
+    {
+        {
+            const auto o = open();
+            runToPreview(*o);
+            QCheckBox* box = o->solver->options().preview();
+            QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+            QVERIFY(!box->isChecked());
+            QVERIFY(!o->document().preview());
+            QVERIFY(o->graph->model()->snapshot == o->document().snapshot());
+            QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+            QTRY_VERIFY(o->document().preview());
+            QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+            stop(*o);
+        }
+        const auto again = open();
+        QVERIFY(!again->solver->options().preview()->isChecked());
+        again->solver->budget()->setValue(60);
+        click(again->solver->startButton());
+        QTRY_VERIFY_WITH_TIMEOUT(!again->solver->curve().points.empty(), 20'000);
+        QTest::qWait(300);
+        QVERIFY(!again->document().preview());
+        stop(*again);
+    }
+    void anEditDropsThePreviewAndTheRunGoesOn()
+    {
+        const auto o = open();
+        runToPreview(*o);
+        auto* list = qobject_cast<SubgraphsView*>(o->window.view(QStringLiteral("subgraphs")));
+        QTest::mouseClick(list->table()->viewport(), Qt::LeftButton, {},
+                          list->table()->visualRect(list->table()->model()->index(0, 1)).center());
+        QVERIFY(o->document().preview());                                   // looking is no edit
+        QTest::keySequence(&o->window, QKeySequence(Qt::CTRL | Qt::Key_D)); // duplicate
+        QVERIFY(!o->document().preview());
+        QCOMPARE(o->document().undoStack().count(), 1);
+        o->document().waitForSnapshot();
+        QVERIFY(o->graph->model()->snapshot == o->document().snapshot());
+        QVERIFY(o->solver->job().isRunning());
+        QVERIFY(!o->solver->options().preview()->isChecked()); // for this run
+        QTest::qWait(400);
+        QVERIFY(!o->document().preview());
+        stop(*o);
+        QVERIFY(o->solver->card().note()->text().contains(QStringLiteral("changed since")));
+        // The next run previews again.
+        runToPreview(*o);
+        QVERIFY(o->solver->options().preview()->isChecked());
+        QTest::keySequence(&o->window, QKeySequence(QKeySequence::Undo));
+        QVERIFY(!o->document().preview());
+        stop(*o);
+    }
+    void escapeAndTheBannerShowTheOwnScheduleAgain()
+    {
+        const auto o = open();
+        runToPreview(*o);
+        o->graph->setFocus();
+        QTest::keyClick(o->graph, Qt::Key_Escape);
+        QVERIFY(!o->document().preview());
+        QVERIFY(o->solver->job().isRunning()); // Esc in the graph is not the solver's
+        QCheckBox* box = o->solver->options().preview();
+        QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+        QTRY_VERIFY(o->document().preview());
+        QTRY_VERIFY(o->graph->model()->snapshot == o->document().preview());
+        const int below = o->graph->fontMetrics().height() / 2 + 4;
+        QTest::mouseClick(o->graph, Qt::LeftButton, {},
+                          QPoint(o->graph->width() / 2, o->graph->toolbar().height() + below));
+        QVERIFY(!o->document().preview());
+        stop(*o);
+    }
+    void draggingInAPreviewEditsTheOwnSchedule()
+    {
+        const auto o = open();
+        o->graph->settle();
+        runToPreview(*o);
+        o->graph->settle();
+        const OpId op(std::size_t(0));
+        const QPoint from = o->graph->positionOf(op).toPoint();
+        QVERIFY(o->graph->rect().contains(from));
+        QTest::mousePress(o->graph, Qt::LeftButton, {}, from);
+        QTest::mouseMove(o->graph, from + QPoint(8, 8));
+        QTest::mouseMove(o->graph, from + QPoint(14, 14));
+        QVERIFY(!o->document().preview()); // the edit has begun
+        QVERIFY(o->graph->model()->snapshot == o->document().snapshot());
+        QCOMPARE(o->graph->drag().drop().ops, std::vector<OpId>{op});
+        QCOMPARE(o->graph->drag().drop().from,
+                 std::optional(subgraphsWith(o->document().schedule(), op).front()));
+        QTest::keyClick(o->graph, Qt::Key_Escape);
+        QTest::mouseRelease(o->graph, Qt::LeftButton, {}, from);
+        QCOMPARE(o->document().undoStack().count(), 0);
+        stop(*o);
+    }
+    void selectingInAPreviewMeansTheOwnSubgraphs()
+    {
+        const auto o = open();
+        runToPreview(*o);
+        o->graph->settle();
+        const OpId op(o->document().problem()->opCount() - 1);
+        QTest::mouseClick(o->graph, Qt::LeftButton, {}, o->graph->positionOf(op).toPoint());
+        const SelectionState& s = o->window.state().selection.state();
+        QCOMPARE(s.ops, std::set<OpId>{op});
+        QCOMPARE(s.subgraph, std::optional(subgraphsWith(o->document().schedule(), op).front()));
+        QVERIFY(o->document().preview());
+        stop(*o);
+    }
+
+    // -- the run
+    void stopShowsTheCardAtOnce()
+    {
+        const auto o = open();
+        QList<qint64> times;
+        for (int i = 0; i < 5; ++i) {
+            runToPreview(*o);
+            QTest::qWait(120 + 37 * i);
+            QElapsedTimer clock;
+            clock.start();
+            click(o->solver->startButton());
+            QVERIFY(!o->document().preview());
+            while (!o->solver->card().isVisible() && clock.elapsed() < 10'000)
+                QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
+            times << clock.elapsed();
+        }
+        std::sort(times.begin(), times.end());
+        qInfo() << "ms from Stop to the card:" << times;
+        QVERIFY(times[2] < 1000); // other processes share the machine; the budget is 50 ms
+        QVERIFY(o->solver->card().note()->text().contains(QStringLiteral("Stopped")));
+        QVERIFY(o->solver->card().applyButton()->isVisible());
+    }
+    void escapeStopsWhileThePaneHasTheFocus()
+    {
+        const auto o = open();
+        runToPreview(*o);
+        o->solver->options().threads()->setFocus();
+        QTest::keyClick(o->solver->options().threads(), Qt::Key_Escape);
+        QTRY_VERIFY_WITH_TIMEOUT(!o->solver->job().isRunning(), 10'000);
+        QVERIFY(o->solver->card().isVisible());
+    }
+    void progressTellsWhatIsKnown()
+    {
+        const auto o = open();
+        QStringList seen;
+        o->solver->budget()->setValue(0.8);
+        click(o->solver->startButton());
+        while (o->solver->job().isRunning()) {
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 20);
+            if (o->solver->job().isRunning() && (seen.isEmpty() || seen.last() != o->solver->progressText()))
+                seen << o->solver->progressText();
+        }
+        const QString all = seen.join(QLatin1Char('\n'));
+        QVERIFY2(all.contains(QStringLiteral("evaluations")), qPrintable(all));
+        QVERIFY2(!all.contains(QStringLiteral("· 0 evaluations")), qPrintable(all));
+        QVERIFY2(all.contains(QStringLiteral("best")) && all.contains(QStringLiteral("gap")),
+                 qPrintable(all));
+    }
+    void theCurveEndsWithTheRun()
+    {
+        const auto o = open();
+        run(*o, 0.3);
+        const SolverCurve& c = o->solver->curve();
+        QVERIFY(!c.points.empty());
+        QCOMPARE(c.budget, 0.0);
+        QVERIFY(c.seconds >= c.points.back().first);
+        QCOMPARE(c.points.back().second, o->solver->card().outcome()->after->evaluation.total);
+        for (std::size_t i = 1; i < c.points.size(); ++i)
+            QVERIFY(c.points[i].second < c.points[i - 1].second &&
+                    c.points[i].first >= c.points[i - 1].first);
+    }
+    void closingTheWindowWhileSolvingIsClean()
+    {
+        QElapsedTimer clock;
+        {
+            const auto o = open();
+            runToPreview(*o);
+            clock.start();
+            QVERIFY(o->window.close());
+        }
+        QCoreApplication::processEvents();
+        QVERIFY(clock.elapsed() < 5000);
+    }
+    void otherRulesForgetTheRun()
+    {
+        const auto o = open();
+        runToPreview(*o);
+        QComboBox* rules = o->solver->options().rules();
+        rules->setFocus();
+        QTest::keyClick(rules, Qt::Key_Down); // final -> seed
+        QVERIFY(o->document().rules() == Rules::seed());
+        QVERIFY(!o->solver->job().isRunning());
+        QVERIFY(!o->document().preview());
+        QVERIFY(!o->solver->card().isVisible());
+        o->document().waitForSnapshot();
+        run(*o, 0.2);
+        QVERIFY(o->solver->card().outcome()->after->evaluation.rules == Rules::seed());
+    }
+
+    // -- the card
+    void figuresAndRankedChanges()
+    {
+        const auto o = open();
+        const double before = o->document().snapshot()->evaluation.total;
+        run(*o, 0.5);
+        SolverCard& card = o->solver->card();
+        const double after = card.outcome()->after->evaluation.total;
+        QVERIFY(after < before);
+        QString facts;
+        for (const QLabel* l : card.facts())
+            facts += l->isVisible() ? l->accessibleName() + QLatin1Char('\n') : QString();
+        for (const char* caption :
+             {"Before", "After", "Change", "Gap to bound", "Lower bound", "Time", "Evaluations"})
+            QVERIFY2(facts.contains(QLatin1String(caption)), qPrintable(facts));
+        const Comparison& c = card.changes()->comparison();
+        QCOMPARE(c.contributions.size(), static_cast<std::size_t>(card.changes()->topLevelItemCount()));
+        QVERIFY(c.contributions.size() > 2);
+        double sum = 0;
+        double last = -1e300;
+        for (int i = 0; i < card.changes()->topLevelItemCount(); ++i) {
+            const double gain = card.changes()->gain(i).toDouble();
+            QVERIFY(gain >= last);
+            last = gain;
+            sum += gain;
+        }
+        QVERIFY(std::abs(sum - (after - before)) < 1e-6 * before);
+        // A row is a link.
+        QTest::mouseClick(card.changes()->viewport(), Qt::LeftButton, {}, rowOf(card.changes(), 1));
+        const std::size_t chosen = rankedByGain(c)[1];
+        const auto& ops = c.contributions[chosen].difference.ops;
+        QCOMPARE(o->window.state().selection.state().ops, (std::set<OpId>{ops.begin(), ops.end()}));
+        QTest::keyClick(card.changes(), Qt::Key_Up);
+        const auto& first = c.contributions[rankedByGain(c)[0]].difference.ops;
+        QCOMPARE(o->window.state().selection.state().ops, (std::set<OpId>{first.begin(), first.end()}));
+    }
+    void applyIsOneUndoStepAndTheReasonsStay()
+    {
+        const auto o = open();
+        const Schedule before = o->document().schedule();
+        run(*o, 0.3);
+        const Schedule result = o->solver->card().outcome()->after->schedule;
+        click(o->solver->card().applyButton());
+        QVERIFY(o->document().schedule() == result);
+        QCOMPARE(o->document().undoStack().count(), 1);
+        QVERIFY(o->document().baseline() && o->document().baseline()->schedule == before);
+        o->window.showView(QStringLiteral("solver"));
+        QVERIFY(o->solver->card().isVisible());
+        QVERIFY(!o->solver->card().applyButton()->isVisible());
+        QVERIFY(o->solver->card().changes()->topLevelItemCount() > 0);
+        QTest::keySequence(&o->window, QKeySequence(QKeySequence::Undo));
+        QVERIFY(o->document().schedule() == before);
+    }
+    void keepCompareAndDiscard()
+    {
+        const auto o = open();
+        const Schedule before = o->document().schedule();
+        run(*o, 0.2);
+        const Schedule result = o->solver->card().outcome()->after->schedule;
+        click(o->solver->card().keepButton());
+        QVERIFY(o->document().baseline()->schedule == result);
+        QVERIFY(o->document().schedule() == before);
+        click(o->solver->card().compareButton());
+        QCOMPARE(o->document().baselines().size(), 1u); // kept once
+        QVERIFY(o->window.view(QStringLiteral("compare"))->isVisible());
+        o->window.showView(QStringLiteral("solver"));
+        click(o->solver->card().discardButton());
+        QVERIFY(!o->solver->card().isVisible());
+        QCOMPARE(o->document().undoStack().count(), 0);
+    }
+    void alternativesAndLimits()
+    {
+        const auto o = open();
+        run(*o, 0.3);
+        SolverCard& card = o->solver->card();
+        const auto tab = [&](int i) {
+            QTest::mouseClick(card.tabs()->tabBar(), Qt::LeftButton, {},
+                              card.tabs()->tabBar()->tabRect(i).center());
+            card.settle();
+        };
+        tab(1);
+        QCOMPARE(static_cast<std::size_t>(card.alternatives()->topLevelItemCount()),
+                 card.outcome()->after->schedule.size());
+        int found = 0;
+        for (int i = 0; i < card.alternatives()->topLevelItemCount(); ++i) {
+            found += card.alternatives()->topLevelItem(i)->childCount();
+            QVERIFY(card.alternatives()->topLevelItem(i)->childCount() > 0);
+        }
+        QVERIFY(found > card.alternatives()->topLevelItemCount());
+        tab(2);
+        QVERIFY(card.limits()->resources());
+        const CriticalResources& r = *card.limits()->resources();
+        QVERIFY(std::abs(r.compute + r.load + r.store - r.total) < 1e-6 * r.total);
+        const QStringList sentences = limitSentences(r);
+        QVERIFY(sentences.size() >= 3);
+        QVERIFY(sentences.join(QLatin1Char(' ')).contains(QStringLiteral("10 % more")));
+    }
+
+    // -- options
+    void optionsAreRemembered()
+    {
+        {
+            const auto o = open();
+            QVERIFY(o->solver->budget()->text().contains(QStringLiteral("auto (3.0 s)"))); // 40 ops
+            QCOMPARE(o->solver->options().seconds(), 3.0);
+            o->solver->budget()->setFocus();
+            o->solver->budget()->selectAll();
+            QTest::keyClicks(o->solver->budget(), QStringLiteral("0.7"));
+            QTest::keyClick(o->solver->budget(), Qt::Key_Return);
+            QComboBox* start = o->solver->options().start();
+            start->setFocus();
+            QTest::keyClick(start, Qt::Key_Down);
+            QSpinBox* threads = o->solver->options().threads();
+            threads->setFocus();
+            QTest::keyClick(threads, Qt::Key_Up);
+        }
+        const MainWindow next;
+        const auto* solver = qobject_cast<SolverView*>(next.view(QStringLiteral("solver")));
+        QCOMPARE(solver->budget()->value(), 0.7);
+        QCOMPARE(solver->options().start()->currentIndex(), 1);
+        QCOMPARE(solver->options().threads()->value(), 2);
+    }
+    void selectionOnlyLeavesTheRest()
+    {
+        const auto o = open();
+        o->solver->options().start()->setCurrentIndex(SolverOptions::SelectionOnly);
+        click(o->solver->startButton());
+        QVERIFY(!o->solver->job().isRunning());
+        QVERIFY(o->solver->progressText().contains(QStringLiteral("Select")));
+        const std::set<OpId> chosen{OpId(std::size_t(0)), OpId(std::size_t(1)), OpId(std::size_t(2))};
+        o->window.state().selection.selectOps(chosen);
+        run(*o, 0.3);
+        for (const SubgraphPtr& s : o->document().schedule().subgraphs)
+            if (chosen.count(s->ops.front()) == 0)
+                QVERIFY(std::any_of(o->solver->card().outcome()->after->schedule.subgraphs.begin(),
+                                    o->solver->card().outcome()->after->schedule.subgraphs.end(),
+                                    [&](const SubgraphPtr& r) {
+                                        return r->ops == s->ops && r->granularity == s->granularity;
+                                    }));
+    }
+
+    // -- locks
+    void locksFromTheListAndTheGraphAreKept()
+    {
+        const auto o = open();
+        auto* list = qobject_cast<SubgraphsView*>(o->window.view(QStringLiteral("subgraphs")));
+        QTest::mouseClick(list->table()->viewport(), Qt::LeftButton, {},
+                          list->table()->visualRect(list->table()->model()->index(2, 1)).center());
+        QTest::keyClick(list->table(), Qt::Key_L);
+        QVERIFY(o->document().schedule()[SubgraphId(2)].locked);
+        o->document().waitForSnapshot();
+        o->graph->settle();
+        QVERIFY(o->graph->model()->hulls[2].locked);
+        // In the graph, with an order drawn by hand.
+        const SubgraphEvaluation& e = o->document().snapshot()->evaluation.subgraphs[4];
+        std::vector<std::int64_t> order;
+        for (std::int64_t i = e.rows * e.cols; i-- > 0;)
+            order.push_back(i);
+        const std::vector<SubgraphId> fourth{SubgraphId(4)};
+        QVERIFY(o->document().apply(edit::setTraversal(*o->document().problem(), o->document().schedule(),
+                                                       fourth, Traversal::custom(order)),
+                                    QStringLiteral("draw")));
+        o->document().waitForSnapshot();
+        QVERIFY(o->document().snapshot()->evaluation.valid());
+        o->graph->settle();
+        QTest::mouseClick(o->graph, Qt::LeftButton, {}, o->graph->handleOf(SubgraphId(4)).toPoint());
+        QTest::keyClick(o->graph, Qt::Key_L);
+        QVERIFY(o->document().schedule()[SubgraphId(4)].locked);
+        const Subgraph pinned = o->document().schedule()[SubgraphId(4)];
+        o->solver->options().start()->setCurrentIndex(SolverOptions::FromScratch);
+        run(*o, 0.4);
+        int locked = 0;
+        bool same = false;
+        for (const SubgraphPtr& s : o->solver->card().outcome()->after->schedule.subgraphs) {
+            locked += s->locked;
+            same |= s->ops == pinned.ops && s->granularity == pinned.granularity &&
+                    s->traversal == pinned.traversal && s->retain == pinned.retain;
+        }
+        QCOMPARE(locked, 2);
+        QVERIFY(same);
+    }
+
+    // -- room
+    void nothingIsClippedInANarrowDock_data()
+    {
+        QTest::addColumn<int>("points");
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("10 pt light") << 10 << false;
+        QTest::newRow("20 pt dark") << 20 << true;
+    }
+    void nothingIsClippedInANarrowDock()
+    {
+        QFETCH(int, points);
+        QFETCH(bool, dark);
+        const QFont before = QApplication::font();
+        QFont font = before;
+        font.setPointSize(points);
+        QApplication::setFont(font);
+        {
+            const auto o = open();
+            o->window.setTheme(dark ? QStringLiteral("dark") : QStringLiteral("light"));
+            run(*o, 0.2);
+            o->solver->setParent(nullptr); // as a dock of this width
+            o->solver->resize(300, 900);
+            o->solver->show();
+            QCoreApplication::processEvents();
+            for (const ControlBar* bar : o->solver->findChildren<ControlBar*>())
+                for (const QWidget* w : bar->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly))
+                    if (w->isVisible()) {
+                        const QString name = w->accessibleName();
+                        QVERIFY2(w->geometry().right() < 300 && w->geometry().bottom() < bar->height(),
+                                 qPrintable(name));
+                        QVERIFY2(w->width() >= w->sizeHint().width(), qPrintable(name));
+                    }
+            for (const QLabel* label : o->solver->findChildren<QLabel*>())
+                if (label->isVisible() && label->wordWrap()) {
+                    QVERIFY2(label->width() >= label->minimumSizeHint().width(), qPrintable(label->text()));
+                    QVERIFY2(label->height() >= label->heightForWidth(label->width()),
+                             qPrintable(label->text()));
+                }
+            for (const QScrollBar* bar : o->solver->findChildren<QScrollBar*>())
+                QVERIFY(bar->orientation() == Qt::Vertical || bar->maximum() == 0 || !bar->isVisible());
+            o->solver->setParent(&o->window);
+        }
+        QApplication::setFont(before);
+    }
+};
+
+QTEST_MAIN(TestSolverPanel)
+#include "test_solver_panel.moc"

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/solver/solver_card.h"
+
+#include "canvas/control_bar.h"
+#include "panels/solver/solver_limits.h"
+#include "theme/icon.h"
+#include "theme/number.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+namespace tilewright::ui {
+
+SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
+    : QWidget(parent), m_context(context), m_figures(new ControlBar(this)), m_note(new QLabel(this)),
+      m_buttons(new ControlBar(this)),
+      m_apply(new QPushButton(icon(QStringLiteral("ok")), tr("Apply"), this)),
+      m_keep(new QPushButton(icon(QStringLiteral("pin")), tr("Keep as baseline"), this)),
+      m_compare(new QPushButton(icon(QStringLiteral("compare")), tr("Compare"), this)),
+      m_discard(new QPushButton(tr("Discard"), this)), m_tabs(new QTabWidget(this)),
+      m_changes(new SolverChanges(context, m_tabs)), m_alternatives(new SolverAlternatives(context, m_tabs)),
+      m_limits(new SolverLimits(context, m_tabs))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_figures);
+    column->addWidget(m_note);
+    column->addWidget(m_buttons);
+    column->addWidget(m_tabs, 1);
+    for (int i = 0; i < FactCount; ++i) {
+        auto* fact = new QLabel(this);
+        fact->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        m_figures->add(fact, {}, {});
+        m_facts << fact;
+    }
+    m_note->setWordWrap(true);
+    m_note->setContentsMargins(8, 2, 8, 2);
+    m_note->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_buttons->add(m_apply, m_apply->text(),
+                   tr("Replace the schedule by the result: one undo step. The state before becomes the "
+                      "baseline, and Compare opens."));
+    m_buttons->add(m_keep, m_keep->text(),
+                   tr("Leave the schedule as it is and show the result as a ghost in every view."));
+    m_buttons->add(m_compare, m_compare->text(), tr("Look at both side by side before deciding."));
+    m_buttons->add(m_discard, m_discard->text(), tr("Forget the result."));
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_changes, tr("Changes"));
+    m_tabs->setTabToolTip(0, tr("What the result does differently, the most valuable first."));
+    m_tabs->addTab(m_alternatives, tr("Why"));
+    m_tabs->setTabToolTip(1, tr("What else was tried for each subgraph and what it would cost."));
+    m_tabs->addTab(m_limits, tr("Limits"));
+    m_tabs->setTabToolTip(2, tr("Which resources bind, and what more of them would save."));
+
+    connect(m_apply, &QPushButton::clicked, this, &SolverCard::applyClicked);
+    connect(m_keep, &QPushButton::clicked, this, &SolverCard::keepClicked);
+    connect(m_compare, &QPushButton::clicked, this, &SolverCard::compareClicked);
+    connect(m_discard, &QPushButton::clicked, this, &SolverCard::discardClicked);
+    connect(m_changes, &SolverChanges::counted, this,
+            [this](int n) { m_tabs->setTabText(0, tr("Changes (%1)").arg(n)); });
+    connect(&m_context.document, &Document::snapshotChanged, this, &SolverCard::refresh);
+    connect(&m_context.themes, &ThemeSource::changed, this, &SolverCard::refresh);
+    refresh();
+}
+
+void SolverCard::setOutcome(SolverOutcomePtr outcome)
+{
+    m_outcome = std::move(outcome);
+    m_state = State::Offered;
+    m_tabs->setTabText(0, tr("Changes"));
+    m_changes->setOutcome(m_outcome);
+    m_alternatives->setOutcome(m_outcome);
+    m_limits->setOutcome(m_outcome);
+    refresh();
+}
+
+void SolverCard::setState(State state)
+{
+    m_state = state;
+    refresh();
+}
+
+void SolverCard::setFact(Fact fact, const QString& caption, const QString& value, const QString& tip,
+                         const QColor& colour)
+{
+    QLabel* label = m_facts[fact];
+    label->setText(QStringLiteral("<span style='color:%1'>%2</span><br><b style='color:%3'>%4</b>")
+                       .arg(m_context.themes.theme().muted.name(), caption, colour.name(), value));
+    label->setToolTip(tip);
+    label->setAccessibleName(caption + QStringLiteral(": ") + value);
+    label->setVisible(!value.isEmpty());
+}
+
+void SolverCard::refresh()
+{
+    setVisible(m_outcome != nullptr);
+    if (!m_outcome)
+        return;
+    const Theme& theme = m_context.themes.theme();
+    const SolverOutcome& o = *m_outcome;
+    const bool comparable = o.before->evaluation.valid() && o.before->evaluation.total > 0;
+    const double before = o.before->evaluation.total;
+    const double after = o.after->evaluation.total;
+    setFact(Before, tr("Before"), comparable ? number(before) : tr("not valid"),
+            tr("total latency when the run started: %1").arg(exactNumber(before)), theme.text);
+    setFact(After, tr("After"), number(after), tr("total latency of the result: %1").arg(exactNumber(after)),
+            theme.text);
+    const double by = comparable ? after - before : 0;
+    setFact(Change, comparable ? tr("Change (%1)").arg(signedPercent(by / before)) : QString(),
+            comparable ? signedNumber(by) : QString(), tr("exactly %1").arg(exactNumber(by)),
+            by < 0 ? theme.ok : theme.text);
+    setFact(Gap, tr("Gap to bound"), percent(o.after->gap()),
+            tr("How far the result is from what no schedule can beat."), theme.text);
+    setFact(Bound, tr("Lower bound"), number(o.after->lowerBound), exactNumber(o.after->lowerBound),
+            theme.text);
+    setFact(Time, tr("Time"), tr("%1 s").arg(o.seconds, 0, 'f', 2),
+            tr("the best was found after %1 s").arg(o.foundAfter, 0, 'f', 3), theme.text);
+    setFact(Evaluations, tr("Evaluations"),
+            o.evaluations > 0 ? shortNumber(static_cast<double>(o.evaluations)) : QString(),
+            tr("%1 tilings evaluated exactly").arg(number(o.evaluations)), theme.text);
+    m_figures->updateGeometry();
+
+    QStringList notes;
+    notes << (o.proven    ? tr("Proven optimal over %1.").arg(o.provenSpace.toHtmlEscaped())
+              : o.stopped ? tr("Stopped by you; not proven optimal.")
+                          : tr("Not proven optimal: the gap is what is left to find or to prove."));
+    if (m_state == State::Applied)
+        notes << tr("Applied; undo takes it back.");
+    else if (m_state == State::Kept)
+        notes << tr("Kept as the baseline.");
+    const SnapshotPtr& now = m_context.document.snapshot();
+    if (m_state != State::Applied && now && !(now->schedule == o.before->schedule))
+        notes << tr("Your schedule has changed since the start; its total is %1 now.")
+                     .arg(now->evaluation.valid() ? number(now->evaluation.total) : tr("not valid"));
+    m_note->setText(notes.join(QLatin1Char(' ')));
+    m_apply->setVisible(m_state != State::Applied);
+    m_keep->setVisible(m_state == State::Offered);
+    m_discard->setText(m_state == State::Applied ? tr("Close") : tr("Discard"));
+    m_buttons->updateGeometry();
+}
+
+void SolverCard::settle()
+{
+    if (!m_outcome)
+        return;
+    m_changes->settle();
+    if (m_alternatives->isVisible())
+        m_alternatives->settle();
+    if (m_limits->isVisible())
+        m_limits->settle();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "panels/solver/solver_lists.h"
+
+class QLabel;
+class QPushButton;
+class QTabWidget;
+
+namespace tilewright::ui {
+
+class ControlBar;
+class SolverLimits;
+
+/// The result of a run: its figures, what can be done with it, what it changed, what else was tried, and what
+/// limits it.
+class SolverCard : public QWidget
+{
+    Q_OBJECT
+public:
+    enum class State { Offered, Kept, Applied };
+
+    SolverCard(const ViewContext& context, QWidget* parent);
+    void setOutcome(SolverOutcomePtr outcome); ///< null: nothing to show
+    void setState(State state);
+    void settle();
+
+    [[nodiscard]] const SolverOutcomePtr& outcome() const { return m_outcome; }
+    [[nodiscard]] State state() const { return m_state; }
+    [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
+    [[nodiscard]] QPushButton* keepButton() const { return m_keep; }
+    [[nodiscard]] QPushButton* compareButton() const { return m_compare; }
+    [[nodiscard]] QPushButton* discardButton() const { return m_discard; }
+    [[nodiscard]] QTabWidget* tabs() const { return m_tabs; }
+    [[nodiscard]] SolverChanges* changes() const { return m_changes; }
+    [[nodiscard]] SolverAlternatives* alternatives() const { return m_alternatives; }
+    [[nodiscard]] SolverLimits* limits() const { return m_limits; }
+    [[nodiscard]] const QList<QLabel*>& facts() const { return m_facts; }
+    [[nodiscard]] QLabel* note() const { return m_note; }
+
+Q_SIGNALS:
+    void applyClicked();
+    void keepClicked();
+    void compareClicked();
+    void discardClicked();
+
+private:
+    enum Fact { Before, After, Change, Gap, Bound, Time, Evaluations, FactCount };
+    void refresh();
+    void setFact(Fact fact, const QString& caption, const QString& value, const QString& tip,
+                 const QColor& colour);
+
+    ViewContext m_context;
+    SolverOutcomePtr m_outcome;
+    State m_state = State::Offered;
+    ControlBar* m_figures;
+    QList<QLabel*> m_facts;
+    QLabel* m_note;
+    ControlBar* m_buttons;
+    QPushButton* m_apply;
+    QPushButton* m_keep;
+    QPushButton* m_compare;
+    QPushButton* m_discard;
+    QTabWidget* m_tabs;
+    SolverChanges* m_changes;
+    SolverAlternatives* m_alternatives;
+    SolverLimits* m_limits;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "panels/solver/solver_lists.h"
+#include "solve/critical_resources.h"
+
+#include <optional>
+
+class QLabel;
+
+namespace tilewright::ui {
+
+/// The resources of a schedule in plain sentences, the one that binds most first.
+[[nodiscard]] QStringList limitSentences(const CriticalResources& resources);
+/// One bar of the whole latency: computing, loading, storing.
+void paintLimits(QPainter& painter, const QRectF& area, const CriticalResources& resources,
+                 const Theme& theme);
+
+/// What the result spends its time on and what better hardware would save. Found when it is first seen.
+class SolverLimits : public QWidget
+{
+    Q_OBJECT
+public:
+    SolverLimits(const ViewContext& context, QWidget* parent);
+    void setOutcome(SolverOutcomePtr outcome);
+    void settle();
+    [[nodiscard]] const std::optional<CriticalResources>& resources() const { return m_resources; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void request();
+
+    SolverOutcomePtr m_outcome;
+    bool m_wanted = false;
+    std::optional<CriticalResources> m_resources;
+    QWidget* m_bar;
+    QLabel* m_text;
+    LatestJob<std::optional<CriticalResources>> m_job;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/solver/solver_lists.h"
+
+#include "theme/number.h"
+
+#include <QHeaderView>
+
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+/// Short enough for a narrow pane; the tooltip has the rest.
+QString change(double delta)
+{
+    if (std::abs(delta) < 1e5)
+        return signedNumber(delta);
+    return (delta < 0 ? QString(QChar(0x2212)) : QStringLiteral("+")) + shortNumber(std::abs(delta));
+}
+
+QString names(const Problem& problem, const std::vector<OpId>& ops)
+{
+    QStringList out;
+    for (const OpId o : ops)
+        out << QString::fromStdString(problem.opName(o));
+    return out.join(QStringLiteral(", "));
+}
+
+QTreeWidgetItem* numbered(QTreeWidgetItem* item, double delta, const Theme& theme)
+{
+    item->setText(1, change(delta));
+    item->setTextAlignment(1, Qt::AlignRight | Qt::AlignTop);
+    item->setForeground(1, delta < 0 ? theme.ok : delta > 0 ? theme.warning : theme.muted);
+    return item;
+}
+
+} // namespace
+
+CompactTree::CompactTree(QWidget* parent) : QTreeWidget(parent)
+{
+    setColumnCount(2);
+    setFrameShape(QFrame::NoFrame);
+    setWordWrap(true);
+    setTextElideMode(Qt::ElideNone);
+    setAlternatingRowColors(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    header()->setStretchLastSection(false);
+    header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    setHeaderHidden(true);
+}
+
+QSize CompactTree::sizeHint() const
+{
+    return {fontMetrics().averageCharWidth() * 30, fontMetrics().height() * 7};
+}
+
+QSize CompactTree::minimumSizeHint() const
+{
+    return {0, fontMetrics().height() * 4};
+}
+
+void CompactTree::resizeEvent(QResizeEvent* event)
+{
+    QTreeWidget::resizeEvent(event);
+    scheduleDelayedItemsLayout(); // wrapped rows get another height
+}
+
+// -- what changed ---------------------------------------------------------------------------------------
+
+SolverChanges::SolverChanges(const ViewContext& context, QWidget* parent)
+    : CompactTree(parent), m_context(context),
+      m_job([this](Comparison comparison) { fill(std::move(comparison)); }, true)
+{
+    setAccessibleName(tr("Changes by what they gain"));
+    setRootIsDecorated(false);
+    connect(this, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) { selectRow(item); });
+    connect(this, &QTreeWidget::itemClicked, this, [this](QTreeWidgetItem* item) { selectRow(item); });
+}
+
+void SolverChanges::setOutcome(SolverOutcomePtr outcome)
+{
+    m_outcome = std::move(outcome);
+    m_comparison = {};
+    m_order.clear();
+    clear();
+    m_job.cancel();
+    if (m_outcome)
+        m_job.request([o = m_outcome](std::stop_token stop) {
+            return compareSchedules(o->before->problem, o->before->schedule, o->after->schedule,
+                                    o->after->evaluation.rules, {stop, {}});
+        });
+}
+
+void SolverChanges::fill(Comparison comparison)
+{
+    m_comparison = std::move(comparison);
+    m_order = rankedByGain(m_comparison);
+    clear();
+    for (const std::size_t i : m_order) {
+        const Contribution& c = m_comparison.contributions[i];
+        const auto kind = differenceName(c.difference.kind);
+        const QString what = tr("%1: %2 → %3")
+                                 .arg(QString::fromLatin1(kind.data(), static_cast<qsizetype>(kind.size())),
+                                      QString::fromStdString(c.difference.textBefore),
+                                      QString::fromStdString(c.difference.textAfter));
+        auto* item = numbered(new QTreeWidgetItem(this, {what}), c.delta, m_context.themes.theme());
+        item->setToolTip(0, tr("%1<br>Ops: %2")
+                                .arg(what.toHtmlEscaped(),
+                                     names(*m_outcome->after->problem, c.difference.ops).toHtmlEscaped()));
+        item->setToolTip(1, tr("exactly %1; the changes apply one after another, so that they add up to the "
+                               "whole gain")
+                                .arg(exactNumber(c.delta)));
+    }
+    Q_EMIT counted(static_cast<int>(m_order.size()));
+}
+
+QString SolverChanges::gain(int row) const
+{
+    return exactNumber(m_comparison.contributions[m_order[static_cast<std::size_t>(row)]].delta);
+}
+
+void SolverChanges::selectRow(const QTreeWidgetItem* item)
+{
+    const int row = item ? indexOfTopLevelItem(const_cast<QTreeWidgetItem*>(item)) : -1;
+    if (row < 0 || static_cast<std::size_t>(row) >= m_order.size())
+        return;
+    const Difference& d = m_comparison.contributions[m_order[static_cast<std::size_t>(row)]].difference;
+    SelectionState s;
+    s.ops.insert(d.ops.begin(), d.ops.end());
+    // Ids of subgraphs mean something only in the schedule that is shown.
+    const Schedule& shown = m_context.document.schedule();
+    const auto& ids = shown == m_outcome->after->schedule    ? d.after
+                      : shown == m_outcome->before->schedule ? d.before
+                                                             : std::vector<SubgraphId>{};
+    s.subgraphs.insert(ids.begin(), ids.end());
+    if (!ids.empty())
+        s.subgraph = ids.front();
+    m_context.selection.set(std::move(s));
+}
+
+// -- what else was tried --------------------------------------------------------------------------------
+
+SolverAlternatives::SolverAlternatives(const ViewContext& context, QWidget* parent)
+    : CompactTree(parent), m_context(context), m_job([this](const All& all) { fill(all); }, true)
+{
+    setAccessibleName(tr("Alternatives and what they would cost"));
+    connect(this, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
+        if (!item || !m_outcome)
+            return;
+        const auto row =
+            static_cast<std::size_t>(indexOfTopLevelItem(item->parent() ? item->parent() : item));
+        const auto& ops = m_outcome->after->schedule.subgraphs[row]->ops;
+        if (m_context.document.schedule() == m_outcome->after->schedule)
+            m_context.selection.selectSubgraph(SubgraphId(row));
+        else
+            m_context.selection.selectOps({ops.begin(), ops.end()});
+    });
+}
+
+void SolverAlternatives::setOutcome(SolverOutcomePtr outcome)
+{
+    m_outcome = std::move(outcome);
+    m_job.cancel();
+    clear();
+    m_wanted = m_outcome != nullptr;
+    if (!m_outcome)
+        return;
+    const Snapshot& after = *m_outcome->after;
+    for (std::size_t i = 0; i < after.schedule.size(); ++i) {
+        const Subgraph& s = after.schedule[SubgraphId(i)];
+        auto* item = new QTreeWidgetItem(this, {tr("%1: %2 · %3×%4×%5")
+                                                    .arg(i)
+                                                    .arg(names(*after.problem, s.ops))
+                                                    .arg(s.granularity.w)
+                                                    .arg(s.granularity.h)
+                                                    .arg(s.granularity.k),
+                                                shortNumber(after.evaluation.subgraphs[i].latency)});
+        item->setTextAlignment(1, Qt::AlignRight | Qt::AlignTop);
+        item->setToolTip(1, tr("latency %1").arg(exactNumber(after.evaluation.subgraphs[i].latency)));
+        if (s.locked)
+            new QTreeWidgetItem(item, {tr("locked: nothing else was tried")});
+    }
+    if (isVisible())
+        request();
+}
+
+void SolverAlternatives::showEvent(QShowEvent* event)
+{
+    CompactTree::showEvent(event);
+    request();
+}
+
+void SolverAlternatives::request()
+{
+    if (!std::exchange(m_wanted, false))
+        return;
+    m_job.request([o = m_outcome](std::stop_token stop) {
+        return solveAlternatives(*o->after->problem, o->after->schedule, o->after->evaluation.rules,
+                                 {stop, {}});
+    });
+}
+
+void SolverAlternatives::fill(const All& all)
+{
+    for (std::size_t i = 0; i < all.size() && static_cast<int>(i) < topLevelItemCount(); ++i) {
+        QTreeWidgetItem* row = topLevelItem(static_cast<int>(i));
+        for (const SolveAlternative& a : all[i]) {
+            auto* item = numbered(new QTreeWidgetItem(row, {QString::fromStdString(a.text)}), a.loss,
+                                  m_context.themes.theme());
+            item->setToolTip(0, tr("Instead: %1. The total would be %2.")
+                                    .arg(QString::fromStdString(a.text).toHtmlEscaped(), number(a.total)));
+            item->setToolTip(1, tr("exactly %1").arg(exactNumber(a.loss)));
+        }
+        if (row->childCount() == 0)
+            new QTreeWidgetItem(row, {tr("nothing else is valid here")});
+    }
+    if (topLevelItemCount() <= 12)
+        expandAll();
+}
+
+void SolverAlternatives::settle()
+{
+    request();
+    m_job.waitIdle();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/solver/solver_options.h"
+
+#include "solve/budget.h"
+#include "theme/icon.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QSpinBox>
+
+#include <thread>
+
+namespace tilewright::ui {
+
+namespace {
+
+QString key(const char* name)
+{
+    return QStringLiteral("solver/") + QLatin1String(name);
+}
+
+} // namespace
+
+SolverOptions::SolverOptions(Document& document, QWidget* parent)
+    : ControlBar(parent), m_document(document), m_budget(new QDoubleSpinBox(this)),
+      m_threads(new QSpinBox(this)), m_preview(new QCheckBox(tr("Preview in graph"), this)),
+      m_run(new QPushButton(this))
+{
+    const QSettings settings;
+    add(m_run, tr("Auto-solve"),
+        tr("Start the search; while it runs: stop and keep the best (F9, or Esc in this pane)."));
+    m_budget->setRange(0, 3600);
+    m_budget->setDecimals(1);
+    m_budget->setSuffix(tr(" s"));
+    m_budget->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
+    m_budget->setValue(settings.value(key("seconds"), 0).toDouble());
+    addLabelled(
+        tr("&Budget"), m_budget,
+        tr("How long to search; 0 chooses by the size of the problem. You can stop at any time and keep "
+           "the best."));
+    m_threads->setRange(1, 256);
+    m_threads->setValue(
+        settings.value(key("threads"), std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
+            .toInt());
+    addLabelled(tr("&Threads"), m_threads, tr("How many cores search at the same time."));
+    m_start = addChoice(
+        tr("&Start from"), {tr("current"), tr("scratch"), tr("selection")},
+        tr("The current schedule, nothing, or the current one of which only what is selected may change. The "
+           "result is never worse than what it starts from. Locked subgraphs keep their ops, "
+           "granularity, "
+           "retained tensors and drawn order."));
+    m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
+    m_rules = addChoice(tr("&Rules"), {tr("final"), tr("seed")},
+                        tr("The rules of the schedule; the solver plays by the same ones."));
+    m_preview->setChecked(settings.value(key("preview"), true).toBool());
+    add(m_preview, m_preview->text(),
+        tr("While the solver runs, the graph shows its best schedule so far. Yours stays as it is; editing "
+           "it "
+           "ends the preview."));
+
+    connect(m_run, &QPushButton::clicked, this, &SolverOptions::runClicked);
+    connect(m_budget, &QDoubleSpinBox::valueChanged, this,
+            [](double seconds) { QSettings().setValue(key("seconds"), seconds); });
+    connect(m_threads, &QSpinBox::valueChanged, this,
+            [](int threads) { QSettings().setValue(key("threads"), threads); });
+    connect(m_start, &QComboBox::activated, this,
+            [](int start) { QSettings().setValue(key("start"), start); });
+    connect(m_rules, &QComboBox::activated, this,
+            [this](int i) { m_document.setRules(i == 0 ? Rules::final() : Rules::seed()); });
+    connect(m_preview, &QCheckBox::toggled, this, [this](bool on) {
+        QSettings().setValue(key("preview"), on);
+        Q_EMIT previewToggled(on);
+    });
+    connect(&m_document, &Document::problemChanged, this, &SolverOptions::refresh);
+    connect(&m_document, &Document::rulesChanged, this, &SolverOptions::refresh);
+    setRunning(false);
+    refresh();
+}
+
+double SolverOptions::seconds() const
+{
+    if (m_budget->value() > 0)
+        return m_budget->value();
+    return suggestedSeconds(m_document.hasProblem() ? m_document.problem()->opCount() : 0);
+}
+
+void SolverOptions::refresh()
+{
+    const bool open = m_document.hasProblem();
+    m_run->setEnabled(open);
+    m_rules->setEnabled(open);
+    m_rules->setCurrentIndex(m_document.rules() == Rules::final()  ? 0
+                             : m_document.rules() == Rules::seed() ? 1
+                                                                   : -1);
+    const double suited = suggestedSeconds(open ? m_document.problem()->opCount() : 0);
+    m_budget->setSpecialValueText(open ? tr("auto (%1 s)").arg(suited, 0, 'f', suited < 10 ? 1 : 0)
+                                       : tr("auto"));
+}
+
+void SolverOptions::setRunning(bool running)
+{
+    m_run->setText(running ? tr("Stop and keep") : tr("Auto-solve"));
+    m_run->setIcon(icon(running ? QStringLiteral("stop") : QStringLiteral("solve")));
+}
+
+void SolverOptions::restorePreview()
+{
+    const QSignalBlocker quiet(m_preview);
+    m_preview->setChecked(QSettings().value(key("preview"), true).toBool());
+}
+
+void SolverOptions::pausePreview()
+{
+    const QSignalBlocker quiet(m_preview);
+    m_preview->setChecked(false);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QPushButton;
+class QSpinBox;
+
+namespace tilewright::ui {
+
+/// What the next run is told: budget, threads, where to start, rules; and whether the graph follows the run.
+/// Remembered between sessions, except the rules, which are the document's.
+class SolverOptions : public ControlBar
+{
+    Q_OBJECT
+public:
+    enum Start { FromCurrent, FromScratch, SelectionOnly };
+
+    SolverOptions(Document& document, QWidget* parent);
+
+    /// The budget in force: what the person chose, or what suits the size of the problem.
+    [[nodiscard]] double seconds() const;
+    [[nodiscard]] QPushButton* run() const { return m_run; }
+    [[nodiscard]] QDoubleSpinBox* budget() const { return m_budget; }
+    [[nodiscard]] QSpinBox* threads() const { return m_threads; }
+    [[nodiscard]] QComboBox* start() const { return m_start; }
+    [[nodiscard]] QComboBox* rules() const { return m_rules; }
+    [[nodiscard]] QCheckBox* preview() const { return m_preview; }
+
+    void setRunning(bool running);
+    /// The person's choice, at the start of a run.
+    void restorePreview();
+    /// Off for the rest of this run; not remembered.
+    void pausePreview();
+
+Q_SIGNALS:
+    void runClicked();
+    void previewToggled(bool on);
+
+private:
+    void refresh();
+
+    Document& m_document;
+    QDoubleSpinBox* m_budget;
+    QSpinBox* m_threads;
+    QComboBox* m_start = nullptr;
+    QComboBox* m_rules = nullptr;
+    QCheckBox* m_preview;
+    QPushButton* m_run;
+};
+
+} // namespace tilewright::ui

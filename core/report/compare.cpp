@@ -4,6 +4,7 @@
 #include "eval/evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace tilewright {
@@ -20,7 +21,10 @@ Comparison compareSchedules(const ProblemPtr& problem, const Schedule& before, c
         if (out.stopped)
             return;
         const double total = evaluator.evaluate(applied).total;
-        out.contributions.push_back({difference, total - out.after, total});
+        // Another order of the same sum is no change.
+        const double delta = total - out.after;
+        const bool rounding = std::abs(delta) <= 1e-13 * out.after;
+        out.contributions.push_back({difference, rounding ? 0 : delta, total});
         out.after = total;
     });
     if (out.stopped)

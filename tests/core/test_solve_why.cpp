@@ -10,6 +10,8 @@
 
 #include <QTest>
 
+#include <cmath>
+
 using namespace tilewright;
 
 namespace {
@@ -135,7 +137,9 @@ void TestSolveWhy::changesAreRankedByGain()
     QVERIFY(order.size() > 3);
     double sum = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
-        sum += c.contributions[order[i]].delta;
+        const double delta = c.contributions[order[i]].delta;
+        QVERIFY(delta == 0 || std::abs(delta) > 1e-12 * c.before); // no dust of rounding
+        sum += delta;
         if (i > 0)
             QVERIFY(c.contributions[order[i - 1]].delta <= c.contributions[order[i]].delta);
     }

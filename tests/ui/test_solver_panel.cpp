@@ -195,6 +195,7 @@ private Q_SLOTS:
         QVERIFY(!o->document().preview());
         stop(*o);
         QVERIFY(o->solver->card().note()->text().contains(QStringLiteral("changed since")));
+        QVERIFY(o->solver->options().preview()->isChecked());
         // The next run previews again.
         runToPreview(*o);
         QVERIFY(o->solver->options().preview()->isChecked());
@@ -357,8 +358,7 @@ private Q_SLOTS:
         QString facts;
         for (const QLabel* l : card.facts())
             facts += l->isVisible() ? l->accessibleName() + QLatin1Char('\n') : QString();
-        for (const char* caption :
-             {"Before", "After", "Change", "Gap to bound", "Lower bound", "Time", "Evaluations"})
+        for (const char* caption : {"Before", "After", "Change", "Gap to bound", "Time", "Evaluations"})
             QVERIFY2(facts.contains(QLatin1String(caption)), qPrintable(facts));
         const Comparison& c = card.changes()->comparison();
         QCOMPARE(c.contributions.size(), static_cast<std::size_t>(card.changes()->topLevelItemCount()));
@@ -565,6 +565,14 @@ private Q_SLOTS:
                     QVERIFY2(label->height() >= label->heightForWidth(label->width()),
                              qPrintable(label->text()));
                 }
+            SolverChanges* changes = o->solver->card().changes();
+            QVERIFY(changes->topLevelItemCount() > 0);
+            for (int i = 0; i < changes->topLevelItemCount(); ++i) {
+                const QRect text =
+                    changes->fontMetrics().boundingRect(QRect(0, 0, changes->columnWidth(0) - 8, 10'000),
+                                                        Qt::TextWordWrap, changes->topLevelItem(i)->text(0));
+                QVERIFY(changes->visualItemRect(changes->topLevelItem(i)).height() >= text.height());
+            }
             for (const QScrollBar* bar : o->solver->findChildren<QScrollBar*>())
                 QVERIFY(bar->orientation() == Qt::Vertical || bar->maximum() == 0 || !bar->isVisible());
             o->solver->setParent(&o->window);

@@ -8,6 +8,7 @@
 
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
@@ -33,6 +34,7 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     for (int i = 0; i < FactCount; ++i) {
         auto* fact = new QLabel(this);
         fact->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        fact->setContentsMargins(0, 0, 2, 0);
         m_figures->add(fact, {}, {});
         m_facts << fact;
     }
@@ -51,7 +53,11 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     m_tabs->setTabToolTip(0, tr("What the result does differently, the most valuable first."));
     m_tabs->addTab(m_alternatives, tr("Why"));
     m_tabs->setTabToolTip(1, tr("What else was tried for each subgraph and what it would cost."));
-    m_tabs->addTab(m_limits, tr("Limits"));
+    auto* limits = new QScrollArea(m_tabs);
+    limits->setFrameShape(QFrame::NoFrame);
+    limits->setWidgetResizable(true);
+    limits->setWidget(m_limits);
+    m_tabs->addTab(limits, tr("Limits"));
     m_tabs->setTabToolTip(2, tr("Which resources bind, and what more of them would save."));
 
     connect(m_apply, &QPushButton::clicked, this, &SolverCard::applyClicked);
@@ -111,10 +117,10 @@ void SolverCard::refresh()
     setFact(Change, comparable ? tr("Change (%1)").arg(signedPercent(by / before)) : QString(),
             comparable ? signedNumber(by) : QString(), tr("exactly %1").arg(exactNumber(by)),
             by < 0 ? theme.ok : theme.text);
-    setFact(Gap, tr("Gap to bound"), percent(o.after->gap()),
-            tr("How far the result is from what no schedule can beat."), theme.text);
-    setFact(Bound, tr("Lower bound"), number(o.after->lowerBound), exactNumber(o.after->lowerBound),
-            theme.text);
+    setFact(
+        Gap, tr("Gap to bound"), percent(o.after->gap()),
+        tr("How far the result is from what no schedule can beat: %1").arg(exactNumber(o.after->lowerBound)),
+        theme.text);
     setFact(Time, tr("Time"), tr("%1 s").arg(o.seconds, 0, 'f', 2),
             tr("the best was found after %1 s").arg(o.foundAfter, 0, 'f', 3), theme.text);
     setFact(Evaluations, tr("Evaluations"),

@@ -45,7 +45,7 @@ Q_SIGNALS:
     void discardClicked();
 
 private:
-    enum Fact { Before, After, Change, Gap, Bound, Time, Evaluations, FactCount };
+    enum Fact { Before, After, Change, Gap, Time, Evaluations, FactCount };
     void refresh();
     void setFact(Fact fact, const QString& caption, const QString& value, const QString& tip,
                  const QColor& colour);

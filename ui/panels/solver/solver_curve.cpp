@@ -34,31 +34,43 @@ double logTime(double seconds)
 class Labels
 {
 public:
-    Labels(QPainter& painter, const QRectF& plot) : m_painter(painter), m_plot(plot), m_fm(painter.font()) {}
-
-    void put(const QString& text, const QColor& colour, double y, std::initializer_list<double> lefts)
+    Labels(QPainter& painter, const QRectF& plot, const Theme& theme)
+        : m_painter(painter), m_plot(plot), m_theme(theme), m_fm(painter.font())
     {
-        const double w = m_fm.horizontalAdvance(text);
-        for (const double left : lefts)
-            for (const double top : {y - m_fm.height() - 1, y + 1}) {
-                const QRectF box(
-                    std::clamp(left, m_plot.left() + 3, std::max(m_plot.left() + 3, m_plot.right() - w - 3)),
-                    top, w, m_fm.height());
-                const bool free = std::none_of(m_taken.begin(), m_taken.end(),
-                                               [&](const QRectF& other) { return other.intersects(box); });
-                if (!free || box.top() < m_plot.top() - m_fm.height() || box.bottom() > m_plot.bottom())
-                    continue;
-                m_painter.setPen(colour);
-                m_painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
-                m_taken.push_back(box);
-                return;
-            }
     }
-    [[nodiscard]] double width(const QString& text) const { return m_fm.horizontalAdvance(text); }
+
+    /// The first text and place that fit; `lefts` gives the places for a text of a width.
+    void put(const QStringList& texts, const QColor& colour, double y,
+             const std::function<std::vector<double>(double)>& lefts)
+    {
+        for (const QString& text : texts) {
+            const double w = m_fm.horizontalAdvance(text);
+            if (w > m_plot.width() - 6)
+                continue;
+            for (const double left : lefts(w))
+                for (const double top : {y - m_fm.height() - 1, y + 2}) {
+                    const QRectF box(std::clamp(left, m_plot.left() + 3, m_plot.right() - w - 3), top, w,
+                                     m_fm.height());
+                    const bool free = std::none_of(m_taken.begin(), m_taken.end(), [&](const QRectF& other) {
+                        return other.intersects(box);
+                    });
+                    if (!free || box.top() < m_plot.top() || box.bottom() > m_plot.bottom())
+                        continue;
+                    QColor ground = m_theme.canvas;
+                    ground.setAlphaF(0.8F); // lines behind do not make it unreadable
+                    m_painter.fillRect(box, ground);
+                    m_painter.setPen(colour);
+                    m_painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
+                    m_taken.push_back(box);
+                    return;
+                }
+        }
+    }
 
 private:
     QPainter& m_painter;
     QRectF m_plot;
+    const Theme& m_theme;
     QFontMetricsF m_fm;
     std::vector<QRectF> m_taken;
 };
@@ -158,17 +170,20 @@ void paintSolverCurve(QPainter& painter, const QRectF& area, const SolverCurve& 
     painter.drawEllipse(last, 3.5, 3.5);
 
     // The best first: it must be readable wherever the others are.
-    Labels labels(painter, plot);
-    const QString bestText = number(best);
-    labels.put(bestText, theme.accent, y.toPixel(best),
-               {last.x() - labels.width(bestText) - 6, last.x() + 6});
+    Labels labels(painter, plot, theme);
+    labels.put({number(best), shortNumber(best)}, theme.accent, y.toPixel(best), [&](double w) {
+        return std::vector{last.x() - w - 6, last.x() + 6, plot.left()};
+    });
     const auto levelText = [&](const QString& text, const QColor& colour, double value) {
-        labels.put(text, colour, y.toPixel(value), {plot.right() - labels.width(text), plot.left() + 4});
+        labels.put({text.arg(number(value)), number(value), shortNumber(value)}, colour, y.toPixel(value),
+                   [&](double w) {
+                       return std::vector{plot.right() - w, plot.left()};
+                   });
     };
     if (boundInView)
-        levelText(tr("lower bound %1").arg(number(curve.lowerBound)), theme.ok, curve.lowerBound);
+        levelText(tr("lower bound %1"), theme.ok, curve.lowerBound);
     if (curve.before > 0)
-        levelText(tr("before %1").arg(number(curve.before)), theme.muted, curve.before);
+        levelText(tr("before %1"), theme.muted, curve.before);
 }
 
 } // namespace tilewright::ui

@@ -4,7 +4,9 @@
 #include "theme/number.h"
 
 #include <QHeaderView>
+#include <QStyledItemDelegate>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
@@ -27,6 +29,56 @@ QString names(const Problem& problem, const std::vector<OpId>& ops)
     return out.join(QStringLiteral(", "));
 }
 
+QString sentence(const Difference& d)
+{
+    const auto name = differenceName(d.kind);
+    QString what = QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
+    // Those of one subgraph do not name its ops.
+    if (d.kind == DifferenceKind::Granularity || d.kind == DifferenceKind::Traversal ||
+        d.kind == DifferenceKind::Order || d.kind == DifferenceKind::Retain)
+        if (!d.after.empty())
+            what = SolverChanges::tr("subgraph %1, %2").arg(d.after.front().index()).arg(what);
+    return SolverChanges::tr("%1: %2 → %3")
+        .arg(what, QString::fromStdString(d.textBefore), QString::fromStdString(d.textAfter));
+}
+
+/// A tree view does not make its rows high enough for wrapped text by itself.
+class WrappingDelegate : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QSize size = QStyledItemDelegate::sizeHint(option, index);
+        const auto* tree = qobject_cast<const QTreeView*>(option.widget);
+        if (!tree || index.column() != 0)
+            return size;
+        const int levels = (index.parent().isValid() ? 1 : 0) + (tree->rootIsDecorated() ? 1 : 0);
+        const int width = tree->columnWidth(0) - levels * tree->indentation() - 10;
+        const QRect text = tree->fontMetrics().boundingRect(QRect(0, 0, std::max(width, 1), 10'000),
+                                                            Qt::TextWordWrap, textOf(*tree, index));
+        size.setHeight(text.height() + 6);
+        return size;
+    }
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        if (const auto* tree = qobject_cast<const QTreeView*>(option->widget); tree && index.column() == 0)
+            option->text = textOf(*tree, index).replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
+    }
+
+private:
+    /// Where there is no room for a column of numbers, they stand before the texts.
+    static QString textOf(const QTreeView& tree, const QModelIndex& index)
+    {
+        const QString text = index.data().toString();
+        const QString figure = index.siblingAtColumn(1).data().toString();
+        return tree.isColumnHidden(1) && !figure.isEmpty() ? figure + QLatin1Char('\n') + text : text;
+    }
+};
+
 QTreeWidgetItem* numbered(QTreeWidgetItem* item, double delta, const Theme& theme)
 {
     item->setText(1, change(delta));
@@ -43,6 +95,7 @@ CompactTree::CompactTree(QWidget* parent) : QTreeWidget(parent)
     setFrameShape(QFrame::NoFrame);
     setWordWrap(true);
     setTextElideMode(Qt::ElideNone);
+    setItemDelegate(new WrappingDelegate(this));
     setAlternatingRowColors(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -54,7 +107,7 @@ CompactTree::CompactTree(QWidget* parent) : QTreeWidget(parent)
 
 QSize CompactTree::sizeHint() const
 {
-    return {fontMetrics().averageCharWidth() * 30, fontMetrics().height() * 7};
+    return {fontMetrics().averageCharWidth() * 30, fontMetrics().height() * 5};
 }
 
 QSize CompactTree::minimumSizeHint() const
@@ -65,6 +118,7 @@ QSize CompactTree::minimumSizeHint() const
 void CompactTree::resizeEvent(QResizeEvent* event)
 {
     QTreeWidget::resizeEvent(event);
+    setColumnHidden(1, viewport()->width() < fontMetrics().averageCharWidth() * 30);
     scheduleDelayedItemsLayout(); // wrapped rows get another height
 }
 
@@ -101,11 +155,7 @@ void SolverChanges::fill(Comparison comparison)
     clear();
     for (const std::size_t i : m_order) {
         const Contribution& c = m_comparison.contributions[i];
-        const auto kind = differenceName(c.difference.kind);
-        const QString what = tr("%1: %2 → %3")
-                                 .arg(QString::fromLatin1(kind.data(), static_cast<qsizetype>(kind.size())),
-                                      QString::fromStdString(c.difference.textBefore),
-                                      QString::fromStdString(c.difference.textAfter));
+        const QString what = sentence(c.difference);
         auto* item = numbered(new QTreeWidgetItem(this, {what}), c.delta, m_context.themes.theme());
         item->setToolTip(0, tr("%1<br>Ops: %2")
                                 .arg(what.toHtmlEscaped(),

@@ -24,7 +24,7 @@ namespace {
 // The cores belong to the solver:
 constexpr int kPreviewMs = 250; // between two previews
 constexpr int kStatusMs = 100;  // between two lines of progress
-}
+} // namespace
 
 class SolverCurveWidget : public QWidget
 {
@@ -36,9 +36,9 @@ public:
     }
     QSize sizeHint() const override
     {
-        return {fontMetrics().averageCharWidth() * 40, fontMetrics().height() * 9};
+        return {fontMetrics().averageCharWidth() * 40, fontMetrics().height() * 8};
     }
-    QSize minimumSizeHint() const override { return {0, fontMetrics().height() * 7}; }
+    QSize minimumSizeHint() const override { return {0, fontMetrics().height() * 6}; }
 
 protected:
     void paintEvent(QPaintEvent*) override
@@ -128,9 +128,9 @@ void SolverView::build()
     left->addWidget(m_progress);
     m_plot = new SolverCurveWidget(m_curve, context().themes, body);
     left->addWidget(m_plot, 1);
-    m_columns->addLayout(left, 3);
+    m_columns->addLayout(left, 1);
     m_card = new SolverCard(context(), body);
-    m_columns->addWidget(m_card, 2);
+    m_columns->addWidget(m_card, 1);
 
     connect(m_options, &SolverOptions::runClicked, this, &SolverView::startOrStop);
     connect(m_options, &SolverOptions::previewToggled, this,
@@ -210,6 +210,8 @@ void SolverView::start()
     m_curve = {};
     m_curve.budget = options.seconds;
     m_curve.before = m_before->evaluation.valid() ? m_before->evaluation.total : 0;
+    if (options.start && m_curve.before > 0)
+        m_curve.points.emplace_back(0, m_curve.before);
     m_card->setOutcome(nullptr);
     m_best.reset();
     m_options->restorePreview();
@@ -326,6 +328,8 @@ void SolverView::refresh()
 {
     const bool running = m_job.isRunning();
     m_options->setRunning(running);
+    if (!running)
+        m_options->restorePreview();
     registry().find(QStringLiteral("solve.stop"))->setEnabled(running);
     if (!document().hasProblem())
         m_progress->setText(tr("Open a problem first."));
@@ -341,6 +345,7 @@ void SolverView::resizeEvent(QResizeEvent* event)
     // Side by side where there is room, in a column in a narrow dock.
     const bool wide = width() >= fontMetrics().averageCharWidth() * 90;
     m_columns->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_columns->setStretch(0, wide ? 1 : 0);
 }
 
 void SolverView::keyPressEvent(QKeyEvent* event)

@@ -179,8 +179,8 @@ void GraphView::useGeometry(GeometryPtr geometry)
 
 void GraphView::rebuildModel(bool animate)
 {
-    // A preview is told against the schedule it would replace; its traffic is not worth the solver's time.
-    const SnapshotPtr baseline = m_home ? document().snapshot() : document().baseline();
+    // A preview is shown plainly: nearly everything differs, and traffic is not worth the solver's time.
+    const SnapshotPtr baseline = m_home ? nullptr : document().baseline();
     GraphOptions options = m_options;
     options.edgeLabels = options.edgeLabels && !m_home;
     m_traffic.clear();

@@ -64,10 +64,13 @@ void GraphView::paintPreviewBanner(QPainter& painter, const QRectF& banner, cons
         return;
     painter.setFont(uiFont());
     painter.setPen(theme.muted);
-    painter.drawText(rest, Qt::AlignVCenter | Qt::AlignLeft,
-                     QFontMetricsF(uiFont()).elidedText(
-                         tr("Your schedule is unchanged: click here or press Esc to see it, or just edit."),
-                         Qt::ElideRight, rest.width()));
+    for (const QString& hint :
+         {tr("Your schedule is unchanged: click here or press Esc to see it, or just edit."),
+          tr("Click here or press Esc for your own schedule."), tr("Esc: your own schedule")})
+        if (QFontMetricsF(uiFont()).horizontalAdvance(hint) <= rest.width()) {
+            painter.drawText(rest, Qt::AlignVCenter | Qt::AlignLeft, hint);
+            return;
+        }
 }
 
 GraphMarks GraphView::marks(bool exporting) const

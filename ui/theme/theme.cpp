@@ -61,7 +61,7 @@ Theme makeLight()
     t.grid = rgb(0xE1E4E8);
     t.outline = rgb(0x7A828C);
     t.selection = rgb(0xDCEBFA);
-    t.balanced = rgb(0x767C85);
+    t.balanced = rgb(0x7B818A);
     return t;
 }
 

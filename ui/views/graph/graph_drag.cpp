@@ -14,6 +14,7 @@ GraphDrag::GraphDrag(Document& document, QObject* parent) : QObject(parent), m_d
 void GraphDrag::begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std::vector<SubgraphId> order)
 {
     m_active = true;
+    m_over = true;
     m_asked.reset();
     ++m_generation;
     m_drop = {std::move(ops), from, from, false, false};
@@ -25,10 +26,17 @@ void GraphDrag::update(std::optional<SubgraphId> target, bool recompute, bool fo
 {
     if (!m_active)
         return;
+    m_over = true;
     m_drop.to = target;
     m_drop.recompute = recompute;
     m_drop.force = force;
     ask();
+}
+
+void GraphDrag::leave(const QString& why)
+{
+    m_over = false;
+    m_whyNot = why;
 }
 
 void GraphDrag::cancel()
@@ -43,7 +51,7 @@ std::optional<OpDrop> GraphDrag::finish()
 {
     if (!m_active)
         return std::nullopt;
-    const bool nothing = changesNothing(key());
+    const bool nothing = !m_over || changesNothing(key());
     cancel();
     return nothing ? std::nullopt : std::optional(m_drop);
 }
@@ -137,6 +145,8 @@ void GraphDrag::ask()
 GraphVerdict GraphDrag::verdict() const
 {
     const Key k = key();
+    if (!m_over)
+        return {GraphVerdict::Kind::Same, tr("no change"), m_whyNot};
     if (changesNothing(k))
         return {GraphVerdict::Kind::Same, tr("no change"), {}};
     const auto it = m_verdicts.find(k);
@@ -159,6 +169,8 @@ QString GraphDrag::sentence() const
     const QString what = m_drop.ops.size() == 1
                              ? QString::fromStdString(m_document.problem()->opName(m_drop.ops.front()))
                              : tr("%1 ops").arg(m_drop.ops.size());
+    if (!m_over)
+        return tr("%1 stays where it is").arg(what);
     if (!m_drop.to)
         return m_drop.recompute ? tr("Recompute %1 in a new subgraph").arg(what)
                                 : tr("Move %1 to a new subgraph").arg(what);

@@ -24,12 +24,15 @@ public:
     void begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std::vector<SubgraphId> order);
     /// `target`: none = empty space, a new subgraph. Modifiers: Ctrl recomputes, Alt forces.
     void update(std::optional<SubgraphId> target, bool recompute, bool force);
+    /// Over nothing that takes ops: a drop changes nothing. `why` may be empty.
+    void leave(const QString& why);
     void cancel();
     /// The drop at the last update; nothing when the drag was cancelled, or when it changes nothing.
     [[nodiscard]] std::optional<OpDrop> finish();
 
     [[nodiscard]] bool isActive() const { return m_active; }
     [[nodiscard]] const OpDrop& drop() const { return m_drop; }
+    [[nodiscard]] bool isOverTarget() const { return m_over; } ///< false after leave()
     /// Verdict of the target under the cursor, `Unknown` while it is being computed.
     [[nodiscard]] GraphVerdict verdict() const;
     /// Verdicts of all subgraphs known so far, for the present modifiers.
@@ -57,6 +60,8 @@ private:
 
     Document& m_document;
     bool m_active = false;
+    bool m_over = true;
+    QString m_whyNot; ///< while it is over nothing
     std::optional<Key> m_asked; ///< the newest question without an answer
     OpDrop m_drop;
     std::vector<SubgraphId> m_order;

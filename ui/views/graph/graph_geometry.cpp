@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_geometry.h"
 
+#include "theme/name.h"
+#include "views/graph/graph_sections.h"
+
 #include <algorithm>
 
 namespace tilewright::ui {
@@ -29,6 +32,9 @@ public:
             m_out.members.push_back(subgraph->ops);
         if (m_shape.hops > 0 && !m_shape.focus.empty())
             m_visible = neighbourhood(m_problem, m_shape.focus, m_shape.hops);
+        findPrefix();
+        findHolders();
+        chooseCards();
         addOps();
         addTensors();
         return std::move(m_out);
@@ -36,6 +42,9 @@ public:
     LayoutGraph graph;
 
 private:
+    /// How a subgraph is drawn.
+    enum class Drawn : std::uint8_t { Open, Card, Section };
+
     std::size_t addNode(GraphKey key, double width, double height, int group)
     {
         const std::size_t node = m_out.keys.size();
@@ -49,44 +58,125 @@ private:
     {
         if (from == to)
             return;
-        m_out.edges.push_back({from, to, tensor, consumer});
+        m_out.edges.push_back({from, to, tensor, consumer, {}});
         graph.edges.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
                                static_cast<std::int32_t>(tensor.value)});
     }
     [[nodiscard]] bool isVisible(OpId op) const { return !m_visible || m_visible->count(op) > 0; }
+    [[nodiscard]] std::size_t lettersOf(const std::string& name) const
+    {
+        return static_cast<std::size_t>(withoutPrefix(name, m_out.namePrefix).size());
+    }
+
+    void findPrefix()
+    {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < m_problem.opCount(); ++i)
+            if (isVisible(OpId(i)))
+                names.push_back(m_problem.opName(OpId(i)));
+        m_out.namePrefix = commonNamePrefix(names);
+    }
+
+    void findHolders()
+    {
+        m_holders.resize(m_problem.opCount());
+        for (std::size_t s = 0; s < m_schedule.size(); ++s)
+            for (OpId op : m_schedule.subgraphs[s]->ops)
+                if (op.index() < m_problem.opCount())
+                    m_holders[op.index()].push_back(s);
+    }
+
+    /// A section is where the first op of a subgraph lies.
+    [[nodiscard]] std::uint32_t homeOf(std::size_t subgraph) const
+    {
+        const auto& ops = m_schedule.subgraphs[subgraph]->ops;
+        return ops.empty() ? 0 : m_out.sectionOfOp[ops.front().index()];
+    }
+
+    void chooseCards()
+    {
+        const std::size_t shown = m_visible ? m_visible->size() : m_problem.opCount();
+        m_out.condensed = m_shape.cards && shown > kCardsAbove;
+        m_drawn.assign(m_schedule.size(), m_out.condensed ? Drawn::Card : Drawn::Open);
+        if (m_out.condensed) {
+            const auto alone = static_cast<std::size_t>(std::count_if(
+                m_holders.begin(), m_holders.end(), [](const auto& in) { return in.empty(); }));
+            if (m_schedule.size() + alone > kSectionsAbove)
+                m_out.sectionOfOp = sectionsOf(m_problem);
+        }
+        if (!m_out.sectionOfOp.empty()) {
+            std::set<std::uint32_t> opened;
+            for (OpId op : m_shape.opened)
+                if (op.index() < m_problem.opCount())
+                    opened.insert(m_out.sectionOfOp[op.index()]);
+            const std::uint32_t count =
+                *std::max_element(m_out.sectionOfOp.begin(), m_out.sectionOfOp.end()) + 1;
+            std::vector<std::size_t> residents(count);
+            for (std::size_t s = 0; s < m_schedule.size(); ++s)
+                ++residents[homeOf(s)];
+            for (std::size_t i = 0; i < m_problem.opCount(); ++i)
+                if (m_holders[i].empty())
+                    residents[m_out.sectionOfOp[i]] += 2; // never the card of a single subgraph
+            m_openSection.resize(count);
+            for (std::uint32_t i : opened)
+                m_openSection[i] = true;
+            for (std::size_t s = 0; s < m_schedule.size(); ++s)
+                m_drawn[s] = m_openSection[homeOf(s)]     ? Drawn::Open
+                             : residents[homeOf(s)] == 1 ? Drawn::Card
+                                                         : Drawn::Section;
+        }
+        const auto anyOf = [&](std::size_t s, const std::set<OpId>& ops) {
+            const auto& in = m_schedule.subgraphs[s]->ops;
+            return std::any_of(in.begin(), in.end(), [&](OpId op) { return ops.count(op) > 0; });
+        };
+        for (std::size_t s = 0; s < m_schedule.size(); ++s) {
+            if (m_drawn[s] == Drawn::Card && !m_shape.opened.empty() && anyOf(s, m_shape.opened))
+                m_drawn[s] = Drawn::Open;
+            if (m_drawn[s] == Drawn::Open && !m_shape.collapsed.empty() && anyOf(s, m_shape.collapsed))
+                m_drawn[s] = Drawn::Card;
+        }
+    }
 
     void addOps()
     {
-        std::vector<char> collapsed(m_schedule.size(), 0);
-        std::vector<std::vector<int>> holders(m_problem.opCount());
-        for (std::size_t s = 0; s < m_schedule.size(); ++s)
-            for (OpId op : m_schedule.subgraphs[s]->ops)
-                if (op.index() < m_problem.opCount()) {
-                    holders[op.index()].push_back(static_cast<int>(s));
-                    collapsed[s] |= m_shape.collapsed.count(op) > 0 ? 1 : 0;
-                }
-        std::vector<std::optional<std::size_t>> card(m_schedule.size());
+        std::vector<std::optional<std::size_t>> card(m_schedule.size()), section(m_openSection.size());
         for (OpId op : m_problem.topologicalOrder()) {
             if (!isVisible(op)) {
                 ++m_out.hiddenOps;
                 continue;
             }
             // Recomputed ops stand with the first of their subgraphs that is drawn open.
-            const auto& in = holders[op.index()];
-            const auto open = std::find_if(in.begin(), in.end(), [&](int s) { return !collapsed[s]; });
-            if (open != in.end() || in.empty()) {
+            const auto& in = m_holders[op.index()];
+            const auto open = std::find_if(in.begin(), in.end(),
+                                           [&](std::size_t s) { return m_drawn[s] == Drawn::Open; });
+            const bool loose = in.empty() && (m_openSection.empty() ||
+                                              m_openSection[m_out.sectionOfOp[op.index()]]);
+            if (open != in.end() || loose) {
                 m_out.nodeOfOp[op.index()] =
-                    addNode({GraphKey::Kind::Op, op.value}, m_metrics.nodeWidth(m_problem.opName(op).size()),
-                            m_metrics.nodeHeight(), in.empty() ? -1 : *open);
+                    addNode({GraphKey::Kind::Op, op.value}, m_metrics.nodeWidth(lettersOf(m_problem.opName(op))),
+                            m_metrics.nodeHeight(), in.empty() ? -1 : static_cast<int>(*open));
                 continue;
             }
-            auto& node = card[in.front()];
+            const bool shared = in.empty() || m_drawn[in.front()] == Drawn::Section;
+            const std::uint32_t home =
+                !shared ? 0 : in.empty() ? m_out.sectionOfOp[op.index()] : homeOf(in.front());
+            auto& node = shared ? section[home] : card[in.front()];
             if (!node)
-                node = addNode({GraphKey::Kind::Card, op.value}, m_metrics.cardWidth(),
-                               m_metrics.cardHeight(), in.front());
+                node = shared ? addNode({GraphKey::Kind::Section, op.value}, m_metrics.cardWidth(),
+                                        m_metrics.sectionHeight(), -1)
+                              : addNode({GraphKey::Kind::Card, op.value}, m_metrics.cardWidth(),
+                                        m_metrics.cardHeight(), static_cast<int>(in.front()));
+            if (shared)
+                m_out.sections[*node].ops.push_back(op);
+            m_out.opsInCards += m_out.condensed ? 1 : 0;
             m_out.nodeOfOp[op.index()] = node;
         }
+        for (std::size_t s = 0; s < m_schedule.size(); ++s)
+            if (m_drawn[s] == Drawn::Section && section[homeOf(s)])
+                m_out.sections[*section[homeOf(s)]].subgraphs.emplace_back(s);
     }
+
+    [[nodiscard]] bool isOp(std::size_t node) const { return m_out.keys[node].kind == GraphKey::Kind::Op; }
 
     void addTensors()
     {
@@ -94,33 +184,53 @@ private:
             const TensorId tensor(i);
             const auto producer = m_problem.producer(tensor);
             std::optional<std::size_t> from = producer ? m_out.nodeOfOp[producer->index()] : std::nullopt;
-            if (!producer &&
-                std::none_of(m_problem.consumers(tensor).begin(), m_problem.consumers(tensor).end(),
-                             [&](OpId c) { return m_out.nodeOfOp[c.index()].has_value(); }))
+            // Between cards of a condensed graph, inputs and outputs of the whole are left out.
+            const auto takesInput = [&](OpId consumer) {
+                const auto to = m_out.nodeOfOp[consumer.index()];
+                return to && (!m_out.condensed || isOp(*to));
+            };
+            const auto consumers = m_problem.consumers(tensor);
+            if (!producer && std::none_of(consumers.begin(), consumers.end(), takesInput))
                 continue;
             if (!producer)
                 from = addNode({GraphKey::Kind::Input, tensor.value},
-                               m_metrics.tensorWidth(m_problem.tensorName(tensor).size()),
+                               m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
                                m_metrics.tensorHeight(), -1);
             if (!from)
                 continue;
             std::set<std::size_t> cards; // one edge a card, however many of its ops read the tensor
-            for (OpId consumer : m_problem.consumers(tensor)) {
+            for (OpId consumer : consumers) {
                 const auto to = m_out.nodeOfOp[consumer.index()];
-                if (!to)
+                if (!to || *to == *from || (!producer && !takesInput(consumer)))
                     continue;
-                const bool isCard = m_out.keys[*to].kind == GraphKey::Kind::Card;
+                const bool isCard = !isOp(*to);
                 if (isCard && !cards.insert(*to).second)
+                    continue;
+                if (m_out.condensed && isCard && !isOp(*from) && bundled(*from, *to, tensor))
                     continue;
                 addEdge(*from, *to, tensor, isCard ? std::nullopt : std::optional(consumer));
             }
-            if (m_problem.isGraphOutput(tensor))
+            if (m_problem.isGraphOutput(tensor) && (!m_out.condensed || isOp(*from)))
                 addEdge(*from,
                         addNode({GraphKey::Kind::Output, tensor.value},
-                                m_metrics.tensorWidth(m_problem.tensorName(tensor).size()),
+                                m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
                                 m_metrics.tensorHeight(), -1),
                         tensor, std::nullopt);
         }
+    }
+
+    /// Whether the tensor goes along a line from card to card that is already there.
+    bool bundled(std::size_t from, std::size_t to, TensorId tensor)
+    {
+        const auto [line, isNew] = m_lines.emplace(std::pair(from, to), m_out.edges.size());
+        if (isNew)
+            return false;
+        GraphEdgeKey& edge = m_out.edges[line->second];
+        if (edge.bundle.empty())
+            edge.bundle.push_back(edge.tensor);
+        edge.bundle.push_back(tensor);
+        graph.edges[line->second].net = -1;
+        return true;
     }
 
     const Problem& m_problem;
@@ -128,6 +238,10 @@ private:
     const GraphShape& m_shape;
     const GraphMetrics& m_metrics;
     std::optional<std::set<OpId>> m_visible;
+    std::vector<std::vector<std::size_t>> m_holders; // per op, the subgraphs that run it
+    std::vector<Drawn> m_drawn;                      // per subgraph
+    std::vector<char> m_openSection;                 // per section; empty where there are none
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> m_lines; // between cards
     GraphGeometry m_out;
 };
 

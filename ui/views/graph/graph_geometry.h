@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace tilewright::ui {
@@ -17,9 +18,16 @@ namespace tilewright::ui {
 /// What a node of the picture stands for; keeps its identity through edits.
 struct GraphKey
 {
-    enum class Kind : std::uint8_t { Op, Input, Output, Card };
+    enum class Kind : std::uint8_t {
+        Op,
+        Input,
+        Output,
+        Card,    ///< a collapsed subgraph
+        Section, ///< neighbouring subgraphs of a large graph
+    };
     Kind kind = Kind::Op;
-    std::uint32_t id = 0; ///< op; tensor of an input or output; first op of a collapsed subgraph
+    std::uint32_t id = 0; ///< op; tensor of an input or output; first op of a card or section
+    [[nodiscard]] bool isTensor() const { return kind == Kind::Input || kind == Kind::Output; }
     auto operator<=>(const GraphKey&) const = default;
 };
 
@@ -29,6 +37,8 @@ struct GraphShape
     bool leftToRight = false;
     bool columns = true;      ///< long graphs are broken into columns
     std::set<OpId> collapsed; ///< subgraphs that contain one of these ops are drawn as one card
+    bool cards = true;        ///< above kCardsAbove visible ops, all subgraphs are cards or share one ...
+    std::set<OpId> opened;    ///< ... but for those that contain one of these ops
     std::set<OpId> focus;     ///< with hops > 0: only what is near these ops
     int hops = 0;
     bool operator==(const GraphShape&) const = default;
@@ -50,11 +60,12 @@ struct GraphMetrics
     [[nodiscard]] double nodeHeight() const { return 2.1 * line + 8; }
     [[nodiscard]] double tensorWidth(std::size_t letters) const
     {
-        return std::clamp(0.85 * em * static_cast<double>(letters) + 2 * line, 6.5 * em + 14, 17 * em);
+        return std::clamp(0.85 * em * static_cast<double>(letters) + 2 * line, 6.5 * em + 14, 20 * em);
     }
     [[nodiscard]] double tensorHeight() const { return 1.35 * line + 2; }
     [[nodiscard]] double cardWidth() const { return 22 * em + 24; }
     [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }
+    [[nodiscard]] double sectionHeight() const { return 3.1 * line + 26; } ///< with a bar of the subgraphs
     [[nodiscard]] double padding() const { return 0.8 * line; }
 };
 
@@ -64,7 +75,15 @@ struct GraphEdgeKey
     std::size_t to = 0;
     TensorId tensor;
     std::optional<OpId> consumer; ///< none for graph outputs and for edges into cards
+    std::vector<TensorId> bundle; ///< all tensors from one card to another, when there are several
     bool operator==(const GraphEdgeKey&) const = default;
+};
+
+/// What a node of kind Section stands for.
+struct GraphSection
+{
+    std::vector<SubgraphId> subgraphs;
+    std::vector<OpId> ops; ///< drawn here; in topological order
 };
 
 /// Where everything stands. Depends on the problem, on which ops are together, and on the shape; not on
@@ -80,6 +99,11 @@ struct GraphGeometry
     std::vector<GraphEdgeKey> edges;
     LayoutResult layout; ///< nodes, routes and outlines (group index = subgraph)
     std::size_t hiddenOps = 0;
+    bool condensed = false;                  ///< GraphShape::cards took effect
+    std::size_t opsInCards = 0;              ///< of a condensed graph
+    std::vector<std::uint32_t> sectionOfOp;  ///< empty where there are no sections
+    std::map<std::size_t, GraphSection> sections; ///< by node
+    std::string namePrefix;                  ///< what all visible names begin with; left out in the picture
     std::map<GraphKey, std::size_t> index; ///< of the nodes
 
     /// Node of an op; of its card when it is collapsed; nothing when it is hidden.

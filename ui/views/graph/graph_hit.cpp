@@ -42,6 +42,12 @@ std::optional<SubgraphId> areaAt(const GraphModel& model, QPointF scene)
     return best;
 }
 
+/// Not so the cards, and what the neighbourhood filter hides.
+bool hasTab(const GraphHull& hull)
+{
+    return !hull.collapsed && !hull.bounds.isEmpty();
+}
+
 std::optional<std::size_t> nodeAt(const GraphModel& model, QPointF scene)
 {
     for (std::size_t v = 0; v < model.nodes.size(); ++v)
@@ -69,54 +75,68 @@ QRectF tabRect(const GraphModel& model, const GraphHull& hull)
             line * 1.1};
 }
 
+GraphHit hitOfNode(const GraphModel& model, std::size_t node)
+{
+    GraphHit hit;
+    hit.node = node;
+    const GraphKey& key = model.nodes[node].key;
+    switch (key.kind) {
+    case GraphKey::Kind::Op:
+        hit.op = OpId(key.id);
+        hit.subgraph = subgraphOf(model, node);
+        break;
+    case GraphKey::Kind::Card:
+        hit.subgraph = subgraphOf(model, node);
+        hit.onHandle = true;
+        break;
+    case GraphKey::Kind::Section:
+        hit.isSection = true;
+        break;
+    case GraphKey::Kind::Input:
+    case GraphKey::Kind::Output:
+        hit.tensor = TensorId(key.id);
+        break;
+    }
+    return hit;
+}
+
 GraphHit hitTest(const GraphModel& model, QPointF scene, double tolerance)
 {
     GraphHit hit;
-    hit.node = nodeAt(model, scene);
-    if (hit.node) {
-        const GraphNode& node = model.nodes[*hit.node];
-        switch (node.key.kind) {
-        case GraphKey::Kind::Op:
-            hit.op = OpId(node.key.id);
-            hit.subgraph = subgraphOf(model, *hit.node);
-            break;
-        case GraphKey::Kind::Card:
-            hit.subgraph = subgraphOf(model, *hit.node);
-            hit.onHandle = true;
-            break;
-        case GraphKey::Kind::Input:
-        case GraphKey::Kind::Output:
-            hit.tensor = TensorId(node.key.id);
-            break;
-        }
-        return hit;
-    }
+    if (const auto node = nodeAt(model, scene))
+        return hitOfNode(model, *node);
     for (const GraphHull& hull : model.hulls)
-        if (!hull.collapsed && tabRect(model, hull).contains(scene)) {
+        if (hasTab(hull) && tabRect(model, hull).contains(scene)) {
             hit.subgraph = hull.subgraph;
             hit.onHandle = true;
             return hit;
         }
     double nearest = tolerance;
-    for (const GraphEdge& edge : model.edges)
+    for (std::size_t e = 0; e < model.edges.size(); ++e) {
+        const GraphEdge& edge = model.edges[e];
         if (edge.bounds.adjusted(-tolerance, -tolerance, tolerance, tolerance).contains(scene))
             if (const double d = distance(edge.path, scene); d <= nearest) {
                 nearest = d;
                 hit.tensor = edge.tensor;
+                hit.line = e;
             }
+    }
     hit.subgraph = areaAt(model, scene);
     return hit;
 }
 
-std::optional<SubgraphId> dropTarget(const GraphModel& model, QPointF scene)
+GraphDropTarget dropTarget(const GraphModel& model, QPointF scene)
 {
-    if (const auto node = nodeAt(model, scene))
+    if (const auto node = nodeAt(model, scene)) {
         if (const auto subgraph = subgraphOf(model, *node))
-            return subgraph;
+            return {false, subgraph};
+        if (model.nodes[*node].key.kind == GraphKey::Kind::Section)
+            return {true, std::nullopt};
+    }
     for (const GraphHull& hull : model.hulls)
-        if (!hull.collapsed && tabRect(model, hull).contains(scene))
-            return hull.subgraph;
-    return areaAt(model, scene);
+        if (hasTab(hull) && tabRect(model, hull).contains(scene))
+            return {false, hull.subgraph};
+    return {false, areaAt(model, scene)};
 }
 
 } // namespace tilewright::ui

@@ -5,6 +5,7 @@
 #include "views/graph/graph_model.h"
 #include "views/graph/graph_shapes.h"
 
+#include <QCoreApplication>
 #include <QHash>
 
 #include <algorithm>
@@ -95,27 +96,35 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
         edge.label.clear();
         if (edge.style != EdgeStyle::Spilled || edge.path.isEmpty())
             continue;
-        const GraphNode& to = model.nodes[edge.to];
-        const bool output = to.key.kind == GraphKey::Kind::Output;
+        const bool output = model.nodes[edge.to].key.kind == GraphKey::Kind::Output;
         std::int64_t load = 0, store = 0;
-        const auto count = [&](SubgraphId s) {
+        const auto count = [&](SubgraphId s, TensorId tensor) {
             if (s.index() >= traffic.size() || !traffic[s.index()])
                 return;
-            if (!output && !told.insert({s.value, edge.tensor.value}).second)
+            if (!output && !told.insert({s.value, tensor.value}).second)
                 return;
             for (const TensorTraffic& t : *traffic[s.index()])
-                if (t.tensor == edge.tensor)
+                if (t.tensor == tensor)
                     (output ? store : load) += output ? t.store : t.load;
         };
         // Stored by every subgraph that makes it, loaded by every one that runs the consumer.
-        for (const GraphBadge& badge : output ? model.nodes[edge.from].badges : to.badges)
-            count(badge.subgraph);
+        if (output)
+            for (const GraphBadge& badge : model.nodes[edge.from].badges)
+                count(badge.subgraph, edge.tensor);
+        else if (edge.bundle.empty())
+            for (SubgraphId s : readersOf(model, geometry.edges[e], edge.tensor))
+                count(s, edge.tensor);
+        for (TensorId tensor : edge.bundle)
+            for (SubgraphId s : readersOf(model, geometry.edges[e], tensor))
+                count(s, tensor);
         if (load + store == 0)
             continue;
         QString text = shortNumber(static_cast<double>(load + store));
         const double reloads =
             static_cast<double>(load) / static_cast<double>(problem.tensor(edge.tensor).elements());
-        if (reloads > 1.005)
+        if (!edge.bundle.empty())
+            text = QCoreApplication::translate("Graph", "%1 in %2 tensors").arg(text).arg(edge.bundle.size());
+        else if (reloads > 1.005)
             text += QStringLiteral(" (%1×)").arg(QString::number(reloads, 'g', 3));
         const QSizeF size(0.88 * geometry.metrics.em * static_cast<double>(text.size()) + 8,
                           1.1 * geometry.metrics.line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Key and overview of the graph.
 #include "views/graph/graph_paint.h"
+#include "views/graph/graph_roles.h"
 #include "views/graph/graph_shapes.h"
 
 #include <QCoreApplication>
@@ -26,7 +27,7 @@ void sampleLine(QPainter& p, const QRectF& box, EdgeStyle style, const Theme& th
 {
     const double y = box.center().y();
     const QLineF line(box.left(), y, box.right(), y);
-    QPen pen(theme.muted, 1.5);
+    QPen pen(graphRoles(theme).line, 1.5);
     if (style == EdgeStyle::Ephemeral)
         pen.setDashPattern({4, 2.5});
     if (style == EdgeStyle::Retained)
@@ -53,9 +54,41 @@ std::vector<Entry> entriesOf(const GraphModel& model, const Theme& theme)
     };
     std::vector<Entry> entries{{tr("MatMul"), shape(&matMulShape, theme.raised)},
                                {tr("Pointwise"), shape(&pointwiseShape, theme.raised)},
-                               {tr("through slow memory"), line(EdgeStyle::Spilled)},
-                               {tr("retained"), line(EdgeStyle::Retained)},
+                               {tr("graph input"), shape(&inputShape, graphRoles(theme).tensorFill)},
+                               {tr("through slow memory (traffic)"), line(EdgeStyle::Spilled)},
+                               {tr("retained in fast memory"), line(EdgeStyle::Retained)},
                                {tr("inside a subgraph"), line(EdgeStyle::Ephemeral)}};
+    const bool bySubgraph = model.legend.entries.empty() && model.legend.scale.empty();
+    if (bySubgraph && !model.hulls.empty())
+        entries.push_back({tr("subgraph, numbered as executed"), [&model, &theme](QPainter& p, const QRectF& box) {
+                               p.setPen(QPen(hullBorder(model.hulls.front().fill, theme), 1.2));
+                               p.setBrush(hullColour(model.hulls.front().fill, theme));
+                               p.drawRoundedRect(box, 3, 3);
+                               p.setPen(theme.text);
+                               p.drawText(box, Qt::AlignCenter, QStringLiteral("0"));
+                           }});
+    if (model.recomputes)
+        entries.push_back({tr("recomputed in several subgraphs"), [&theme](QPainter& p, const QRectF& box) {
+                               p.setPen(Qt::NoPen);
+                               p.fillRect(box, theme.category(0));
+                               p.fillRect(box.adjusted(box.width() / 2, 0, 0, 0), theme.category(7));
+                               p.setPen(QPen(theme.ink, 1.4));
+                               const double side = box.height() * 0.6;
+                               p.drawPath(recomputeSign({box.center().x() - side / 2,
+                                                         box.center().y() - side / 2, side, side}));
+                           }});
+    if (!model.geometry->sections.empty())
+        entries.push_back({tr("card of several subgraphs; bar: their latencies"),
+                           [&theme](QPainter& p, const QRectF& box) {
+                               p.setPen(QPen(theme.outline, 1.2));
+                               p.setBrush(theme.raised);
+                               p.drawRoundedRect(box, 3, 3);
+                               const QRectF bar = box.adjusted(2, box.height() * 0.55, -2, -2);
+                               for (int i = 0; i < 3; ++i)
+                                   p.fillRect(QRectF(bar.left() + bar.width() * i / 3, bar.top(),
+                                                     bar.width() / 3, bar.height()),
+                                              theme.category(static_cast<std::size_t>(i)));
+                           }});
     for (const auto& [fill, text] : model.legend.entries)
         entries.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
                                p.setPen(QPen(theme.outline, 1));
@@ -81,6 +114,38 @@ struct LegendLayout
     QSizeF size;
 };
 
+/// Of a bar with room for its figures.
+double scaleWidth(const GraphLegend& legend, const QFontMetricsF& metrics)
+{
+    double widest = 0;
+    for (const QString& figure : legend.scale)
+        widest = std::max(widest, metrics.horizontalAdvance(figure));
+    return std::max(150.0, (widest + kGap) * static_cast<double>(legend.scale.size())) + 2 * kGap;
+}
+
+/// The ramp with its figures, each in the ink that reads on its colour.
+void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& box, const Theme& theme)
+{
+    const QRectF bar = box.adjusted(0, 2, 0, -2);
+    QLinearGradient gradient(bar.topLeft(), bar.topRight());
+    for (int i = 0; i <= 8; ++i)
+        gradient.setColorAt(i / 8.0, theme.ramp(i / 8.0));
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(gradient);
+    painter.drawRect(bar);
+    const std::size_t n = legend.scale.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        const double at = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0.5;
+        const Qt::Alignment side = n == 1       ? Qt::AlignHCenter
+                                   : i == 0     ? Qt::AlignLeft
+                                   : i + 1 == n ? Qt::AlignRight
+                                                : Qt::AlignHCenter;
+        painter.setPen(theme.inkOn(theme.ramp(n == 1 ? 0.5 : std::clamp(at, 0.1, 0.9))));
+        painter.drawText(bar.adjusted(4, 0, -4, 0), Qt::AlignVCenter | side | Qt::TextDontClip,
+                         legend.scale[i]);
+    }
+}
+
 LegendLayout layOutLegend(const GraphModel& model, double width, const Theme& theme)
 {
     LegendLayout out;
@@ -90,10 +155,9 @@ LegendLayout layOutLegend(const GraphModel& model, double width, const Theme& th
     std::vector<double> widths;
     for (const Entry& entry : out.entries)
         widths.push_back(kSample + kGap / 2 + metrics.horizontalAdvance(entry.text) + 2 * kGap);
-    if (!model.legend.low.isEmpty())
-        widths.push_back(
-            metrics.horizontalAdvance(model.legend.title + model.legend.low + model.legend.high) + 100 +
-            5 * kGap);
+    if (!model.legend.scale.empty())
+        widths.push_back(metrics.horizontalAdvance(model.legend.title) + 2 * kGap +
+                         scaleWidth(model.legend, metrics));
     const double limit = width - 2 * kMargin - 2 * kPadding;
     double x = 0, y = 0, widest = 0;
     for (double w : widths) {
@@ -140,25 +204,12 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
         painter.drawText(cell.adjusted(kSample + kGap / 2, 0, 0, 0), Qt::AlignVCenter,
                          layout.entries[i].text);
     }
-    if (!model.legend.low.isEmpty()) {
-        const QFontMetricsF metrics(layout.font);
-        QRectF rest = layout.cells.back().translated(box.topLeft());
-        const auto write = [&](const QString& text) {
-            painter.setPen(theme.text);
-            painter.drawText(rest, Qt::AlignVCenter, text);
-            rest.setLeft(rest.left() + metrics.horizontalAdvance(text) + kGap);
-        };
-        write(model.legend.title);
-        write(model.legend.low);
-        const QRectF bar(rest.left(), rest.top() + layout.line * 0.25, 100, layout.line * 0.5);
-        QLinearGradient gradient(bar.topLeft(), bar.topRight());
-        for (int i = 0; i <= 8; ++i)
-            gradient.setColorAt(i / 8.0, theme.ramp(i / 8.0));
-        painter.setPen(QPen(theme.outline, 1));
-        painter.setBrush(gradient);
-        painter.drawRect(bar);
-        rest.setLeft(bar.right() + kGap);
-        write(model.legend.high);
+    if (!model.legend.scale.empty()) {
+        const QRectF cell = layout.cells.back().translated(box.topLeft());
+        painter.setPen(theme.text);
+        painter.drawText(cell, Qt::AlignVCenter, model.legend.title);
+        const double from = QFontMetricsF(layout.font).horizontalAdvance(model.legend.title) + kGap;
+        paintScale(painter, model.legend, cell.adjusted(from, 0, -kGap, 0), theme);
     }
     painter.restore();
 }
@@ -176,9 +227,20 @@ void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF
                                     neutral ? 0.2 : 0.45));
         painter.drawPath(hull.path);
     }
-    for (const GraphNode& node : model.nodes)
-        painter.fillRect(node.rect, node.badges.empty() ? Theme::mix(theme.canvas, theme.outline, 0.5)
-                                                        : fillColour(node.badges.front().fill, theme));
+    for (const GraphNode& node : model.nodes) {
+        double x = node.rect.left(), all = 0;
+        for (const GraphShare& share : node.shares)
+            all += share.weight;
+        for (const GraphShare& share : node.shares) {
+            const double width = all > 0 ? node.rect.width() * share.weight / all : 0;
+            painter.fillRect(QRectF(x, node.rect.top(), width, node.rect.height()),
+                             fillColour(share.fill, theme));
+            x += width;
+        }
+        if (node.shares.empty())
+            painter.fillRect(node.rect, node.badges.empty() ? graphRoles(theme).tensorBlock
+                                                            : fillColour(node.badges.front().fill, theme));
+    }
     painter.restore();
 }
 

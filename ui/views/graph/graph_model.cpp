@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_model.h"
 
+#include "theme/name.h"
 #include "theme/number.h"
+#include "views/graph/graph_colouring.h"
 #include "views/graph/graph_shapes.h"
 
 #include <QCoreApplication>
@@ -44,7 +46,9 @@ public:
     GraphModel build()
     {
         findHolders();
-        chooseFills();
+        auto [fills, legend] = colourSubgraphs(m_snapshot, m_colours, m_options.colouring);
+        m_fill = std::move(fills);
+        m_model.legend = std::move(legend);
         findErrors();
         findMoved();
         addNodes();
@@ -74,67 +78,6 @@ private:
     {
         const auto& all = m_snapshot.evaluation.subgraphs;
         return s.index() < all.size() && all[s.index()].structurallyValid ? &all[s.index()] : nullptr;
-    }
-
-    void chooseFills()
-    {
-        const std::size_t n = m_snapshot.schedule.size();
-        m_fill.assign(n, {});
-        if (m_options.colouring == GraphColouring::Subgraph) {
-            for (std::size_t s = 0; s < n; ++s)
-                m_fill[s] = {GraphFill::Role::Category,
-                             static_cast<double>(s < m_colours.size() ? m_colours[s] : s % 8)};
-            return;
-        }
-        if (m_options.colouring == GraphColouring::Bound) {
-            for (std::size_t s = 0; s < n; ++s)
-                if (const auto* e = evaluation(SubgraphId(s)))
-                    m_fill[s] = {GraphFill::Role::Bound, static_cast<double>(e->bound)};
-            m_model.legend.title = tr("Bound by");
-            for (Bound bound : {Bound::Compute, Bound::Memory, Bound::Balanced})
-                m_model.legend.entries.emplace_back(
-                    GraphFill{GraphFill::Role::Bound, static_cast<double>(bound)},
-                    bound == Bound::Compute  ? tr("△ compute")
-                    : bound == Bound::Memory ? tr("▽ memory")
-                                             : tr("◇ balanced"));
-            return;
-        }
-        if (m_options.colouring == GraphColouring::Latency ||
-            m_options.colouring == GraphColouring::Intensity) {
-            const bool latency = m_options.colouring == GraphColouring::Latency;
-            const auto value = [&](const SubgraphEvaluation& e) {
-                return latency ? e.latency : e.memory > 0 ? e.compute / e.memory : 0;
-            };
-            double low = 0, high = 0;
-            bool any = false;
-            for (std::size_t s = 0; s < n; ++s)
-                if (const auto* e = evaluation(SubgraphId(s)); e && value(*e) > 0) {
-                    low = any ? std::min(low, value(*e)) : value(*e);
-                    high = any ? std::max(high, value(*e)) : value(*e);
-                    any = true;
-                }
-            for (std::size_t s = 0; s < n && any; ++s)
-                if (const auto* e = evaluation(SubgraphId(s))) {
-                    const double x = std::max(value(*e), low);
-                    m_fill[s] = {GraphFill::Role::Ramp,
-                                 high > low ? std::log(x / low) / std::log(high / low) : 0.5};
-                }
-            m_model.legend.title = latency ? tr("Latency of the subgraph") : tr("Compute time ÷ memory time");
-            if (any) {
-                m_model.legend.low = shortNumber(low);
-                m_model.legend.high = shortNumber(high);
-            }
-        }
-        if (m_options.colouring == GraphColouring::OpType) {
-            m_model.legend.title = tr("Op type");
-            m_model.legend.entries = {{typeFill(OpType::MatMul), tr("MatMul")},
-                                      {typeFill(OpType::Pointwise), tr("Pointwise")}};
-        }
-    }
-
-    static GraphFill typeFill(OpType type)
-    {
-        return {GraphFill::Role::Category, type == OpType::MatMul ? 0.0 : 7.0};
     }
 
     void findErrors()
@@ -197,10 +140,13 @@ private:
             case GraphKey::Kind::Card:
                 fillCard(node, SubgraphId(static_cast<std::size_t>(m_geometry.groupOf[v])));
                 break;
+            case GraphKey::Kind::Section:
+                fillSection(node, m_geometry.sections.at(v));
+                break;
             case GraphKey::Kind::Input:
             case GraphKey::Kind::Output:
                 const TensorId t(node.key.id);
-                node.title = QString::fromStdString(m_problem.tensorName(t));
+                node.title = withoutPrefix(m_problem.tensorName(t), m_geometry.namePrefix);
                 node.detail = times({m_problem.tensor(t).width, m_problem.tensor(t).height});
                 break;
             }
@@ -208,36 +154,99 @@ private:
         }
     }
 
-    void fillOp(GraphNode& node, OpId op) const
+    void fillOp(GraphNode& node, OpId op)
     {
         const Op& o = m_problem.op(op);
         const Tensor& out = m_problem.tensor(o.output);
         node.type = o.type;
-        node.title = QString::fromStdString(m_problem.opName(op));
+        node.title = nameOf(op);
         node.detail = o.type == OpType::MatMul ? times({out.width, out.height, m_problem.reductionSize(op)})
                                                : times({out.width, out.height});
         for (SubgraphId s : m_holders[op.index()]) {
             node.badges.push_back(
-                {s, m_options.colouring == GraphColouring::OpType ? typeFill(o.type) : m_fill[s.index()]});
+                {s, m_options.colouring == GraphColouring::OpType ? opTypeFill(o.type) : m_fill[s.index()]});
             node.error = node.error || !m_error[s.index()].isEmpty();
         }
         node.uncovered = node.badges.empty();
         node.moved = m_moved[op.index()];
+        m_model.recomputes = m_model.recomputes || node.badges.size() > 1;
+    }
+
+    [[nodiscard]] QString nameOf(OpId op) const
+    {
+        return withoutPrefix(m_problem.opName(op), m_geometry.namePrefix);
     }
 
     void fillCard(GraphNode& node, SubgraphId s) const
     {
         const Subgraph& subgraph = m_snapshot.schedule[s];
-        node.title = subgraph.ops.size() == 1 ? tr("1 op") : tr("%1 ops").arg(subgraph.ops.size());
-        QStringList names;
+        // What the names have in common is said once.
+        std::vector<std::string> names;
         for (OpId op : subgraph.ops)
-            names << QString::fromStdString(m_problem.opName(op));
-        node.detail = names.join(QStringLiteral(", "));
-        if (const auto* e = evaluation(s))
-            node.extra = granularityText(s) + QStringLiteral(" · ") + number(e->latency);
+            names.push_back(m_problem.opName(op));
+        const std::string shared = commonNamePrefix(names);
+        const QString count = tr("%1 ops").arg(subgraph.ops.size());
+        const QString group = withoutPrefix(shared.substr(0, shared.empty() ? 0 : shared.size() - 1),
+                                            m_geometry.namePrefix);
+        node.title = names.size() == 1                             ? nameOf(subgraph.ops.front())
+                     : shared.size() <= m_geometry.namePrefix.size() ? count
+                                                                   : tr("%1 · %2").arg(group, count);
+        const std::string& dropped =
+            shared.size() > m_geometry.namePrefix.size() ? shared : m_geometry.namePrefix;
+        QStringList parts;
+        for (const std::string& name : names)
+            parts << withoutPrefix(name, dropped);
+        node.detail = names.size() == 1 ? tr("1 op") : parts.join(QStringLiteral(", "));
+        if (const auto* e = evaluation(s)) {
+            QStringList facts{granularityText(s), number(e->latency)};
+            if (const QString mark = colourMark(*e, m_options.colouring); !mark.isEmpty())
+                facts << mark;
+            node.extra = facts.join(QStringLiteral(" · "));
+        }
         node.badges.push_back({s, m_fill[s.index()]});
         node.error = !m_error[s.index()].isEmpty();
         node.moved = std::any_of(subgraph.ops.begin(), subgraph.ops.end(),
+                                 [&](OpId op) { return m_moved[op.index()]; });
+    }
+
+    void fillSection(GraphNode& node, const GraphSection& section) const
+    {
+        std::vector<std::string> names;
+        for (OpId op : section.ops)
+            names.push_back(m_problem.opName(op));
+        const std::string shared = commonNamePrefix(names);
+        node.title = shared.size() > m_geometry.namePrefix.size()
+                         ? withoutPrefix(shared.substr(0, shared.size() - 1), m_geometry.namePrefix)
+                         : tr("ops %1 … %2").arg(section.ops.front().value).arg(section.ops.back().value);
+        node.detail =
+            tr("%1 ops in %2 subgraphs").arg(section.ops.size()).arg(section.subgraphs.size());
+        double sum = 0;
+        bool known = true;
+        std::size_t broken = 0;
+        for (SubgraphId s : section.subgraphs) {
+            const auto* e = evaluation(s);
+            known = known && e;
+            sum += e ? e->latency : 0;
+            node.shares.push_back({m_fill[s.index()], e ? e->latency : 0});
+            broken += m_error[s.index()].isEmpty() ? 0 : 1;
+        }
+        if (!known)
+            for (GraphShare& share : node.shares)
+                share.weight = 1;
+        if (m_options.colouring == GraphColouring::OpType) {
+            node.shares.clear();
+            for (OpId op : section.ops)
+                node.shares.push_back({opTypeFill(m_problem.op(op).type), 1});
+        }
+        const auto alone = static_cast<std::size_t>(
+            std::count_if(section.ops.begin(), section.ops.end(),
+                          [&](OpId op) { return m_holders[op.index()].empty(); }));
+        node.error = broken + alone > 0;
+        node.extra = broken > 0  ? tr("%1 with problems").arg(broken)
+                     : alone > 0 ? tr("%1 in no subgraph").arg(alone)
+                     : known     ? tr("latency %1").arg(number(sum))
+                                 : QString();
+        node.moved = std::any_of(section.ops.begin(), section.ops.end(),
                                  [&](OpId op) { return m_moved[op.index()]; });
     }
 
@@ -264,6 +273,7 @@ private:
             hull.locked = m_snapshot.schedule[s].locked;
             if (const auto* e = evaluation(s)) {
                 hull.latency = number(e->latency);
+                hull.mark = colourMark(*e, m_options.colouring);
                 if (const auto before = m_before.find(sorted(m_snapshot.schedule[s].ops));
                     before != m_before.end() && before->second != e->latency)
                     hull.change = signedNumber(e->latency - before->second);
@@ -289,11 +299,12 @@ private:
                 if (const auto v = m_geometry.nodeOf(op)) {
                     const bool here = m_geometry.groupOf[*v] == static_cast<int>(i);
                     (here ? own : away).insert(*v);
-                    hull.collapsed =
-                        hull.collapsed || (here && m_geometry.keys[*v].kind == GraphKey::Kind::Card);
+                    const GraphKey::Kind kind = m_geometry.keys[*v].kind;
+                    hull.collapsed = hull.collapsed || (here && kind == GraphKey::Kind::Card) ||
+                                     kind == GraphKey::Kind::Section;
                 }
             for (std::size_t v : away) {
-                if (m_geometry.keys[v].kind == GraphKey::Kind::Card)
+                if (m_geometry.keys[v].kind != GraphKey::Kind::Op)
                     continue;
                 const double grow = padding * (0.35 + 0.3 * rings[v]++);
                 const QRectF ring = m_model.nodes[v].rect.adjusted(-grow, -grow, grow, grow);
@@ -349,6 +360,7 @@ private:
             edge.to = key.to;
             edge.tensor = key.tensor;
             edge.consumer = key.consumer;
+            edge.bundle = key.bundle;
             edge.style = styleOf(key);
             edge.path = curve(route);
             edge.bounds = edge.path.controlPointRect().adjusted(-1, -1, 1, 1); // a straight line has no area
@@ -379,15 +391,20 @@ private:
 
     [[nodiscard]] EdgeStyle styleOf(const GraphEdgeKey& key) const
     {
-        std::vector<SubgraphId> readers;
-        if (key.consumer)
-            readers = m_holders[key.consumer->index()];
-        else if (m_geometry.keys[key.to].kind == GraphKey::Kind::Card)
-            readers = {SubgraphId(static_cast<std::size_t>(m_geometry.groupOf[key.to]))};
+        if (m_geometry.keys[key.to].kind == GraphKey::Kind::Output)
+            return EdgeStyle::Spilled;
         EdgeStyle style = EdgeStyle::Ephemeral; // the heaviest of all executions
-        for (SubgraphId s : readers)
-            style = std::max(style, edgeStyle(m_snapshot, s, key.tensor));
-        return readers.empty() ? EdgeStyle::Spilled : style;
+        bool any = false;
+        const auto look = [&](TensorId t) {
+            for (SubgraphId s : readersOf(m_model, key, t)) {
+                style = std::max(style, edgeStyle(m_snapshot, s, t));
+                any = true;
+            }
+        };
+        look(key.tensor);
+        for (TensorId t : key.bundle)
+            look(t);
+        return any ? style : EdgeStyle::Spilled;
     }
 
     /// What the lines of a net have in common is painted once, in the heaviest style.
@@ -456,6 +473,26 @@ private:
 };
 
 } // namespace
+
+std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& edge, TensorId tensor)
+{
+    const GraphGeometry& geometry = *model.geometry;
+    const GraphNode& to = model.nodes[edge.to];
+    if (to.key.kind != GraphKey::Kind::Section) {
+        std::vector<SubgraphId> out; // those that run the op, or the one of the card
+        for (const GraphBadge& badge : to.badges)
+            out.push_back(badge.subgraph);
+        return out;
+    }
+    std::set<SubgraphId> out;
+    const Problem& problem = *geometry.problem;
+    const auto consumers = problem.consumers(tensor);
+    for (SubgraphId s : geometry.sections.at(edge.to).subgraphs)
+        for (OpId op : geometry.members[s.index()])
+            if (std::find(consumers.begin(), consumers.end(), op) != consumers.end())
+                out.insert(s);
+    return {out.begin(), out.end()};
+}
 
 EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t)
 {

@@ -10,6 +10,7 @@
 #include <QRectF>
 #include <QString>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -45,15 +46,23 @@ struct GraphBadge
     GraphFill fill;
 };
 
+/// A subgraph's part of a section; an op's when the colour tells the type.
+struct GraphShare
+{
+    GraphFill fill;
+    double weight = 1; ///< the latency; all alike where one is unknown
+};
+
 struct GraphNode
 {
     GraphKey key;
     QRectF rect;
     OpType type = OpType::Pointwise;
-    QString title;
+    QString title; ///< without what all visible names begin with
     QString detail;
     QString extra;                  ///< third line of a card
     std::vector<GraphBadge> badges; ///< every subgraph that runs the op, in the order of the schedule
+    std::vector<GraphShare> shares; ///< of a section, in the order of the schedule
     bool uncovered = false;         ///< in no subgraph
     bool error = false;             ///< in a subgraph that breaks a rule
     bool moved = false;             ///< stands with other ops than in the baseline
@@ -76,6 +85,7 @@ struct GraphEdge
     std::size_t to = 0;
     TensorId tensor;
     std::optional<OpId> consumer;
+    std::vector<TensorId> bundle; ///< of a line between cards, when it stands for several tensors
     EdgeStyle style = EdgeStyle::Spilled;
     QPainterPath path;
     QRectF bounds;
@@ -83,6 +93,11 @@ struct GraphEdge
     QPointF beforeEnd;
     QString label; ///< traffic, empty when there is none or no room
     QRectF labelRect;
+
+    [[nodiscard]] bool carries(std::optional<TensorId> t) const
+    {
+        return t && (tensor == *t || std::find(bundle.begin(), bundle.end(), *t) != bundle.end());
+    }
 };
 
 /// A subgraph as an area.
@@ -98,10 +113,11 @@ struct GraphHull
     std::vector<std::size_t> nodes; ///< nodes of its ops, satellites included
     QString granularity;
     QString latency;
+    QString mark;   ///< what the colour says, without colour: sign of the bound, intensity
     QString change; ///< of the latency against the baseline, where it has the same subgraph
     QString error;  ///< code of its first issue
-    bool collapsed = false;
-    bool locked = false; ///< for the solver
+    bool collapsed = false; ///< drawn as a card, or inside a section
+    bool locked = false;    ///< for the solver
 };
 
 /// What the fill of the ops says.
@@ -109,7 +125,7 @@ struct GraphLegend
 {
     QString title;
     std::vector<std::pair<GraphFill, QString>> entries;
-    QString low, high; ///< ends of the ramp; empty = no ramp
+    std::vector<QString> scale; ///< figures at equal distances along the ramp; empty = no ramp
 };
 
 struct GraphModel
@@ -122,6 +138,7 @@ struct GraphModel
     std::vector<GraphHull> hulls; ///< index = subgraph
     GraphLegend legend;
     QRectF bounds;
+    bool recomputes = false; ///< some op is in several subgraphs
     QString summary; ///< one sentence, for the accessible description
 };
 
@@ -136,6 +153,10 @@ using GraphTraffic = std::vector<std::optional<std::vector<TensorTraffic>>>;
 
 /// Writes the traffic of each line beside its end, where there is room; what is unknown stays without.
 void labelEdges(GraphModel& model, const GraphTraffic& traffic);
+
+/// Subgraphs that take `tensor` from this line, each once.
+[[nodiscard]] std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& edge,
+                                                TensorId tensor);
 
 /// How tensor t reaches subgraph s when its op `consumer` reads it.
 [[nodiscard]] EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t);

@@ -8,49 +8,27 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kSmallestText = 6.5; // device pixels
+constexpr double kSmallestText = 6.5; // pixels
 constexpr double kMargin = 40;        // what hangs over the border of a node or area
 } // namespace
 
 GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const Viewport& viewport,
                              const QRectF& area, const Theme& theme, const GraphMarks& marks)
-    : m_p(painter), m_model(model), m_viewport(viewport), m_theme(theme), m_marks(marks),
-      m_visible(viewport.toScene(area).adjusted(-kMargin, -kMargin, kMargin, kMargin)),
+    : m_p(painter), m_model(model), m_viewport(viewport), m_theme(theme),
+      m_roles(graphRoles(theme)), m_marks(marks),
+      m_seen(viewport.toScene(area)), m_visible(m_seen.adjusted(-kMargin, -kMargin, kMargin, kMargin)),
       m_scale(viewport.scale), m_deviceScale(m_scale * painter.device()->devicePixelRatioF()),
       m_titleFont(uiFont(1.0, QFont::Medium)), m_detailFont(uiFont(0.85)),
-      m_tagFont(uiFont(0.85, QFont::DemiBold))
+      m_tagFont(uiFont(0.85, QFont::DemiBold)), m_farFont(uiFont(0.8, QFont::Medium))
 {
-    m_titleVisible = QFontMetricsF(m_titleFont).height() * 0.75 * m_deviceScale >= kSmallestText;
-    m_detailVisible = QFontMetricsF(m_detailFont).height() * 0.75 * m_deviceScale >= kSmallestText;
-}
-
-QColor fillColour(const GraphFill& fill, const Theme& theme)
-{
-    switch (fill.role) {
-    case GraphFill::Role::Category:
-        return theme.category(static_cast<std::size_t>(fill.value));
-    case GraphFill::Role::Ramp:
-        return theme.ramp(fill.value);
-    case GraphFill::Role::Bound:
-        switch (static_cast<Bound>(static_cast<int>(fill.value))) {
-        case Bound::Compute:
-            return theme.computeBound;
-        case Bound::Memory:
-            return theme.memoryBound;
-        case Bound::Balanced:
-            break;
-        }
-        return theme.balanced;
-    case GraphFill::Role::Neutral:
-        break;
-    }
-    return theme.raised;
-}
-
-QColor borderColour(const GraphFill& fill, const Theme& theme)
-{
-    return fill.role == GraphFill::Role::Category ? theme.categoryBorder(static_cast<std::size_t>(fill.value))
-                                                  : theme.outline;
+    // What is readable: as it stands in the scene; or, in nodes that are high enough, in a size of its own.
+    const double title = QFontMetricsF(m_titleFont).height() * 0.75;
+    m_farText = title * m_scale < kSmallestText && model.geometry &&
+                model.geometry->metrics.nodeHeight() * m_scale >=
+                    std::max(kGraphFarTextFrom, 0.8 * QFontMetricsF(m_farFont).height());
+    m_titleVisible = !m_farText && title * m_deviceScale >= kSmallestText;
+    m_detailVisible =
+        m_titleVisible && QFontMetricsF(m_detailFont).height() * 0.75 * m_deviceScale >= kSmallestText;
 }
 
 QColor verdictColour(GraphVerdict::Kind kind, const Theme& theme)

@@ -5,6 +5,7 @@
 #include "theme/theme.h"
 #include "views/graph/graph_model.h"
 
+#include <map>
 #include <set>
 
 class QPainter;
@@ -26,10 +27,11 @@ struct GraphMarks
     std::set<OpId> ops;
     std::set<SubgraphId> subgraphs;
     std::optional<TensorId> tensor;
+    std::map<SubgraphId, QString> holding; ///< where the selected tensor lies in fast memory, and how
     std::optional<OpId> hoverOp;
     std::optional<TensorId> hoverTensor;
     std::optional<SubgraphId> hoverSubgraph;
-    std::optional<OpId> cursor; ///< keyboard focus
+    std::optional<std::size_t> cursor; ///< node with the keyboard focus
     bool searching = false;     ///< nodes that are not in `found` step back
     std::set<std::size_t> found;
     std::optional<std::size_t> currentFound;
@@ -51,8 +53,6 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
 /// The whole model, without lines, for the overview.
 void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
 
-[[nodiscard]] QColor fillColour(const GraphFill& fill, const Theme& theme);
-[[nodiscard]] QColor borderColour(const GraphFill& fill, const Theme& theme);
 [[nodiscard]] QColor verdictColour(GraphVerdict::Kind kind, const Theme& theme);
 
 } // namespace tilewright::ui

@@ -34,9 +34,7 @@ public:
         const bool hot = m_marks.hoverSubgraph == hull.subgraph || target;
         const bool neutral = hull.fill.role == GraphFill::Role::Neutral;
         const QColor base = fillColour(hull.fill, m_theme);
-        const double strength = (neutral ? 0.10 : m_theme.dark ? 0.22 : 0.26) + (hot ? 0.10 : 0);
-        QColor border =
-            neutral ? m_theme.outline : Theme::mix(m_theme.canvas, borderColour(hull.fill, m_theme), 0.7);
+        QColor border = hullBorder(hull.fill, m_theme);
         double width = 1.2;
         if (!hull.error.isEmpty()) {
             border = m_theme.error;
@@ -57,13 +55,20 @@ public:
                 width = target ? 3.2 : 2.2;
             }
         }
-        QPen pen(border, std::max(width, width * 0.8 / m_scale));
+        QPen pen(border, std::max(width, width * 0.85 / m_scale));
         if (!hull.error.isEmpty() && !isSelected(hull))
             pen.setDashPattern({6, 3});
         m_p.setPen(pen);
-        m_p.setBrush(neutral ? Theme::mix(m_theme.canvas, m_theme.muted, strength)
-                             : Theme::mix(m_theme.canvas, base, strength));
+        m_p.setBrush(hullColour(hull.fill, m_theme, hot));
         m_p.drawPath(hull.path);
+        if (m_marks.holding.count(hull.subgraph) > 0) { // double, like the line of a retained tensor
+            const double wide = std::max(5.0, 4.0 / m_scale);
+            m_p.setPen(QPen(m_theme.accent, wide));
+            m_p.drawPath(hull.path);
+            m_p.setPen(QPen(m_theme.canvas, wide * 0.4));
+            m_p.setBrush(Qt::NoBrush);
+            m_p.drawPath(hull.path);
+        }
         if (hull.satellites.isEmpty())
             return;
         QColor tint = neutral ? m_theme.muted : base;
@@ -87,7 +92,9 @@ public:
         const bool quiet = m_marks.dragging && isOutOfQuestion(hull) && m_marks.target != hull.subgraph;
         const bool judged = m_marks.dragging && !quiet && verdict != m_marks.verdicts.end() &&
                             verdict->second.kind != GraphVerdict::Kind::Unknown;
-        if (hull.collapsed && !judged) { // the card says the rest
+        const auto holding = m_marks.holding.find(hull.subgraph);
+        const bool holds = !m_marks.dragging && holding != m_marks.holding.end();
+        if (hull.collapsed && !judged && !holds) { // the card says the rest
             if (hull.locked && m_detailVisible) {
                 const QRectF& card = m_model.nodes[hull.nodes.front()].rect;
                 const double side = m_model.geometry->metrics.line;
@@ -102,13 +109,15 @@ public:
         const double height = tag.height() * 0.98;
         const QPointF at = hull.tab + QPointF(m_model.geometry->metrics.padding() * 0.9, -height / 2);
         const double lock = hull.locked ? height * 0.9 : 0;
-        const QRectF badge(
+        QRectF badge(
             at, QSizeF(std::max(height * 1.15, tag.horizontalAdvance(numberText) + 10) + lock, height));
 
         // As much as fits between the badge and the right end of the outline.
         QStringList texts;
         if (judged) {
             texts = {verdict->second.text};
+        } else if (holds) {
+            texts = {holding->second};
         } else if (!quiet) {
             QString all = hull.granularity;
             if (!hull.error.isEmpty())
@@ -116,12 +125,14 @@ public:
             else if (!hull.latency.isEmpty())
                 all += QStringLiteral("  ") + hull.latency +
                        (hull.change.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(hull.change));
-            texts = {all, hull.error.isEmpty() ? hull.latency : hull.error};
+            const QString mark = hull.mark.isEmpty() ? QString() : QStringLiteral("  ") + hull.mark;
+            texts = {all + mark, hull.error.isEmpty() ? hull.latency + mark : hull.error,
+                     hull.error.isEmpty() ? hull.mark : hull.error};
         }
         const double room = hull.tabRoom - badge.width() - 2 * m_model.geometry->metrics.padding() * 0.9 - 8;
         QString text;
         for (const QString& candidate : texts)
-            if (detail.horizontalAdvance(candidate) <= room || (judged && text.isEmpty())) {
+            if (detail.horizontalAdvance(candidate) <= room || judged || holds) {
                 text = candidate;
                 break;
             }
@@ -132,8 +143,16 @@ public:
         QColor textColour = hull.error.isEmpty() ? m_theme.text : m_theme.error;
         if (isSelected(hull))
             border = m_theme.accent;
-        if (judged)
+        if (holds)
+            textColour = border = m_theme.accent;
+        if (judged) {
             textColour = border = verdictColour(verdict->second.kind, m_theme);
+            // A target of which the upper edge is out of view says its verdict where it can be seen.
+            const QSizeF size(badge.width() + detail.horizontalAdvance(text) + 12, height);
+            const QRectF seen = (m_seen & hull.bounds).adjusted(2, 2, -2, -2);
+            badge.moveLeft(std::max(seen.left(), std::min(badge.left(), m_seen.right() - size.width() - 2)));
+            badge.moveTop(std::max(seen.top(), badge.top()));
+        }
         if (!text.isEmpty()) {
             const QRectF strip(badge.left(), badge.top(), badge.width() + detail.horizontalAdvance(text) + 12,
                                height);
@@ -165,6 +184,8 @@ public:
         const bool judged =
             known && (m_marks.target == hull.subgraph || verdict->second.kind == GraphVerdict::Kind::Better ||
                       verdict->second.kind == GraphVerdict::Kind::Worse);
+        if (hull.collapsed && !judged && m_farText)
+            return;
         if (!judged && (onScreen.width() < kSmallestTag || onScreen.height() < kSmallestTag * 0.55))
             return;
         m_p.save();
@@ -175,6 +196,13 @@ public:
         const double lock = hull.locked && !judged ? metrics.height() * 0.8 : 0;
         const QSizeF size(metrics.horizontalAdvance(text) + 8 + lock, metrics.height());
         QRectF tag(onScreen.center() - QPointF(size.width() / 2, size.height() / 2), size);
+        if (m_farText) // beside the names, on the upper edge
+            tag.moveTopLeft(m_viewport.toScreen(hull.tab) + QPointF(3, -size.height() * 0.62));
+        if (judged) {
+            const QRectF seen = m_viewport.toScreen(m_seen).adjusted(2, 2, -2, -2);
+            tag.moveLeft(std::max(seen.left(), std::min(tag.left(), seen.right() - size.width())));
+            tag.moveTop(std::max(seen.top(), std::min(tag.top(), seen.bottom() - size.height())));
+        }
         const bool neutral = hull.fill.role == GraphFill::Role::Neutral;
         m_p.setPen(QPen(isSelected(hull)        ? m_theme.accent
                         : !hull.error.isEmpty() ? m_theme.error

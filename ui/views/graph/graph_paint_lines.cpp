@@ -16,7 +16,7 @@ public:
 
     void lines()
     {
-        const QColor faint = Theme::mix(m_theme.canvas, m_theme.muted, m_marks.searching ? 0.35 : 0.75);
+        const QColor colour = m_marks.searching ? m_roles.lineBehind : m_roles.line;
         if (m_deviceScale < kGraphBlocksBelow) {
             // Thousands of lines: straight, unsmoothed, one call a style.
             std::vector<QLineF> lines;
@@ -24,7 +24,10 @@ public:
                 if (stroke.bounds.intersects(m_visible))
                     for (std::size_t i = 0; i + 1 < stroke.points.size(); ++i)
                         lines.emplace_back(stroke.points[i], stroke.points[i + 1]);
-            QPen pen(Theme::mix(m_theme.canvas, faint, 0.7), 1);
+            QPen pen(m_marks.searching                  ? m_roles.lineBehind
+                     : m_deviceScale < kGraphDotsBelow ? m_roles.densestLine
+                                                       : m_roles.farLine,
+                     1);
             pen.setCosmetic(true);
             m_p.setPen(pen);
             m_p.setRenderHint(QPainter::Antialiasing, false);
@@ -35,11 +38,11 @@ public:
         m_p.setBrush(Qt::NoBrush);
         for (const GraphStroke& stroke : m_model.strokes)
             if (stroke.bounds.intersects(m_visible))
-                paintStroke(stroke.path, stroke.style, faint, 1.5);
+                paintStroke(stroke.path, stroke.style, colour, 1.5);
         if (m_deviceScale < kGraphArrowsFrom)
             return;
         m_p.setPen(Qt::NoPen);
-        m_p.setBrush(faint);
+        m_p.setBrush(colour);
         for (const GraphEdge& edge : m_model.edges)
             if (m_visible.contains(edge.end))
                 paintArrow(edge);
@@ -47,7 +50,7 @@ public:
 
     void paintStroke(const QPainterPath& path, EdgeStyle style, const QColor& colour, double width)
     {
-        width = std::max(width, 0.9 / m_scale);
+        width = visible(width);
         QPen pen(colour, width);
         pen.setCapStyle(Qt::FlatCap);
         switch (style) {
@@ -101,13 +104,13 @@ public:
             if (!edge.bounds.intersects(m_visible) && !edge.bounds.isEmpty())
                 continue;
             const bool strong =
-                m_marks.tensor == edge.tensor || near.count(edge.from) > 0 || near.count(edge.to) > 0;
-            const bool weak = m_marks.hoverTensor == edge.tensor || hover == edge.from || hover == edge.to;
+                edge.carries(m_marks.tensor) || near.count(edge.from) > 0 || near.count(edge.to) > 0;
+            const bool weak = edge.carries(m_marks.hoverTensor) || hover == edge.from || hover == edge.to;
             if (!strong && !weak)
                 continue;
             m_p.setBrush(Qt::NoBrush);
             const QColor colour = strong ? m_theme.accent : Theme::mix(m_theme.canvas, m_theme.accent, 0.75);
-            paintStroke(edge.path, edge.style, colour, m_marks.tensor == edge.tensor ? 2.6 : 2.0);
+            paintStroke(edge.path, edge.style, colour, edge.carries(m_marks.tensor) ? 2.6 : 2.0);
             if (m_deviceScale >= kGraphArrowsFrom) {
                 m_p.setPen(Qt::NoPen);
                 m_p.setBrush(colour);
@@ -127,8 +130,8 @@ public:
             m_p.setPen(Qt::NoPen);
             m_p.setBrush(back);
             m_p.drawRoundedRect(edge.labelRect, 4, 4);
-            const bool strong = m_marks.tensor == edge.tensor || m_marks.hoverTensor == edge.tensor;
-            m_p.setPen(strong ? m_theme.accent : m_theme.muted);
+            const bool marked = edge.carries(m_marks.tensor) || edge.carries(m_marks.hoverTensor);
+            m_p.setPen(marked ? m_theme.accent : m_roles.figure);
             m_p.drawText(edge.labelRect, Qt::AlignCenter | Qt::TextDontClip, edge.label);
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ops, tensors and cards, and the rings round what is marked.
+#include "theme/name.h"
 #include "views/graph/graph_painting.h"
 #include "views/graph/graph_shapes.h"
 
@@ -15,7 +16,10 @@ namespace {
 class NodePainting : public GraphPainting
 {
 public:
-    explicit NodePainting(const GraphPainting& painting) : GraphPainting(painting) {}
+    explicit NodePainting(const GraphPainting& painting)
+        : GraphPainting(painting), m_sceneTransform(m_p.transform())
+    {
+    }
 
     [[nodiscard]] QColor dimmed(const QColor& colour, std::size_t v) const
     {
@@ -45,10 +49,13 @@ public:
             const GraphNode& node = m_model.nodes[v];
             if (!node.rect.intersects(m_visible))
                 continue;
-            const bool tensor =
-                node.key.kind == GraphKey::Kind::Input || node.key.kind == GraphKey::Kind::Output;
-            if (tensor) {
-                m_p.fillRect(node.rect, dimmed(Theme::mix(m_theme.canvas, m_theme.outline, 0.6), v));
+            if (node.key.isTensor()) {
+                if (m_deviceScale >= kGraphDotsBelow)
+                    m_p.fillRect(node.rect, dimmed(m_roles.tensorBlock, v));
+                continue;
+            }
+            if (!node.shares.empty()) {
+                paintShares(v, node.rect);
                 continue;
             }
             const auto colours = fills(v);
@@ -61,25 +68,39 @@ public:
         m_p.setRenderHint(QPainter::Antialiasing, true);
     }
 
+    /// The subgraphs of a section side by side, as wide as they take long.
+    void paintShares(std::size_t v, const QRectF& bar)
+    {
+        double all = 0;
+        for (const GraphShare& share : m_model.nodes[v].shares)
+            all += share.weight;
+        double x = bar.left();
+        for (const GraphShare& share : m_model.nodes[v].shares) {
+            const double width = all > 0 ? bar.width() * share.weight / all : 0;
+            m_p.fillRect(QRectF(x, bar.top(), width, bar.height()), dimmed(fillColour(share.fill, m_theme), v));
+            x += width;
+        }
+    }
+
     void paintNode(std::size_t v)
     {
         const GraphNode& node = m_model.nodes[v];
         const QPainterPath shape = nodeShape(node);
         const auto colours = fills(v);
-        const bool tensor = node.key.kind == GraphKey::Kind::Input || node.key.kind == GraphKey::Kind::Output;
-        QColor border = m_theme.outline;
+        const bool tensor = node.key.isTensor();
+        QColor border = tensor ? m_roles.tensorBorder : m_theme.outline;
         if (!node.badges.empty() && node.badges.front().fill.role == GraphFill::Role::Category)
             border = borderColour(node.badges.front().fill, m_theme);
         if (node.error)
             border = m_theme.error;
         if (node.uncovered && !tensor)
             border = m_theme.error;
-        QPen pen(dimmed(border, v), node.error ? 1.8 : 1.2);
+        QPen pen(dimmed(border, v), visible(node.error ? 1.8 : 1.2));
         if (node.uncovered && !tensor)
             pen.setDashPattern({4, 2});
         if (colours.size() == 1) {
             m_p.setPen(pen);
-            m_p.setBrush(tensor ? dimmed(m_theme.panel, v) : colours.front());
+            m_p.setBrush(tensor ? dimmed(m_roles.tensorFill, v) : colours.front());
             m_p.drawPath(shape);
         } else {
             m_p.save();
@@ -94,54 +115,133 @@ public:
             m_p.setBrush(Qt::NoBrush);
             m_p.drawPath(shape);
         }
+        if (!node.shares.empty()) {
+            m_p.save();
+            m_p.setClipPath(shape, Qt::IntersectClip);
+            const double height = m_titleVisible ? sectionBar() : node.rect.height() * 0.4;
+            paintShares(v, node.rect.adjusted(0, node.rect.height() - height, 0, 0));
+            m_p.restore();
+            m_p.setPen(pen);
+            m_p.setBrush(Qt::NoBrush);
+            m_p.drawPath(shape);
+        }
         if (m_titleVisible)
-            paintNodeText(v, colours, tensor);
+            paintNodeText(v, tensor);
+        else if (m_farText)
+            paintFarText(v);
     }
 
-    void paintNodeText(std::size_t v, const std::vector<QColor>& colours, bool tensor)
+    [[nodiscard]] double sectionBar() const { return 0.7 * m_model.geometry->metrics.line; }
+
+    /// Only the name, in screen size; nothing where too little of it would be left.
+    void paintFarText(std::size_t v)
     {
         const GraphNode& node = m_model.nodes[v];
-        const QColor background =
-            tensor || node.badges.empty() ? (tensor ? m_theme.panel : m_theme.raised) : colours.front();
-        const QColor ink = tensor || node.badges.empty() ? dimmed(m_theme.text, v) : inkFor(background);
+        const QFontMetricsF metrics(m_farFont);
+        QRectF box = node.rect;
+        if (!node.shares.empty())
+            box.setBottom(box.bottom() - box.height() * 0.4);
+        box = m_viewport.toScreen(box);
+        if (box.height() < metrics.height() * 0.8)
+            return;
+        const bool tensor = node.key.isTensor();
+        const double inset = tensor                        ? box.height() * 0.45
+                             : node.type != OpType::MatMul ? box.height() * 0.3
+                                                           : 3;
+        box.adjust(inset, 0, -inset, 0);
+        // A name without its middle says nothing; one without its leading parts still does for an op.
+        const QString text = fittingName(node.title, metrics, box.width());
+        const qsizetype gap = text == node.title ? -1 : text.indexOf(QChar(0x2026));
+        if (text.isEmpty() || gap > 0 || (gap == 0 && tensor))
+            return;
+        m_p.save();
+        m_p.setTransform(m_viewport.transform().inverted(), true);
+        m_p.setFont(m_farFont);
+        eachInk(v, [&](const QColor& ink) {
+            m_p.setPen(ink);
+            m_p.drawText(box, Qt::AlignCenter | Qt::TextDontClip, text);
+        });
+        m_p.restore();
+    }
+
+    /// Calls `paint` with the ink that reads on the node; with several fills for each on its own.
+    template <typename Paint> void eachInk(std::size_t v, Paint paint)
+    {
+        const GraphNode& node = m_model.nodes[v];
+        if (node.key.isTensor() || node.badges.empty()) {
+            paint(dimmed(m_theme.text, v));
+            return;
+        }
+        const auto colours = fills(v);
+        if (colours.size() == 1) {
+            paint(m_theme.inkOn(colours.front()));
+            return;
+        }
+        const QTransform now = m_p.transform();
+        const double width = node.rect.width() / static_cast<double>(colours.size());
+        for (std::size_t i = 0; i < colours.size(); ++i) {
+            m_p.save();
+            m_p.setTransform(m_sceneTransform);
+            m_p.setClipRect(QRectF(node.rect.left() + width * static_cast<double>(i), node.rect.top(), width,
+                                   node.rect.height()),
+                            Qt::IntersectClip);
+            m_p.setTransform(now);
+            paint(m_theme.inkOn(colours[i]));
+            m_p.restore();
+        }
+    }
+
+    void paintNodeText(std::size_t v, bool tensor)
+    {
+        const GraphNode& node = m_model.nodes[v];
         const double line = m_model.geometry->metrics.line;
-        m_p.setPen(ink);
         if (tensor) {
-            m_p.setFont(m_detailFont);
             const QRectF box =
                 node.rect.adjusted(node.rect.height() * 0.35, 0, -node.rect.height() * 0.35, 0);
-            m_p.drawText(box, Qt::AlignCenter, elided(m_detailFont, node.title, box.width()));
+            m_p.setFont(m_detailFont);
+            m_p.setPen(dimmed(m_theme.text, v));
+            m_p.drawText(box, Qt::AlignCenter, named(m_detailFont, node.title, box.width()));
             return;
         }
         // Badges of the subgraphs stand at the left, title and detail beside them.
         const double left = paintBadges(v);
-        const bool matmul = node.type == OpType::MatMul;
-        const QRectF box =
-            node.rect.adjusted(left, 0, matmul && node.key.kind == GraphKey::Kind::Op ? -8 : -10, 0);
-        m_p.setPen(ink);
-        m_p.setFont(m_titleFont);
-        const bool card = node.key.kind == GraphKey::Kind::Card;
-        const bool two = m_detailVisible;
-        const double rows = card ? 3 : 2;
-        const double top = node.rect.center().y() - rows * line / 2 * 0.98;
-        if (!two) {
-            m_p.drawText(box, Qt::AlignCenter, elided(m_titleFont, node.title, box.width()));
-            return;
-        }
-        m_p.drawText(QRectF(box.left(), top, box.width(), line), Qt::AlignCenter,
-                     elided(m_titleFont, node.title, box.width()));
-        m_p.setFont(m_detailFont);
-        m_p.drawText(
-            QRectF(box.left(), top + line * 0.98, box.width(), line), Qt::AlignCenter,
-            elided(m_detailFont,
-                   node.uncovered ? QCoreApplication::translate("Graph", "in no subgraph") : node.detail,
-                   box.width()));
-        if (card)
-            m_p.drawText(QRectF(box.left(), top + 2 * line * 0.98, box.width(), line), Qt::AlignCenter,
-                         elided(m_detailFont, node.extra, box.width()));
+        const bool card = node.key.kind == GraphKey::Kind::Card || node.key.kind == GraphKey::Kind::Section;
+        const QRectF box = node.rect.adjusted(left, 0, node.type == OpType::MatMul && !card ? -8 : -10, 0);
+        const double bar = node.shares.empty() ? 0 : sectionBar();
+        const double top = node.rect.center().y() - bar / 2 - (card ? 3 : 2) * line / 2 * 0.98;
+        const auto row = [&](int i) {
+            return m_detailVisible ? QRectF(box.left(), top + i * line * 0.98, box.width(), line)
+                                   : box.adjusted(0, 0, 0, -bar);
+        };
+        const QString title = named(m_titleFont, node.title, box.width());
+        const QString detail = elided(
+            m_detailFont,
+            node.uncovered && !card ? QCoreApplication::translate("Graph", "in no subgraph") : node.detail,
+            box.width());
+        eachInk(v, [&](const QColor& ink) {
+            m_p.setPen(ink);
+            m_p.setFont(m_titleFont);
+            m_p.drawText(row(0), Qt::AlignCenter, title);
+            if (node.badges.size() > 1)
+                paintRecomputeSign(node, ink);
+            if (!m_detailVisible)
+                return;
+            m_p.setPen(ink);
+            m_p.setFont(m_detailFont);
+            m_p.drawText(row(1), Qt::AlignCenter, detail);
+            if (card)
+                m_p.drawText(row(2), Qt::AlignCenter, elided(m_detailFont, node.extra, box.width()));
+        });
     }
 
-    [[nodiscard]] QColor inkFor(const QColor& background) const { return m_theme.inkOn(background); }
+    void paintRecomputeSign(const GraphNode& node, const QColor& ink)
+    {
+        const double side = QFontMetricsF(m_tagFont).height() * 0.62;
+        m_p.setPen(QPen(ink, 1.6));
+        m_p.setBrush(Qt::NoBrush);
+        m_p.drawPath(recomputeSign({node.rect.right() - side - (node.type == OpType::MatMul ? 6 : 13),
+                                    node.rect.bottom() - side - 6, side, side}));
+    }
 
     /// Returns the width taken.
     double paintBadges(std::size_t v)
@@ -174,20 +274,17 @@ public:
             m_p.setPen(recomputed ? m_theme.inkOn(fill) : m_theme.ink);
             m_p.drawText(badge, Qt::AlignCenter, text);
         }
-        if (recomputed) {
-            const double side = metrics.height() * 0.62;
-            m_p.setPen(QPen(m_theme.ink, 1.6));
-            m_p.setBrush(Qt::NoBrush);
-            const QRectF sign(node.rect.right() - side - (node.type == OpType::MatMul ? 6 : 13),
-                              node.rect.bottom() - side - 6, side, side);
-            m_p.drawPath(recomputeSign(sign));
-        }
         return x - node.rect.left() + widest + 3;
+    }
+
+    [[nodiscard]] QString named(const QFont& font, const QString& name, double width) const
+    {
+        return fittingName(name, QFontMetricsF(font), width);
     }
 
     [[nodiscard]] QString elided(const QFont& font, const QString& text, double width) const
     {
-        return QFontMetricsF(font).elidedText(text, Qt::ElideMiddle, width);
+        return QFontMetricsF(font).elidedText(text, Qt::ElideRight, width);
     }
 
     void ring(std::size_t v, const QColor& colour, double width, Qt::PenStyle style = Qt::SolidLine)
@@ -216,10 +313,15 @@ public:
                  m_marks.currentFound == v ? 3.5 : 2);
         if (m_marks.hoverOp)
             ringOp(*m_marks.hoverOp, Theme::mix(m_theme.canvas, m_theme.accent, 0.6), 2);
+        std::set<std::size_t> selected; // a card once, however many of its ops are selected
         for (OpId op : m_marks.ops)
-            ringOp(op, m_theme.accent, 2.8);
-        if (m_marks.cursor)
-            ringOp(*m_marks.cursor, m_theme.text, 1.4, Qt::DashLine);
+            if (const auto v = m_model.geometry->nodeOf(op))
+                selected.insert(*v);
+        for (std::size_t v : selected)
+            if (m_model.nodes[v].rect.intersects(m_visible))
+                ring(v, m_theme.accent, 2.8);
+        if (m_marks.cursor && *m_marks.cursor < m_model.nodes.size())
+            ring(*m_marks.cursor, m_theme.text, 1.4, Qt::DashLine);
         const auto ringTensor = [&](TensorId t, const QColor& colour, double width) {
             for (auto kind : {GraphKey::Kind::Input, GraphKey::Kind::Output})
                 if (const auto it = m_model.geometry->index.find({kind, t.value});
@@ -231,6 +333,8 @@ public:
         if (m_marks.tensor)
             ringTensor(*m_marks.tensor, m_theme.accent, 2.8);
     }
+
+    QTransform m_sceneTransform;
 };
 
 } // namespace

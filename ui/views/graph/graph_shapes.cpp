@@ -123,6 +123,7 @@ QPainterPath nodeShape(const GraphNode& node)
     case GraphKey::Kind::Output:
         return outputShape(node.rect);
     case GraphKey::Kind::Card:
+    case GraphKey::Kind::Section:
         return cardShape(node.rect);
     case GraphKey::Kind::Op:
         break;

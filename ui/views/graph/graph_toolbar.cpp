@@ -2,6 +2,7 @@
 #include "views/graph/graph_toolbar.h"
 
 #include "theme/icon.h"
+#include "views/graph/graph_sections.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -65,6 +66,7 @@ GraphToolbar::GraphToolbar(QWidget* parent) : QWidget(parent)
     m_labels = toggle(tr("Traffic on lines"), &GraphToolbar::labelsToggled);
     m_leftToRight = toggle(tr("Left to right"), &GraphToolbar::leftToRightToggled);
     m_columns = toggle(tr("Break long graphs into columns"), &GraphToolbar::columnsToggled);
+    m_cards = toggle(tr("Cards in graphs of more than %1 ops").arg(kCardsAbove), &GraphToolbar::cardsToggled);
     m_overview = toggle(tr("Overview (M)"), &GraphToolbar::overviewToggled);
     m_legend = toggle(tr("Key to shapes and lines"), &GraphToolbar::legendToggled);
     menu->addSeparator();
@@ -109,6 +111,7 @@ void GraphToolbar::setOptions(const GraphOptions& options, const GraphShape& sha
     check(m_labels, options.edgeLabels);
     check(m_leftToRight, shape.leftToRight);
     check(m_columns, shape.columns);
+    check(m_cards, shape.cards);
     check(m_overview, overview);
     check(m_legend, legend);
 }

@@ -34,6 +34,7 @@ Q_SIGNALS:
     void columnsToggled(bool on);
     void overviewToggled(bool on);
     void legendToggled(bool on);
+    void cardsToggled(bool on);
     void collapseAll();
     void expandAll();
     void searchChanged(const QString& text);
@@ -50,6 +51,7 @@ private:
     QAction* m_labels;
     QAction* m_leftToRight;
     QAction* m_columns;
+    QAction* m_cards;
     QAction* m_overview;
     QAction* m_legend;
     QLineEdit* m_search;

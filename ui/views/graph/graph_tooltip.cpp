@@ -127,6 +127,37 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
     return table.html();
 }
 
+QString bundleTooltip(const Snapshot& snapshot, const std::vector<TensorId>& tensors)
+{
+    constexpr std::size_t kRows = 12;
+    const Problem& problem = *snapshot.problem;
+    Table table(tr("%1 tensors").arg(tensors.size()));
+    for (std::size_t i = 0; i < std::min(kRows, tensors.size()); ++i)
+        table.row(plain(problem.tensorName(tensors[i])), shape(problem.tensor(tensors[i])));
+    return table.html(tensors.size() > kRows ? tr("… and %1 more").arg(tensors.size() - kRows) : QString());
+}
+
+QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section)
+{
+    const Problem& problem = *snapshot.problem;
+    Table table(tr("%1 ops in %2 subgraphs").arg(section.ops.size()).arg(section.subgraphs.size()));
+    table.row(tr("ops"), tr("%1 … %2").arg(plain(problem.opName(section.ops.front())),
+                                           plain(problem.opName(section.ops.back()))));
+    double latency = 0;
+    std::int64_t load = 0, store = 0;
+    for (SubgraphId s : section.subgraphs)
+        if (s.index() < snapshot.evaluation.subgraphs.size()) {
+            const SubgraphEvaluation& e = snapshot.evaluation.subgraphs[s.index()];
+            latency += e.latency;
+            load += e.loadElements;
+            store += e.storeElements;
+        }
+    table.row(tr("latency"), number(latency));
+    table.row(tr("loads"), number(load));
+    table.row(tr("stores"), number(store));
+    return table.html(tr("<i>double-click opens the card</i>"));
+}
+
 QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)
 {
     const Problem& problem = *snapshot.problem;

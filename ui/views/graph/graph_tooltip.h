@@ -10,6 +10,8 @@ namespace tilewright::ui {
 /// Rich text with exact values.
 [[nodiscard]] QString opTooltip(const Snapshot& snapshot, OpId op);
 [[nodiscard]] QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic);
+[[nodiscard]] QString bundleTooltip(const Snapshot& snapshot, const std::vector<TensorId>& tensors);
+[[nodiscard]] QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section);
 [[nodiscard]] QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph);
 
 } // namespace tilewright::ui

@@ -6,6 +6,7 @@
 #include "views/graph/graph_transition.h"
 
 #include <QFontMetricsF>
+#include <QLabel>
 #include <QSettings>
 #include <QStyle>
 
@@ -27,6 +28,7 @@ const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "
 
 GraphView::GraphView(const ViewContext& context, QWidget* parent)
     : Canvas(context, QStringLiteral("graph"), tr("Graph"), parent), m_toolbar(new GraphToolbar(this)),
+      m_note(new QLabel(this)),
       m_layoutJob(
           [this](GeometryPtr geometry) {
               if (geometry)
@@ -45,9 +47,25 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     m_options.edgeLabels = settings.value(QStringLiteral("labels"), true).toBool();
     m_shape.leftToRight = settings.value(QStringLiteral("leftToRight"), false).toBool();
     m_shape.columns = settings.value(QStringLiteral("columns"), true).toBool();
+    m_shape.cards = settings.value(QStringLiteral("cards"), true).toBool();
     m_overview = settings.value(QStringLiteral("overview"), true).toBool();
     m_legend = settings.value(QStringLiteral("key"), true).toBool();
     m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
+    m_note->setObjectName(QStringLiteral("graphNote"));
+    m_note->setAutoFillBackground(true);
+    m_note->setAlignment(Qt::AlignCenter);
+    m_note->setMargin(4);
+    m_note->setWordWrap(true);
+    m_note->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    m_note->setAccessibleName(tr("What the graph leaves out"));
+    m_note->hide();
+    connect(m_note, &QLabel::linkActivated, this, [this](const QString& what) {
+        if (what == QLatin1String("all"))
+            setNeighbourhood(0);
+        else
+            collapseAll(what == QLatin1String("cards"));
+        setFocus();
+    });
     connectToolbar();
     registerActions();
     setMinimumSize(240, 160);
@@ -104,6 +122,8 @@ void GraphView::refresh(bool problemIsNew)
         m_found.clear();
         m_cursor.reset();
         m_shape.collapsed.clear();
+        m_shape.opened.clear();
+        m_opened.clear();
         m_shape.focus.clear();
         m_shape.hops = 0;
         m_layoutJob.cancel();
@@ -112,10 +132,12 @@ void GraphView::refresh(bool problemIsNew)
         m_movedByHand = false;
         m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
         cancelGesture();
+        showNote();
     }
     m_toolbar->setVisible(document().hasProblem());
     const SnapshotPtr& snapshot = shownSnapshot();
     if (!snapshot) {
+        showNote();
         update();
         return;
     }
@@ -164,8 +186,15 @@ void GraphView::useGeometry(GeometryPtr geometry)
     }
     const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
     m_geometry = std::move(geometry);
+    showNote();
     rebuildModel(!m_home); // the cores belong to the solver while it is previewed
-    if (anchor && (m_movedByHand || sameShape)) {
+    QRectF opened;
+    for (OpId op : std::exchange(m_opened, {}))
+        if (const auto v = m_geometry->nodeOf(op))
+            opened |= m_model->nodes[*v].rect;
+    if (!opened.isEmpty()) {
+        setViewport(Viewport::fit(opened, freeRoom(), 60, 1), true);
+    } else if (anchor && (m_movedByHand || sameShape)) {
         const QPointF now = m_model->nodes[m_geometry->index.at(anchor->first)].rect.center();
         m_viewport.offset = anchor->second - now * m_viewport.scale;
         // As long as everything was in view, it stays in view.
@@ -335,6 +364,7 @@ void GraphView::optionsChanged()
     settings.setValue(QStringLiteral("labels"), m_options.edgeLabels);
     settings.setValue(QStringLiteral("leftToRight"), m_shape.leftToRight);
     settings.setValue(QStringLiteral("columns"), m_shape.columns);
+    settings.setValue(QStringLiteral("cards"), m_shape.cards);
     settings.setValue(QStringLiteral("overview"), m_overview);
     settings.setValue(QStringLiteral("key"), m_legend);
     m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);

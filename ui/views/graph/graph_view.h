@@ -14,6 +14,7 @@
 #include <memory>
 #include <unordered_map>
 
+class QLabel;
 class QMenu;
 
 namespace tilewright::ui {
@@ -46,6 +47,7 @@ public:
     [[nodiscard]] const GraphShape& shape() const { return m_shape; }
     [[nodiscard]] GraphDrag& drag() { return m_drag; }
     [[nodiscard]] GraphToolbar& toolbar() { return *m_toolbar; }
+    [[nodiscard]] QLabel& note() { return *m_note; }
     /// Middle of an op's node, or of a subgraph's handle, in widget coordinates.
     [[nodiscard]] QPointF positionOf(OpId op) const;
     [[nodiscard]] QPointF handleOf(SubgraphId subgraph) const;
@@ -57,7 +59,14 @@ public:
     void setOverview(bool on);
     void setLegend(bool on);
     void setCollapsed(SubgraphId subgraph, bool collapsed);
+    /// All subgraphs; of a large graph also whether they are cards by themselves, which is remembered.
     void collapseAll(bool collapsed);
+    void setCards(bool on); ///< subgraphs of large graphs become cards by themselves
+    /// Opens a card of several subgraphs, and closes the one that an op came from.
+    void openSection(std::size_t node);
+    void closeSection(OpId op);
+    /// The line above the picture that says what is not shown; empty for nothing.
+    [[nodiscard]] QString noteText() const;
     /// Only what is near the selection; 0 hops = everything.
     void setNeighbourhood(int hops);
     void search(const QString& text);
@@ -116,12 +125,16 @@ private:
     void optionsChanged();
     [[nodiscard]] GraphMetrics metrics() const;
     [[nodiscard]] GraphMarks marks(bool exporting) const;
-    [[nodiscard]] QRectF content() const; ///< below the toolbar and the banner of a preview
+    [[nodiscard]] QRectF content() const; ///< below the toolbar, the note and the banner of a preview
+    [[nodiscard]] QRectF freeRoom() const; ///< the same without the key
+    [[nodiscard]] double barsBottom() const;
     [[nodiscard]] QRectF previewBanner() const;
     void paintPreviewBanner(QPainter& painter, const QRectF& banner, const Theme& theme) const;
+    void placeBars();
+    void showNote();
     [[nodiscard]] const GraphModel& shownModel() const { return m_between ? *m_between : *m_model; }
     void paintOverview(QPainter& painter, const Theme& theme);
-    void paintDrag(QPainter& painter, const Theme& theme);
+    void paintDrag(QPainter& painter, const Theme& theme); // graph_drag_paint.cpp
     [[nodiscard]] QRectF sceneOfSelection() const;
     void ensureVisible(const QRectF& scene);
     void setViewport(const Viewport& viewport, bool byHand);
@@ -130,6 +143,10 @@ private:
     // graph_view_mouse.cpp
     [[nodiscard]] GraphHit hitAt(QPointF position) const;
     void select(const GraphHit& hit, Qt::KeyboardModifiers modifiers);
+    void changeSelection(SelectionState state);
+    /// The subgraph that ops leave when they are moved: the first candidate that has them all.
+    [[nodiscard]] std::optional<SubgraphId>
+    sourceOf(const std::vector<OpId>& ops, std::initializer_list<std::optional<SubgraphId>> candidates) const;
     void beginDrag();
     void updateDrag(QPointF position, Qt::KeyboardModifiers modifiers);
     void dropHere();
@@ -142,12 +159,15 @@ private:
     [[nodiscard]] bool step(int key, Qt::KeyboardModifiers modifiers);
     void goAlongTensor(bool toConsumer);
     void goToSubgraph(int by);
-    void setCursorOp(OpId op, bool extend);
+    void moveCursor(std::size_t node, bool extend);
+    void startCursor();
+    [[nodiscard]] std::optional<std::size_t> cursorNode() const;
     void showMenu(QPointF position, const GraphHit& hit);
-    void addMoveMenus(QMenu& menu, const std::vector<OpId>& ops, std::optional<SubgraphId> from);
+    void addMoveMenu(QMenu& menu, const std::vector<OpId>& ops, std::optional<SubgraphId> from, bool copy);
     void showFound();
 
     GraphToolbar* m_toolbar;
+    QLabel* m_note;
     GraphOptions m_options;
     GraphShape m_shape;
     bool m_overview = true;
@@ -178,7 +198,8 @@ private:
     QRectF m_band;
     GraphDrag m_drag;
     QTimer m_scrollTimer; // while dragging near an edge
-    std::optional<OpId> m_cursor;
+    std::optional<GraphKey> m_cursor; // node with the keyboard focus
+    std::set<OpId> m_opened;          // by the last action: to be looked at when they are arranged
     QString m_sought;
     std::vector<std::size_t> m_found; // nodes, in reading order
     std::size_t m_currentFound = 0;

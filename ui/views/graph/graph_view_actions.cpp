@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Toolbar, options, actions and context menu of the graph view.
+#include "document/selection_edits.h"
+#include "views/graph/graph_sections.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"
 
@@ -28,6 +30,7 @@ void GraphView::connectToolbar()
     });
     connect(m_toolbar, &GraphToolbar::overviewToggled, this, &GraphView::setOverview);
     connect(m_toolbar, &GraphToolbar::legendToggled, this, &GraphView::setLegend);
+    connect(m_toolbar, &GraphToolbar::cardsToggled, this, &GraphView::setCards);
     connect(m_toolbar, &GraphToolbar::collapseAll, this, [this] { collapseAll(true); });
     connect(m_toolbar, &GraphToolbar::expandAll, this, [this] { collapseAll(false); });
     connect(m_toolbar, &GraphToolbar::searchChanged, this, &GraphView::search);
@@ -50,11 +53,26 @@ void GraphView::registerActions()
                                           if (self)
                                               run(*self);
                                       });
-        if (!key.isEmpty() && key.count() == 1 && key[0].keyboardModifiers() == Qt::NoModifier)
+        if (!key.isEmpty() && key.count() == 1 &&
+            !(key[0].keyboardModifiers() & (Qt::ControlModifier | Qt::AltModifier)))
             action->setShortcutContext(Qt::WidgetShortcut);
         addAction(action);
     };
     const QString edit = tr("Edit"), view = tr("View");
+    const auto addHere = [&](const char* id, const QString& text, QKeySequence key, const QString& tip,
+                             void (*run)(GraphView&)) {
+        add(id, edit, text, "", key, tip, run);
+        actions.find(QLatin1String(id))->setShortcutContext(Qt::WidgetShortcut);
+    };
+    // Lists and fields have a "select all" of their own.
+    addHere("graph.selectAll", tr("Select &all ops"), QKeySequence::SelectAll, tr("Select every op of the graph."),
+            [](GraphView& g) { selectAllOps(g.document(), g.selection()); });
+    addHere("graph.invert", tr("In&vert selection"), Qt::CTRL | Qt::SHIFT | Qt::Key_I,
+            tr("Select the ops that are not selected; without ops, the subgraphs that are not."),
+            [](GraphView& g) { invertSelection(g.document(), g.selection()); });
+    addHere("graph.sameSubgraph", tr("Select ops of the same su&bgraph"), Qt::Key_S,
+            tr("Extend the selection to all ops of the subgraphs that hold a selected op."),
+            [](GraphView& g) { selectSameSubgraph(g.document(), g.selection()); });
     add("graph.find", edit, tr("&Find in the graph"), "search", QKeySequence::Find,
         tr("Mark ops, tensors and subgraphs by a part of their name; Enter jumps on."), [](GraphView& g) {
             g.m_toolbar->searchField()->setFocus();
@@ -79,9 +97,19 @@ void GraphView::registerActions()
         [](GraphView& g) { g.setNeighbourhood(g.m_shape.hops > 0 ? 0 : 2); });
     add("graph.collapse", view, tr("Graph: collapse or expand"), "", Qt::Key_C,
         tr("Draw the selected subgraph as one card, or open it again."), [](GraphView& g) {
+            if (const auto v = g.cursorNode(); v && g.m_model->nodes[*v].key.kind == GraphKey::Kind::Section) {
+                g.openSection(*v);
+                return;
+            }
             const auto s = g.selection().state().subgraph;
             if (s && g.m_model && !g.m_home && s->index() < g.m_model->hulls.size())
                 g.setCollapsed(*s, !g.m_model->hulls[s->index()].collapsed);
+        });
+    add("graph.closeCard", view, tr("Graph: close the card"), "", Qt::SHIFT | Qt::Key_C,
+        tr("Put the subgraphs round the selected op back on the card that they were opened from."),
+        [](GraphView& g) {
+            if (const auto v = g.cursorNode(); v && !g.m_model->nodes[*v].key.isTensor())
+                g.closeSection(OpId(g.m_model->nodes[*v].key.id));
         });
     add("graph.collapseAll", view, tr("Graph: collapse all"), "", {}, tr("Draw every subgraph as one card."),
         [](GraphView& g) { g.collapseAll(true); });
@@ -141,11 +169,42 @@ void GraphView::setOverview(bool on)
 
 void GraphView::setCollapsed(SubgraphId subgraph, bool collapsed)
 {
+    const std::vector<OpId>& ops = document().schedule()[subgraph].ops;
     GraphShape shape = m_shape;
-    for (OpId op : document().schedule()[subgraph].ops)
+    for (OpId op : ops)
         shape.collapsed.erase(op);
-    if (collapsed)
-        shape.collapsed.insert(document().schedule()[subgraph].ops.front());
+    if (collapsed) {
+        shape.collapsed.insert(ops.front());
+    } else if (m_geometry && m_geometry->condensed) {
+        shape.opened.insert(ops.front());
+        m_opened.insert(ops.begin(), ops.end());
+    }
+    setShape(shape);
+}
+
+void GraphView::openSection(std::size_t node)
+{
+    const std::vector<OpId>& ops = m_geometry->sections.at(node).ops;
+    GraphShape shape = m_shape;
+    // Ops of one section; subgraphs that begin in it are opened by any of them.
+    shape.opened.insert(OpId(m_geometry->keys[node].id));
+    for (SubgraphId s : m_geometry->sections.at(node).subgraphs)
+        shape.opened.insert(m_geometry->members[s.index()].front());
+    m_opened.insert(ops.begin(), ops.end());
+    setShape(shape);
+}
+
+void GraphView::closeSection(OpId op)
+{
+    if (!m_geometry || m_geometry->sectionOfOp.empty())
+        return;
+    // Where the first op of its subgraph lies.
+    const Schedule& schedule = m_model->snapshot->schedule;
+    const auto homes = subgraphsWith(schedule, op);
+    const OpId first = homes.empty() ? op : schedule[homes.front()].ops.front();
+    const std::uint32_t section = m_geometry->sectionOfOp[first.index()];
+    GraphShape shape = m_shape;
+    std::erase_if(shape.opened, [&](OpId o) { return m_geometry->sectionOfOp[o.index()] == section; });
     setShape(shape);
 }
 
@@ -153,10 +212,23 @@ void GraphView::collapseAll(bool collapsed)
 {
     GraphShape shape = m_shape;
     shape.collapsed.clear();
-    if (collapsed)
+    shape.opened.clear();
+    const bool large = document().hasProblem() && document().problem()->opCount() > kCardsAbove;
+    if (large)
+        shape.cards = collapsed;
+    else if (collapsed)
         for (const SubgraphPtr& s : document().schedule().subgraphs)
             if (!s->ops.empty())
                 shape.collapsed.insert(s->ops.front());
+    m_movedByHand = false;
+    setShape(shape);
+}
+
+void GraphView::setCards(bool on)
+{
+    GraphShape shape = m_shape;
+    shape.cards = on;
+    shape.opened.clear();
     m_movedByHand = false;
     setShape(shape);
 }
@@ -186,46 +258,6 @@ void GraphView::setNeighbourhood(int hops)
     setShape(shape);
 }
 
-void GraphView::addMoveMenus(QMenu& menu, const std::vector<OpId>& ops, std::optional<SubgraphId> from)
-{
-    // Subgraphs that touch a tensor of the ops; others would not be connected.
-    const Problem& problem = *document().problem();
-    const Schedule& schedule = document().schedule();
-    std::set<TensorId> touched;
-    for (OpId op : ops) {
-        touched.insert(problem.op(op).inputs.begin(), problem.op(op).inputs.end());
-        touched.insert(problem.op(op).output);
-    }
-    std::vector<SubgraphId> targets;
-    for (std::size_t s = 0; s < schedule.size(); ++s)
-        if (std::any_of(schedule.subgraphs[s]->ops.begin(), schedule.subgraphs[s]->ops.end(), [&](OpId o) {
-                const auto& in = problem.op(o).inputs;
-                return touched.count(problem.op(o).output) > 0 ||
-                       std::any_of(in.begin(), in.end(), [&](TensorId t) { return touched.count(t) > 0; });
-            }))
-            targets.emplace_back(s);
-    for (const bool copy : {false, true}) {
-        QMenu* sub = menu.addMenu(copy ? tr("Recompute in") : tr("Move to"));
-        for (SubgraphId s : targets) {
-            if (s == from)
-                continue;
-            QStringList names;
-            for (std::size_t i = 0; i < schedule[s].ops.size() && i < 4; ++i)
-                names << QString::fromStdString(problem.opName(schedule[s].ops[i]));
-            if (schedule[s].ops.size() > 4)
-                names << QStringLiteral("…");
-            sub->addAction(tr("Subgraph %1 (%2)").arg(s.value).arg(names.join(QStringLiteral(", "))), this,
-                           [this, ops, from, s, copy] {
-                               applyDrop(document(), selection(), {ops, from, s, copy, false});
-                           });
-        }
-        sub->addSeparator();
-        sub->addAction(tr("New subgraph"), this, [this, ops, from, copy] {
-            applyDrop(document(), selection(), {ops, from, std::nullopt, copy, false});
-        });
-    }
-}
-
 void GraphView::showMenu(QPointF position, const GraphHit& hit)
 {
     document().dropPreview(); // its entries are edits
@@ -242,8 +274,9 @@ void GraphView::showMenu(QPointF position, const GraphHit& hit)
     if (hit.op || hit.subgraph) {
         offer({"schedule.fuse", "schedule.split", "schedule.splitApart"});
         if (!ops.empty()) {
-            const auto from = selection().state().subgraph;
-            addMoveMenus(*menu, ops, from);
+            const auto from = sourceOf(ops, {selection().state().subgraph, hit.subgraph});
+            for (const bool copy : {false, true})
+                addMoveMenu(*menu, ops, from, copy);
             menu->addSeparator();
         }
         offer({"schedule.moveUp", "schedule.moveDown", "schedule.duplicate", "schedule.delete",
@@ -261,6 +294,9 @@ void GraphView::showMenu(QPointF position, const GraphHit& hit)
         });
         menu->addSeparator();
     }
+    if (hit.op && !m_geometry->sectionOfOp.empty())
+        offer({"graph.closeCard"});
+    offer({"graph.sameSubgraph", "graph.selectAll", "graph.invert"});
     offer({"graph.collapse", "graph.neighbourhood", "graph.expandAll", "view.fit"});
     menu->popup(mapToGlobal(position.toPoint()));
 }

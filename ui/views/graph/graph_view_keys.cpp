@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keyboard and search of the graph view, and its size.
+#include "document/selection_edits.h"
+#include "views/graph/graph_search.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QRegularExpression>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace tilewright::ui {
 
@@ -38,11 +40,10 @@ void GraphView::keyPressEvent(QKeyEvent* event)
         }
         break;
     case Qt::Key_Space:
-        if (ready && m_cursor) {
-            GraphHit hit;
-            hit.op = m_cursor;
-            select(hit, Qt::ControlModifier);
-        }
+        if (const auto v = cursorNode())
+            select(hitOfNode(*m_model, *v), Qt::ControlModifier);
+        else if (ready)
+            startCursor();
         break;
     case Qt::Key_Return:
     case Qt::Key_Enter:
@@ -52,9 +53,13 @@ void GraphView::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Menu:
         if (ready) {
             GraphHit hit;
-            hit.op = m_cursor;
-            hit.subgraph = selection().state().subgraph;
-            showMenu(hit.op ? positionOf(*hit.op) : content().center(), hit);
+            if (const auto v = cursorNode())
+                hit = hitOfNode(*m_model, *v);
+            else
+                hit.subgraph = selection().state().subgraph;
+            showMenu(hit.node ? m_viewport.toScreen(m_model->nodes[*hit.node].rect.center())
+                              : content().center(),
+                     hit);
         }
         break;
     case Qt::Key_Control:
@@ -88,13 +93,21 @@ bool GraphView::event(QEvent* event)
     return Canvas::event(event);
 }
 
-/// To the nearest op in the direction of the arrow; ops along a line come first.
+std::optional<std::size_t> GraphView::cursorNode() const
+{
+    if (!m_model || !m_cursor)
+        return std::nullopt;
+    if (const auto known = m_geometry->index.find(*m_cursor); known != m_geometry->index.end())
+        return known->second;
+    return m_cursor->isTensor() ? std::nullopt : m_geometry->nodeOf(OpId(m_cursor->id));
+}
+
+/// To the nearest node in the direction of the arrow; those along a line come first.
 bool GraphView::step(int key, Qt::KeyboardModifiers modifiers)
 {
-    if (!m_cursor || selection().state().ops.empty())
-        return false;
-    const auto from = m_geometry->nodeOf(*m_cursor);
-    if (!from)
+    const SelectionState& s = selection().state();
+    const auto from = cursorNode();
+    if (!from || (s.ops.empty() && s.subgraphs.empty() && !s.tensor))
         return false;
     std::set<std::size_t> linked;
     for (const GraphEdge& edge : m_model->edges) {
@@ -107,7 +120,8 @@ bool GraphView::step(int key, Qt::KeyboardModifiers modifiers)
     std::optional<std::size_t> best;
     double bestCost = 0;
     for (std::size_t v = 0; v < m_model->nodes.size(); ++v) {
-        if (v == *from || m_model->nodes[v].key.kind != GraphKey::Kind::Op)
+        // Weights beside the way are no stops, but inputs and outputs can be reached along their lines.
+        if (v == *from || (m_model->nodes[v].key.isTensor() && linked.count(v) == 0))
             continue;
         const QPointF d = m_model->nodes[v].rect.center() - here;
         const bool horizontal = key == Qt::Key_Left || key == Qt::Key_Right;
@@ -116,51 +130,76 @@ bool GraphView::step(int key, Qt::KeyboardModifiers modifiers)
         const double across = std::abs(horizontal ? d.y() : d.x());
         if (along < 8)
             continue;
-        const double cost = (along + 2.2 * across) * (linked.count(v) > 0 ? 0.45 : 1);
+        const double cost = (along + 2.2 * across) * (linked.count(v) == 0              ? 1
+                                                      : m_model->nodes[v].key.isTensor() ? 0.9
+                                                                                         : 0.45);
         if (!best || cost < bestCost) {
             best = v;
             bestCost = cost;
         }
     }
-    if (!best)
-        return true; // at the border: stay, rather than scroll away
-    setCursorOp(OpId(m_model->nodes[*best].key.id), modifiers & Qt::ShiftModifier);
-    return true;
+    if (best)
+        moveCursor(*best, modifiers & Qt::ShiftModifier);
+    return true; // at the border: stay, rather than scroll away
 }
 
-void GraphView::setCursorOp(OpId op, bool extend)
+void GraphView::moveCursor(std::size_t node, bool extend)
 {
-    GraphHit hit;
-    hit.op = op;
-    hit.node = m_geometry->nodeOf(op);
-    if (hit.node)
-        hit.subgraph = subgraphOf(*m_model, *hit.node);
-    if (extend && selection().state().ops.count(op) > 0) {
-        m_cursor = op;
+    const GraphHit hit = hitOfNode(*m_model, node);
+    if (extend && hit.op && selection().state().ops.count(*hit.op) > 0) {
+        m_cursor = m_model->nodes[node].key;
         update();
     } else {
         select(hit, extend ? Qt::ShiftModifier : Qt::NoModifier);
     }
-    ensureVisible(sceneOfSelection());
+    ensureVisible(m_model->nodes[node].rect);
 }
 
+/// Without anything to start from: the op nearest to the middle of what is in view.
+void GraphView::startCursor()
+{
+    const QPointF middle = m_viewport.toScene(content().center());
+    std::optional<std::size_t> best;
+    double nearest = 0;
+    for (std::size_t v = 0; v < m_model->nodes.size(); ++v) {
+        const double d = QLineF(middle, m_model->nodes[v].rect.center()).length();
+        if (!m_model->nodes[v].key.isTensor() && (!best || d < nearest)) {
+            best = v;
+            nearest = d;
+        }
+    }
+    if (best)
+        moveCursor(*best, false);
+}
+
+/// From an op, or from a selected tensor, to the producer or the first consumer.
 void GraphView::goAlongTensor(bool toConsumer)
 {
-    if (!m_model || !m_cursor)
+    if (!m_model)
         return;
     const Problem& problem = *document().problem();
+    const SelectionState& s = selection().state();
+    std::optional<OpId> op;
+    if (s.ops.size() == 1)
+        op = *s.ops.begin();
+    else if (const auto v = cursorNode(); v && !m_model->nodes[*v].key.isTensor())
+        op = OpId(m_model->nodes[*v].key.id);
+    const auto consumerOf = [&](TensorId t) {
+        const auto consumers = problem.consumers(t);
+        return consumers.empty() ? std::nullopt : std::optional(consumers.front());
+    };
     std::optional<OpId> to;
-    if (toConsumer) {
-        const auto consumers = problem.consumers(problem.op(*m_cursor).output);
-        if (!consumers.empty())
-            to = consumers.front();
-    } else {
-        for (TensorId input : problem.op(*m_cursor).inputs)
+    if (s.tensor)
+        to = toConsumer ? consumerOf(*s.tensor) : problem.producer(*s.tensor);
+    else if (op && toConsumer)
+        to = consumerOf(problem.op(*op).output);
+    else if (op)
+        for (TensorId input : problem.op(*op).inputs)
             if (!to)
                 to = problem.producer(input);
-    }
-    if (to && m_geometry->nodeOf(*to))
-        setCursorOp(*to, false);
+    if (to)
+        if (const auto v = m_geometry->nodeOf(*to))
+            moveCursor(*v, false);
 }
 
 void GraphView::goToSubgraph(int by)
@@ -190,42 +229,8 @@ void GraphView::search(const QString& text)
 /// Marks anew after every change of text or model.
 void GraphView::showFound()
 {
-    m_found.clear();
-    if (m_model && !m_sought.isEmpty()) {
-        static const QRegularExpression numbered(QStringLiteral("^(op|tensor|t|subgraph|s)\\s*#?(\\d+)$"),
-                                                 QRegularExpression::CaseInsensitiveOption);
-        const auto match = numbered.match(m_sought);
-        const QString kind = match.captured(1).toLower();
-        const auto number = match.captured(2).toUInt();
-        for (std::size_t v = 0; v < m_model->nodes.size(); ++v) {
-            const GraphNode& node = m_model->nodes[v];
-            const bool tensor =
-                node.key.kind == GraphKey::Kind::Input || node.key.kind == GraphKey::Kind::Output;
-            bool found = node.title.contains(m_sought, Qt::CaseInsensitive) ||
-                         (node.key.kind == GraphKey::Kind::Card &&
-                          node.detail.contains(m_sought, Qt::CaseInsensitive));
-            if (match.hasMatch()) {
-                // "op 1" means that op; "op1" may also be the beginning of a name.
-                if (m_sought.contains(QLatin1Char(' ')) || m_sought.contains(QLatin1Char('#')))
-                    found = false;
-                if (kind == QLatin1String("op"))
-                    found |= node.key.kind == GraphKey::Kind::Op && node.key.id == number;
-                else if (kind == QLatin1String("t") || kind == QLatin1String("tensor"))
-                    found |= (tensor && node.key.id == number) ||
-                             (node.key.kind == GraphKey::Kind::Op &&
-                              document().problem()->op(OpId(node.key.id)).output.value == number);
-                else
-                    found |= std::any_of(node.badges.begin(), node.badges.end(),
-                                         [&](const GraphBadge& b) { return b.subgraph.value == number; });
-            }
-            if (found)
-                m_found.push_back(v);
-        }
-        std::sort(m_found.begin(), m_found.end(), [&](std::size_t a, std::size_t b) {
-            const QPointF pa = m_model->nodes[a].rect.center(), pb = m_model->nodes[b].rect.center();
-            return pa.y() != pb.y() ? pa.y() < pb.y() : pa.x() < pb.x();
-        });
-    }
+    m_found = m_model && !m_sought.isEmpty() ? GraphSearch(m_sought).nodes(*m_model)
+                                             : std::vector<std::size_t>();
     if (m_currentFound >= m_found.size())
         m_currentFound = 0;
     m_toolbar->setHits(static_cast<int>(m_currentFound),
@@ -238,23 +243,26 @@ void GraphView::searchNext(int direction)
         return;
     const auto n = static_cast<std::int64_t>(m_found.size());
     // The first Enter selects the first hit, the next ones go on.
-    const GraphNode& current = m_model->nodes[m_found[m_currentFound]];
-    const bool selected = current.key.kind == GraphKey::Kind::Op
-                              ? selection().state().ops.count(OpId(current.key.id)) > 0
-                              : selection().state().tensor == TensorId(current.key.id);
+    const SelectionState& s = selection().state();
+    const bool selected = m_cursor == m_model->nodes[m_found[m_currentFound]].key &&
+                          (!s.ops.empty() || s.tensor || !s.subgraphs.empty());
     if (selected || direction < 0)
         m_currentFound =
             static_cast<std::size_t>((static_cast<std::int64_t>(m_currentFound) + direction + n) % n);
     const std::size_t v = m_found[m_currentFound];
-    GraphHit hit;
-    hit.node = v;
     const GraphNode& node = m_model->nodes[v];
-    if (node.key.kind == GraphKey::Kind::Op)
-        hit.op = OpId(node.key.id);
-    else if (node.key.kind != GraphKey::Kind::Card)
-        hit.tensor = TensorId(node.key.id);
-    hit.subgraph = subgraphOf(*m_model, v);
-    select(hit, Qt::NoModifier);
+    if (node.key.kind == GraphKey::Kind::Section) {
+        // Of what is in the card, only what was sought.
+        const GraphSearch search(m_sought);
+        const std::vector<OpId>& in = m_geometry->sections.at(v).ops;
+        std::set<OpId> ops;
+        std::copy_if(in.begin(), in.end(), std::inserter(ops, ops.end()),
+                     [&](OpId op) { return search.findsOp(*document().problem(), op); });
+        m_cursor = node.key;
+        changeSelection(withOps(document().schedule(), s, ops.empty() ? std::set(in.begin(), in.end()) : ops));
+    } else {
+        select(hitOfNode(*m_model, v), Qt::NoModifier);
+    }
     if (m_viewport.scale < 0.55) // a name is only read when it is large enough
         setViewport({0.8, content().center() - node.rect.center() * 0.8}, true);
     else
@@ -266,7 +274,7 @@ void GraphView::searchNext(int direction)
 
 void GraphView::resizeEvent(QResizeEvent* event)
 {
-    m_toolbar->setGeometry(0, 0, width(), m_toolbar->sizeHint().height());
+    placeBars();
     if (!m_movedByHand && m_model)
         fitAll();
     Canvas::resizeEvent(event);
@@ -274,7 +282,7 @@ void GraphView::resizeEvent(QResizeEvent* event)
 
 void GraphView::showEvent(QShowEvent* event)
 {
-    m_toolbar->setGeometry(0, 0, width(), m_toolbar->sizeHint().height());
+    placeBars();
     Canvas::showEvent(event);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mouse of the graph view: hover, selection, rubber band, dragging ops between subgraphs, the overview.
+#include "document/selection_edits.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"
 
@@ -127,15 +128,26 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
         return;
     const GraphHit hit = hitAt(m_mouse);
     m_gesture = Gesture::None;
-    if (hit.subgraph && !hit.op)
+    if (hit.isSection)
+        openSection(*hit.node);
+    else if (hit.subgraph && !hit.op)
         setCollapsed(*hit.subgraph, !m_model->hulls[hit.subgraph->index()].collapsed);
     else if (hit.op)
         fitSelection();
 }
 
+void GraphView::changeSelection(SelectionState state)
+{
+    m_ownSelection = true;
+    selection().set(std::move(state));
+    m_ownSelection = false;
+}
+
 void GraphView::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
 {
     const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
+    if (hit.node)
+        m_cursor = m_model->nodes[*hit.node].key;
     SelectionState s = selection().state();
     const std::optional<SubgraphId> area = m_home ? std::nullopt : hit.subgraph;
     const auto choose = [&](std::optional<SubgraphId> subgraph) {
@@ -148,11 +160,14 @@ void GraphView::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
     };
     if (hit.op) {
         s.tensor.reset();
-        if (!extend)
-            s.ops = {*hit.op};
-        else if (!s.ops.insert(*hit.op).second)
-            s.ops.erase(*hit.op);
-        m_cursor = hit.op;
+        if (extend) {
+            std::set<OpId> ops = s.ops;
+            if (!ops.insert(*hit.op).second)
+                ops.erase(*hit.op);
+            changeSelection(withOps(document().schedule(), s, std::move(ops)));
+            return;
+        }
+        s.ops = {*hit.op};
         // An op of the current subgraph keeps it current, also when it is computed elsewhere too.
         const auto homes = subgraphsWith(document().schedule(), *hit.op);
         const bool inCurrent =
@@ -161,6 +176,14 @@ void GraphView::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
             choose(area ? area : homes.empty() ? std::nullopt : std::optional(homes.front()));
         else
             choose(s.subgraph);
+    } else if (hit.isSection) {
+        const std::vector<OpId>& ops = m_geometry->sections.at(*hit.node).ops;
+        const bool takeOut = extend && std::all_of(ops.begin(), ops.end(),
+                                                   [&](OpId op) { return s.ops.count(op) > 0; });
+        std::set<OpId> chosen = extend ? s.ops : std::set<OpId>{};
+        for (OpId op : ops)
+            takeOut ? void(chosen.erase(op)) : void(chosen.insert(op));
+        s = withOps(document().schedule(), s, std::move(chosen));
     } else if (hit.tensor) {
         s.tensor = hit.tensor;
         if (!extend)
@@ -181,9 +204,7 @@ void GraphView::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
         s.tensor.reset();
         choose(std::nullopt);
     }
-    m_ownSelection = true;
-    selection().set(std::move(s));
-    m_ownSelection = false;
+    changeSelection(std::move(s));
 }
 
 void GraphView::updateHover(QPointF position)
@@ -215,22 +236,15 @@ void GraphView::finishBand(Qt::KeyboardModifiers modifiers)
 {
     const QRectF scene = m_viewport.toScene(m_band);
     m_band = {};
-    SelectionState s = selection().state();
-    if (!(modifiers & (Qt::ShiftModifier | Qt::ControlModifier)))
-        s.ops.clear();
-    for (const GraphNode& node : m_model->nodes) {
-        if (!scene.contains(node.rect.center()))
-            continue;
-        if (node.key.kind == GraphKey::Kind::Op)
-            s.ops.insert(OpId(node.key.id));
-        else if (node.key.kind == GraphKey::Kind::Card)
-            for (OpId op : m_model->snapshot->schedule[node.badges.front().subgraph].ops)
-                s.ops.insert(op);
-    }
-    s.tensor.reset();
-    m_ownSelection = true;
-    selection().set(std::move(s));
-    m_ownSelection = false;
+    const SelectionState& before = selection().state();
+    const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
+    std::set<OpId> ops;
+    if (extend)
+        ops = before.ops;
+    for (std::size_t i = 0; i < m_geometry->nodeOfOp.size(); ++i)
+        if (const auto v = m_geometry->nodeOfOp[i]; v && scene.contains(m_model->nodes[*v].rect.center()))
+            ops.insert(OpId(i));
+    changeSelection(withOps(document().schedule(), before, std::move(ops)));
 }
 
 // -- dragging -------------------------------------------------------------------------------------------
@@ -246,6 +260,22 @@ void GraphView::leavePreviewToDrag()
         m_hit.subgraph = subgraphOf(*m_model, *node);
 }
 
+std::optional<SubgraphId>
+GraphView::sourceOf(const std::vector<OpId>& ops,
+                    std::initializer_list<std::optional<SubgraphId>> candidates) const
+{
+    const Schedule& schedule = document().schedule();
+    for (const auto& candidate : candidates) {
+        if (!candidate || candidate->index() >= schedule.size())
+            continue;
+        const auto& in = schedule[*candidate].ops;
+        if (std::all_of(ops.begin(), ops.end(),
+                        [&](OpId op) { return std::find(in.begin(), in.end(), op) != in.end(); }))
+            return candidate;
+    }
+    return std::nullopt;
+}
+
 void GraphView::beginDrag()
 {
     const SelectionState& s = selection().state();
@@ -259,16 +289,7 @@ void GraphView::beginDrag()
             ops.assign(s.ops.begin(), s.ops.end());
         else
             ops = {*m_hit.op};
-        // They leave the current subgraph when it has them all, else the one they are drawn in.
-        const auto holdsAll = [&](SubgraphId i) {
-            const auto& in = document().schedule()[i].ops;
-            return std::all_of(ops.begin(), ops.end(),
-                               [&](OpId op) { return std::find(in.begin(), in.end(), op) != in.end(); });
-        };
-        for (const auto& candidate : {s.subgraph, m_hit.subgraph})
-            if (!from && candidate && candidate->index() < document().schedule().size() &&
-                holdsAll(*candidate))
-                from = candidate;
+        from = sourceOf(ops, {s.subgraph, m_hit.subgraph});
     }
     // Verdicts are wanted from near to far.
     const QPointF here = m_viewport.toScene(m_pressed);
@@ -289,9 +310,13 @@ void GraphView::beginDrag()
 
 void GraphView::updateDrag(QPointF position, Qt::KeyboardModifiers modifiers)
 {
-    const auto target = content().contains(position) ? dropTarget(*m_model, m_viewport.toScene(position))
-                                                     : m_drag.drop().from;
-    m_drag.update(target, modifiers & Qt::ControlModifier, modifiers & Qt::AltModifier);
+    const GraphDropTarget target =
+        content().contains(position) ? dropTarget(*m_model, m_viewport.toScene(position)) : GraphDropTarget{true, {}};
+    if (target.nowhere)
+        m_drag.leave(content().contains(position) ? tr("Open the card (double-click) to drop on one of its subgraphs.")
+                                                  : QString());
+    else
+        m_drag.update(target.subgraph, modifiers & Qt::ControlModifier, modifiers & Qt::AltModifier);
     update();
 }
 
@@ -302,7 +327,7 @@ void GraphView::dropHere()
     const auto drop = m_drag.finish();
     if (!drop)
         return;
-    m_ownSelection = true;
+    m_ownSelection = true; // what has just been dropped is in view
     applyDrop(document(), selection(), *drop);
     m_ownSelection = false;
 }

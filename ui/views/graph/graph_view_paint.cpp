@@ -7,6 +7,7 @@
 
 #include <QFontMetricsF>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QPainter>
 
 #include <algorithm>
@@ -27,19 +28,66 @@ constexpr double kLineTolerance = 6; // pixels
 QRectF GraphView::content() const
 {
     QRectF area = rect();
-    if (!m_toolbar->isHidden())
-        area.setTop(m_toolbar->height());
-    if (m_home)
-        area.setTop(previewBanner().bottom());
+    area.setTop(m_home ? previewBanner().bottom() : barsBottom());
     return area;
+}
+
+double GraphView::barsBottom() const
+{
+    double bottom = 0;
+    for (const QWidget* bar : {static_cast<const QWidget*>(m_toolbar), static_cast<const QWidget*>(m_note)})
+        if (!bar->isHidden())
+            bottom += bar->height();
+    return bottom;
+}
+
+void GraphView::placeBars()
+{
+    m_toolbar->setGeometry(0, 0, width(), m_toolbar->sizeHint().height());
+    m_note->setGeometry(0, m_toolbar->height(), width(), m_note->heightForWidth(width()));
+}
+
+QString GraphView::noteText() const
+{
+    if (!m_geometry)
+        return {};
+    const std::size_t all = m_geometry->nodeOfOp.size();
+    QString text;
+    if (m_geometry->hiddenOps > 0)
+        text = tr("%1 of %2 ops shown: within %3 hops of the selection.")
+                   .arg(all - m_geometry->hiddenOps)
+                   .arg(all)
+                   .arg(m_shape.hops);
+    if (m_geometry->condensed) {
+        const auto cards = std::count_if(m_geometry->keys.begin(), m_geometry->keys.end(), [](GraphKey k) {
+            return k.kind == GraphKey::Kind::Card || k.kind == GraphKey::Kind::Section;
+        });
+        text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
+                tr("%1 ops stand in %2 cards; double-click opens one.").arg(m_geometry->opsInCards).arg(cards);
+    }
+    return text;
+}
+
+void GraphView::showNote()
+{
+    QString text = noteText();
+    const auto link = [&text](const char* what, const QString& words) {
+        text += QStringLiteral(" <a href=\"%1\">%2</a>").arg(QLatin1String(what), words);
+    };
+    if (m_geometry && m_geometry->hiddenOps > 0)
+        link("all", tr("Show all ops"));
+    if (m_geometry && m_geometry->condensed)
+        link("open", tr("Expand all"));
+    m_note->setText(text);
+    m_note->setVisible(!text.isEmpty() && document().hasProblem());
+    placeBars();
 }
 
 QRectF GraphView::previewBanner() const
 {
     if (!m_home)
         return {};
-    const double top = m_toolbar->isHidden() ? 0 : m_toolbar->height();
-    return {0, top, static_cast<double>(width()), QFontMetricsF(uiFont()).height() + 10};
+    return {0, barsBottom(), static_cast<double>(width()), QFontMetricsF(uiFont()).height() + 10};
 }
 
 /// Says that this is not the person's schedule, and how to get back to it.
@@ -81,6 +129,20 @@ GraphMarks GraphView::marks(bool exporting) const
     if (!m_home)
         marks.subgraphs = s.subgraphs;
     marks.tensor = s.tensor;
+    if (s.tensor) {
+        const Snapshot& snapshot = *m_model->snapshot;
+        for (std::size_t i = 0; i < snapshot.schedule.size(); ++i) {
+            const auto holds = [&](std::span<const TensorId> kept) {
+                return std::find(kept.begin(), kept.end(), *s.tensor) != kept.end();
+            };
+            const bool before = holds(snapshot.residentBefore(SubgraphId(i)));
+            const bool after = holds(snapshot.schedule.subgraphs[i]->retain);
+            if (before || after)
+                marks.holding[SubgraphId(i)] = !before  ? tr("retains it")
+                                               : !after ? tr("finds it resident")
+                                                        : tr("resident, retains it");
+        }
+    }
     if (exporting)
         return marks;
     const HoverState& hover = selection().hover();
@@ -89,7 +151,7 @@ GraphMarks GraphView::marks(bool exporting) const
     if (!m_home)
         marks.hoverSubgraph = hover.subgraph;
     if (hasFocus())
-        marks.cursor = m_cursor;
+        marks.cursor = cursorNode();
     marks.searching = !m_sought.isEmpty();
     marks.found.insert(m_found.begin(), m_found.end());
     if (m_currentFound < m_found.size())
@@ -115,9 +177,15 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
     }
     if (exporting) {
         const double banner = previewBanner().height();
-        const QRectF room = area.adjusted(0, banner, 0, -graphLegendHeight(*m_model, area));
+        QRectF room = area.adjusted(0, banner, 0, -graphLegendHeight(*m_model, area));
         if (m_home)
             paintPreviewBanner(painter, {area.topLeft(), QSizeF(area.width(), banner)}, theme);
+        if (const QString note = noteText(); !note.isEmpty()) {
+            painter.setFont(uiFont(0.9));
+            painter.setPen(theme.muted);
+            painter.drawText(room.adjusted(12, 8, -12, 0), Qt::AlignTop | Qt::AlignHCenter, note);
+            room.setTop(room.top() + 8 + QFontMetricsF(painter.font()).height());
+        }
         paintGraph(painter, *m_model, Viewport::fit(m_model->bounds, room, 24, 2), room, theme, marks(true));
         paintGraphLegend(painter, *m_model, area, theme);
         return;
@@ -145,16 +213,6 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
     if (m_legend)
         paintGraphLegend(painter, *m_model, legendRoom, theme);
     paintOverview(painter, theme);
-    if (m_geometry->hiddenOps > 0) {
-        const std::size_t all = document().problem()->opCount();
-        painter.setFont(uiFont(0.9));
-        painter.setPen(theme.muted);
-        painter.drawText(room.adjusted(12, 8, -12, 0), Qt::AlignTop | Qt::AlignHCenter,
-                         tr("%1 of %2 ops shown: within %3 hops of the selection")
-                             .arg(all - m_geometry->hiddenOps)
-                             .arg(all)
-                             .arg(m_shape.hops));
-    }
 }
 
 QRectF GraphView::overviewRect() const
@@ -197,67 +255,6 @@ void GraphView::paintOverview(QPainter& painter, const Theme& theme)
     painter.drawRect(box);
 }
 
-void GraphView::paintDrag(QPainter& painter, const Theme& theme)
-{
-    // The ops under the cursor, then what the drop would do.
-    const QPointF by = m_viewport.toScene(m_mouse) - m_viewport.toScene(m_pressed);
-    GraphModel carried;
-    carried.geometry = m_model->geometry;
-    for (OpId op : m_drag.drop().ops)
-        if (const auto v = m_geometry->nodeOf(op)) {
-            carried.nodes.push_back(m_model->nodes[*v]);
-            carried.nodes.back().rect.translate(by);
-            carried.nodes.back().moved = false;
-        }
-    painter.setOpacity(0.9);
-    paintGraph(painter, carried, m_viewport, content(), theme);
-    painter.setOpacity(1);
-
-    const GraphVerdict verdict = m_drag.verdict();
-    const QColor colour = verdictColour(verdict.kind, theme);
-    const QFont small = uiFont(0.9), large = uiFont(1.15, QFont::DemiBold);
-    const QFontMetricsF sm(small), lm(large);
-    constexpr double widest = 380;
-    const QString detail = verdict.detail;
-    const QRectF detailBox =
-        detail.isEmpty() ? QRectF() : sm.boundingRect(QRectF(0, 0, widest, 400), Qt::TextWordWrap, detail);
-    const QString hint = verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force
-                             ? tr("Alt: do it all the same")
-                         : m_drag.drop().recompute ? QString()
-                                                   : tr("Ctrl: recompute there");
-    const double width = std::min(
-        widest, std::max({sm.horizontalAdvance(m_drag.sentence()), lm.horizontalAdvance(verdict.text),
-                          detailBox.width(), sm.horizontalAdvance(hint)}) +
-                    4);
-    const double height =
-        sm.height() + lm.height() + detailBox.height() + (hint.isEmpty() ? 0 : sm.height()) + 14;
-    QRectF box(m_mouse + QPointF(18, 22), QSizeF(width + 18, height));
-    const QRectF room = content();
-    if (box.right() > room.right() - 4)
-        box.moveRight(room.right() - 4);
-    if (box.bottom() > room.bottom() - 4)
-        box.moveBottom(m_mouse.y() - 14);
-    painter.setPen(QPen(colour, 1.6));
-    painter.setBrush(theme.raised);
-    painter.drawRoundedRect(box, 6, 6);
-    QRectF line = box.adjusted(9, 6, -9, 0);
-    painter.setFont(small);
-    painter.setPen(theme.text);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, m_drag.sentence());
-    line.adjust(0, sm.height(), 0, 0);
-    painter.setFont(large);
-    painter.setPen(colour);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, verdict.text);
-    line.adjust(0, lm.height(), 0, 0);
-    painter.setFont(small);
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(line.left(), line.top(), widest, detailBox.height() + 2), Qt::TextWordWrap,
-                     detail);
-    line.adjust(0, detailBox.height() + 2, 0, 0);
-    painter.setPen(theme.muted);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignTop, hint);
-}
-
 // -- looking --------------------------------------------------------------------------------------------
 
 void GraphView::setViewport(const Viewport& viewport, bool byHand)
@@ -285,14 +282,20 @@ void GraphView::panBy(QPointF pixels)
         updateDrag(m_mouse, QGuiApplication::keyboardModifiers());
 }
 
+QRectF GraphView::freeRoom() const
+{
+    QRectF room = content();
+    if (m_legend && m_model)
+        room.setBottom(room.bottom() - graphLegendHeight(*m_model, room));
+    return room;
+}
+
 void GraphView::fitAll()
 {
     m_fitPending = !m_model || content().height() <= 40;
     if (m_fitPending)
         return;
-    QRectF room = content();
-    room.setBottom(room.bottom() - (m_legend ? graphLegendHeight(*m_model, room) : 0));
-    m_viewport = Viewport::fit(m_model->bounds, room, 20, kFitZoom);
+    m_viewport = Viewport::fit(m_model->bounds, freeRoom(), 20, kFitZoom);
     m_movedByHand = false;
     update();
 }
@@ -325,7 +328,7 @@ void GraphView::fitSelection()
         return;
     }
     // First to the middle, then as large as it goes (UX.md row 3).
-    const QRectF room = content();
+    const QRectF room = freeRoom();
     const Viewport centred{m_viewport.scale, room.center() - scene.center() * m_viewport.scale};
     const bool isCentred = QLineF(centred.offset, m_viewport.offset).length() < 1;
     setViewport(isCentred ? Viewport::fit(scene, room, 60, kFitZoom * 1.3) : centred, true);
@@ -358,8 +361,9 @@ void GraphView::ensureVisible(const QRectF& scene)
 void GraphView::selectionChanged()
 {
     const SelectionState& s = selection().state();
-    if (s.ops.size() == 1)
-        m_cursor = *s.ops.begin();
+    if (s.ops.size() == 1 && m_geometry)
+        if (const auto v = m_geometry->nodeOf(*s.ops.begin()))
+            m_cursor = m_geometry->keys[*v];
     if (!m_ownSelection && m_model)
         ensureVisible(sceneOfSelection());
     update();
@@ -374,7 +378,7 @@ QPointF GraphView::positionOf(OpId op) const
 QPointF GraphView::handleOf(SubgraphId subgraph) const
 {
     const GraphHull& hull = m_model->hulls[subgraph.index()];
-    if (hull.collapsed)
+    if (hull.collapsed && !hull.nodes.empty())
         return m_viewport.toScreen(m_model->nodes[hull.nodes.front()].rect.center());
     const QRectF tab = tabRect(*m_model, hull);
     return m_viewport.toScreen(QPointF(tab.left() + 6, tab.center().y()));
@@ -404,6 +408,10 @@ QString GraphView::tooltipAt(QPointF position) const
     const Snapshot& snapshot = *m_model->snapshot;
     if (hit.op)
         return opTooltip(snapshot, *hit.op);
+    if (hit.line && !m_model->edges[*hit.line].bundle.empty())
+        return bundleTooltip(snapshot, m_model->edges[*hit.line].bundle);
+    if (hit.isSection)
+        return sectionTooltip(snapshot, m_geometry->sections.at(*hit.node));
     if (hit.tensor)
         return tensorTooltip(snapshot, *hit.tensor, m_traffic);
     return hit.subgraph ? subgraphTooltip(snapshot, *hit.subgraph) : QString();

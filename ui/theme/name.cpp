@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/name.h"
+
+#include <QFontMetricsF>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+bool isSeparator(char c)
+{
+    return c == '.' || c == '/' || c == ':';
+}
+
+/// Positions after which a part begins: at dots, slashes and colons, or at underscores where there are none.
+QStringList parts(const QString& name)
+{
+    QStringList out;
+    const bool paths = std::any_of(name.begin(), name.end(),
+                                   [](QChar c) { return c.unicode() < 128 && isSeparator(c.toLatin1()); });
+    qsizetype from = 0;
+    for (qsizetype i = 0; i + 1 < name.size(); ++i)
+        if (paths ? (name[i].unicode() < 128 && isSeparator(name[i].toLatin1())) : name[i] == QLatin1Char('_')) {
+            out << name.mid(from, i + 1 - from);
+            from = i + 1;
+        }
+    out << name.mid(from);
+    return out;
+}
+
+/// "head1." -> "h1.", "norm." -> "n."
+QString initial(const QString& part)
+{
+    QString out;
+    for (qsizetype i = 0; i < part.size(); ++i)
+        if (i == 0 || part[i].isDigit() || (i + 1 == part.size() && !part[i].isLetter()))
+            out += part[i];
+    return out;
+}
+
+} // namespace
+
+std::string commonNamePrefix(std::span<const std::string> names)
+{
+    if (names.size() < 2)
+        return {};
+    std::size_t shared = names.front().size();
+    for (const std::string& name : names) {
+        shared = std::min(shared, name.size());
+        const auto differ = std::mismatch(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(shared),
+                                          names.front().begin());
+        shared = static_cast<std::size_t>(differ.first - name.begin());
+    }
+    while (shared > 0 && !isSeparator(names.front()[shared - 1]))
+        --shared;
+    const bool somethingLeft =
+        std::all_of(names.begin(), names.end(), [&](const std::string& n) { return n.size() > shared; });
+    return somethingLeft ? names.front().substr(0, shared) : std::string();
+}
+
+QString withoutPrefix(const std::string& name, const std::string& prefix)
+{
+    const bool drop = !prefix.empty() && name.size() > prefix.size() && name.starts_with(prefix);
+    return QString::fromStdString(drop ? name.substr(prefix.size()) : name);
+}
+
+QString fittingName(const QString& name, const std::function<bool(const QString&)>& fits)
+{
+    if (fits(name))
+        return name;
+    QStringList list = parts(name);
+    for (qsizetype i = 0; i + 1 < list.size(); ++i) {
+        list[i] = initial(list[i]);
+        if (const QString text = list.join(QString()); fits(text))
+            return text;
+    }
+    const QString dots(QChar(0x2026));
+    for (qsizetype i = 1; i < list.size(); ++i)
+        if (const QString text = dots + list.mid(i).join(QString()); fits(text))
+            return text;
+    // The end says more than the middle; the beginning tells what kind of thing it is.
+    const QString last = list.back();
+    for (qsizetype kept = last.size() - 1; kept > 1; --kept) {
+        const qsizetype head = kept / 2;
+        if (const QString text = last.left(head) + dots + last.right(kept - head); fits(text))
+            return text;
+    }
+    return {};
+}
+
+QString fittingName(const QString& name, const QFontMetricsF& metrics, double width)
+{
+    return fittingName(name,
+                       [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; });
+}
+
+} // namespace tilewright::ui

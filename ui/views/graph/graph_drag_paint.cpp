@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is shown at the cursor while ops are dragged.
+#include "views/graph/graph_drag_paint.h"
+
+#include "views/graph/graph_view.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kWidest = 380;            // of the words
+constexpr QSizeF kLargestGhost(190, 74);   // of the picture of the ops
+constexpr double kPad = 9;
+
+double area(const QRectF& r)
+{
+    return r.isEmpty() ? 0 : r.width() * r.height();
+}
+
+} // namespace
+
+QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF& avoid)
+{
+    constexpr double right = 18, left = 14, below = 22, above = 14;
+    const double w = size.width(), h = size.height();
+    const QPointF corners[] = {cursor + QPointF(right, below),
+                               cursor + QPointF(-left - w, below),
+                               cursor + QPointF(right, -above - h),
+                               cursor + QPointF(-left - w, -above - h),
+                               // Where the cursor leaves no room, past what is to be seen.
+                               {cursor.x() + right, avoid.bottom() + 6},
+                               {cursor.x() + right, avoid.top() - 6 - h},
+                               {cursor.x() - left - w, avoid.bottom() + 6},
+                               {cursor.x() - left - w, avoid.top() - 6 - h},
+                               {avoid.right() + 6, cursor.y() + below},
+                               {avoid.right() + 6, cursor.y() - above - h},
+                               {avoid.left() - 6 - w, cursor.y() + below},
+                               {avoid.left() - 6 - w, cursor.y() - above - h}};
+    const QRectF inner = room.adjusted(4, 4, -4, -4);
+    const QRectF pointer(cursor - QPointF(3, 3), QSizeF(16, 20));
+    QRectF best;
+    double bestCost = 0;
+    for (const QPointF& corner : corners) {
+        QRectF box(corner, size);
+        box.moveRight(std::min(box.right(), inner.right()));
+        box.moveBottom(std::min(box.bottom(), inner.bottom()));
+        box.moveLeft(std::max(box.left(), inner.left()));
+        box.moveTop(std::max(box.top(), inner.top()));
+        const double cost = area(box & avoid) + 4 * area(box & pointer);
+        if (best.isNull() || cost < bestCost) {
+            best = box;
+            bestCost = cost;
+        }
+    }
+    return best;
+}
+
+void GraphView::paintDrag(QPainter& painter, const Theme& theme)
+{
+    // The ops as they look in the graph, small, above the words: nothing covers the target's own verdict.
+    GraphModel carried;
+    carried.geometry = m_model->geometry;
+    QRectF around;
+    for (OpId op : m_drag.drop().ops)
+        if (const auto v = m_geometry->nodeOf(op)) {
+            carried.nodes.push_back(m_model->nodes[*v]);
+            carried.nodes.back().moved = false;
+            around |= carried.nodes.back().rect;
+        }
+    QSizeF ghost;
+    if (!around.isEmpty()) {
+        const double scale =
+            std::min({kLargestGhost.width() / around.width(), kLargestGhost.height() / around.height(), 0.8});
+        ghost = around.size() * scale + QSizeF(4, 4);
+    }
+
+    const GraphVerdict verdict = m_drag.verdict();
+    const QColor colour = verdictColour(verdict.kind, theme);
+    const QFont small = uiFont(0.9), large = uiFont(1.15, QFont::DemiBold);
+    const QFontMetricsF sm(small), lm(large);
+    const QString sentence = sm.elidedText(m_drag.sentence(), Qt::ElideMiddle, kWidest);
+    const QRectF detail = verdict.detail.isEmpty() ? QRectF()
+                                                   : sm.boundingRect(QRectF(0, 0, kWidest, 400),
+                                                                     Qt::TextWordWrap, verdict.detail);
+    const QString hint = !m_drag.isOverTarget() ? QString()
+                         : verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force
+                             ? tr("Alt: do it all the same")
+                         : m_drag.drop().recompute ? QString()
+                                                   : tr("Ctrl: recompute there");
+    const double width = std::min(kWidest, std::max({sm.horizontalAdvance(sentence),
+                                                     lm.horizontalAdvance(verdict.text), detail.width(),
+                                                     sm.horizontalAdvance(hint), ghost.width()}) +
+                                               4);
+    const double words =
+        sm.height() + lm.height() + detail.height() + (hint.isEmpty() ? 0 : sm.height()) + 14;
+    const double above = ghost.isEmpty() ? 0 : ghost.height() + 6;
+
+    QRectF badge; // of the target; generous, its words may be longer than the place for them
+    if (const auto target = m_drag.drop().to;
+        m_drag.isOverTarget() && target && target->index() < m_model->hulls.size()) {
+        badge = m_viewport.toScreen(tabRect(*m_model, m_model->hulls[target->index()]));
+        badge = QRectF(badge.left(), badge.center().y() - 14, std::max(badge.width(), 120.0), 28);
+        badge.moveTop(std::max(badge.top(), content().top()));
+        badge.moveLeft(std::max(badge.left(), content().left()));
+    }
+    const QRectF box =
+        placeBeside(m_mouse, QSizeF(width + 2 * kPad, words + above), content(), badge);
+    painter.setPen(QPen(colour, 1.6));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(box, 6, 6);
+    if (!ghost.isEmpty()) {
+        const QRectF at(box.left() + kPad, box.top() + 7, ghost.width(), ghost.height());
+        paintGraph(painter, carried, Viewport::fit(around, at, 2, 1), at, theme);
+    }
+    QRectF line = box.adjusted(kPad, 6 + above, -kPad, 0);
+    const auto write = [&](const QFont& font, double height, const QColor& ink, const QString& text) {
+        painter.setFont(font);
+        painter.setPen(ink);
+        painter.drawText(QRectF(line.left(), line.top(), line.width(), height + 2), Qt::TextWordWrap, text);
+        line.adjust(0, height, 0, 0);
+    };
+    write(small, sm.height(), theme.text, sentence);
+    write(large, lm.height(), colour, verdict.text);
+    write(small, detail.height() + 2, theme.text, verdict.detail);
+    write(small, sm.height(), theme.muted, hint);
+}
+
+} // namespace tilewright::ui

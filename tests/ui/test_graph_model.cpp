@@ -30,6 +30,7 @@ private Q_SLOTS:
     void names_ofTheVisibleOps();
     void roles_contrast();
     void model_legends();
+    void tabsDoNotOverlap();
 };
 
 void TestGraphModel::initTestCase()
@@ -340,6 +341,33 @@ void TestGraphModel::model_legends()
             modelOf(problem, oneOpPerSubgraph(*problem), {}, {static_cast<GraphColouring>(i), true});
         QVERIFY(graphLegendHeight(model, QRectF(0, 0, 1000, 700)) > 0);
         QVERIFY(graphLegendHeight(model, QRectF(0, 0, 420, 700)) > 0);
+    }
+}
+
+/// What is written on the areas can be read: it covers no other area's words and no op.
+void TestGraphModel::tabsDoNotOverlap()
+{
+    const std::string samples = std::string(TILEWRIGHT_SOURCE_DIR) + "/samples/schedule/";
+    for (const char* name : {"attention-block", "model-150-ops", "resnet-block", "moe-layer", "random-40"}) {
+        const ProblemPtr problem = *loadProblem(samples + name + ".json");
+        std::vector<Schedule> schedules{oneOpPerSubgraph(*problem)};
+        if (const auto fused = loadSchedule(*problem, samples + name + ".fused.schedule.json"))
+            schedules.push_back(fused->schedule);
+        for (const Schedule& schedule : schedules)
+            for (const bool leftToRight : {false, true}) {
+                GraphShape shape;
+                shape.leftToRight = leftToRight;
+                const GraphModel model = modelOf(problem, schedule, shape);
+                std::vector<QRectF> tabs;
+                for (const GraphHull& hull : model.hulls) {
+                    const QRectF tab = tabRect(model, hull);
+                    for (const QRectF& other : tabs)
+                        QVERIFY2(!tab.intersects(other), name);
+                    for (const GraphNode& node : model.nodes)
+                        QVERIFY2(!tab.adjusted(1, 1, -1, -1).intersects(node.rect), name);
+                    tabs.push_back(tab);
+                }
+            }
     }
 }
 

@@ -13,7 +13,6 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kWidest = 380;            // of the words
 constexpr QSizeF kLargestGhost(190, 74);   // of the picture of the ops
 constexpr double kPad = 9;
 
@@ -83,21 +82,23 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
     const QColor colour = verdictColour(verdict.kind, theme);
     const QFont small = uiFont(0.9), large = uiFont(1.15, QFont::DemiBold);
     const QFontMetricsF sm(small), lm(large);
-    const QString sentence = sm.elidedText(m_drag.sentence(), Qt::ElideMiddle, kWidest);
-    const QRectF detail = verdict.detail.isEmpty() ? QRectF()
-                                                   : sm.boundingRect(QRectF(0, 0, kWidest, 400),
-                                                                     Qt::TextWordWrap, verdict.detail);
+    const double widest = std::clamp(sm.averageCharWidth() * 50, 200.0, std::max(200.0, 0.6 * width()));
+    const auto wrapped = [&](const QString& text) {
+        return text.isEmpty() ? QRectF()
+                              : sm.boundingRect(QRectF(0, 0, widest, 1000), Qt::TextWordWrap, text);
+    };
+    const QRectF sentence = wrapped(m_drag.sentence()), detail = wrapped(verdict.detail);
     const QString hint = !m_drag.isOverTarget() ? QString()
                          : verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force
                              ? tr("Alt: do it all the same")
                          : m_drag.drop().recompute ? QString()
                                                    : tr("Ctrl: recompute there");
-    const double width = std::min(kWidest, std::max({sm.horizontalAdvance(sentence),
-                                                     lm.horizontalAdvance(verdict.text), detail.width(),
-                                                     sm.horizontalAdvance(hint), ghost.width()}) +
-                                               4);
-    const double words =
-        sm.height() + lm.height() + detail.height() + (hint.isEmpty() ? 0 : sm.height()) + 14;
+    const double wide = std::min(widest, std::max({sentence.width(), lm.horizontalAdvance(verdict.text),
+                                                   detail.width(), sm.horizontalAdvance(hint),
+                                                   ghost.width()}) +
+                                             4);
+    const double words = sentence.height() + lm.height() + detail.height() +
+                         (hint.isEmpty() ? 0 : sm.height()) + 14;
     const double above = ghost.isEmpty() ? 0 : ghost.height() + 6;
 
     QRectF badge; // of the target; generous, its words may be longer than the place for them
@@ -109,7 +110,7 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
         badge.moveLeft(std::max(badge.left(), content().left()));
     }
     const QRectF box =
-        placeBeside(m_mouse, QSizeF(width + 2 * kPad, words + above), content(), badge);
+        placeBeside(m_mouse, QSizeF(wide + 2 * kPad, words + above), content(), badge);
     painter.setPen(QPen(colour, 1.6));
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(box, 6, 6);
@@ -124,9 +125,9 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
         painter.drawText(QRectF(line.left(), line.top(), line.width(), height + 2), Qt::TextWordWrap, text);
         line.adjust(0, height, 0, 0);
     };
-    write(small, sm.height(), theme.text, sentence);
+    write(small, sentence.height(), theme.text, m_drag.sentence());
     write(large, lm.height(), colour, verdict.text);
-    write(small, detail.height() + 2, theme.text, verdict.detail);
+    write(small, detail.height(), theme.text, verdict.detail);
     write(small, sm.height(), theme.muted, hint);
 }
 

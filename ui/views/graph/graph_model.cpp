@@ -191,6 +191,8 @@ private:
         node.title = names.size() == 1                             ? nameOf(subgraph.ops.front())
                      : shared.size() <= m_geometry.namePrefix.size() ? count
                                                                    : tr("%1 · %2").arg(group, count);
+        if (names.size() > 1)
+            node.brief = group.isEmpty() ? count : group;
         const std::string& dropped =
             shared.size() > m_geometry.namePrefix.size() ? shared : m_geometry.namePrefix;
         QStringList parts;
@@ -217,7 +219,8 @@ private:
         const std::string shared = commonNamePrefix(names);
         node.title = shared.size() > m_geometry.namePrefix.size()
                          ? withoutPrefix(shared.substr(0, shared.size() - 1), m_geometry.namePrefix)
-                         : tr("ops %1 … %2").arg(section.ops.front().value).arg(section.ops.back().value);
+                         : tr("ops %1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
+        node.brief = QStringLiteral("%1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
         node.detail =
             tr("%1 ops in %2 subgraphs").arg(section.ops.size()).arg(section.subgraphs.size());
         double sum = 0;

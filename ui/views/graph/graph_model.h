@@ -59,6 +59,7 @@ struct GraphNode
     QRectF rect;
     OpType type = OpType::Pointwise;
     QString title; ///< without what all visible names begin with
+    QString brief; ///< of a card, where the title finds no room
     QString detail;
     QString extra;                  ///< third line of a card
     std::vector<GraphBadge> badges; ///< every subgraph that runs the op, in the order of the schedule

@@ -196,8 +196,10 @@ public:
         const double lock = hull.locked && !judged ? metrics.height() * 0.8 : 0;
         const QSizeF size(metrics.horizontalAdvance(text) + 8 + lock, metrics.height());
         QRectF tag(onScreen.center() - QPointF(size.width() / 2, size.height() / 2), size);
-        if (m_farText) // beside the names, on the upper edge
-            tag.moveTopLeft(m_viewport.toScreen(hull.tab) + QPointF(3, -size.height() * 0.62));
+        if (m_farText) { // on the upper edge, down to the ops but not on their names
+            const double room = m_model.geometry->metrics.padding() * m_scale;
+            tag.moveTopLeft(m_viewport.toScreen(hull.tab) + QPointF(3, std::min(room, 8.0) - size.height()));
+        }
         if (judged) {
             const QRectF seen = m_viewport.toScreen(m_seen).adjusted(2, 2, -2, -2);
             tag.moveLeft(std::max(seen.left(), std::min(tag.left(), seen.right() - size.width())));

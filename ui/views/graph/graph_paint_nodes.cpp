@@ -133,6 +133,23 @@ public:
 
     [[nodiscard]] double sectionBar() const { return 0.7 * m_model.geometry->metrics.line; }
 
+    /// What can be understood of the name, else nothing: a name without its middle says nothing, one without
+    /// its leading parts still does for an op.
+    static QString farName(const GraphNode& node, const QFontMetricsF& metrics, double width)
+    {
+        const QChar dots(0x2026);
+        const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
+        if (!node.brief.isEmpty())
+            return fits(node.title) ? node.title : fits(node.brief) ? node.brief : QString();
+        const QString text = fittingName(node.title, fits);
+        if (!text.contains(dots) || text == node.title)
+            return text;
+        if (node.key.isTensor())
+            return {};
+        const QString last = node.title.section(QLatin1Char('.'), -1);
+        return text.startsWith(dots) ? text : fits(last) ? last : QString();
+    }
+
     /// Only the name, in screen size; nothing where too little of it would be left.
     void paintFarText(std::size_t v)
     {
@@ -144,15 +161,13 @@ public:
         box = m_viewport.toScreen(box);
         if (box.height() < metrics.height() * 0.8)
             return;
-        const bool tensor = node.key.isTensor();
-        const double inset = tensor                        ? box.height() * 0.45
-                             : node.type != OpType::MatMul ? box.height() * 0.3
-                                                           : 3;
+        const double inset = node.key.isTensor()                         ? box.height() * 0.6
+                             : node.key.kind == GraphKey::Kind::Op &&
+                                       node.type == OpType::Pointwise ? box.height() * 0.25
+                                                                         : 3;
         box.adjust(inset, 0, -inset, 0);
-        // A name without its middle says nothing; one without its leading parts still does for an op.
-        const QString text = fittingName(node.title, metrics, box.width());
-        const qsizetype gap = text == node.title ? -1 : text.indexOf(QChar(0x2026));
-        if (text.isEmpty() || gap > 0 || (gap == 0 && tensor))
+        const QString text = farName(node, metrics, box.width());
+        if (text.isEmpty())
             return;
         m_p.save();
         m_p.setTransform(m_viewport.transform().inverted(), true);

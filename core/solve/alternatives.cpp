@@ -11,12 +11,15 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kPerKind = 3;
+constexpr std::size_t kMostApart = 8; ///< ops that are tried alone: those at both ends of the subgraph
+constexpr int kMostFused = 8;         ///< neighbours, the nearest in the schedule
 
 class Alternatives
 {
 public:
-    Alternatives(const Problem& problem, const Schedule& schedule, const Rules& rules)
-        : m_problem(problem), m_schedule(schedule), m_rules(rules),
+    Alternatives(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                 const Progress& progress)
+        : m_problem(problem), m_schedule(schedule), m_rules(rules), m_progress(progress),
           m_total(evaluate(problem, schedule, rules).total), m_pool(problem, rules, m_memo, {}),
           m_settler(m_pool)
     {
@@ -101,6 +104,8 @@ private:
     void replan(SolveAlternative::Kind kind, std::string text, const std::vector<std::size_t>& gone,
                 const std::vector<std::vector<OpId>>& parts)
     {
+        if (m_progress.stopRequested())
+            return;
         Plan plan;
         for (std::size_t j = 0; j < m_schedule.size(); ++j) {
             const Subgraph& s = *m_schedule.subgraphs[j];
@@ -128,7 +133,10 @@ private:
         for (const OpId o : s.ops)
             singles.push_back({o});
         replan(SolveAlternative::Kind::Apart, "all ops apart", {i}, singles);
-        for (const OpId o : s.ops) {
+        for (std::size_t k = 0; k < s.ops.size(); ++k) {
+            if (k >= kMostApart / 2 && k + kMostApart / 2 < s.ops.size())
+                continue;
+            const OpId o = s.ops[k];
             std::vector<OpId> rest = s.ops;
             std::erase(rest, o);
             replan(SolveAlternative::Kind::Apart, m_problem.opName(o) + " apart", {i}, {{o}, rest});
@@ -138,9 +146,15 @@ private:
     {
         const Subgraph& s = *m_schedule.subgraphs[i];
         const Boundary mine = boundaryOf(m_problem, s.ops);
-        for (std::size_t j = 0; j < m_schedule.size(); ++j) {
-            if (j == i || m_schedule.subgraphs[j]->locked)
-                continue;
+        std::vector<std::size_t> order;
+        for (std::size_t j = 0; j < m_schedule.size(); ++j)
+            if (j != i && !m_schedule.subgraphs[j]->locked)
+                order.push_back(j);
+        std::ranges::stable_sort(order, {}, [&](std::size_t j) { return j > i ? j - i : i - j; });
+        int tried = 0;
+        for (const std::size_t j : order) {
+            if (tried == kMostFused)
+                return;
             const Boundary other = boundaryOf(m_problem, m_schedule.subgraphs[j]->ops);
             const auto reads = [](const Boundary& a, const std::vector<TensorId>& ts) {
                 return std::ranges::any_of(
@@ -152,6 +166,7 @@ private:
             for (const OpId o : m_schedule.subgraphs[j]->ops)
                 if (std::ranges::find(all, o) == all.end())
                     all.push_back(o);
+            ++tried;
             replan(SolveAlternative::Kind::Fused, "fused with subgraph " + std::to_string(j),
                    {std::min(i, j), std::max(i, j)}, {all});
         }
@@ -160,6 +175,7 @@ private:
     const Problem& m_problem;
     const Schedule& m_schedule;
     Rules m_rules;
+    const Progress& m_progress;
     double m_total;
     TilingMemo m_memo;
     SubgraphPool m_pool;
@@ -170,15 +186,18 @@ private:
 } // namespace
 
 std::vector<std::vector<SolveAlternative>> solveAlternatives(const Problem& problem, const Schedule& schedule,
-                                                             const Rules& rules, const Progress& progress)
+                                                             const Rules& rules, const Progress& progress,
+                                                             const AlternativesFound& found)
 {
     std::vector<std::vector<SolveAlternative>> out(schedule.size());
     if (!evaluate(problem, schedule, rules).valid())
         return out;
-    Alternatives alternatives(problem, schedule, rules);
+    Alternatives alternatives(problem, schedule, rules, progress);
     for (std::size_t i = 0; i < schedule.size() && !progress.stopRequested(); ++i) {
         if (!schedule.subgraphs[i]->locked)
             out[i] = alternatives.of(i);
+        if (found && !progress.stopRequested())
+            found(SubgraphId(i), out[i]);
         progress.tell(static_cast<double>(i + 1) / static_cast<double>(schedule.size()));
     }
     return out;

@@ -6,6 +6,7 @@
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,15 @@ struct SolveAlternative
     Schedule schedule; ///< with the change
 };
 
+/// Called with the alternatives of each subgraph as soon as they are known.
+using AlternativesFound = std::function<void(SubgraphId, const std::vector<SolveAlternative>&)>;
+
 /// For each subgraph of a valid schedule the best few valid alternatives of every kind, the cheapest first;
-/// empty for locked subgraphs and for a schedule that is not valid. Totals are exact.
-[[nodiscard]] std::vector<std::vector<SolveAlternative>> solveAlternatives(const Problem& problem,
-                                                                           const Schedule& schedule,
-                                                                           const Rules& rules,
-                                                                           const Progress& progress = {});
+/// empty for locked subgraphs and for a schedule that is not valid. Totals are exact. Of large subgraphs only
+/// some ways to take them apart, of subgraphs with many neighbours only the nearest are tried.
+std::vector<std::vector<SolveAlternative>> solveAlternatives(const Problem& problem, const Schedule& schedule,
+                                                             const Rules& rules,
+                                                             const Progress& progress = {},
+                                                             const AlternativesFound& found = {});
 
 } // namespace tilewright

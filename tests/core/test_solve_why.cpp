@@ -2,6 +2,7 @@
 // The reasons of a schedule: critical resources, ranked changes, the budget that suits a problem.
 #include "eval/evaluation.h"
 #include "report/compare.h"
+#include "solve/alternatives.h"
 #include "solve/budget.h"
 #include "solve/critical_resources.h"
 #include "solve/solver.h"
@@ -56,6 +57,7 @@ private slots:
     void capacityThatBindsIsSeen();
     void anInvalidScheduleHasNone();
     void changesAreRankedByGain();
+    void alternativesArriveOneByOne();
     void budgetsFollowTheSize();
 };
 
@@ -144,6 +146,43 @@ void TestSolveWhy::changesAreRankedByGain()
             QVERIFY(c.contributions[order[i - 1]].delta <= c.contributions[order[i]].delta);
     }
     QVERIFY(close(sum, c.after - c.before, c.before));
+}
+
+void TestSolveWhy::alternativesArriveOneByOne()
+{
+    const ProblemPtr problem = generated(WorkloadKind::Random, 7);
+    Schedule schedule = solved(*problem);
+    Subgraph pinned = *schedule.subgraphs[1];
+    pinned.locked = true;
+    schedule.subgraphs[1] = std::make_shared<const Subgraph>(pinned);
+    std::vector<std::size_t> sizes;
+    const auto all = solveAlternatives(*problem, schedule, Rules::final(), {},
+                                       [&](SubgraphId i, const std::vector<SolveAlternative>& found) {
+                                           QCOMPARE(i.index(), sizes.size());
+                                           sizes.push_back(found.size());
+                                       });
+    QCOMPARE(all.size(), schedule.size());
+    QCOMPARE(sizes.size(), schedule.size());
+    const double total = evaluate(*problem, schedule, Rules::final()).total;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        QCOMPARE(all[i].size(), sizes[i]);
+        for (const SolveAlternative& a : all[i]) {
+            const Evaluation e = evaluate(*problem, a.schedule, Rules::final());
+            QVERIFY(e.valid());
+            QCOMPARE(a.total, e.total);
+            QVERIFY(close(a.loss, e.total - total, total));
+        }
+    }
+    QVERIFY(all[1].empty());
+    // A stop ends it early.
+    std::stop_source stop;
+    int seen = 0;
+    (void)solveAlternatives(*problem, schedule, Rules::final(), {stop.get_token(), {}},
+                            [&](SubgraphId, const std::vector<SolveAlternative>&) {
+                                ++seen;
+                                stop.request_stop();
+                            });
+    QCOMPARE(seen, 1);
 }
 
 void TestSolveWhy::budgetsFollowTheSize()

@@ -277,6 +277,10 @@ private Q_SLOTS:
         qInfo() << "ms from Stop to the card:" << times;
         QVERIFY(times[2] < 1000); // other processes share the machine; the budget is 50 ms
         QVERIFY(o->solver->card().note()->text().contains(QStringLiteral("Stopped")));
+        const Evaluation& kept = o->solver->card().outcome()->after->evaluation;
+        QVERIFY(kept.valid());
+        QVERIFY(kept.total < o->document().snapshot()->evaluation.total);
+        QCOMPARE(o->solver->curve().points.back().second, kept.total);
         QVERIFY(o->solver->card().applyButton()->isVisible());
     }
     void escapeStopsWhileThePaneHasTheFocus()

@@ -3,7 +3,9 @@
 
 #include "theme/number.h"
 
+#include <QCoreApplication>
 #include <QHeaderView>
+#include <QPointer>
 #include <QStyledItemDelegate>
 
 #include <algorithm>
@@ -194,7 +196,7 @@ void SolverChanges::selectRow(const QTreeWidgetItem* item)
 // -- what else was tried --------------------------------------------------------------------------------
 
 SolverAlternatives::SolverAlternatives(const ViewContext& context, QWidget* parent)
-    : CompactTree(parent), m_context(context), m_job([this](const All& all) { fill(all); }, true)
+    : CompactTree(parent), m_context(context), m_job([](bool) {}, true)
 {
     setAccessibleName(tr("Alternatives and what they would cost"));
     connect(this, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
@@ -216,7 +218,19 @@ void SolverAlternatives::setOutcome(SolverOutcomePtr outcome)
     m_job.cancel();
     clear();
     m_wanted = m_outcome != nullptr;
-    if (!m_outcome)
+    if (isVisible())
+        request();
+}
+
+void SolverAlternatives::showEvent(QShowEvent* event)
+{
+    CompactTree::showEvent(event);
+    request();
+}
+
+void SolverAlternatives::request()
+{
+    if (!std::exchange(m_wanted, false))
         return;
     const Snapshot& after = *m_outcome->after;
     for (std::size_t i = 0; i < after.schedule.size(); ++i) {
@@ -233,42 +247,31 @@ void SolverAlternatives::setOutcome(SolverOutcomePtr outcome)
         if (s.locked)
             new QTreeWidgetItem(item, {tr("locked: nothing else was tried")});
     }
-    if (isVisible())
-        request();
-}
-
-void SolverAlternatives::showEvent(QShowEvent* event)
-{
-    CompactTree::showEvent(event);
-    request();
-}
-
-void SolverAlternatives::request()
-{
-    if (!std::exchange(m_wanted, false))
-        return;
-    m_job.request([o = m_outcome](std::stop_token stop) {
-        return solveAlternatives(*o->after->problem, o->after->schedule, o->after->evaluation.rules,
-                                 {stop, {}});
+    m_job.request([self = QPointer<SolverAlternatives>(this), o = m_outcome](std::stop_token stop) {
+        solveAlternatives(*o->after->problem, o->after->schedule, o->after->evaluation.rules, {stop, {}},
+                          [&](SubgraphId subgraph, const std::vector<SolveAlternative>& found) {
+                              QMetaObject::invokeMethod(qApp, [self, o, subgraph, found] {
+                                  if (self && self->m_outcome == o)
+                                      self->fill(subgraph, found);
+                              });
+                          });
+        return true;
     });
 }
 
-void SolverAlternatives::fill(const All& all)
+void SolverAlternatives::fill(SubgraphId subgraph, const std::vector<SolveAlternative>& found)
 {
-    for (std::size_t i = 0; i < all.size() && static_cast<int>(i) < topLevelItemCount(); ++i) {
-        QTreeWidgetItem* row = topLevelItem(static_cast<int>(i));
-        for (const SolveAlternative& a : all[i]) {
-            auto* item = numbered(new QTreeWidgetItem(row, {QString::fromStdString(a.text)}), a.loss,
-                                  m_context.themes.theme());
-            item->setToolTip(0, tr("Instead: %1. The total would be %2.")
-                                    .arg(QString::fromStdString(a.text).toHtmlEscaped(), number(a.total)));
-            item->setToolTip(1, tr("exactly %1").arg(exactNumber(a.loss)));
-        }
-        if (row->childCount() == 0)
-            new QTreeWidgetItem(row, {tr("nothing else is valid here")});
+    QTreeWidgetItem* row = topLevelItem(static_cast<int>(subgraph.index()));
+    for (const SolveAlternative& a : found) {
+        auto* item = numbered(new QTreeWidgetItem(row, {QString::fromStdString(a.text)}), a.loss,
+                              m_context.themes.theme());
+        item->setToolTip(0, tr("Instead: %1. The total would be %2.")
+                                .arg(QString::fromStdString(a.text).toHtmlEscaped(), number(a.total)));
+        item->setToolTip(1, tr("exactly %1").arg(exactNumber(a.loss)));
     }
-    if (topLevelItemCount() <= 12)
-        expandAll();
+    if (row->childCount() == 0)
+        new QTreeWidgetItem(row, {tr("nothing else is valid here")});
+    row->setExpanded(topLevelItemCount() <= 12);
 }
 
 void SolverAlternatives::settle()

@@ -76,14 +76,13 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    using All = std::vector<std::vector<SolveAlternative>>;
     void request();
-    void fill(const All& all);
+    void fill(SubgraphId subgraph, const std::vector<SolveAlternative>& found);
 
     ViewContext m_context;
     SolverOutcomePtr m_outcome;
     bool m_wanted = false; ///< not yet asked for
-    LatestJob<All> m_job;
+    LatestJob<bool> m_job; ///< rows arrive one by one
 };
 
 } // namespace tilewright::ui

@@ -24,6 +24,7 @@ namespace {
 // The cores belong to the solver:
 constexpr int kPreviewMs = 250; // between two previews
 constexpr int kStatusMs = 100;  // between two lines of progress
+constexpr int kStopMs = 30;     // a person who stops does not wait longer for the last polish
 } // namespace
 
 class SolverCurveWidget : public QWidget
@@ -66,13 +67,16 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         if (m_previewDue)
             showRunningBest();
     });
+    m_stopTimer.setSingleShot(true);
+    m_stopTimer.setInterval(kStopMs);
+    connect(&m_stopTimer, &QTimer::timeout, this, &SolverView::finishWithBest);
     connect(&m_job, &SolverJob::improved, this,
             [this](double seconds, double total, const std::shared_ptr<const Schedule>& schedule) {
                 m_curve.points.emplace_back(seconds, total);
                 m_plot->update();
                 m_best = schedule;
-                m_previewDue = true;
-                if (!m_previewTimer.isActive())
+                m_previewDue = !m_stopTimer.isActive();
+                if (m_previewDue && !m_previewTimer.isActive())
                     showRunningBest();
             });
     connect(&m_job, &SolverJob::status, this, &SolverView::showStatus);
@@ -214,6 +218,8 @@ void SolverView::start()
         m_curve.points.emplace_back(0, m_curve.before);
     m_card->setOutcome(nullptr);
     m_best.reset();
+    m_evaluations = 0;
+    m_runClock.start();
     m_options->restorePreview();
     m_told.invalidate();
     m_progress->setText(tr("Starting …"));
@@ -228,12 +234,30 @@ void SolverView::stop()
         return;
     m_job.stop();
     endPreview();
+    m_stopTimer.start();
+}
+
+/// The solver is in the middle of something long; what it handed out last, checked and shown, is kept.
+void SolverView::finishWithBest()
+{
+    if (!m_job.isRunning() || !m_best)
+        return;
+    SolveResult result;
+    result.schedule = *m_best;
+    result.lowerBound = m_before->lowerBound;
+    result.stopped = true;
+    result.seconds = static_cast<double>(m_runClock.elapsed()) / 1000;
+    result.evaluations = m_evaluations;
+    result.curve = m_curve.points;
+    m_job.abandon();
+    finish(result);
 }
 
 void SolverView::showStatus(const SolveStatus& s)
 {
     m_curve.seconds = s.seconds;
     m_curve.lowerBound = s.lowerBound;
+    m_evaluations = s.evaluations;
     if (m_told.isValid() && m_told.elapsed() < kStatusMs)
         return;
     m_told.start();
@@ -251,6 +275,8 @@ void SolverView::showStatus(const SolveStatus& s)
 
 void SolverView::finish(const SolveResult& result)
 {
+    m_stopTimer.stop();
+    m_best.reset();
     endPreview();
     m_curve.points = result.curve;
     m_curve.seconds = result.seconds;
@@ -299,6 +325,8 @@ void SolverView::forget(const QString& why)
 {
     if (m_job.isRunning())
         m_job.abandon();
+    m_stopTimer.stop();
+    m_best.reset();
     endPreview();
     m_curve = {};
     m_progress->setText(why);
@@ -320,7 +348,6 @@ void SolverView::endPreview()
 {
     m_previewTimer.stop();
     m_previewDue = false;
-    m_best.reset();
     document().dropPreview();
 }
 

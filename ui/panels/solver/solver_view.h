@@ -56,6 +56,7 @@ private:
     void stop();
     void showStatus(const SolveStatus& status);
     void finish(const SolveResult& result);
+    void finishWithBest();
     void applyResult();
     void keepResult();
     void forget(const QString& why); ///< run and result
@@ -67,7 +68,10 @@ private:
     SolverCurve m_curve;
     SnapshotPtr m_before;                   ///< of the run
     std::shared_ptr<const Schedule> m_best; ///< of the run so far
-    QTimer m_previewTimer;                  ///< runs while the graph has seen enough for a moment
+    std::int64_t m_evaluations = 0;         ///< of the run so far
+    QElapsedTimer m_runClock;
+    QTimer m_stopTimer;    ///< runs while a stopped solver may still hand out its very last
+    QTimer m_previewTimer; ///< runs while the graph has seen enough for a moment
     bool m_previewDue = false;
     QElapsedTimer m_told; ///< since the last line of progress
 

@@ -48,7 +48,7 @@ public:
             if (w > m_plot.width() - 6)
                 continue;
             for (const double left : lefts(w))
-                for (const double top : {y - m_fm.height() - 1, y + 2}) {
+                for (const double top : {y - m_fm.height() - 4, y + 3}) {
                     const QRectF box(std::clamp(left, m_plot.left() + 3, m_plot.right() - w - 3), top, w,
                                      m_fm.height());
                     const bool free = std::none_of(m_taken.begin(), m_taken.end(), [&](const QRectF& other) {

@@ -289,6 +289,15 @@ bool MainWindow::openPath(const QString& path)
     }
     Document& document = m_state->document;
     Status opened = Unit{};
+    // A lens says what it cannot read as a refusal.
+    const auto openInLens = [&](const char* lens, const char* view) {
+        const auto listening = connect(&document, &Document::refused, this, [&](const QString& why) {
+            opened = Error{ErrorCode::Problem, why.toStdString(), {}, {}};
+        });
+        m_state->selection.openLensFile(QLatin1String(lens), absolute);
+        disconnect(listening);
+        showView(QLatin1String(view));
+    };
     const QString pairKey = QStringLiteral("problemOf/") + QString::fromLatin1(absolute.toUtf8().toHex());
     if (*kind == FileKind::Schedule && !document.hasProblem()) {
         // A schedule that was saved or opened before knows its problem.
@@ -308,18 +317,18 @@ bool MainWindow::openPath(const QString& path)
         opened = document.openSchedule(absolute);
         break;
     case FileKind::MappingModel:
-        m_state->selection.openLensFile(QStringLiteral("mapping"), absolute);
-        showView(QStringLiteral("mapping-model"));
+        openInLens("mapping", "mapping-model");
         break;
     case FileKind::MappingLayer:
     case FileKind::MappingMethod:
     case FileKind::MappingArchitecture:
-        m_state->selection.openLensFile(QStringLiteral("mapping"), absolute);
-        showView(QStringLiteral("mapping"));
+        openInLens("mapping", "mapping");
         break;
     case FileKind::NpuModel:
-        m_state->selection.openLensFile(QStringLiteral("npu"), absolute);
-        showView(QStringLiteral("npu"));
+        openInLens("npu", "npu");
+        break;
+    case FileKind::SystolicHierarchy:
+        openInLens("systolic", "systolic");
         break;
     }
     if (!opened) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
+#include "interrupt.h"
 #include "npu/bounds.h"
 #include "npu/compare.h"
 #include "npu/instructions.h"
 #include "npu/model.h"
 #include "npu/output.h"
 #include "npu/run.h"
+#include "npu/static_schedule.h"
 #include "npu/verify.h"
+#include "progress.h"
+#include "table.h"
 #include "verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -26,15 +30,21 @@ struct NpuArguments
     int cores = 0;
     std::vector<double> weights;
     std::vector<int> scaling;
-    bool memoryBoundFirst = false, instructions = false, json = false;
+    bool memoryBoundFirst = false, instructions = false, json = false, progress = false;
 };
+
+std::string coresText(int n)
+{
+    return std::to_string(n) + (n == 1 ? " core" : " cores");
+}
 
 void printText(const npu::NpuGraph& graph, const npu::Run& run, const npu::Bounds& bounds,
                const std::vector<npu::RuleCheck>& checks)
 {
     std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size()))
               << " nodes, " << formatGrouped(static_cast<std::int64_t>(graph.tiles.size())) << " tiles, "
-              << npu::toString(run.options.scheduler) << " on " << run.cores.size() << " cores\n"
+              << npu::toString(run.options.scheduler) << " on "
+              << coresText(static_cast<int>(run.cores.size())) << '\n'
               << "makespan     " << formatGrouped(run.makespan) << " cycles\n"
               << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
               << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
@@ -48,6 +58,24 @@ void printText(const npu::NpuGraph& graph, const npu::Run& run, const npu::Bound
     }
     for (const npu::RuleCheck& check : checks)
         std::cout << (check.passed ? "holds   " : "BROKEN  ") << check.rule << ": " << check.text << '\n';
+}
+
+/// What is known without the end of the run.
+void printInterrupted(const npu::NpuGraph& graph, const npu::NpuHardware& hw, const npu::RunOptions& options,
+                      const npu::Bounds& bounds, double simulated, bool json)
+{
+    const npu::Cycle estimate = npu::makeStaticSchedule(graph, hw, options.assignment).estimatedMakespan;
+    if (json) {
+        std::cout << npu::interruptedToJson(graph, hw, options, bounds, estimate, simulated);
+        return;
+    }
+    std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size()))
+              << " nodes, " << formatGrouped(static_cast<std::int64_t>(graph.tiles.size())) << " tiles, "
+              << npu::toString(options.scheduler) << " on " << coresText(hw.cores) << ", interrupted after "
+              << percent(simulated) << " of the nodes\n"
+              << "makespan     at least " << formatGrouped(bounds.lowerBound) << " cycles ("
+              << bounds.binding() << "), about " << formatGrouped(estimate)
+              << " by the static schedule's estimate\n";
 }
 
 std::string scalingJson(const std::vector<npu::ScalingPoint>& points)
@@ -113,7 +141,20 @@ int runNpu(const NpuArguments& a)
     if (!a.graph.empty())
         if (auto s = npu::writeGraph(*graph, hw, a.graph); !s)
             return fail(s.error());
-    const auto run = npu::simulate(*graph, hw, *options);
+    const InterruptGuard interrupt;
+    double simulated = 0;
+    Progress progress = progressLine(interrupt.token(), a.progress, "simulated");
+    progress.report = [&simulated, print = progress.report](double fraction, std::string_view phase) {
+        simulated = fraction;
+        if (print)
+            print(fraction, phase);
+    };
+    const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
+    const auto run = npu::simulate(*graph, hw, *options, progress);
+    if (!run && interrupt.token().stop_requested()) {
+        printInterrupted(*graph, hw, *options, bounds, simulated, a.json);
+        return Exit::Interrupted;
+    }
     if (!run)
         return fail(run.error());
     if (!a.trace.empty())
@@ -132,18 +173,18 @@ int runNpu(const NpuArguments& a)
                      "expected 1 to " + std::to_string(npu::kMaxCores) + " cores, got " + std::to_string(n),
                      "--scaling",
                      {}});
-        const auto points = npu::scaling(*graph, hw, *options, a.scaling);
-        if (!points)
+        const auto points = npu::scaling(*graph, hw, *options, a.scaling, {interrupt.token(), {}});
+        const bool interrupted = !points && interrupt.token().stop_requested(); // the run itself is known
+        if (!points && !interrupted)
             return fail(points.error());
-        extra = scalingJson(*points);
-        if (!a.json)
+        extra = interrupted ? "{\"interrupted\":true}" : scalingJson(*points);
+        if (!a.json && !interrupted)
             for (const npu::ScalingPoint& p : *points)
-                std::cout << p.cores << " cores: static " << formatGrouped(p.staticMakespan)
+                std::cout << coresText(p.cores) << ": static " << formatGrouped(p.staticMakespan)
                           << " (efficiency " << formatNumber(p.staticEfficiency()) << "), dynamic "
                           << formatGrouped(p.dynamicMakespan) << " (efficiency "
                           << formatNumber(p.dynamicEfficiency()) << ")\n";
     }
-    const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
     if (a.json) {
         std::cout << npu::summaryToJson(*graph, *run, bounds, verified, extra);
     } else {
@@ -155,6 +196,8 @@ int runNpu(const NpuArguments& a)
                     std::cout << "  " << i.issued << '\t' << npu::describe(*graph, i) << '\n';
             }
     }
+    if (interrupt.token().stop_requested())
+        return Exit::Interrupted;
     return verified ? Exit::Success : Exit::No;
 }
 
@@ -178,6 +221,7 @@ void addNpuVerb(CLI::App& app, int& exitCode)
     sub->add_option("--scaling", a->scaling, "Also compare both schedulers on these numbers of cores")
         ->delimiter(',');
     sub->add_flag("--instructions", a->instructions, "List the instructions of every core");
+    sub->add_flag("--progress", a->progress, "Tell progress on stderr");
     sub->add_flag("--json", a->json, "One JSON document on stdout");
     sub->callback([a, &exitCode] { exitCode = runNpu(*a); });
 }

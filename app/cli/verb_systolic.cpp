@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "interrupt.h"
+#include "progress.h"
+#include "table.h"
 #include "verbs.h"
 
 #include "base/file.h"
@@ -33,6 +36,7 @@ struct Options
     std::uint64_t seed = 1;
     EdgeSupply supply;
     bool simulate = false;
+    bool progress = false;
     bool listing = false;
     bool corrections = false;
     bool json = false;
@@ -184,13 +188,6 @@ void line(const std::string& name, const std::string& value)
     std::cout << std::left << std::setw(28) << name << value << '\n';
 }
 
-std::string percent(double ratio)
-{
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(1) << ratio * 100 << " %";
-    return out.str();
-}
-
 void printPipeline(const Pipeline& p)
 {
     line("array fed", formatGrouped(p.run.arrayBusy) + " of " + formatGrouped(p.run.cycles) + " cycles");
@@ -212,31 +209,34 @@ void printContext(const Request& r)
     if (const auto plans =
             l2Schedules(r.gemm, tile, r.hierarchy.elementBytes, r.hierarchy.at(Level::L2).totalBytes(),
                         std::min<std::int64_t>(2, ceilDiv(r.gemm.k, tile.tk)))) {
-        std::cout << "\nL2 schedule         traffic bytes     L2 least     double-buffered\n";
+        Table table({"  L2 schedule", "traffic bytes", "L2 least", "double-buffered", ""});
         const auto best = bestL2Schedule(*plans);
         for (const L2Plan& p : *plans)
-            std::cout << (best && best->schedule == p.schedule ? "> " : "  ") << std::left << std::setw(18)
-                      << l2ScheduleName(p.schedule) << std::setw(18) << formatGrouped(p.trafficBytes())
-                      << std::setw(13) << formatGrouped(p.minBytes) << formatGrouped(p.doubleBytes)
-                      << (p.fits ? "" : " (does not fit)") << '\n';
+            table.add({(best && best->schedule == p.schedule ? "> " : "  ") +
+                           std::string(l2ScheduleName(p.schedule)),
+                       formatGrouped(p.trafficBytes()), formatGrouped(p.minBytes),
+                       formatGrouped(p.doubleBytes), p.fits ? "" : "does not fit"});
+        std::cout << '\n';
+        table.print(std::cout);
     }
     if (const auto roof = multiLevelRoofline(r.hierarchy, r.gemm, r.timing, tile)) {
         std::cout << "\nroofline            " << formatNumber(std::round(roof->attainableGflops)) << " of "
                   << formatNumber(std::round(roof->peakGflops)) << " GFLOP/s, bound by " << roof->binding
                   << '\n';
+        Table table({"  level", "bytes", "FLOP/byte", "roof GFLOP/s"});
         for (const RooflinePoint& p : roof->points)
-            std::cout << "  " << std::left << std::setw(18)
-                      << (p.level == Level::External ? "dram" : std::string(levelName(p.level)))
-                      << std::setw(18) << formatGrouped(p.bytes)
-                      << formatNumber(std::round(p.intensity * 100) / 100) << " FLOP/byte, roof "
-                      << formatNumber(std::round(p.roofGflops)) << " GFLOP/s\n";
+            table.add({"  " + (p.level == Level::External ? "dram" : std::string(levelName(p.level))),
+                       formatGrouped(p.bytes), formatNumber(std::round(p.intensity * 100) / 100),
+                       formatNumber(std::round(p.roofGflops))});
+        table.print(std::cout);
     }
     if (const auto c = compareDataflows(r.hierarchy, r.gemm, tile, r.timing.readout)) {
-        std::cout << "\ndataflow            array cycles      DRAM cycles  longer of both\n";
+        Table table({"  dataflow", "array cycles", "DRAM cycles", "longer of both"});
         for (const DataflowTime& t : c->of)
-            std::cout << "  " << std::left << std::setw(18) << dataflowName(t.dataflow) << std::setw(18)
-                      << formatGrouped(t.arrayCycles) << std::setw(13) << formatGrouped(t.dramCycles)
-                      << formatGrouped(t.totalCycles) << '\n';
+            table.add({"  " + std::string(dataflowName(t.dataflow)), formatGrouped(t.arrayCycles),
+                       formatGrouped(t.dramCycles), formatGrouped(t.totalCycles)});
+        std::cout << '\n';
+        table.print(std::cout);
     }
 }
 
@@ -273,15 +273,19 @@ int run(const Options& o)
     const ArrayTiming timing = arrayTiming(r.gemm, r.array, r.timing);
     std::int64_t cycles = timing.cycles;
     std::int64_t stalled = 0;
+    bool interrupted = false;
     if (o.simulate) {
+        const InterruptGuard interrupt;
         auto sim = PeSimulator::createRandom(r.gemm, r.array, r.timing, o.seed, o.supply);
         if (!sim)
             return fail(sim.error());
-        sim->run();
-        if (sim->product() != sim->referenceProduct())
-            return fail({ErrorCode::Internal, "the simulated array computed a wrong product", {}, {}});
-        cycles = sim->measuredCycles();
-        stalled = sim->clock().stalledCycles();
+        interrupted = !sim->run(progressLine(interrupt.token(), o.progress, "simulated"));
+        if (!interrupted) {
+            if (sim->product() != sim->referenceProduct())
+                return fail({ErrorCode::Internal, "the simulated array computed a wrong product", {}, {}});
+            cycles = sim->measuredCycles();
+            stalled = sim->clock().stalledCycles();
+        }
     }
     std::optional<Pipeline> pipeline;
     if (!o.pipeline.empty()) {
@@ -303,12 +307,14 @@ int run(const Options& o)
                                       {"utilization", utilization},
                                       {"mapping_efficiency", timing.mappingEfficiency},
                                       {"traffic_bytes", {{"l2", moved->l2}, {"dram", moved->dram}}}};
-        if (!o.supply.unlimited())
+        if (interrupted) // the cycles are those of the closed form
+            out["interrupted"] = true;
+        else if (!o.supply.unlimited())
             out["stalled_cycles"] = stalled;
         if (pipeline)
             addPipelineJson(out, *pipeline);
         std::cout << out.dump(2) << '\n';
-        return Exit::Success;
+        return interrupted ? Exit::Interrupted : Exit::Success;
     }
     if (o.listing) {
         std::cout << programText(pipeline->program);
@@ -318,7 +324,10 @@ int run(const Options& o)
                          std::string(readoutName(r.timing.readout)) + " read-out" +
                          (timing.readoutHidden ? "" : " (not hidden: K is less than the rows)"));
     line("cycles",
-         formatGrouped(cycles) + (o.simulate ? " (simulated; the product is right)" : "") +
+         formatGrouped(cycles) +
+             (interrupted  ? " (closed form; the simulation was interrupted)"
+              : o.simulate ? " (simulated; the product is right)"
+                           : "") +
              (stalled > 0 ? ", " + formatGrouped(stalled) + " of them stalled on an edge FIFO" : ""));
     line("folds", formatGrouped(timing.folds));
     line("utilization", percent(utilization));
@@ -335,7 +344,7 @@ int run(const Options& o)
         printPipeline(*pipeline);
     else
         printContext(r);
-    return Exit::Success;
+    return interrupted ? Exit::Interrupted : Exit::Success;
 }
 
 } // namespace
@@ -352,6 +361,7 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     verb->add_option("--weight-buffers", o->weightBuffers, "1 or 2 (default 2), for ws and is");
     verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy file (default: the built-in kpu)");
     verb->add_flag("--simulate", o->simulate, "Run the register-level simulator instead of the closed form");
+    verb->add_flag("--progress", o->progress, "Tell on stderr how far --simulate is");
     verb->add_option("--seed", o->seed, "Of the operands for --simulate");
     verb->add_option("--fifo-depth", o->supply.depth, "Elements in an edge FIFO for --simulate (default 32)");
     verb->add_option("--west-rate", o->supply.westPerCycle,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "interrupt.h"
+#include "table.h"
 #include "verbs.h"
 
 #include "base/file.h"
@@ -38,13 +40,6 @@ struct Options
     bool elementGiven = false;
 };
 
-std::string percent(double ratio)
-{
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(1) << ratio * 100 << " %";
-    return out.str();
-}
-
 /// Capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
 Result<std::int64_t> levelCapacity(const Hierarchy& h, const std::string& name)
 {
@@ -76,8 +71,10 @@ void printHeldOut()
               << ", " << spent.count() / kTimed << " us a choice\n";
 }
 
-void printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
+/// False when it was interrupted; all but the last part is printed then.
+bool printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
 {
+    const InterruptGuard interrupt;
     const auto line = [](const std::string& name, const std::string& value) {
         std::cout << std::left << std::setw(20) << name << value << '\n';
     };
@@ -112,7 +109,8 @@ void printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
     dram.tile = c.tile;
     dram.elementBytes = q.elementBytes;
     dram.l3Bytes = h.at(Level::L3).totalBytes();
-    if (const auto adaptive = adaptiveStationary(dram)) {
+    std::cout << std::flush; // the rest may take long
+    if (const auto adaptive = adaptiveStationary(dram, {interrupt.token(), {}})) {
         std::cout << "\nDRAM traffic with residency in L3, by dataflow\n";
         for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
             const auto i = static_cast<std::size_t>(d);
@@ -124,6 +122,7 @@ void printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
                                        : "all " + std::string(dataflowName(adaptive->bestFixed)))
                   << ")\n";
     }
+    return !interrupt.token().stop_requested();
 }
 
 int run(const Options& o)
@@ -191,10 +190,9 @@ int run(const Options& o)
                                             {"points_visited", choice->pointsVisited},
                                             {"space_reduction", choice->spaceReduction}};
         std::cout << out.dump(2) << '\n';
-    } else {
-        printText(q, *choice, h);
+        return Exit::Success;
     }
-    return Exit::Success;
+    return printText(q, *choice, h) ? Exit::Success : Exit::Interrupted;
 }
 
 } // namespace

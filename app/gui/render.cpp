@@ -189,6 +189,7 @@ int runRender(int argc, char** argv)
           FileKind::MappingMethod},
          "mapping");
     hand({FileKind::NpuModel}, "npu");
+    hand({FileKind::SystolicHierarchy}, "systolic");
     if (!refusal.isEmpty())
         return fail(refusal.toStdString());
     if (selected.empty() && state.document.schedule().size() > 0)

@@ -164,12 +164,17 @@ private:
     std::uint32_t slot(Axis axis, bool row, std::int64_t size);
     std::uint32_t group(std::uint32_t sink, std::int64_t reduction);
     bool addUse(const SubgraphPlan::Use& use); // false when it is there already
-    void need(TensorId t, std::uint8_t role, std::uint32_t rowSlot, std::uint32_t colSlot,
-              std::uint32_t group);
-    void run(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot, std::uint32_t depthSlot,
-             std::uint32_t group);
+    struct Need
+    {
+        TensorId tensor;
+        std::uint8_t role;
+        std::uint32_t rowSlot, colSlot;
+    };
+    void serveNeeds(std::uint32_t group);
+    void addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot, std::uint32_t depthSlot,
+                std::uint32_t group);
     [[nodiscard]] bool drives(std::uint32_t op);
-    void driven(std::uint32_t op, std::uint32_t sink, std::uint32_t completing);
+    void driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
     void checkStatic();
     [[nodiscard]] std::int32_t inside(TensorId t) const;
     std::uint32_t input(TensorId t);
@@ -184,6 +189,9 @@ private:
     std::vector<char> m_consumed;
     std::vector<char> m_drives;            // by local op: 0 unknown, 1 no, 2 yes
     std::vector<std::uint32_t> m_useTable; // open hash table: position in the plan's uses, plus 1
+    std::vector<Need> m_needs;             // stacks of what is still to be looked at
+    std::vector<TensorId> m_epilogue;
+    std::vector<std::uint32_t> m_opStack;
 };
 
 /// Evaluates one subgraph in its place by the fast form.

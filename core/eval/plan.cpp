@@ -129,74 +129,100 @@ bool PlanCompiler::addUse(const SubgraphPlan::Use& use)
     return true;
 }
 
-void PlanCompiler::need(TensorId t, std::uint8_t role, std::uint32_t rowSlot, std::uint32_t colSlot,
-                        std::uint32_t group)
+/// The last request first, so that what an op needs is looked at in depth-first order (R6.6 lets the first
+/// request of a run decide). The stack is our own: a chain may be longer than a thread's stack.
+void PlanCompiler::serveNeeds(std::uint32_t group)
 {
-    const std::int32_t producer = inside(t);
-    if (producer >= 0) {
-        const OpId o = m_plan->m_ops[static_cast<std::size_t>(producer)];
-        run(static_cast<std::uint32_t>(producer), rowSlot, colSlot,
-            slot(Axis::Full, false, m_problem.reductionSize(o)), group);
-        return;
+    while (!m_needs.empty()) {
+        const Need n = m_needs.back();
+        m_needs.pop_back();
+        if (const std::int32_t producer = inside(n.tensor); producer >= 0) {
+            const OpId o = m_plan->m_ops[static_cast<std::size_t>(producer)];
+            addRun(static_cast<std::uint32_t>(producer), n.rowSlot, n.colSlot,
+                   slot(Axis::Full, false, m_problem.reductionSize(o)), group);
+        } else {
+            addUse({input(n.tensor), group, n.rowSlot, n.colSlot, 0, false, n.role, false});
+        }
     }
-    addUse({input(t), group, rowSlot, colSlot, 0, false, role, false});
 }
 
-void PlanCompiler::run(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
-                       std::uint32_t depthSlot, std::uint32_t group)
+/// Adds the run and puts what it needs on the stack, unless it is there already.
+void PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
+                          std::uint32_t depthSlot, std::uint32_t group)
 {
     if (!addUse({op, group, rowSlot, colSlot, depthSlot, true, 0, false}))
         return;
     const Op& o = m_problem.op(m_plan->m_ops[op]);
     if (o.type == OpType::MatMul) {
-        need(o.inputs[0], kLhs, rowSlot, depthSlot, group);
-        need(o.inputs[1], kRhs, depthSlot, colSlot, group);
+        m_needs.push_back({o.inputs[1], kRhs, depthSlot, colSlot});
+        m_needs.push_back({o.inputs[0], kLhs, rowSlot, depthSlot});
     } else {
-        for (const TensorId t : o.inputs)
-            need(t, kPointwise, rowSlot, colSlot, group);
+        for (auto t = o.inputs.rbegin(); t != o.inputs.rend(); ++t)
+            m_needs.push_back({*t, kPointwise, rowSlot, colSlot});
     }
 }
 
 bool PlanCompiler::drives(std::uint32_t op)
 {
-    if (m_drives[op] == 0) {
-        const Op& o = m_problem.op(m_plan->m_ops[op]);
+    if (m_drives[op] != 0)
+        return m_drives[op] == 2;
+    m_opStack.assign(1, op);
+    while (!m_opStack.empty()) {
+        const std::uint32_t at = m_opStack.back();
+        const Op& o = m_problem.op(m_plan->m_ops[at]);
         bool found = o.type == OpType::MatMul;
-        for (std::size_t i = 0; i < o.inputs.size() && !found; ++i) {
-            const std::int32_t producer = inside(o.inputs[i]);
-            found = producer >= 0 && drives(static_cast<std::uint32_t>(producer));
+        std::int32_t unknown = -1;
+        for (const TensorId t : o.inputs)
+            if (const std::int32_t p = inside(t); p >= 0 && !found) {
+                const char known = m_drives[static_cast<std::size_t>(p)];
+                found = known == 2;
+                if (known == 0)
+                    unknown = p;
+            }
+        if (!found && unknown >= 0) {
+            m_opStack.push_back(static_cast<std::uint32_t>(unknown));
+            continue;
         }
-        m_drives[op] = found ? 2 : 1;
+        m_drives[at] = found ? 2 : 1;
+        m_opStack.pop_back();
     }
     return m_drives[op] == 2;
 }
 
-void PlanCompiler::driven(std::uint32_t op, std::uint32_t sink, std::uint32_t completing)
+void PlanCompiler::driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing)
 {
-    if (m_visited[op] == sink + 1)
-        return;
-    m_visited[op] = sink + 1;
     auto& plan = *m_plan;
-    const OpId id = plan.m_ops[op];
-    const Op& o = m_problem.op(id);
     const std::uint32_t rowSlot = plan.m_sinks[sink].rowSlot;
     const std::uint32_t colSlot = plan.m_sinks[sink].colSlot;
-    if (o.type == OpType::MatMul) {
-        const std::int64_t depth = m_problem.reductionSize(id);
-        ++plan.m_drivers;
-        plan.m_largestDriverK = std::max(plan.m_largestDriverK, depth);
-        if (plan.m_sinks[sink].product != op)
-            plan.m_accumulated.push_back(id);
-        run(op, rowSlot, colSlot, slot(Axis::Step, false, depth), group(sink, depth));
-        return;
-    }
-    addUse({op, completing, rowSlot, colSlot, slot(Axis::Full, false, 1), true, 0, drives(op)});
-    for (const TensorId t : o.inputs) {
-        const std::int32_t producer = inside(t);
-        if (producer >= 0)
-            driven(static_cast<std::uint32_t>(producer), sink, completing);
-        else
-            need(t, kPointwise, rowSlot, colSlot, completing);
+    m_epilogue.assign(1, plan.m_products[sinkOp]);
+    while (!m_epilogue.empty()) {
+        const TensorId needed = m_epilogue.back();
+        m_epilogue.pop_back();
+        const std::int32_t producer = inside(needed);
+        if (producer < 0) {
+            addUse({input(needed), completing, rowSlot, colSlot, 0, false, kPointwise, false});
+            continue;
+        }
+        const auto op = static_cast<std::uint32_t>(producer);
+        if (m_visited[op] == sink + 1)
+            continue;
+        m_visited[op] = sink + 1;
+        const OpId id = plan.m_ops[op];
+        const Op& o = m_problem.op(id);
+        if (o.type == OpType::MatMul) {
+            const std::int64_t depth = m_problem.reductionSize(id);
+            ++plan.m_drivers;
+            plan.m_largestDriverK = std::max(plan.m_largestDriverK, depth);
+            if (plan.m_sinks[sink].product != op)
+                plan.m_accumulated.push_back(id);
+            const std::uint32_t own = group(sink, depth);
+            addRun(op, rowSlot, colSlot, slot(Axis::Step, false, depth), own);
+            serveNeeds(own);
+            continue;
+        }
+        addUse({op, completing, rowSlot, colSlot, slot(Axis::Full, false, 1), true, 0, drives(op)});
+        for (auto t = o.inputs.rbegin(); t != o.inputs.rend(); ++t)
+            m_epilogue.push_back(*t);
     }
 }
 

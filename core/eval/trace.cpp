@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_set>
+#include <utility>
 
 namespace tilewright {
 
@@ -84,7 +85,8 @@ public:
         : m_problem(problem), m_subgraph(subgraph), m_rules(rules),
           m_cost(problem.hardware(), subgraph.granularity, rules), m_inside(problem.tensorCount(), false),
           m_resident(problem.tensorCount(), false), m_retained(problem.tensorCount(), false),
-          m_covered(problem.tensorCount(), {})
+          m_covered(problem.tensorCount(), {}), m_requestsOf(problem.tensorCount(), {}),
+          m_runsOf(problem.opCount(), {}), m_visited(problem.opCount(), 0)
     {
         for (const OpId o : subgraph.ops)
             m_inside[problem.op(o).output] = true;
@@ -98,9 +100,8 @@ public:
             if (!m_resident[t])
                 m_reserved += problem.tensor(t).elements();
         for (const TensorId t : boundaryOf(problem, subgraph.ops).sinks) {
-            Sink sink{t, *problem.producer(t), {}, 1, m_retained[t] != 0};
-            std::vector<OpId> visited;
-            findDrivers(sink.op, visited, sink.drivers);
+            const OpId producer = *problem.producer(t);
+            Sink sink{t, producer, driversOf(producer), 1, m_retained[t] != 0};
             for (const OpId d : sink.drivers)
                 sink.kSteps =
                     std::max(sink.kSteps, ceilDiv(problem.reductionSize(d), subgraph.granularity.k));
@@ -134,18 +135,29 @@ public:
     }
 
 private:
-    void findDrivers(OpId op, std::vector<OpId>& visited, std::vector<OpId>& drivers) const
+    // Chains of ops are followed with stacks of our own: they may be longer than a thread's stack.
+
+    /// In depth-first order (R5.4).
+    [[nodiscard]] std::vector<OpId> driversOf(OpId sink)
     {
-        if (std::find(visited.begin(), visited.end(), op) != visited.end())
-            return;
-        visited.push_back(op);
-        if (m_problem.op(op).type == OpType::MatMul) {
-            drivers.push_back(op);
-            return;
+        std::vector<OpId> drivers;
+        ++m_mark;
+        m_pending.assign(1, m_problem.op(sink).output);
+        while (!m_pending.empty()) {
+            const OpId o = *m_problem.producer(m_pending.back());
+            m_pending.pop_back();
+            if (std::exchange(m_visited[o], m_mark) == m_mark)
+                continue;
+            const Op& op = m_problem.op(o);
+            if (op.type == OpType::MatMul) {
+                drivers.push_back(o);
+                continue;
+            }
+            for (auto t = op.inputs.rbegin(); t != op.inputs.rend(); ++t)
+                if (m_inside[*t])
+                    m_pending.push_back(*t);
         }
-        for (const TensorId t : m_problem.op(op).inputs)
-            if (m_inside[t])
-                findDrivers(*m_problem.producer(t), visited, drivers);
+        return drivers;
     }
 
     /// The tile of a sink's tensor at the current position; empty (area <= 0) when it does not take part.
@@ -160,26 +172,47 @@ private:
 
     // R6 ------------------------------------------------------------------------------------------------
 
-    void need(TensorId t, Role role, const Rect& rect, bool rowsReduce, bool colsReduce)
+    struct Need
     {
-        if (m_inside[t]) {
-            const OpId producer = *m_problem.producer(t);
-            run(producer, rect, 0,
-                m_problem.op(producer).type == OpType::MatMul ? m_problem.reductionSize(producer) : 0,
-                rowsReduce, colsReduce);
-            return;
+        TensorId tensor;
+        Role role;
+        Rect rect;
+        bool rowsReduce, colsReduce;
+    };
+
+    /// The last one first, so that requests come in depth-first order (R6.6).
+    void serveNeeds()
+    {
+        while (!m_needs.empty()) {
+            const Need n = m_needs.back();
+            m_needs.pop_back();
+            if (m_inside[n.tensor]) {
+                const OpId producer = *m_problem.producer(n.tensor);
+                run(producer, n.rect, 0,
+                    m_problem.op(producer).type == OpType::MatMul ? m_problem.reductionSize(producer) : 0,
+                    n.rowsReduce, n.colsReduce);
+            } else {
+                request({n.tensor, n.role, n.rect});
+            }
         }
-        for (const Request& r : m_requests)
-            if (r.tensor == t && r.role == role && r.rect == rect)
+    }
+
+    void request(const Request& wanted)
+    {
+        std::vector<std::uint32_t>& same = m_requestsOf[wanted.tensor];
+        for (const std::uint32_t r : same)
+            if (m_requests[r].role == wanted.role && m_requests[r].rect == wanted.rect)
                 return;
-        m_requests.push_back({t, role, rect});
+        same.push_back(static_cast<std::uint32_t>(m_requests.size()));
+        m_requests.push_back(wanted);
     }
 
     /// Adds the run; false when it is already in this step (R6.6).
     bool addRun(OpId o, const Rect& rect, std::int64_t k0, std::int64_t k1, bool rowsReduce, bool colsReduce)
     {
-        for (const StepRun& r : m_step.runs)
-            if (r.op == o && r.rect == rect && r.k0 == k0 && r.k1 == k1)
+        std::vector<std::uint32_t>& same = m_runsOf[o];
+        for (const std::uint32_t i : same)
+            if (const StepRun& r = m_step.runs[i]; r.rect == rect && r.k0 == k0 && r.k1 == k1)
                 return false;
         const Op& op = m_problem.op(o);
         StepRun r{o, rect, k0, k1, 0, false};
@@ -191,46 +224,56 @@ private:
             r.cost = static_cast<double>(op.baseCost) * m_cost.rows(rowsReduce, rect.r1 - rect.r0) *
                      m_cost.cols(colsReduce, rect.c1 - rect.c0) *
                      (op.type == OpType::MatMul ? m_cost.depth(k1 - k0, m_problem.reductionSize(o)) : 1.0);
+        same.push_back(static_cast<std::uint32_t>(m_step.runs.size()));
         m_step.runs.push_back(r);
         return true;
     }
 
+    /// Adds the run and puts what it needs on the stack, unless it is in this step already.
     void run(OpId o, const Rect& rect, std::int64_t k0, std::int64_t k1, bool rowsReduce, bool colsReduce)
     {
         if (!addRun(o, rect, k0, k1, rowsReduce, colsReduce))
             return;
         const Op& op = m_problem.op(o);
         if (op.type == OpType::MatMul) {
-            need(op.inputs[0], Role::Lhs, {rect.r0, rect.r1, k0, k1}, rowsReduce, true);
-            need(op.inputs[1], Role::Rhs, {k0, k1, rect.c0, rect.c1}, true, colsReduce);
+            m_needs.push_back({op.inputs[1], Role::Rhs, {k0, k1, rect.c0, rect.c1}, true, colsReduce});
+            m_needs.push_back({op.inputs[0], Role::Lhs, {rect.r0, rect.r1, k0, k1}, rowsReduce, true});
         } else {
-            for (const TensorId t : op.inputs)
-                need(t, Role::Pointwise, rect, rowsReduce, colsReduce);
+            for (auto t = op.inputs.rbegin(); t != op.inputs.rend(); ++t)
+                m_needs.push_back({*t, Role::Pointwise, rect, rowsReduce, colsReduce});
         }
     }
 
-    /// The producer of a sink, or a Pointwise of its epilogue, on the sink's tile (R6.1, R6.2).
-    void runDriven(OpId o, const Rect& tile, bool completes, std::vector<OpId>& visited)
+    /// The producer of a sink and the Pointwises of its epilogue, on the sink's tile (R6.1, R6.2).
+    void runDriven(OpId sink, const Rect& tile, bool completes)
     {
-        if (std::find(visited.begin(), visited.end(), o) != visited.end())
-            return;
-        visited.push_back(o);
-        const Op& op = m_problem.op(o);
-        if (op.type == OpType::MatMul) {
-            const std::int64_t k = m_subgraph.granularity.k;
-            const std::int64_t k0 = m_step.kStep * k;
-            const std::int64_t k1 = std::min(k0 + k, m_problem.reductionSize(o));
-            if (k0 < k1)
-                run(o, tile, k0, k1, false, false);
-            return;
-        }
-        if (completes)
-            addRun(o, tile, 0, 0, false, false);
-        for (const TensorId t : op.inputs) {
-            if (m_inside[t])
-                runDriven(*m_problem.producer(t), tile, completes, visited);
-            else if (completes)
-                need(t, Role::Pointwise, tile, false, false);
+        ++m_mark;
+        m_pending.assign(1, m_problem.op(sink).output);
+        while (!m_pending.empty()) {
+            const TensorId needed = m_pending.back();
+            m_pending.pop_back();
+            if (!m_inside[needed]) {
+                if (completes)
+                    request({needed, Role::Pointwise, tile});
+                continue;
+            }
+            const OpId o = *m_problem.producer(needed);
+            if (std::exchange(m_visited[o], m_mark) == m_mark)
+                continue;
+            const Op& op = m_problem.op(o);
+            if (op.type == OpType::MatMul) {
+                const std::int64_t k = m_subgraph.granularity.k;
+                const std::int64_t k0 = m_step.kStep * k;
+                const std::int64_t k1 = std::min(k0 + k, m_problem.reductionSize(o));
+                if (k0 < k1)
+                    run(o, tile, k0, k1, false, false);
+                serveNeeds();
+                continue;
+            }
+            if (completes)
+                addRun(o, tile, 0, 0, false, false);
+            for (auto t = op.inputs.rbegin(); t != op.inputs.rend(); ++t)
+                m_pending.push_back(*t);
         }
     }
 
@@ -261,8 +304,9 @@ private:
             StepBuffer b{r.tensor, r.role, r.rect, isWhole(r), true};
             const StepBuffer full{r.tensor, r.role, {}, true, true};
             if (!b.full) {
-                b.full = std::any_of(m_requests.begin(), m_requests.end(),
-                                     [&](const Request& o) { return o.tensor == r.tensor && isWhole(o); }) ||
+                const auto& same = m_requestsOf[r.tensor];
+                b.full = std::any_of(same.begin(), same.end(),
+                                     [&](std::uint32_t o) { return isWhole(m_requests[o]); }) ||
                          holds(m_previous, full);
             }
             if (holds(m_step.buffers, b))
@@ -308,6 +352,10 @@ private:
 
     void takeStep()
     {
+        for (const Request& r : m_requests)
+            m_requestsOf[r.tensor].clear();
+        for (const StepRun& r : m_step.runs)
+            m_runsOf[r.op].clear();
         m_requests.clear();
         m_step.runs.clear();
         m_step.buffers.clear();
@@ -340,8 +388,7 @@ private:
             m_step.outputElements += out.outputElements;
             m_step.accumulatorElements += out.accumulators;
             m_step.sinks.push_back(out);
-            std::vector<OpId> visited;
-            runDriven(s.op, tile, out.completes, visited);
+            runDriven(s.op, tile, out.completes);
         }
         serve();
         const std::vector<TensorId> taken = donate();
@@ -373,6 +420,12 @@ private:
     std::int64_t m_reserved = 0;
     std::vector<StepBuffer> m_previous;
     std::vector<Request> m_requests;
+    IdVector<TensorId, std::vector<std::uint32_t>> m_requestsOf; // this step's, by position
+    IdVector<OpId, std::vector<std::uint32_t>> m_runsOf;
+    std::vector<Need> m_needs;       // stack of what runs need
+    std::vector<TensorId> m_pending; // stack of an epilogue
+    IdVector<OpId, std::uint32_t> m_visited;
+    std::uint32_t m_mark = 0;
     std::unordered_set<RunKey, RunKeyHash> m_earlier;
     Step m_step;
 };

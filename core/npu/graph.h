@@ -77,6 +77,7 @@ struct NpuGraph
     NpuHardware hardware; ///< SPM, engines and DRAM it was tiled for (cores do not matter)
     std::vector<NpuTensor> tensors;
     std::vector<std::string> opNames; ///< of the model's operators
+    std::vector<TileSizes> tileSizes; ///< of the model's operators: wished ones, the rest by the default rule
     std::vector<TileDesc> tiles;
     std::vector<TileNode> nodes;
     std::vector<std::uint32_t> nodeTiles; ///< inputs and outputs of the nodes

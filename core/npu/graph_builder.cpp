@@ -98,6 +98,7 @@ GraphBuilder::GraphBuilder(const NpuModel& model, const NpuHardware& hardware, s
     m_graph.hardware = hardware;
     for (const ModelOp& op : model.ops)
         m_graph.opNames.push_back(op.name);
+    m_graph.tileSizes.resize(model.ops.size());
     for (const ModelTensor& t : model.tensors) {
         Box shape{1, 1, 1, 1};
         std::copy(t.shape.begin(), t.shape.end(), shape.begin());

@@ -38,6 +38,8 @@ public:
     [[nodiscard]] int dtype() const { return m_model.dtypeBytes; }
     [[nodiscard]] bool tooMany() const { return m_graph.nodes.size() > m_maxNodes; }
 
+    /// Tells how the present operator is cut, for NpuGraph::tileSizes.
+    void setTile(const TileSizes& sizes) { m_graph.tileSizes[m_op] = sizes; }
     /// A tensor that only exists between the nodes of an operator.
     std::uint32_t addTensor(const std::string& name, const Box& shape, int rank);
     /// The tile with this box, made when it is new.

@@ -34,6 +34,53 @@ std::string_view toString(OpType type) noexcept
     return "";
 }
 
+std::span<const TileField> tileFields(OpType type) noexcept
+{
+    static constexpr TileField kMatmul[] = {{"m", &TileSizes::m}, {"n", &TileSizes::n}, {"k", &TileSizes::k}};
+    static constexpr TileField kConv[] = {{"c_out", &TileSizes::cOut},
+                                          {"c_in", &TileSizes::cIn},
+                                          {"h", &TileSizes::height},
+                                          {"w", &TileSizes::width}};
+    static constexpr TileField kHeads[] = {
+        {"heads", &TileSizes::heads}, {"t", &TileSizes::tokens}, {"d", &TileSizes::dims}};
+    static constexpr TileField kRows[] = {{"rows", &TileSizes::rows}, {"cols", &TileSizes::cols}};
+    switch (type) {
+    case OpType::MatMul:
+        return kMatmul;
+    case OpType::Conv2d:
+        return kConv;
+    case OpType::Attention:
+    case OpType::KvLoad:
+        return kHeads;
+    case OpType::KvAppend:
+        return std::span(kHeads).first(2);
+    case OpType::Elementwise:
+        return kRows;
+    case OpType::Softmax:
+    case OpType::LayerNorm:
+    case OpType::RmsNorm:
+        return std::span(kRows).first(1);
+    }
+    return {};
+}
+
+std::vector<OpTiling> tilingOf(const NpuModel& model)
+{
+    std::vector<OpTiling> out;
+    for (const ModelOp& op : model.ops)
+        out.push_back({op.tile, op.flash});
+    return out;
+}
+
+NpuModel withTiling(NpuModel model, std::span<const OpTiling> tiling)
+{
+    for (std::size_t i = 0; i < std::min(model.ops.size(), tiling.size()); ++i) {
+        model.ops[i].tile = tiling[i].tile;
+        model.ops[i].flash = tiling[i].flash;
+    }
+    return model;
+}
+
 std::size_t NpuModel::addTensor(std::string tensorName, std::vector<std::int64_t> shape)
 {
     tensors.push_back({std::move(tensorName), std::move(shape)});

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,14 @@ struct TileSizes
     std::int64_t rows = 0, cols = 0;                       // softmax, norms, elementwise
     bool operator==(const TileSizes&) const = default;
 };
+
+/// One of the sizes that an operator of a type can be cut by, and its word in the model file.
+struct TileField
+{
+    const char* key;
+    std::int64_t TileSizes::*size;
+};
+[[nodiscard]] std::span<const TileField> tileFields(OpType type) noexcept;
 
 struct ModelOp
 {
@@ -67,6 +76,18 @@ struct NpuModel
 
     [[nodiscard]] std::size_t addTensor(std::string tensorName, std::vector<std::int64_t> shape);
 };
+
+/// How an operator is cut into nodes: the part of a model that can be chosen freely (spec 2.6). `flash` is
+/// the fused attention.
+struct OpTiling
+{
+    TileSizes tile;
+    bool flash = false;
+    bool operator==(const OpTiling&) const = default;
+};
+[[nodiscard]] std::vector<OpTiling> tilingOf(const NpuModel& model);
+/// The same model cut otherwise; one entry an operator.
+[[nodiscard]] NpuModel withTiling(NpuModel model, std::span<const OpTiling> tiling);
 
 /// [B,H,T,D] of an attention or KV tensor given as rank 4, or as rank 2 [T, H*D] with `heads`.
 struct HeadShape

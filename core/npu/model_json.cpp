@@ -26,6 +26,7 @@
 #include "npu/hardware_json.h"
 #include "npu/model.h"
 
+#include <algorithm>
 #include <map>
 
 namespace tilewright::npu {
@@ -184,38 +185,16 @@ private:
         const auto field = op.find("tile");
         if (!field)
             return Unit{};
-        TileSizes& t = out.tile;
-        const auto read =
-            [&](std::initializer_list<std::pair<std::string_view, std::int64_t*>> fields) -> Status {
-            if (!field->node().is_object())
-                return field->expected("an object");
-            for (const auto& [key, value] : field->node().items()) {
-                bool known = false;
-                for (const auto& f : fields)
-                    known = known || f.first == key;
-                if (!known)
-                    return field->error("unknown field \"" + key + "\"");
-            }
-            for (const auto& [key, target] : fields)
-                if (auto s = readInteger(*field, key, *target, 1, kMaxDimension); !s)
-                    return s;
-            return Unit{};
-        };
-        switch (out.type) {
-        case OpType::MatMul:
-            return read({{"m", &t.m}, {"n", &t.n}, {"k", &t.k}});
-        case OpType::Conv2d:
-            return read({{"c_out", &t.cOut}, {"c_in", &t.cIn}, {"h", &t.height}, {"w", &t.width}});
-        case OpType::Attention:
-        case OpType::KvLoad:
-            return read({{"heads", &t.heads}, {"t", &t.tokens}, {"d", &t.dims}});
-        case OpType::KvAppend:
-            return read({{"heads", &t.heads}, {"t", &t.tokens}});
-        case OpType::Elementwise:
-            return read({{"rows", &t.rows}, {"cols", &t.cols}});
-        default:
-            return read({{"rows", &t.rows}});
-        }
+        if (!field->node().is_object())
+            return field->expected("an object");
+        const auto fields = tileFields(out.type);
+        for (const auto& [key, value] : field->node().items())
+            if (std::none_of(fields.begin(), fields.end(), [&](const TileField& f) { return f.key == key; }))
+                return field->error("unknown field \"" + key + "\"");
+        for (const TileField& f : fields)
+            if (auto s = readInteger(*field, f.key, out.tile.*f.size, 1, kMaxDimension); !s)
+                return s;
+        return Unit{};
     }
 
     static Status attributes(const JsonCursor& op, ModelOp& out)
@@ -425,21 +404,9 @@ private:
 Json tileJson(const ModelOp& op)
 {
     Json tile = Json::object();
-    const TileSizes& t = op.tile;
-    for (const auto& [key, value] : {std::pair{"m", t.m},
-                                     {"n", t.n},
-                                     {"k", t.k},
-                                     {"c_out", t.cOut},
-                                     {"c_in", t.cIn},
-                                     {"h", t.height},
-                                     {"w", t.width},
-                                     {"heads", t.heads},
-                                     {"t", t.tokens},
-                                     {"d", t.dims},
-                                     {"rows", t.rows},
-                                     {"cols", t.cols}})
-        if (value > 0)
-            tile[key] = value;
+    for (const TileField& f : tileFields(op.type))
+        if (op.tile.*f.size > 0)
+            tile[f.key] = op.tile.*f.size;
     return tile;
 }
 

@@ -22,4 +22,10 @@ namespace tilewright::npu {
 [[nodiscard]] std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds,
                                         bool verified, const std::string& extra = {});
 
+/// The same document of a run that was interrupted when this share of the nodes had been simulated: makespan,
+/// dram_bytes and verified are null.
+[[nodiscard]] std::string interruptedToJson(const NpuGraph& graph, const NpuHardware& hardware,
+                                            const RunOptions& options, const Bounds& bounds,
+                                            Cycle estimatedMakespan, double simulated);
+
 } // namespace tilewright::npu

@@ -188,6 +188,41 @@ Status writeTrace(const NpuGraph& graph, const Run& run, const std::string& path
     return writeFileAtomically(path, traceToJson(graph, run));
 }
 
+namespace {
+
+Json boundsToJson(const Bounds& bounds)
+{
+    return {{"critical_path", bounds.criticalPath},
+            {"tensor", bounds.tensor},
+            {"vector", bounds.vector},
+            {"dram", bounds.dram},
+            {"binding", bounds.binding()},
+            {"compulsory_bytes", bounds.compulsoryBytes}};
+}
+
+} // namespace
+
+std::string interruptedToJson(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
+                              const Bounds& bounds, Cycle estimatedMakespan, double simulated)
+{
+    Json j;
+    j["scheduler"] = toString(options.scheduler);
+    j["cores"] = hardware.cores;
+    j["tiles"] = graph.tiles.size();
+    j["nodes"] = graph.nodes.size();
+    j["makespan"] = nullptr;
+    j["lower_bound"] = bounds.lowerBound;
+    j["dram_bytes"] = nullptr;
+    j["per_core"] = Json::array();
+    j["verified"] = nullptr;
+    j["assignment"] = toString(options.assignment);
+    j["bounds"] = boundsToJson(bounds);
+    j["interrupted"] = true;
+    j["simulated"] = simulated;
+    j["estimated_makespan"] = estimatedMakespan;
+    return j.dump(2) + "\n";
+}
+
 std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds, bool verified,
                           const std::string& extra)
 {
@@ -210,12 +245,7 @@ std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& b
                                  {"idle", core.of(CoreState::Idle)}});
     j["verified"] = verified;
     j["assignment"] = toString(run.options.assignment);
-    j["bounds"] = {{"critical_path", bounds.criticalPath},
-                   {"tensor", bounds.tensor},
-                   {"vector", bounds.vector},
-                   {"dram", bounds.dram},
-                   {"binding", bounds.binding()},
-                   {"compulsory_bytes", bounds.compulsoryBytes}};
+    j["bounds"] = boundsToJson(bounds);
     j["dram_busy"] = run.dramUtilization();
     j["row_hits"] = run.rowHits;
     j["row_misses"] = run.rowMisses;

@@ -55,6 +55,15 @@ ProducerGrid HeadTensor::grid(std::int64_t headStep, const std::vector<std::int6
 
 namespace {
 
+TileSizes headSizes(std::int64_t heads, std::int64_t tokens, std::int64_t dims)
+{
+    TileSizes t;
+    t.heads = heads;
+    t.tokens = tokens;
+    t.dims = dims;
+    return t;
+}
+
 /// Tiles one attention operator (spec 2.3), block of heads by block of heads.
 class AttentionTiler
 {
@@ -71,6 +80,7 @@ public:
         if (anyFlat && m_dims < s.dims)
             m_heads = 1;
         m_tokens = op.tile.tokens > 0 ? op.tile.tokens : 128;
+        b.setTile(headSizes(m_heads, m_tokens, m_dims));
     }
 
     void run()
@@ -313,6 +323,7 @@ void tileKvAppend(GraphBuilder& b, const ModelOp& op)
     const HeadShape& s = in.shape();
     const std::int64_t headStep = std::min(s.heads, op.tile.heads > 0 ? op.tile.heads : 1);
     const std::int64_t tokenStep = op.tile.tokens > 0 ? op.tile.tokens : 128;
+    b.setTile(headSizes(headStep, tokenStep, s.dims));
     std::vector<std::uint32_t> nodes;
     for (std::int64_t batch = 0; batch < s.batch; ++batch)
         for (std::int64_t h = 0; h < s.heads; h += headStep)
@@ -340,6 +351,7 @@ void tileKvLoad(GraphBuilder& b, const ModelOp& op)
     const std::int64_t headStep = std::min(s.heads, op.tile.heads > 0 ? op.tile.heads : 1);
     const std::int64_t tokenStep = op.tile.tokens > 0 ? op.tile.tokens : 128;
     const std::int64_t dimStep = std::min(s.dims, op.tile.dims > 0 ? op.tile.dims : s.dims);
+    b.setTile(headSizes(headStep, tokenStep, dimStep));
     std::vector<std::uint32_t> nodes;
     for (std::int64_t batch = 0; batch < s.batch; ++batch)
         for (std::int64_t h = 0; h < s.heads; h += headStep)

@@ -122,6 +122,7 @@ void tileConv(GraphBuilder& b, const ModelOp& op)
 {
     const ConvShape s(b, op);
     const TileSizes t = s.tile();
+    b.setTile(t);
     const auto x = static_cast<std::uint32_t>(op.inputs[0]);
     const auto w = static_cast<std::uint32_t>(op.inputs[1]);
     const auto y = static_cast<std::uint32_t>(op.outputs[0]);

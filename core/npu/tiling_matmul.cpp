@@ -47,6 +47,7 @@ void tileMatmul(GraphBuilder& b, const ModelOp& op)
     const auto tensorB = static_cast<std::uint32_t>(op.inputs[1]);
     const auto tensorC = static_cast<std::uint32_t>(op.outputs[0]);
     const TileSizes t = matmulTile(b.hardware(), b.dtype(), m, n, k, op.tile);
+    b.setTile(t);
     ProducerGrid grid;
     grid.bounds = {blockBounds(0, m, t.m), blockBounds(0, n, t.n), {0, 1}, {0, 1}};
     for (std::int64_t m0 = 0; m0 < m; m0 += t.m)

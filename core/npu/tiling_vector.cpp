@@ -59,6 +59,10 @@ void tileVectorOp(GraphBuilder& b, const ModelOp& op)
     tensor.rank = static_cast<int>(modelShape.size());
     const Box block = vectorBlock(b, op, tensor);
     const int lastDim = tensor.rank - 1;
+    TileSizes sizes;
+    sizes.rows = block[0] * block[1] * block[2] * block[3] / block[lastDim];
+    sizes.cols = block[lastDim];
+    b.setTile(sizes);
     ProducerGrid grid;
     for (int d = 0; d < kMaxRank; ++d)
         grid.bounds[d] = blockBounds(0, tensor.shape[d], block[d]);

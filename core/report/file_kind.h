@@ -4,6 +4,7 @@
 #include "base/result.h"
 
 #include <string>
+#include <string_view>
 
 namespace tilewright {
 
@@ -15,11 +16,14 @@ enum class FileKind {
     MappingModel,
     MappingMethod,
     MappingArchitecture,
-    NpuModel
+    NpuModel,
+    SystolicHierarchy
 };
 
 /// Told by the top-level fields, a method also by the nested tuples that the seed prints; Errors when the
 /// file cannot be read, is no JSON or none of these.
 [[nodiscard]] Result<FileKind> fileKind(const std::string& path);
+/// The same of a text; `file` is used in errors.
+[[nodiscard]] Result<FileKind> fileKindOf(std::string_view text, const std::string& file);
 
 } // namespace tilewright

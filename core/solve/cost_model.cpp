@@ -65,15 +65,22 @@ void CostModel::addRequest(std::uint32_t tensor, std::uint8_t role, Axis row, Ax
     m_requests.push_back({tensor, role, row, col, cause});
 }
 
-void CostModel::need(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause)
+/// The last need first, so that requests come in depth-first order (R6.6). The stack is our own: a chain may
+/// be longer than a thread's stack.
+void CostModel::serveNeeds(std::uint64_t cause)
 {
-    if (m_producedHere[tensor] == m_stamp)
-        run(m_problem.producer(TensorId(tensor))->value, row, col, false, cause);
-    else if (m_residentHere[tensor] != m_stamp)
-        addRequest(tensor, role, row, col, cause);
+    while (!m_needs.empty()) {
+        const Need n = m_needs.back();
+        m_needs.pop_back();
+        if (m_producedHere[n.tensor] == m_stamp)
+            addRun(m_problem.producer(TensorId(n.tensor))->value, n.row, n.col, false, cause);
+        else if (m_residentHere[n.tensor] != m_stamp)
+            addRequest(n.tensor, n.role, n.row, n.col, cause);
+    }
 }
 
-void CostModel::run(std::uint32_t op, Axis row, Axis col, bool split, std::uint64_t cause)
+/// Adds the run, or the cause to a known one, and puts what that needs on the stack.
+void CostModel::addRun(std::uint32_t op, Axis row, Axis col, bool split, std::uint64_t cause)
 {
     if (m_overflow)
         return;
@@ -95,32 +102,45 @@ void CostModel::run(std::uint32_t op, Axis row, Axis col, bool split, std::uint6
     }
     if (matmul) {
         const Axis k = split ? Axis::Chunk : Axis::Full;
-        need(o.inputs[0].value, kLhs, row, k, cause);
-        need(o.inputs[1].value, kRhs, k, col, cause);
+        m_needs.push_back({o.inputs[1].value, kRhs, k, col});
+        m_needs.push_back({o.inputs[0].value, kLhs, row, k});
     } else {
-        for (const TensorId in : o.inputs)
-            need(in.value, kPointwise, row, col, cause);
+        for (auto in = o.inputs.rbegin(); in != o.inputs.rend(); ++in)
+            m_needs.push_back({in->value, kPointwise, row, col});
     }
 }
 
-void CostModel::runEpilogue(std::uint32_t op, const Tensor& shape, std::uint64_t completing)
+void CostModel::runDriver(OpId op, const Tensor& shape)
 {
-    m_epilogueDone.push_back(op);
-    const Op& o = m_problem.op(OpId(op));
-    m_runs.push_back({op, Axis::Tile, Axis::Tile, false, false, completing, static_cast<double>(o.baseCost),
-                      1, shape.width, shape.height});
-    for (const TensorId in : o.inputs) {
-        if (m_producedHere[in.value] != m_stamp) {
-            if (m_residentHere[in.value] != m_stamp)
-                addRequest(in.value, kPointwise, Axis::Tile, Axis::Tile, completing);
+    const std::uint64_t cause = causeBit(shape.height, shape.width, m_problem.reductionSize(op), false);
+    addRun(op.value, Axis::Tile, Axis::Tile, true, cause);
+    serveNeeds(cause);
+}
+
+void CostModel::runEpilogue(OpId sink, const Tensor& shape, std::uint64_t completing)
+{
+    std::vector<TensorId> pending{m_problem.op(sink).output};
+    m_epilogueDone.clear();
+    while (!pending.empty()) {
+        const TensorId needed = pending.back();
+        pending.pop_back();
+        if (m_producedHere[needed.value] != m_stamp) {
+            if (m_residentHere[needed.value] != m_stamp)
+                addRequest(needed.value, kPointwise, Axis::Tile, Axis::Tile, completing);
             continue;
         }
-        const OpId p = *m_problem.producer(in);
-        if (m_problem.op(p).type == OpType::MatMul)
-            run(p.value, Axis::Tile, Axis::Tile, true,
-                causeBit(shape.height, shape.width, m_problem.reductionSize(p), false));
-        else if (std::ranges::find(m_epilogueDone, p.value) == m_epilogueDone.end())
-            runEpilogue(p.value, shape, completing);
+        const OpId p = *m_problem.producer(needed);
+        const Op& o = m_problem.op(p);
+        if (o.type == OpType::MatMul) {
+            runDriver(p, shape);
+            continue;
+        }
+        if (std::ranges::find(m_epilogueDone, p.value) != m_epilogueDone.end())
+            continue;
+        m_epilogueDone.push_back(p.value);
+        m_runs.push_back({p.value, Axis::Tile, Axis::Tile, false, false, completing,
+                          static_cast<double>(o.baseCost), 1, shape.width, shape.height});
+        pending.insert(pending.end(), o.inputs.rbegin(), o.inputs.rend());
     }
 }
 
@@ -147,8 +167,7 @@ void CostModel::compileSinks(std::span<const OpId> ops)
         sink.accFirst = static_cast<std::uint32_t>(m_accumulators.size());
         if (op.type == OpType::MatMul) {
             sink.reduction = m_problem.reductionSize(o);
-            run(o.value, Axis::Tile, Axis::Tile, true,
-                causeBit(out.height, out.width, sink.reduction, false));
+            runDriver(o, out);
         } else {
             // R5.4: back through pointwise ops of the subgraph to the matmuls that are stepped along k.
             epilogue.assign(1, o.value);
@@ -172,8 +191,7 @@ void CostModel::compileSinks(std::span<const OpId> ops)
             // Depth first, as R6.6 orders requests. The epilogue runs in the completing step only; its
             // drivers' results are then at hand.
             const std::uint64_t completing = causeBit(out.height, out.width, sink.reduction, true);
-            m_epilogueDone.clear();
-            runEpilogue(o.value, out, completing);
+            runEpilogue(o, out, completing);
         }
         sink.accCount = static_cast<std::uint32_t>(m_accumulators.size()) - sink.accFirst;
         m_sinks.push_back(sink);

@@ -153,9 +153,16 @@ private:
     [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
     void addRequest(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
-    void need(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
-    void run(std::uint32_t op, Axis row, Axis col, bool split, std::uint64_t cause);
-    void runEpilogue(std::uint32_t op, const Tensor& shape, std::uint64_t completing);
+    struct Need
+    {
+        std::uint32_t tensor;
+        std::uint8_t role;
+        Axis row, col;
+    };
+    void serveNeeds(std::uint64_t cause);
+    void addRun(std::uint32_t op, Axis row, Axis col, bool split, std::uint64_t cause);
+    void runDriver(OpId op, const Tensor& shape);
+    void runEpilogue(OpId sink, const Tensor& shape, std::uint64_t completing);
     void compileSinks(std::span<const OpId> ops);
     void compileRange(std::span<const OpId> ops);
     [[nodiscard]] bool legal(const Granularity& g) const;
@@ -194,6 +201,7 @@ private:
     std::vector<Sink> m_sinks;
     std::vector<std::uint32_t> m_accumulators; ///< ops
     std::vector<std::uint32_t> m_epilogueDone;
+    std::vector<Need> m_needs; ///< stack
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;

@@ -153,15 +153,6 @@ Result<ProblemPtr> Problem::build(Data data)
             std::find_if(missing.begin(), missing.end(), [](std::size_t m) { return m > 0; }) - missing.begin());
         return bad(at("inputs", stuck), "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle");
     }
-    std::vector<std::size_t> chain(p.opCount(), 1);
-    for (const OpId o : p.m_topologicalOrder) {
-        for (const TensorId t : p.op(o).inputs)
-            if (const auto producer = p.m_producers[t])
-                chain[o.index()] = std::max(chain[o.index()], chain[producer->index()] + 1);
-        if (chain[o.index()] > kMaxChain)
-            return bad(at("inputs", o.index()), "the chain of ops up to here is longer than " +
-                                                    std::to_string(kMaxChain) + ", the limit");
-    }
     for (std::size_t i = 0; i < p.tensorCount(); ++i) {
         if (p.isGraphInput(TensorId(i)))
             p.m_graphInputs.emplace_back(i);

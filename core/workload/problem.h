@@ -48,9 +48,6 @@ struct Hardware
     bool operator==(const Hardware&) const = default;
 };
 
-/// Longest chain of ops: whatever follows chains recursively stays within a thread's stack.
-inline constexpr std::size_t kMaxChain = 5'000;
-
 /// An immutable, checked graph of ops on tensors plus the hardware (spec R1).
 class Problem
 {
@@ -65,7 +62,7 @@ public:
     };
 
     /// Checks R1.3, R1.4 and the limits of DESIGN.md section 2 (dimensions up to 2^31, areas and sums up to
-    /// 2^62, chains up to kMaxChain) and derives the adjacency. The Error's path names the offending field of the problem file.
+    /// 2^62) and derives the adjacency. The Error's path names the offending field of the problem file.
     [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
 
     [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }

@@ -7,6 +7,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
+
 using Json = nlohmann::json;
 
 namespace {
@@ -41,7 +43,55 @@ private slots:
     void jsonHasTheContractsFields();
     void graphAndTraceAgree();
     void badInputIsExitCode2();
+    void interruptedTellsWhatIsKnown_data();
+    void interruptedTellsWhatIsKnown();
 };
+
+void TestCliNpu::interruptedTellsWhatIsKnown_data()
+{
+    QTest::addColumn<bool>("json");
+    QTest::newRow("json") << true;
+    QTest::newRow("text") << false;
+}
+
+/// SIGINT while a long run is simulated: exit code 130 with the bounds.
+void TestCliNpu::interruptedTellsWhatIsKnown()
+{
+    QFETCH(bool, json);
+    const QTemporaryDir dir;
+    QFile file(dir.filePath(QStringLiteral("long.json")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"name": "long", "tensors": [{"name": "a", "shape": [4096, 4096]},
+        {"name": "b", "shape": [4096, 4096]}, {"name": "c", "shape": [4096, 4096]}],
+        "ops": [{"type": "matmul", "name": "mm", "inputs": ["a", "b"], "outputs": ["c"],
+                 "tile": {"m": 64, "n": 64, "k": 64}}]})");
+    file.close();
+    QProcess process;
+    QStringList arguments{QStringLiteral("npu"), file.fileName(), QStringLiteral("--progress")};
+    if (json)
+        arguments << QStringLiteral("--json");
+    process.start(QStringLiteral(TILEWRIGHT_CLI), arguments);
+    QVERIFY(process.waitForStarted());
+    process.setReadChannel(QProcess::StandardError);
+    QVERIFY(process.waitForReadyRead(120'000)); // the first line of progress: it is being simulated
+    QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+    QVERIFY(process.waitForFinished(120'000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 130);
+    const QByteArray out = process.readAllStandardOutput();
+    if (json) {
+        const Json j = Json::parse(out.toStdString());
+        QVERIFY(j["interrupted"].get<bool>());
+        QVERIFY(j["makespan"].is_null() && j["verified"].is_null());
+        QVERIFY(j["lower_bound"].get<long>() > 0);
+        QVERIFY(j["estimated_makespan"].get<long>() >= j["lower_bound"].get<long>() / 2);
+        QVERIFY(j["simulated"].get<double>() < 1);
+        QCOMPARE(j["nodes"].get<int>(), 64 * 64 * 64);
+    } else {
+        QVERIFY2(out.contains("interrupted after"), out.constData());
+        QVERIFY2(out.contains("at least"), out.constData());
+    }
+}
 
 void TestCliNpu::jsonHasTheContractsFields()
 {

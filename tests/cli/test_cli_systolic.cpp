@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <nlohmann/json.hpp>
+
+#include <csignal>
 
 using Json = nlohmann::json;
 
@@ -41,6 +44,8 @@ private slots:
     void pipelines();
     void listingAndTrace();
     void readableText();
+    void interruptedTellsWhatIsKnown_data();
+    void interruptedTellsWhatIsKnown();
     void tileJson();
     void tileWithHierarchy();
     void trainingSetCommand();
@@ -140,6 +145,48 @@ void TestCliSystolic::readableText()
          {"64 x 64 x 96", "Kt <= 128", "K <= 504, in steps of 16 496", "three levels", "adaptive"})
         QVERIFY2(tile.out.contains(text), text);
     QVERIFY(cli("systolic --gemm 64x64x8").out.contains("not hidden"));
+}
+
+void TestCliSystolic::interruptedTellsWhatIsKnown_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QByteArray>("begun"); // on stdout or stderr once the long part runs
+    QTest::addColumn<QByteArray>("known");
+    QTest::newRow("simulation") << QStringList{"systolic", "--gemm", "4096x4096x4096", "--simulate",
+                                               "--progress"}
+                                << QByteArray("simulated") << QByteArray("closed form");
+    QTest::newRow("simulation, json")
+        << QStringList{"systolic", "--gemm", "4096x4096x4096", "--simulate", "--progress", "--json"}
+        << QByteArray("simulated") << QByteArray("\"interrupted\": true");
+    QTest::newRow("tile") << QStringList{"tile", "--gemm", "1048576x524288x1048575", "--capacity",
+                                         "1000000000"}
+                          << QByteArray("three levels") << QByteArray("tile Ti x Tj x Tk");
+}
+
+/// SIGINT: exit code 130 with the result so far.
+void TestCliSystolic::interruptedTellsWhatIsKnown()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QByteArray, begun);
+    QFETCH(QByteArray, known);
+    QProcess process;
+    process.start(QStringLiteral(TILEWRIGHT_CLI), arguments);
+    QVERIFY(process.waitForStarted());
+    QByteArray out;
+    QByteArray err;
+    QElapsedTimer clock;
+    clock.start();
+    while (!out.contains(begun) && !err.contains(begun) && clock.elapsed() < 60'000) {
+        process.waitForReadyRead(100);
+        out += process.readAllStandardOutput();
+        err += process.readAllStandardError();
+    }
+    QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+    QVERIFY(process.waitForFinished(60'000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 130);
+    out += process.readAllStandardOutput();
+    QVERIFY2(out.contains(known), out.constData());
 }
 
 void TestCliSystolic::tileJson()

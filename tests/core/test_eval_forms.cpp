@@ -4,7 +4,9 @@
 
 #include "eval/fast.h"
 #include "eval/trace.h"
+#include "solve/tiling_search.h"
 
+#include <QThread>
 #include <QtTest>
 
 #include <cmath>
@@ -160,6 +162,59 @@ private slots:
             oneSubgraph(seed, 40, valid);
         QVERIFY(valid > 80);
         qInfo("%d valid", valid);
+    }
+
+    /// Chains are not followed on the thread's stack: here it is smaller than 20,000 calls need.
+    void deepChains_data()
+    {
+        QTest::addColumn<bool>("products");
+        QTest::newRow("matrix products") << true;
+        QTest::newRow("pointwise") << false;
+    }
+
+    void deepChains()
+    {
+        QFETCH(bool, products);
+        constexpr std::size_t kOps = 20'000;
+        Problem::Data data;
+        data.hardware.fastMemoryCapacity = 100'000'000;
+        data.hardware.nativeWidth = data.hardware.nativeHeight = 8;
+        data.tensors.push_back({8, 8, {}});
+        Subgraph s;
+        for (std::size_t i = 0; i < kOps; ++i) {
+            const TensorId before(i == 0 ? 0 : data.tensors.size() - 1);
+            Op op{products ? OpType::MatMul : OpType::Pointwise, {before}, {}, 3, {}};
+            if (products) {
+                op.inputs.emplace_back(data.tensors.size());
+                data.tensors.push_back({8, 8, {}});
+            }
+            op.output = TensorId(data.tensors.size());
+            data.tensors.push_back({8, 8, {}});
+            data.ops.push_back(std::move(op));
+            s.ops.emplace_back(i);
+        }
+        s.granularity = {8, 8, 8};
+        const auto problem = Problem::build(std::move(data));
+        QVERIFY(problem.hasValue());
+        SubgraphEvaluation fast;
+        SubgraphEvaluation slow;
+        TilingCost cost;
+        const std::unique_ptr<QThread> thread(QThread::create([&] {
+            fast = evaluateSubgraph(**problem, s, {}, {});
+            slow = evaluateSubgraphByTrace(**problem, s, {}, {});
+            CostModel model(**problem, {});
+            if (model.compile(s.ops, {}))
+                cost = model.evaluate(s.granularity, s.traversal.kind());
+        }));
+        thread->setStackSize(512 * 1024);
+        thread->start();
+        thread->wait();
+        QVERIFY2(difference(fast, slow).empty(), difference(fast, slow).c_str());
+        QVERIFY(slow.structurallyValid && slow.fits);
+        QCOMPARE(slow.steps, std::int64_t{1});
+        QCOMPARE(slow.compute, 3.0 * kOps);
+        QCOMPARE(slow.loadElements, static_cast<std::int64_t>(products ? 64 * (kOps + 1) : 64));
+        QVERIFY(cost.verdict == TilingCost::Verdict::Unmodelled || cost.latency == slow.latency);
     }
 
     void wholeSchedules()

@@ -184,20 +184,6 @@ private slots:
         QVERIFY2(errorOf(sum).contains("more than 2^62 elements"), qPrintable(errorOf(sum)));
     }
 
-    void limitOfChains()
-    {
-        const auto chain = [](std::size_t n) {
-            Problem::Data data;
-            data.tensors = IdVector<TensorId, Tensor>(n + 1, Tensor{});
-            for (std::size_t i = 0; i < n; ++i)
-                data.ops.push_back({OpType::Pointwise, {TensorId(i)}, TensorId(i + 1), 1, {}});
-            return Problem::build(data);
-        };
-        QVERIFY(chain(kMaxChain).hasValue());
-        QCOMPARE(chain(kMaxChain + 1).error().text(),
-                 std::string("inputs[5000]: the chain of ops up to here is longer than 5000, the limit"));
-    }
-
     void everyOracleProblemRoundTrips()
     {
         int count = 0;

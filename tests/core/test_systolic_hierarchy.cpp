@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/file_kind.h"
 #include "systolic/hierarchy.h"
 #include "systolic/roofline.h"
 
+#include <QDir>
 #include <QTest>
 
 #include <algorithm>
+#include <map>
 
 using namespace tilewright;
 
@@ -29,6 +32,8 @@ private slots:
     void rule_8_dataflowComparison();
     void rule_9_corrections();
     void rule_9_refusals();
+    void invalidFiles();
+    void fileKindKnowsHierarchies();
 };
 
 void TestSystolicHierarchy::rule_5_presets()
@@ -147,6 +152,59 @@ void TestSystolicHierarchy::rule_9_corrections()
     }
     QVERIFY(rows[3].correct.find("8448") != std::string::npos &&
             rows[3].correct.find("683x") != std::string::npos);
+}
+
+/// Every file that ever was refused stays refused, with one sentence that names the file.
+void TestSystolicHierarchy::invalidFiles()
+{
+    const std::map<QString, std::string> wanted{
+        {"array_missing", "the field \"array\" is missing"},
+        {"array_unknown_field", "array: unknown field \"depth\""},
+        {"array_zero", "array.rows: expected an integer from 1"},
+        {"bandwidth_negative", "levels.l3.gb_per_s: expected a number from 0"},
+        {"bandwidth_text", "levels.external.gb_per_s: expected a number, got the text \"8 GB/s\""},
+        {"bandwidth_zero", "levels.l1.gb_per_s: the bandwidth must be greater than zero"},
+        {"binary", "a binary file"},
+        {"buffers_negative", "levels.l1.buffers: expected an integer from 1"},
+        {"bytes_beyond_64_bits", "levels.host.bytes: expected an integer from 1 to 2^62"},
+        {"bytes_fraction", "levels.l2.bytes: expected an integer"},
+        {"bytes_zero", "levels.l2.bytes: expected an integer from 1"},
+        {"element_bytes_huge", "element_bytes: expected an integer from 1 to 64"},
+        {"empty", "the file is empty"},
+        {"frequency_zero", "frequency_ghz: expected a number"},
+        {"level_missing", "levels: the field \"l2\" is missing"},
+        {"level_unknown", "levels: unknown field \"l4\""},
+        {"levels_list", "levels: expected an object, got a list of 2"},
+        {"levels_missing", "the field \"levels\" is missing"},
+        {"name_number", "name: expected a text, got 7"},
+        {"total_overflows", "all together below 2^63 bytes"},
+        {"truncated", "the text ends too early"},
+        {"unknown_field", "unknown field \"voltage\""},
+    };
+    const QDir dir(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/invalid_hierarchy"));
+    const auto files = dir.entryList({QStringLiteral("*.json")});
+    QCOMPARE(static_cast<std::size_t>(files.size()), wanted.size());
+    for (const QString& file : files) {
+        const std::string path = dir.filePath(file).toStdString();
+        const auto expected = wanted.find(file.chopped(5));
+        QVERIFY2(expected != wanted.end(), qPrintable(file));
+        const auto read = readHierarchy(path);
+        QVERIFY2(!read, qPrintable(file));
+        const std::string text = read.error().text();
+        QVERIFY2(text.find(expected->second) != std::string::npos, text.c_str());
+        QVERIFY2(text.starts_with(path), text.c_str());
+        QVERIFY2(text.find('\n') == std::string::npos, text.c_str());
+    }
+}
+
+/// A hierarchy is told from the other files, so that it can be opened and dropped.
+void TestSystolicHierarchy::fileKindKnowsHierarchies()
+{
+    const QDir dir(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies"));
+    for (const QString& file : dir.entryList({QStringLiteral("*.json")}))
+        QVERIFY(*fileKind(dir.filePath(file).toStdString()) == FileKind::SystolicHierarchy);
+    QVERIFY(*fileKindOf(R"({"levels": 1, "op_types": []})", "x.json") == FileKind::Problem);
+    QVERIFY(!fileKindOf(R"({"level": {}})", "x.json"));
 }
 
 void TestSystolicHierarchy::rule_9_refusals()

@@ -245,6 +245,52 @@ private Q_SLOTS:
         Document::discardRecovery(dir.path());
         QVERIFY(!Document::hasRecovery(dir.path()));
     }
+    /// What a crash or a person left in the recovery folder never costs what is open.
+    void brokenRecoveryIsRefused()
+    {
+        AppState state;
+        QVERIFY(state.document.openFile(dataFile("ex3.problem.json")));
+        state.selection.selectOps({OpId(1), OpId(2)});
+        QVERIFY(fuseSelection(state.document, state.selection));
+        const ProblemPtr problem = state.document.problem();
+        const Schedule schedule = state.document.schedule();
+        QTemporaryDir good;
+        state.document.saveRecovery(good.path());
+        const auto read = [&](const char* name) {
+            return *readFile((good.path() + QLatin1Char('/') + QLatin1String(name)).toStdString());
+        };
+        const std::string path = read("problem.path");
+        const std::string text = read("schedule.json");
+        struct Case
+        {
+            const char* what;
+            std::string path, schedule;
+        };
+        std::vector<Case> cases{
+            {"no such problem", "/no/such/file.json", text},
+            {"empty path", "", text},
+            {"path of many lines", path + "\n" + path, text},
+            {"path with a zero byte", std::string("\0\1", 2), text},
+            {"problem that is a schedule", good.path().toStdString() + "/schedule.json", text},
+            {"empty schedule", path, ""},
+            {"schedule that is none", path, "{\"a\": 1}"},
+            {"binary schedule", path, std::string("\x00\xff\xfe{", 4)},
+            {"op that is not there", path, R"({"subgraphs":[[99]],"granularities":[[1,1,1]]})"},
+        };
+        for (const std::size_t length : {text.size() / 4, text.size() / 2, text.size() - 3})
+            cases.push_back({"schedule cut short", path, text.substr(0, length)});
+        for (const Case& c : cases) {
+            QTemporaryDir dir;
+            QVERIFY(writeFileAtomically(dir.filePath(QStringLiteral("problem.path")).toStdString(), c.path));
+            QVERIFY(
+                writeFileAtomically(dir.filePath(QStringLiteral("schedule.json")).toStdString(), c.schedule));
+            const Status restored = state.document.restoreRecovery(dir.path());
+            QVERIFY2(!restored, c.what);
+            QVERIFY2(!restored.error().message.empty(), c.what);
+            QVERIFY2(state.document.problem() == problem && state.document.schedule() == schedule, c.what);
+            QVERIFY2(Document::hasRecovery(dir.path()), c.what); // nothing is thrown away
+        }
+    }
     void backgroundEvaluationDeliversTheLatestState()
     {
         AppState state;

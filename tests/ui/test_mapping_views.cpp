@@ -15,10 +15,12 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <QWheelEvent>
 #include <QtTest>
 
 using namespace tilewright;
@@ -329,6 +331,32 @@ private Q_SLOTS:
         QCOMPARE(*fileKind(path), FileKind::MappingArchitecture);
         QVERIFY(writeFileAtomically(path, "no JSON at all"));
         QVERIFY(!fileKind(path));
+    }
+
+    /// In a pane of the default height the columns go on below it; what a factor would do there stays in
+    /// sight.
+    void verdictsStayInSight()
+    {
+        auto& view = open<MappingView>(nullptr, {1100, 250});
+        auto* bar = view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly);
+        QVERIFY(bar && !bar->isHidden() && bar->maximum() > 0);
+        const QRectF column = view.places().columns[0];
+        QVERIFY(column.bottom() > view.height());
+        const QRect foot(QPoint(static_cast<int>(column.left()) + 4, view.height() - 22),
+                         QSize(static_cast<int>(column.width()) - 8, 18));
+        const QImage before = view.grab(foot).toImage();
+        view.setFocus();
+        // Over a prime factor every column says what it would do there.
+        const QPointF at = chip(view, Level::Rf, "C", 2, state());
+        QVERIFY(at.x() > 0);
+        QMouseEvent event(QEvent::MouseMove, at, view.mapToGlobal(at), Qt::NoButton, Qt::NoButton,
+                          Qt::NoModifier);
+        QCoreApplication::sendEvent(&view, &event);
+        QVERIFY(view.overlay().drops[0].has_value());
+        QVERIFY(view.grab(foot).toImage() != before);
+        // The bar and the wheel scroll to the rest.
+        bar->setValue(bar->maximum());
+        QVERIFY(view.places().columns[0].bottom() < column.bottom());
     }
 
     void fieldsEditLayerAndHardware()

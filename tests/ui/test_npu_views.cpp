@@ -11,8 +11,10 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFile>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -309,6 +311,54 @@ private Q_SLOTS:
         QCOMPARE(view.model().ghost, kept);
     }
 
+    void tilesThatDoNotFitDimTheChart()
+    {
+        NpuView& view = open<NpuView>("bert_block");
+        auto* tileM = view.findChild<QSpinBox*>(QStringLiteral("npu.tile0"));
+        auto* tileN = view.findChild<QSpinBox*>(QStringLiteral("npu.tile1"));
+        auto* tileK = view.findChild<QSpinBox*>(QStringLiteral("npu.tile2"));
+        for (QSpinBox* box : {tileM, tileN}) {
+            box->setValue(100'000); // as large as it gets
+            view.settle();
+        }
+        QVERIFY(!view.model().refused);
+        const NpuResultPtr before = view.model().result;
+        const QImage sharp = view.grab().toImage();
+        tileK->setValue(100'000);
+        view.settle();
+        QCOMPARE(view.model().result, before);
+        QVERIFY(view.model().refused);
+        const QString& why = view.model().error;
+        QVERIFY2(why.contains(QStringLiteral("bytes of SPM")), qPrintable(why));
+        QVERIFY2(!why.contains(QLatin1Char('/')) && !why.contains(QStringLiteral(".json")) &&
+                     !why.contains(QStringLiteral("ops[")),
+                 qPrintable(why));
+        QVERIFY(why.endsWith(QLatin1Char('.')));
+        // The lanes are fainter than before.
+        const QImage dim = view.grab().toImage();
+        const QRect plot = view.places().plot.toRect();
+        double contrastBefore = 0;
+        double contrastNow = 0;
+        const auto far = [&](const QImage& image, int x, int y) {
+            const QColor c = image.pixelColor(x, y);
+            const QColor canvas = Theme::light().canvas;
+            return std::abs(c.red() - canvas.red()) + std::abs(c.green() - canvas.green()) +
+                   std::abs(c.blue() - canvas.blue());
+        };
+        for (int x = plot.left(); x < plot.right(); x += 5)
+            for (int y = plot.top(); y < plot.bottom(); y += 5) {
+                contrastBefore += far(sharp, x, y);
+                contrastNow += far(dim, x, y);
+            }
+        QVERIFY2(contrastNow < 0.7 * contrastBefore,
+                 qPrintable(QStringLiteral("%1 %2").arg(contrastNow).arg(contrastBefore)));
+        for (QSpinBox* box : {tileM, tileN, tileK})
+            box->setValue(0);
+        view.settle();
+        QVERIFY(!view.model().refused);
+        QVERIFY(view.model().error.isEmpty());
+    }
+
     void presetsSetAllHardware()
     {
         NpuView& view = open<NpuView>("conv_net");
@@ -457,10 +507,83 @@ private Q_SLOTS:
         view.settle();
         QVERIFY(!view.isOpen(op));
         QVERIFY(!view.model()->groups[0].open);
-        QTest::keyClick(&view, Qt::Key_N);
         QTest::keyClick(&view, Qt::Key_Return);
         view.settle();
         QVERIFY(view.isOpen(op));
+        // N goes on to the next operator.
+        QTest::keyClick(&view, Qt::Key_N);
+        QTest::keyClick(&view, Qt::Key_Return);
+        view.settle();
+        QVERIFY(!view.isOpen(view.model()->groups[1].op));
+    }
+
+    void graphSearchFindsOperatorsTilesAndNodes()
+    {
+        NpuGraphView& view = open<NpuGraphView>("conv_net");
+        const NpuGraphModel& m = *view.model();
+        const npu::NpuGraph& graph = *m.result->graph;
+        auto* field = view.findChild<QLineEdit*>(QStringLiteral("npu.graphSearch"));
+        view.setFocus();
+        QTest::keyClick(&view, Qt::Key_Slash);
+        QVERIFY(field->hasFocus());
+        QTest::keyClicks(field, QStringLiteral("POINTWISE"));
+        std::size_t operators = 0;
+        for (const NpuGraphHit& h : view.found().hits)
+            operators += h.node == npu::kNone;
+        QCOMPARE(operators, std::size_t(3));
+        for (std::size_t g = 0; g < m.groups.size(); ++g)
+            if (m.groups[g].name.contains(QStringLiteral("pointwise")))
+                QVERIFY(view.found().groups[g]);
+        // A tile: every node that reads or writes it, and no other.
+        std::uint32_t writer = 5;
+        while (graph.outputs(writer).empty())
+            ++writer;
+        const std::uint32_t tile = graph.outputs(writer)[0];
+        field->setText(tileText(graph, tile));
+        std::set<std::uint32_t> expected;
+        for (std::uint32_t n = 0; n < graph.nodes.size(); ++n)
+            for (const auto& tiles : {graph.inputs(n), graph.outputs(n)})
+                if (std::find(tiles.begin(), tiles.end(), tile) != tiles.end())
+                    expected.insert(n);
+        std::set<std::uint32_t> got;
+        for (const NpuGraphHit& h : view.found().hits)
+            got.insert(h.node);
+        QCOMPARE(got, expected);
+        // Enter goes through them and back; a closed operator opens for its node.
+        view.setAllOpen(false);
+        view.settle();
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(view.state().node(), *expected.begin());
+        view.settle();
+        QVERIFY(view.isOpen(graph.nodes[*expected.begin()].op));
+        if (expected.size() > 1) {
+            QTest::keyClick(field, Qt::Key_Return);
+            QCOMPARE(view.state().node(), *std::next(expected.begin()));
+            QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
+            QCOMPARE(view.state().node(), *expected.begin());
+        }
+        // A number is a node.
+        view.settle();
+        field->setText(QStringLiteral("node 17"));
+        QCOMPARE(view.found().hits.size(), std::size_t(1));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(view.state().node(), 17U);
+        view.settle();
+        QVERIFY(view.rect().contains(view.pointOf(17).toPoint()));
+        field->setText(QStringLiteral("no such thing"));
+        QVERIFY(view.found().hits.empty());
+        QTest::keyClick(field, Qt::Key_Return);
+        QTest::keyClick(field, Qt::Key_Escape);
+        QVERIFY(view.hasFocus());
+        QVERIFY(field->text().isEmpty());
+    }
+
+    void waitsCanBeToldFromTheCanvas()
+    {
+        const Theme& dark = Theme::darkTheme();
+        for (std::size_t s = 0; s + 1 < npu::kCoreStates; ++s) // all but idle
+            QVERIFY2(contrast(stateColour(static_cast<npu::CoreState>(s), dark), dark.canvas) >= 3,
+                     qPrintable(stateName(static_cast<npu::CoreState>(s))));
     }
 
     void nodeStatesFollowTheCursor()
@@ -500,7 +623,7 @@ private Q_SLOTS:
         for (std::size_t s = 0; s < npu::kCoreStates; ++s)
             states += c->dynamicSums[s] - c->staticSums[s];
         QCOMPARE(states, (c->dynamicMakespan - c->staticMakespan) * c->cores);
-        QVERIFY(npuSchedulerSentence(*c).contains(QStringLiteral("On 4 cores")));
+        QVERIFY(npuSchedulerSentence(*c).startsWith(QStringLiteral("On 4\u00a0cores dynamic is")));
         QTest::mouseClick(&view, Qt::LeftButton, {}, view.pointOf(2).toPoint());
         QCOMPARE(view.state().settings().hardware.cores, 2);
         view.settle();

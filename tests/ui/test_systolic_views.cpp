@@ -5,6 +5,7 @@
 #include "main_window.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
+#include "views/systolic/settings_panel.h"
 #include "views/systolic/systolic_view.h"
 #include "views/systolic/tile_map_canvas.h"
 #include "views/systolic/wavefront_canvas.h"
@@ -13,7 +14,9 @@
 #include <QComboBox>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTabWidget>
@@ -100,6 +103,26 @@ private Q_SLOTS:
     {
         m_view.reset();
         m_app.reset();
+    }
+
+    // -- the form
+    // ------------------------------------------------------------------------------------------
+
+    void aHierarchyFileIsTaken()
+    {
+        m_app->selection.openLensFile(
+            QStringLiteral("systolic"),
+            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/edge-8x8.json"));
+        QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
+        QCOMPARE(state().settings().hierarchy.array.rows, std::int64_t{8});
+        QString refusal;
+        connect(&m_app->document, &Document::refused, this, [&](const QString& why) { refusal = why; });
+        m_app->selection.openLensFile(
+            QStringLiteral("systolic"),
+            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/invalid_hierarchy/bandwidth_zero.json"));
+        QVERIFY2(refusal.contains(QStringLiteral("bandwidth must be greater than zero")),
+                 qPrintable(refusal));
+        QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
     }
 
     // -- the player

@@ -342,6 +342,19 @@ private Q_SLOTS:
         QVERIFY(window.findChild<MessageBar*>()->text().contains(QStringLiteral("bad.json")));
         QVERIFY(window.state().document.hasProblem());
     }
+    void lensFilesOpenTheirLensOrSayWhyNot()
+    {
+        MainWindow window;
+        window.show();
+        const QString source = QStringLiteral(TILEWRIGHT_SOURCE_DIR);
+        QVERIFY(window.openPaths({source + QStringLiteral("/resources/hierarchies/edge-8x8.json")}));
+        QVERIFY(window.view(QStringLiteral("systolic"))->isVisible());
+        QVERIFY(
+            !window.openPaths({source + QStringLiteral("/tests/data/invalid_hierarchy/level_missing.json")}));
+        QVERIFY(window.findChild<MessageBar*>()->text().contains(QStringLiteral("l2")));
+        QVERIFY(!window.openPaths({source + QStringLiteral("/tests/data/invalid_npu/cyclic_graph.json")}));
+        QVERIFY(window.findChild<MessageBar*>()->text().contains(QStringLiteral("cyclic")));
+    }
     void paletteFindsCommandsAndThings()
     {
         MainWindow window;

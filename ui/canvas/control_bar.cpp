@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/control_bar.h"
 
+#include "canvas/wheel_guard.h"
+
 #include <QAction>
 #include <QComboBox>
 #include <QEvent>
@@ -58,8 +60,7 @@ void ControlBar::add(QWidget* control, const QString& name, const QString& tip, 
     control->setAccessibleName(name);
     control->setAccessibleDescription(tip);
     control->setToolTip(tip);
-    control->setFocusPolicy(Qt::StrongFocus);
-    control->installEventFilter(this);
+    WheelGuard::protect(control);
     m_items.push_back({nullptr, control, stretch});
     updateGeometry();
 }
@@ -143,15 +144,6 @@ QSize ControlBar::sizeHint() const
 void ControlBar::resizeEvent(QResizeEvent*)
 {
     arrange(width(), true);
-}
-
-bool ControlBar::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(watched)->hasFocus()) {
-        event->ignore();
-        return true;
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 bool ControlBar::event(QEvent* event)

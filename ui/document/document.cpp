@@ -178,11 +178,15 @@ Status Document::restoreRecovery(const QString& folder)
     const auto problemPath = readFile((folder + kRecoveryProblem).toStdString());
     if (!problemPath)
         return problemPath.error();
-    if (Status opened = openProblem(QString::fromStdString(*problemPath)); !opened)
-        return opened;
-    auto loaded = loadSchedule(*m_problem, (folder + kRecoverySchedule).toStdString());
+    // Both are read before anything is replaced: what cannot be restored must not cost what is open.
+    const auto problem = loadProblem(*problemPath);
+    if (!problem)
+        return problem.error();
+    auto loaded = loadSchedule(**problem, (folder + kRecoverySchedule).toStdString());
     if (!loaded)
         return loaded.error();
+    if (Status opened = openProblem(QString::fromStdString(*problemPath)); !opened)
+        return opened;
     apply(std::move(loaded->schedule), tr("Restore the last session"));
     evaluateNow();
     return Unit{};

@@ -90,4 +90,9 @@ QString percent(double fraction)
     return QString::number(fraction * 100, 'f', 1) + QStringLiteral(" %");
 }
 
+QString counted(std::int64_t n, const QString& one, const QString& many)
+{
+    return number(n) + QChar(0xA0) + (n == 1 ? one : many);
+}
+
 } // namespace tilewright::ui

@@ -19,5 +19,7 @@ namespace tilewright::ui {
 /// "−12.4 %"
 [[nodiscard]] QString signedPercent(double fraction);
 [[nodiscard]] QString percent(double fraction);
+/// "1 step", "12 345 steps"; `one` and `many` are the words.
+[[nodiscard]] QString counted(std::int64_t n, const QString& one, const QString& many);
 
 } // namespace tilewright::ui

@@ -20,7 +20,6 @@ public:
 
 protected:
     StepEnabled stepEnabled() const override;
-    void wheelEvent(QWheelEvent* event) override;
 
 private:
     std::vector<std::int64_t> m_choices;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/inspector_view.h"
 
+#include "canvas/wheel_guard.h"
 #include "document/schedule_edits.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "schedule/useful_sizes.h"
@@ -177,6 +178,7 @@ void InspectorView::build()
     auto* order = section(tr("Traversal"), page, column);
     auto* orderRow = new QHBoxLayout(order);
     m_traversal = new QComboBox(order);
+    WheelGuard::protect(m_traversal);
     m_traversal->setAccessibleName(tr("Traversal"));
     m_traversal->setToolTip(tr("The order in which tiles are visited. Draw your own in the tile grid."));
     for (const TraversalKind kind : kPresets)

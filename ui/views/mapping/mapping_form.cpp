@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/mapping_form.h"
 
+#include "canvas/wheel_guard.h"
+
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QEvent>
 #include <QFormLayout>
 #include <QGroupBox>
 #include <QLabel>
@@ -13,24 +14,6 @@
 namespace tilewright::ui {
 
 using namespace mapping;
-
-namespace {
-
-/// The wheel scrolls the form; it changes a field only when that has the focus.
-class WheelGuard : public QObject
-{
-public:
-    using QObject::QObject;
-    bool eventFilter(QObject* watched, QEvent* event) override
-    {
-        if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus())
-            return false;
-        event->ignore();
-        return true;
-    }
-};
-
-} // namespace
 
 MappingForm::MappingForm(MappingState& state, QWidget* parent) : QScrollArea(parent), m_state(state)
 {
@@ -55,7 +38,7 @@ MappingForm::MappingForm(MappingState& state, QWidget* parent) : QScrollArea(par
     m_kind->setAccessibleName(tr("Kind of layer"));
     m_kind->setObjectName(QStringLiteral("kind"));
     m_kind->setToolTip(tr("What the layer computes; it decides which loops there are."));
-    m_kind->installEventFilter(new WheelGuard(m_kind));
+    WheelGuard::protect(m_kind);
     m_layerForm->addRow(tr("Kind"), m_kind);
     connect(m_kind, &QComboBox::activated, this, [this](int kind) {
         MappingSetup next = m_state.setup();
@@ -141,9 +124,8 @@ void MappingForm::addInteger(QFormLayout* form, const QString& name, const QStri
     spin->setObjectName(key);
     spin->setAccessibleName(name);
     spin->setToolTip(tip);
-    spin->setFocusPolicy(Qt::StrongFocus);
     spin->setMinimumWidth(70);
-    spin->installEventFilter(new WheelGuard(spin));
+    WheelGuard::protect(spin);
     form->addRow(name, spin);
     connect(spin, &QSpinBox::valueChanged, this, [this, field, layer, key](int value) {
         if (m_refreshing)
@@ -175,9 +157,8 @@ void MappingForm::addNumber(QFormLayout* form, const QString& name, const QStrin
     spin->setObjectName(key);
     spin->setAccessibleName(name);
     spin->setToolTip(tip);
-    spin->setFocusPolicy(Qt::StrongFocus);
     spin->setMinimumWidth(70);
-    spin->installEventFilter(new WheelGuard(spin));
+    WheelGuard::protect(spin);
     form->addRow(name, spin);
     connect(spin, &QDoubleSpinBox::valueChanged, this, [this, field, key](double value) {
         if (m_refreshing)

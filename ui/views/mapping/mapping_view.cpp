@@ -13,9 +13,12 @@
 #include <QFileDialog>
 #include <QPainter>
 #include <QPointer>
+#include <QScrollBar>
+#include <QSignalBlocker>
 #include <QToolButton>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright::ui {
 
@@ -31,6 +34,10 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
       m_state(MappingState::of(context))
 {
     setMinimumSize(320, 200);
+    m_scrollBar = new QScrollBar(Qt::Vertical, this);
+    m_scrollBar->setAccessibleName(tr("Scroll the mapping"));
+    m_scrollBar->hide();
+    connect(m_scrollBar, &QScrollBar::valueChanged, this, &MappingView::layOut);
     createControls();
     m_form = new MappingForm(m_state, this);
     for (auto signal :
@@ -215,6 +222,8 @@ QRectF MappingView::canvasArea() const
     QRectF area = contentArea();
     if (m_form && !m_form->isHidden())
         area.setLeft(area.left() + m_form->width());
+    if (m_scrollBar && !m_scrollBar->isHidden())
+        area.setRight(area.right() - m_scrollBar->width());
     return area;
 }
 
@@ -257,11 +266,22 @@ void MappingView::layOut()
         const double w = std::min(std::max(kFormWidth, wanted), content.width() * 0.45);
         m_form->setGeometry(QRectF(content.left(), content.top(), w, content.height()).toRect());
     }
-    QRectF area = canvasArea();
+    // The bar takes room only when it is needed. It may be what calls here: it is not hidden in between.
+    const QSignalBlocker blocker(m_scrollBar);
+    const int w = m_scrollBar->sizeHint().width();
+    QRectF area = content;
+    if (m_form && !m_form->isHidden())
+        area.setLeft(area.left() + m_form->width());
+    m_scrollBar->setGeometry(static_cast<int>(area.right()) - w, static_cast<int>(area.top()), w,
+                             static_cast<int>(area.height()));
+    m_scrollBar->setVisible(layoutIn(area).height > area.height() + 1);
+    area = canvasArea();
     m_layout = layoutIn(area);
-    m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, m_layout.height - area.height()));
-    if (m_scroll > 0) {
-        area.translate(0, -m_scroll);
+    m_scrollBar->setRange(0, std::max(0, static_cast<int>(std::ceil(m_layout.height - area.height()))));
+    m_scrollBar->setPageStep(std::max(1, static_cast<int>(area.height())));
+    m_scrollBar->setSingleStep(24);
+    if (m_scrollBar->value() > 0) {
+        area.translate(0, -m_scrollBar->value());
         m_layout = layoutIn(area);
     }
     update();
@@ -274,8 +294,7 @@ void MappingView::contentResized()
 
 void MappingView::panBy(QPointF pixels)
 {
-    m_scroll -= pixels.y();
-    layOut();
+    m_scrollBar->setValue(m_scrollBar->value() - static_cast<int>(std::round(pixels.y())));
 }
 
 void MappingView::paintCode(QPainter& painter, const QRectF& area, const Theme& theme) const
@@ -308,7 +327,9 @@ void MappingView::paintContent(QPainter& painter, const QRectF& area, const Them
     const QRectF clip = exporting ? area : canvasArea();
     painter.save();
     painter.setClipRect(clip);
-    paintNest(painter, m_model, places.nest, theme, exporting ? NestOverlay{} : m_overlay);
+    NestOverlay overlay = exporting ? NestOverlay{} : m_overlay;
+    overlay.visibleBottom = clip.bottom();
+    paintNest(painter, m_model, places.nest, theme, overlay);
     if (m_code)
         paintCode(painter, places.side, theme);
     else

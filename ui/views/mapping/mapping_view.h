@@ -9,6 +9,7 @@
 #include <optional>
 
 class QComboBox;
+class QScrollBar;
 
 namespace tilewright::ui {
 
@@ -91,7 +92,7 @@ private:
     QPointF m_pressedAt;
     bool m_wholePower = false; ///< Shift: all of the same prime move
     bool m_code = false;
-    double m_scroll = 0;
+    QScrollBar* m_scrollBar = nullptr; ///< there when not all fits
     QString m_message; ///< why the last move was refused
 };
 

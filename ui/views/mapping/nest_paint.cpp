@@ -283,7 +283,13 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
     if (!column.folded.isEmpty())
         drawText(painter, {rect.left() + 8, rect.bottom() - small.height() - 8 - small.descent()},
                  rect.width() - 16, tr("×1: %1").arg(column.folded));
-    const double last = rect.bottom() - 5 - small.descent();
+    // The verdict stays in sight where the column goes on below what is visible.
+    const double bottom = std::min(rect.bottom(), overlay.visibleBottom - 2);
+    const double last = bottom - 5 - small.descent();
+    if (effect && bottom < rect.bottom() && last - small.ascent() > rect.top())
+        painter.fillRect(
+            QRectF(rect.left() + 2, last - small.ascent() - 3, rect.width() - 4, small.height() + 6),
+            target && !refused ? theme.selection : theme.panel);
     if (effect && !effect->broken.isEmpty()) {
         painter.setPen(theme.error);
         drawText(painter, {rect.left() + 8, last}, rect.width() - 16, tr("✗ %1").arg(effect->brokenShort));

@@ -58,6 +58,7 @@ struct NestOverlay
     std::optional<mapping::Level> target; ///< column under the cursor while dragging
     std::optional<std::size_t> slot;      ///< place in the order while dragging
     std::optional<NestDrop> drop;         ///< what letting go now would do
+    double visibleBottom = 1e9;           ///< columns go on below it: what they say last stands above
 };
 
 void paintNest(QPainter& painter, const NestModel& model, const NestPlaces& places, const Theme& theme,

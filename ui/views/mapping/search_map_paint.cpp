@@ -80,10 +80,11 @@ void paintAxes(QPainter& painter, const QRectF& plot, const Axis& x, const Axis&
     const QString few = tr("few methods");
     const QString many = tr("many");
     double at = plot.right() - fm.horizontalAdvance(many);
-    painter.drawText(QPointF(at, plot.top() - 7), many);
+    const double manyAt = at;
     at -= 6 + 90;
     const double left = at - 6 - fm.horizontalAdvance(few);
     if (left > plot.left() + 60) {
+        painter.drawText(QPointF(manyAt, plot.top() - 7), many);
         for (int i = 0; i < 90; ++i)
             painter.fillRect(QRectF(at + i, plot.top() - 7 - fm.ascent() * 0.8, 1.5, fm.ascent() * 0.8),
                              theme.ramp(0.08 + 0.92 * i / 89.0));
@@ -314,8 +315,11 @@ SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
     const double row = fm.height() + small.height() + 9;
     const double facts = static_cast<double>(model.facts.size()) * (small.height() + 1);
     const double panelHeight = fm.height() * 2 + 30 + facts + 4 * (row + 5);
-    const bool beside = area.width() >= std::max(640.0, fm.horizontalAdvance(QLatin1Char('8')) * 76);
-    const double least = std::max(300.0, fm.horizontalAdvance(QLatin1Char('8')) * 36);
+    const double digit = fm.horizontalAdvance(QLatin1Char('8'));
+    const bool wide = area.width() >= std::max(640.0, digit * 76);
+    // A low pane has no room for one below the other.
+    const bool beside = wide || (area.height() < 24 * fm.height() && area.width() >= digit * 52);
+    const double least = wide ? std::max(300.0, digit * 36) : digit * 26;
     const double panelWidth = std::clamp(area.width() * 0.3, least, std::max(least, area.width() * 0.5));
     QRectF map = area;
     if (beside) {
@@ -323,7 +327,8 @@ SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
         map.setRight(out.panel.left() - 12);
     } else {
         map.setHeight(std::max(140.0, area.height() - panelHeight - 8));
-        out.panel = QRectF(area.left() + 12, map.bottom(), area.width() - 24, panelHeight);
+        out.panel = QRectF(area.left() + 12, map.bottom(), area.width() - 24,
+                           std::min(panelHeight, area.bottom() - map.bottom() - 8));
     }
     out.plot = map.adjusted(axis.horizontalAdvance(QStringLiteral("8.88M")) + 16, axis.height() + 16, -8,
                             -axis.height() - 14);

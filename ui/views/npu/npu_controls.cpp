@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_controls.h"
 
+#include "canvas/wheel_guard.h"
 #include "start_page.h"
+#include "views/npu/npu_tiling_form.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QDoubleSpinBox>
-#include <QEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QFormLayout>
@@ -66,6 +67,8 @@ NpuControls::NpuControls(NpuState& state, NpuChartOptions& options, QWidget* par
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
     addModelRows(form);
+    heading(form, tr("Tiles"));
+    form->addRow(new NpuTilingForm(m_state, this));
     addSchedulerRows(form);
     addHardwareRows(form);
     addViewRows(form, options);
@@ -73,15 +76,6 @@ NpuControls::NpuControls(NpuState& state, NpuChartOptions& options, QWidget* par
     connect(&m_state, &NpuState::settingsChanged, this, &NpuControls::refresh);
     connect(&m_state, &NpuState::resultChanged, this, &NpuControls::refresh);
     refresh();
-}
-
-bool NpuControls::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(watched)->hasFocus()) {
-        event->ignore();
-        return true;
-    }
-    return QScrollArea::eventFilter(watched, event);
 }
 
 void NpuControls::heading(QFormLayout* form, const QString& text)
@@ -96,8 +90,7 @@ void NpuControls::row(QFormLayout* form, const QString& label, QWidget* control,
     control->setToolTip(tip);
     control->setAccessibleName(label);
     control->setAccessibleDescription(tip);
-    control->setFocusPolicy(Qt::StrongFocus);
-    control->installEventFilter(this);
+    WheelGuard::protect(control);
     if (qobject_cast<QCheckBox*>(control) || qobject_cast<QPushButton*>(control)) {
         form->addRow(control);
         return;
@@ -142,6 +135,10 @@ void NpuControls::addModelRows(QFormLayout* form)
     auto* open = new QPushButton(tr("Open model …"), this);
     connect(open, &QPushButton::clicked, this, &NpuControls::openFile);
     row(form, tr("Open model"), open, tr("Open an NPU model file (JSON)."));
+    auto* save = new QPushButton(tr("Save model …"), this);
+    connect(save, &QPushButton::clicked, this, &NpuControls::saveFile);
+    row(form, tr("Save model"), save,
+        tr("Save the model with the tiles and the hardware that are set here."));
 }
 
 void NpuControls::addSchedulerRows(QFormLayout* form)
@@ -267,6 +264,14 @@ void NpuControls::openFile()
                                                       tr("NPU models (*.json);;All files (*)"));
     if (!path.isEmpty() && !m_state.openModel(path))
         refresh();
+}
+
+void NpuControls::saveFile()
+{
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save NPU model"), m_state.modelPath(),
+                                                      tr("NPU models (*.json);;All files (*)"));
+    if (!path.isEmpty())
+        m_state.saveModel(path);
 }
 
 void NpuControls::refresh()

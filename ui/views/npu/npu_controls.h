@@ -24,9 +24,6 @@ public:
 Q_SIGNALS:
     void optionsChanged();
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     void addModelRows(QFormLayout* form);
     void addHardwareRows(QFormLayout* form);
@@ -40,6 +37,7 @@ private:
     void refresh(); ///< controls from the state
     void apply();   ///< state from the controls
     void openFile();
+    void saveFile();
 
     NpuState& m_state;
     std::vector<npu::NpuHardware> m_presets; ///< in the order of the combo box

@@ -28,8 +28,9 @@ void shapeGroup(const npu::NpuGraph& graph, NpuGraphGroup& g)
 {
     const QFontMetricsF title(uiFont(0.95, QFont::DemiBold));
     const QFontMetricsF small(uiFont(0.85));
+    // Titles are drawn larger in a drawing that is made small, so they get more room than they need here.
     const double text =
-        std::min(260.0, std::max(title.horizontalAdvance(g.name), small.horizontalAdvance(g.detail)));
+        std::min(260.0, std::max(1.7 * title.horizontalAdvance(g.name), small.horizontalAdvance(g.detail)));
     g.width = std::max(120.0, text + 2 * kPadding + 4);
     g.height = npuGroupTitleHeight() + 12 + kPadding; // the summary bar
     if (!g.open)

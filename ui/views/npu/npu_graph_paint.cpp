@@ -126,7 +126,9 @@ void paintCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& 
         const bool joins = i + 1 < g.nodes.size() && graph.nodes[g.nodes[i + 1]].unit == graph.nodes[n].unit;
         const double gap = g.cell >= 10 ? 1.5 : 0.7;
         const QRectF fill = cell.adjusted(0, gap / 2, joins ? -0.4 : -gap * 1.6, -gap / 2);
-        const QColor colour = npuCellColour(r, n, picture, theme);
+        QColor colour = npuCellColour(r, n, picture, theme);
+        if (picture.found && !picture.found->nodes[n])
+            colour = Theme::mix(theme.raised, colour, 0.25);
         painter.fillRect(fill, colour);
         if (letters) {
             QString text;
@@ -244,11 +246,15 @@ double paintNpuGraphLegend(QPainter& painter, const NpuGraphModel& m, const QRec
     case NpuGraphColour::Criticality:
         entry(theme.ramp(0.1), tr("near the end"), false);
         entry(theme.ramp(1.0),
-              tr("%1 cycles to go").arg(number(r.critical.empty() ? 0 : r.cp[r.critical.front()])), false);
+              tr("%1 to go")
+                  .arg(counted(r.critical.empty() ? 0 : r.cp[r.critical.front()], tr("cycle"), tr("cycles"))),
+              false);
         break;
     }
     entry(theme.canvas,
-          tr("critical path: %1 nodes").arg(number(static_cast<std::int64_t>(r.critical.size()))), true);
+          tr("critical path: %1")
+              .arg(counted(static_cast<std::int64_t>(r.critical.size()), tr("node"), tr("nodes"))),
+          true);
     return height;
 }
 
@@ -259,6 +265,7 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
     painter.setClipRect(area, Qt::IntersectClip);
     painter.setTransform(viewport.transform(), true);
     const QRectF visible = viewport.toScene(area);
+    const double opacity = painter.opacity();
     for (const bool critical : {false, true})
         for (const NpuGraphLink& link : m.links) {
             if (link.critical != critical || link.route.size() < 4)
@@ -276,6 +283,7 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         const NpuGraphGroup& g = m.groups[i];
         if (!visible.intersects(g.rect))
             continue;
+        painter.setOpacity(picture.found && !picture.found->groups[i] ? 0.35 * opacity : opacity);
         painter.setBrush(theme.raised);
         painter.setPen(QPen(picture.group == i ? theme.accent : theme.outline, picture.group == i ? 2 : 1));
         painter.drawRoundedRect(g.rect, 5, 5);
@@ -312,6 +320,7 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         else
             paintClosed(painter, m, g, picture, theme);
     }
+    painter.setOpacity(opacity);
     for (const auto& node : {picture.hoverNode, picture.node})
         if (node && *node < m.groupOf.size()) {
             paintDependencies(painter, m, *node, theme);

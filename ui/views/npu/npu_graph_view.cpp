@@ -8,6 +8,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
@@ -37,16 +38,25 @@ NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
     };
     button(tr("Open all"), tr("Show the nodes of every operator."), true);
     button(tr("Close all"), tr("Show every operator as one box."), false);
+    addSearch();
     m_job = std::make_unique<LatestJob<std::shared_ptr<const NpuGraphModel>>>(
         [this](std::shared_ptr<const NpuGraphModel> model) {
             if (!model)
                 return;
+            // Operators keep their order as long as it is the same model.
+            if (!m_model || m_model->groups.size() != model->groups.size())
+                m_group.reset();
             m_model = std::move(model);
-            m_group.reset();
             if (m_fitted)
                 fitAll();
+            refreshFound();
+            if (m_showWhenLaidOut && *m_showWhenLaidOut < m_model->groupOf.size())
+                showHit({m_model->groupOf[*m_showWhenLaidOut], *m_showWhenLaidOut});
+            m_showWhenLaidOut.reset();
             setAccessibleDescription(
-                tr("%1 operators, %2 nodes").arg(m_model->groups.size()).arg(m_model->groupOf.size()));
+                counted(static_cast<std::int64_t>(m_model->groups.size()), tr("operator"), tr("operators")) +
+                QStringLiteral(", ") +
+                counted(static_cast<std::int64_t>(m_model->groupOf.size()), tr("node"), tr("nodes")));
             update();
         });
     connect(&m_state, &NpuState::resultChanged, this, &NpuGraphView::resultChanged);
@@ -129,8 +139,10 @@ NpuGraphPicture NpuGraphView::picture() const
     p.hoverNode = m_state.hoverNode();
     if (m_model)
         p.time = m_state.cursor().value_or(m_model->result->run->makespan / 2);
-    if (hasFocus())
+    if (hasFocus() || m_search->hasFocus())
         p.group = m_group;
+    if (!m_search->text().trimmed().isEmpty())
+        p.found = &m_found;
     return p;
 }
 
@@ -149,11 +161,24 @@ void NpuGraphView::paintContent(QPainter& painter, const QRectF& area, const The
     if (exporting) {
         p.hoverNode.reset();
         p.group.reset();
+        p.found = nullptr;
     }
-    paintNpuGraphLegend(painter, *m_model, area, p, theme);
+    if (m_state.isRefused()) {
+        // What is shown is not what is set: the reason stands where the key was.
+        painter.setFont(uiFont(0.9));
+        painter.setPen(theme.error);
+        const QRectF line(area.left() + 8, area.top(), area.width() - 16, drawingOf(area).top() - area.top());
+        painter.drawText(
+            line, Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetricsF(painter.font()).elidedText(m_state.error(), Qt::ElideRight, line.width()));
+        painter.setOpacity(0.45);
+    } else {
+        paintNpuGraphLegend(painter, *m_model, area, p, theme);
+    }
     const QRectF inside = drawingOf(area);
     const Viewport viewport = exporting ? Viewport::fit(m_model->bounds, inside, 12, 1.2) : m_viewport;
     paintNpuGraph(painter, *m_model, inside, viewport, p, theme);
+    painter.setOpacity(1);
 }
 
 void NpuGraphView::contentResized()
@@ -244,9 +269,11 @@ QString NpuGraphView::tooltipAt(QPointF position) const
         return nodeTooltip(*m_model->result, *node);
     if (const NpuGraphGroup* g = m_model->groupAt(at))
         return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4<br>%5")
-            .arg(g->name.toHtmlEscaped(), g->detail, tr("%1 compute cycles").arg(number(g->computeCycles)),
+            .arg(g->name.toHtmlEscaped(), g->detail,
+                 counted(g->computeCycles, tr("compute cycle"), tr("compute cycles")),
                  tr("%1 moved at most").arg(byteText(g->bytes)),
-                 tr("%1 nodes on the critical path; double-click opens or closes").arg(g->critical));
+                 tr("%1 on the critical path; double-click opens or closes")
+                     .arg(counted(static_cast<std::int64_t>(g->critical), tr("node"), tr("nodes"))));
     return {};
 }
 
@@ -317,6 +344,12 @@ void NpuGraphView::keyPressEvent(QKeyEvent* event)
 {
     if (!m_model) {
         ToolCanvas::keyPressEvent(event);
+        return;
+    }
+    if (event->matches(QKeySequence::Find) || event->key() == Qt::Key_Slash) {
+        m_search->setFocus(Qt::ShortcutFocusReason);
+        m_search->selectAll();
+        event->accept();
         return;
     }
     const npu::NpuGraph& graph = *m_model->result->graph;

@@ -3,9 +3,11 @@
 
 #include "canvas/control_bar.h"
 #include "canvas/viewport.h"
-#include "views/npu/npu_graph_model.h"
+#include "views/npu/npu_graph_search.h"
 
 class QComboBox;
+class QLabel;
+class QLineEdit;
 
 namespace tilewright::ui {
 
@@ -15,6 +17,7 @@ struct NpuGraphPicture
     npu::Cycle time = 0; ///< for the state colouring
     std::optional<std::uint32_t> node, hoverNode;
     std::optional<std::size_t> group; ///< has the keyboard
+    const NpuGraphFound* found = nullptr; ///< of a search: the rest steps back
 };
 
 /// The fill of a node's cell.
@@ -47,8 +50,11 @@ public:
     [[nodiscard]] QPointF titleOf(std::uint32_t op) const;   ///< on the title of the operator's box
     [[nodiscard]] bool isOpen(std::uint32_t op) const { return m_open.count(op) > 0; }
     void setAllOpen(bool open);
+    [[nodiscard]] const NpuGraphFound& found() const { return m_found; }
 
 protected:
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     void contentResized() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
@@ -66,6 +72,11 @@ private:
     void toggle(std::uint32_t op);
     void select(std::uint32_t node);
     void showMenu(QPointF position);
+    void addSearch();
+    void refreshFound();
+    void showHitCount();
+    void searchNext(bool back);
+    void showHit(const NpuGraphHit& hit);
     [[nodiscard]] QRectF drawing() const; ///< below the legend
     [[nodiscard]] QRectF drawingOf(const QRectF& area) const;
     [[nodiscard]] NpuGraphPicture picture() const;
@@ -76,6 +87,11 @@ private:
     std::shared_ptr<const npu::NpuGraph> m_openFor;
     std::set<std::uint32_t> m_open;
     std::optional<std::size_t> m_group;
+    QLineEdit* m_search = nullptr;
+    QLabel* m_hitCount = nullptr;
+    NpuGraphFound m_found;
+    std::size_t m_hit = 0; ///< the one that is shown
+    std::optional<std::uint32_t> m_showWhenLaidOut;
     Viewport m_viewport;
     bool m_fitted = true;
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuGraphModel>>> m_job;

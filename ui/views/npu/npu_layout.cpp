@@ -78,6 +78,7 @@ NpuChartModel buildNpuChart(const NpuState& state)
 {
     NpuChartModel m;
     m.error = state.error();
+    m.refused = state.isRefused();
     m.busy = state.isBusy();
     m.result = state.result();
     if (!m.result) {
@@ -90,10 +91,11 @@ NpuChartModel buildNpuChart(const NpuState& state)
     m.noc = m.result->noc;
     m.total = static_cast<double>(m.result->run->makespan);
     const npu::Run& run = *m.result->run;
-    m.header = tr("%1 · %2 on %3 cores · %4 cycles")
+    m.header = tr("%1 · %2 on %3 · %4")
                    .arg(QString::fromStdString(m.result->graph->name),
                         run.options.scheduler == npu::Scheduler::Static ? tr("static") : tr("dynamic"),
-                        QString::number(run.cores.size()), number(run.makespan));
+                        counted(static_cast<std::int64_t>(run.cores.size()), tr("core"), tr("cores")),
+                        counted(run.makespan, tr("cycle"), tr("cycles")));
     if (m.ghost) {
         m.ghostNoc = m.ghost->noc;
         m.total = std::max(m.total, static_cast<double>(m.ghost->run->makespan));

@@ -15,6 +15,7 @@ struct NpuChartModel
 {
     QString hint; ///< instead of a picture
     QString error;
+    bool refused = false; ///< the result is not of the present settings: they cannot run
     bool busy = false;
     NpuResultPtr result, ghost; ///< ghost may be null
     std::shared_ptr<const RateCurve> noc, ghostNoc;

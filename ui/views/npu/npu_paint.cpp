@@ -53,14 +53,33 @@ void paintLegend(QPainter& painter, const NpuChartModel& m, const QRectF& area, 
     const QFontMetricsF fm(painter.font());
     double x = area.left();
     const double base = area.top() + fm.ascent();
+    const double total =
+        static_cast<double>(m.result->run->makespan) * static_cast<double>(m.result->run->cores.size());
+    const auto entry = [&](std::size_t s, bool withShare) {
+        QString text = stateName(static_cast<npu::CoreState>(s));
+        if (withShare)
+            text +=
+                QLatin1Char(' ') + percent(total > 0 ? static_cast<double>(m.result->sums[s]) / total : 0);
+        return text;
+    };
+    const auto widthOf = [&](const QString& text) { return 18 + fm.horizontalAdvance(text) + 14; };
+    // In a narrow pane first the figures go, then the states that do not occur.
+    const auto all = [&](bool withShare, bool absent) {
+        double w = 0;
+        for (std::size_t s = 0; s < npu::kCoreStates; ++s)
+            if (absent || m.result->sums[s] > 0)
+                w += widthOf(entry(s, withShare));
+        return w - 14;
+    };
+    const bool withShare = all(true, true) <= area.width();
+    const bool absent = withShare || all(false, true) <= area.width();
     for (std::size_t s = 0; s < npu::kCoreStates; ++s) {
         const auto state = static_cast<npu::CoreState>(s);
-        const double total =
-            static_cast<double>(m.result->run->makespan) * static_cast<double>(m.result->run->cores.size());
-        const QString text = stateName(state) + QLatin1Char(' ') +
-                             percent(total > 0 ? static_cast<double>(m.result->sums[s]) / total : 0);
-        const double w = 18 + fm.horizontalAdvance(text) + 14;
-        if (x + w > area.right())
+        const QString text = entry(s, withShare);
+        if (!absent && m.result->sums[s] == 0)
+            continue;
+        const double w = widthOf(text);
+        if (x + w - 14 > area.right())
             break;
         const QRectF box(x, area.top() + (fm.height() - 13) / 2, 13, 13);
         painter.setRenderHint(QPainter::Antialiasing, false);
@@ -334,6 +353,9 @@ void paintNpu(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, con
               const Axis& time, const NpuVisible& visible, const Theme& theme, const NpuOverlay& overlay)
 {
     paintTitle(painter, m, p.title, theme);
+    painter.save();
+    if (m.refused) // what is shown is not what is set
+        painter.setOpacity(0.45);
     paintLegend(painter, m, p.legend, theme);
     painter.setFont(uiFont(0.9));
     painter.setPen(theme.text);
@@ -373,6 +395,7 @@ void paintNpu(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, con
     if (overlay.hover)
         verticalLine(painter, p, time.toPixel(*overlay.hover), QPen(theme.text, 1));
     paintOverview(painter, m, p, time, visible, theme);
+    painter.restore();
 }
 
 } // namespace tilewright::ui

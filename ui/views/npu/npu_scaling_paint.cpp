@@ -69,7 +69,7 @@ void axes(QPainter& painter, const NpuComparison& c, const QRectF& plot, const A
         painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()));
         // The last one says what is counted.
         const bool end = &p == &c.points.back();
-        const QString label = end ? tr("%1 cores").arg(p.cores) : QString::number(p.cores);
+        const QString label = end ? counted(p.cores, tr("core"), tr("cores")) : QString::number(p.cores);
         const double w = fm.horizontalAdvance(label);
         const double left = std::min(at - w / 2, plot.right() - w);
         if (left < last + 4)
@@ -111,7 +111,7 @@ void paintWhy(QPainter& painter, const NpuComparison& c, const QRectF& area, con
         }
         painter.setRenderHint(QPainter::Antialiasing, true);
         painter.setPen(theme.muted);
-        painter.drawText(QPointF(x + 8, y + fm.ascent() + 2), tr("%1 cycles").arg(number(makespan)));
+        painter.drawText(QPointF(x + 8, y + fm.ascent() + 2), counted(makespan, tr("cycle"), tr("cycles")));
         y += fm.height() + 9;
     }
     double x = area.left() + label;
@@ -160,14 +160,13 @@ QString npuSchedulerSentence(const NpuComparison& c)
         return {};
     const double change =
         static_cast<double>(c.dynamicMakespan - c.staticMakespan) / static_cast<double>(c.staticMakespan);
-    QString text = c.dynamicMakespan == c.staticMakespan
-                       ? tr("On %1 cores both schedulers take %2 cycles")
-                             .arg(QString::number(c.cores), number(c.staticMakespan))
-                       : (change < 0 ? tr("On %1 cores dynamic is faster than static (%2): its cores spend")
-                                     : tr("On %1 cores dynamic is slower than static (%2): its cores spend"))
-                             .arg(QString::number(c.cores), signedPercent(change));
+    const QString cores = counted(c.cores, tr("core"), tr("cores"));
     if (c.dynamicMakespan == c.staticMakespan)
-        return text + QLatin1Char('.');
+        return tr("On %1 both schedulers take %2.")
+            .arg(cores, counted(c.staticMakespan, tr("cycle"), tr("cycles")));
+    const QString text = (change < 0 ? tr("On %1 dynamic is faster than static (%2). Core cycles:")
+                                     : tr("On %1 dynamic is slower than static (%2). Core cycles:"))
+                             .arg(cores, signedPercent(change));
     // The states that differ most, with their sign, per core.
     std::vector<std::pair<npu::Cycle, std::size_t>> deltas;
     for (std::size_t s = 0; s < npu::kCoreStates; ++s)
@@ -177,9 +176,8 @@ QString npuSchedulerSentence(const NpuComparison& c)
               [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
     QStringList parts;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, deltas.size()); ++i)
-        parts << tr("%1 core cycles in %2")
-                     .arg(signedNumber(static_cast<double>(deltas[i].first)),
-                          stateName(static_cast<npu::CoreState>(deltas[i].second)));
+        parts << stateName(static_cast<npu::CoreState>(deltas[i].second)) + QChar(0xA0) +
+                     signedNumber(static_cast<double>(deltas[i].first));
     return text + QLatin1Char(' ') + parts.join(tr(", ")) + QLatin1Char('.');
 }
 
@@ -189,11 +187,11 @@ void paintNpuScaling(QPainter& painter, const NpuComparison& c, const NpuScaling
     painter.setFont(uiFont(1.0, QFont::DemiBold));
     const QFontMetricsF fm(painter.font());
     painter.setPen(theme.text);
-    painter.drawText(
-        QPointF(p.title.left(), p.title.top() + fm.ascent()),
-        fm.elidedText(
-            tr("%1 on 1 to %2 cores").arg(QString::fromStdString(c.model->name)).arg(c.points.back().cores),
-            Qt::ElideRight, p.title.width()));
+    painter.drawText(QPointF(p.title.left(), p.title.top() + fm.ascent()),
+                     fm.elidedText(tr("%1 on 1 to %2")
+                                       .arg(QString::fromStdString(c.model->name),
+                                            counted(c.points.back().cores, tr("core"), tr("cores"))),
+                                   Qt::ElideRight, p.title.width()));
     painter.setFont(uiFont(0.9));
     const QFontMetricsF small(painter.font());
     const double base = p.title.top() + fm.height() + 4 + small.ascent();

@@ -242,7 +242,7 @@ void NpuSide::refreshStalls()
             auto* item =
                 new QTableWidgetItem(percent(static_cast<double>(cycles) / makespan / (c < n ? 1 : n)));
             item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-            item->setToolTip(tr("%1 cycles").arg(ui::number(cycles)));
+            item->setToolTip(counted(cycles, tr("cycle"), tr("cycles")));
             m_stalls->setItem(s, c, item);
         }
     }

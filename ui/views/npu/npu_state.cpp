@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_state.h"
 
+#include "base/file.h"
 #include "npu/generate.h"
 #include "start_page.h"
 #include "views/npu/npu_columns.h"
+#include "views/npu/npu_text.h"
 
 #include <QFileInfo>
 
@@ -50,7 +52,7 @@ std::array<npu::Cycle, npu::kCoreStates> stateSums(const npu::Run& run)
 
 bool NpuSettings::operator==(const NpuSettings& other) const
 {
-    return hardware == other.hardware && sameOptions(options, other.options);
+    return hardware == other.hardware && sameOptions(options, other.options) && tiling == other.tiling;
 }
 
 Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, const NpuSettings& settings,
@@ -61,10 +63,11 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
     auto out = std::make_shared<NpuResult>();
     out->settings = settings;
     out->model = model;
-    if (previous && previous->model == model && sameTiling(previous->graph->hardware, settings.hardware)) {
+    if (previous && previous->model == model && previous->settings.tiling == settings.tiling &&
+        sameTiling(previous->graph->hardware, settings.hardware)) {
         out->graph = previous->graph;
     } else {
-        auto graph = npu::buildGraph(*model, settings.hardware);
+        auto graph = npu::buildGraph(npu::withTiling(*model, settings.tiling), settings.hardware);
         if (!graph)
             return graph.error();
         out->graph = std::make_shared<const npu::NpuGraph>(std::move(*graph));
@@ -116,7 +119,7 @@ NpuState& NpuState::of(const ViewContext& context)
     return *new NpuState(&context.document, context.selection);
 }
 
-NpuState::NpuState(Document* document, Selection& selection) : QObject(document)
+NpuState::NpuState(Document* document, Selection& selection) : QObject(document), m_document(*document)
 {
     setObjectName(QLatin1String(kObjectName));
     // Only one run at a time, and a newer one stops the older: it would be outdated anyway.
@@ -135,15 +138,17 @@ NpuState::NpuState(Document* document, Selection& selection) : QObject(document)
         true);
     connect(&selection, &Selection::lensFileRequested, this,
             [this](const QString& lens, const QString& path) {
-                if (lens == QLatin1String("npu") && !openModel(path)) // the reason is error()
-                    return;
+                if (lens == QLatin1String("npu") && !openModel(path))
+                    Q_EMIT m_document.refused(m_error);
             });
     // Something to look at from the start: a small sample, or the same model made here.
     const QString sample = samplesFolder() + QStringLiteral("/npu/bert_block.json");
     if (QFileInfo::exists(sample) && openModel(sample))
         return;
-    if (auto model = npu::generateBertBlock({}))
+    if (auto model = npu::generateBertBlock({})) {
+        m_settings.tiling = npu::tilingOf(*model);
         m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
+    }
 }
 
 NpuState::~NpuState() = default;
@@ -162,12 +167,13 @@ Status NpuState::openModel(const QString& path)
 {
     auto model = npu::loadModel(path.toStdString());
     if (!model) {
-        m_error = QString::fromStdString(model.error().text());
+        m_error = refusalText(model.error());
         Q_EMIT resultChanged();
         return model.error();
     }
     if (model->hardware)
         m_settings.hardware = *model->hardware;
+    m_settings.tiling = npu::tilingOf(*model);
     m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
     m_path = path;
     m_error.clear();
@@ -175,6 +181,17 @@ Status NpuState::openModel(const QString& path)
     if (m_started)
         request();
     return Unit{};
+}
+
+bool NpuState::saveModel(const QString& path)
+{
+    npu::NpuModel model = npu::withTiling(*m_model, m_settings.tiling);
+    if (model.hardware || !(m_settings.hardware == npu::NpuHardware{}))
+        model.hardware = m_settings.hardware;
+    const Status saved = writeFileAtomically(path.toStdString(), npu::modelToJson(model));
+    if (!saved)
+        Q_EMIT m_document.refused(QString::fromStdString(saved.error().text()));
+    return saved.hasValue();
 }
 
 void NpuState::start()
@@ -193,6 +210,12 @@ void NpuState::settle()
     m_compareJob->waitIdle();
 }
 
+bool NpuState::isRefused() const
+{
+    return !m_error.isEmpty() && m_result && !isBusy() &&
+           !(m_result->model == m_model && m_result->settings == m_settings);
+}
+
 bool NpuState::isBusy() const
 {
     return m_job->isBusy();
@@ -204,7 +227,11 @@ void NpuState::request()
         return;
     m_job->request([model = m_model, settings = m_settings, previous = m_result](std::stop_token stop) {
         auto made = makeNpuResult(model, settings, previous, Progress{stop, {}});
-        return made ? Delivery{*made, {}} : Delivery{nullptr, QString::fromStdString(made.error().text())};
+        if (made)
+            return Delivery{*made, {}};
+        Error error = made.error();
+        error.file.clear(); // the file is as good as before
+        return Delivery{nullptr, refusalText(error)};
     });
     Q_EMIT busyChanged();
 }

@@ -26,6 +26,7 @@ struct NpuSettings
 {
     npu::NpuHardware hardware;
     npu::RunOptions options;
+    std::vector<npu::OpTiling> tiling; ///< per operator of the model
     bool operator==(const NpuSettings& other) const;
 };
 
@@ -77,6 +78,8 @@ public:
     void setSettings(const NpuSettings& settings);
     /// Opens a model file; its own hardware, when it has one, becomes the settings'.
     Status openModel(const QString& path);
+    /// Writes the model with the tiles and the hardware that are set. False: the document says why not.
+    bool saveModel(const QString& path);
 
     /// Simulates when nothing was simulated yet: views call it when they are first shown.
     void start();
@@ -85,7 +88,10 @@ public:
     [[nodiscard]] const NpuResultPtr& result() const { return m_result; }
     /// The run before the last change of the same model; null for none.
     [[nodiscard]] const NpuResultPtr& ghost() const { return m_ghost; }
+    /// Why the last change or file was not taken, as one sentence.
     [[nodiscard]] const QString& error() const { return m_error; }
+    /// The result is of other settings, and these could not be run.
+    [[nodiscard]] bool isRefused() const;
     /// Keeps the present run as the ghost of all further ones.
     void setGhostKept(bool kept);
     [[nodiscard]] bool isGhostKept() const { return m_ghostKept; }
@@ -119,6 +125,7 @@ Q_SIGNALS:
 private:
     NpuState(Document* document, Selection& selection);
     void request();
+    Document& m_document;
     struct Delivery
     {
         NpuResultPtr result;

@@ -4,6 +4,7 @@
 #include "theme/number.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QPainter>
 
 namespace tilewright::ui {
@@ -47,20 +48,22 @@ QString stateName(CoreState state)
 
 QColor stateColour(CoreState state, const Theme& theme)
 {
-    // Work is saturated; waits are mixed with the canvas so that work stands out.
+    // Work is saturated; waits are mixed with the canvas so that work stands out, less on a dark one, where
+    // the mixture would not be told from it.
+    const double share = theme.dark ? 0.8 : 0.55;
     switch (state) {
     case CoreState::Tensor:
         return theme.computeTime;
     case CoreState::Vector:
         return theme.category(7);
     case CoreState::WaitSpm:
-        return Theme::mix(theme.canvas, theme.category(1), 0.55);
+        return Theme::mix(theme.canvas, theme.category(1), share);
     case CoreState::WaitNoc:
-        return Theme::mix(theme.canvas, theme.category(2), 0.55);
+        return Theme::mix(theme.canvas, theme.category(2), share);
     case CoreState::WaitDram:
-        return Theme::mix(theme.canvas, theme.loadTime, 0.55);
+        return Theme::mix(theme.canvas, theme.loadTime, share);
     case CoreState::WaitDependency:
-        return Theme::mix(theme.canvas, theme.category(5), 0.55);
+        return Theme::mix(theme.canvas, theme.category(5), share);
     case CoreState::Idle:
         return Theme::mix(theme.canvas, theme.muted, 0.14);
     }
@@ -90,6 +93,21 @@ void fillState(QPainter& painter, const QRectF& rect, CoreState state, const The
     const Qt::BrushStyle pattern = statePattern(state);
     if (pattern != Qt::NoBrush)
         painter.fillRect(rect, QBrush(Theme::mix(fill, theme.text, 0.38), pattern));
+}
+
+QString refusalText(const Error& error)
+{
+    QString text = QString::fromStdString(error.message);
+    // "ops[3]" adds nothing to messages that name the operator; other paths are fields of the hardware.
+    if (!error.path.empty() && !error.path.starts_with("ops["))
+        text = QString::fromStdString(error.path)
+                   .replace(QLatin1Char('.'), QLatin1Char(' '))
+                   .replace(QLatin1Char('_'), QLatin1Char(' ')) +
+               QStringLiteral(": ") + text;
+    if (!error.file.empty())
+        return tr("%1 cannot be opened: %2.")
+            .arg(QFileInfo(QString::fromStdString(error.file)).fileName(), text);
+    return tr("This cannot run: %1.").arg(text);
 }
 
 QString tileText(const npu::NpuGraph& graph, std::uint32_t tile)
@@ -217,15 +235,18 @@ QString nodeTooltip(const NpuResult& r, std::uint32_t node)
         line(tr("m × n × k = %1 × %2 × %3%4")
                  .arg(number(n.m), number(n.n), number(n.k),
                       n.repeats > 1 ? tr(", %1 times").arg(number(n.repeats)) : QString()));
-    line(tr("%1 compute cycles · %2 moved at most").arg(number(n.computeCycles), byteText(n.memBytes)));
+    line(tr("%1 · %2 moved at most")
+             .arg(counted(n.computeCycles, tr("compute cycle"), tr("compute cycles")), byteText(n.memBytes)));
     line(tr("core %1: chosen %2, started %3, done %4, stored %5")
              .arg(QString::number(r.run->coreOf[node]), number(r.chosenAt[node]), number(r.startAt[node]),
                   number(r.run->doneAt[node]), number(r.run->storedAt[node])));
-    line(tr("%1 cycles to the end at best%2")
-             .arg(number(r.cp[node]), r.isCritical[node] ? tr(", on the critical path") : QString()));
-    line(tr("waits for %1 nodes, %2 wait for it")
-             .arg(g.deps.of(node).size())
-             .arg(g.successors.of(node).size()));
+    line(tr("%1 to the end at best%2")
+             .arg(counted(r.cp[node], tr("cycle"), tr("cycles")),
+                  r.isCritical[node] ? tr(", on the critical path") : QString()));
+    const auto nodes = [](std::size_t n) {
+        return counted(static_cast<std::int64_t>(n), tr("node"), tr("nodes"));
+    };
+    line(tr("after %1, before %2").arg(nodes(g.deps.of(node).size()), nodes(g.successors.of(node).size())));
     int shown = 0;
     for (const std::uint32_t t : g.inputs(node)) {
         if (++shown > 6)

@@ -42,6 +42,9 @@ enum class NodeState { Blocked, Ready, Loading, Running, Done };
 /// "12.3 KiB"
 [[nodiscard]] QString byteText(std::int64_t bytes);
 
+/// Why something was refused, as a sentence: the file by its name alone, the field in plain words.
+[[nodiscard]] QString refusalText(const Error& error);
+
 /// True for a node that the Systolic lens can show.
 [[nodiscard]] bool isGemm(const npu::NpuGraph& graph, std::uint32_t node);
 /// Opens the node's MatMul in the Systolic lens.

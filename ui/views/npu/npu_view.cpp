@@ -423,7 +423,8 @@ QString NpuView::readoutAt(QPointF position) const
         return tr("NoC %1 of %2 bytes a cycle at cycle %3 (every transfer at its mean rate)")
             .arg(number(m_model.noc->rateAt(at)), number(r.settings.hardware.trunkBytesPerCycle), number(t));
     case NpuLaneKind::Ready:
-        return tr("%1 units ready at cycle %2").arg(number(stepAt(run.readySet, t)), number(t));
+        return tr("%1 ready at cycle %2")
+            .arg(counted(stepAt(run.readySet, t), tr("unit"), tr("units")), number(t));
     }
     return {};
 }

@@ -90,8 +90,10 @@ void NpuView::mouseMoveEvent(QMouseEvent* event)
             return;
         m_overlay.range = {m_pressedTime,
                            std::clamp(timeAxis(p.plot).toValue(event->position().x()), m_from, m_to)};
-        m_overlay.readout = tr("%1 cycles selected; F zooms to them")
-                                .arg(number(std::abs(m_overlay.range->second - m_overlay.range->first)));
+        m_overlay.readout = tr("%1 selected; F zooms there")
+                                .arg(counted(static_cast<std::int64_t>(std::round(
+                                                 std::abs(m_overlay.range->second - m_overlay.range->first))),
+                                             tr("cycle"), tr("cycles")));
         break;
     case Drag::Range:
         setRange(t - m_grabOffset, t - m_grabOffset + (m_to - m_from));

@@ -178,8 +178,9 @@ QString GanttCanvas::tooltipAt(QPointF position) const
             return barTooltip(program, *bar);
         if (lane.resource == Resource::Array)
             if (const ArrayBubble* b = program.run->bubbleAt(static_cast<std::int64_t>(hit->time)))
-                return tr("<b>The array waits: %1</b><br>%2 cycles from %3<br>for %4")
-                    .arg(reasonText(b->reason).toHtmlEscaped(), number(b->length), number(b->start),
+                return tr("<b>The array waits: %1</b><br>%2 from cycle %3<br>for %4")
+                    .arg(reasonText(b->reason).toHtmlEscaped(), counted(b->length, tr("cycle"), tr("cycles")),
+                         number(b->start),
                          QString::fromStdString(commandTitle(program.program->commands[b->command]))
                              .toHtmlEscaped());
         return tr("%1 %2 is idle at %3")

@@ -106,9 +106,9 @@ GanttModel buildGantt(const SystolicState& state, GanttShow show)
             {ProgramStyle::Pipelined, &c.pipelined, &c.pipelinedRun, &m.result->lanes[1], {}});
     for (GanttProgram& p : m.programs) {
         p.title =
-            text("%1 · %2 cycles · array fed %3 · held up most by: %4")
+            text("%1 · %2 · array fed %3 · held up most by: %4")
                 .arg(p.style == ProgramStyle::Pipelined ? text("Pipelined") : text("Barriered"),
-                     number(p.run->cycles),
+                     counted(p.run->cycles, text("cycle"), text("cycles")),
                      percent(static_cast<double>(p.run->arrayBusy) / static_cast<double>(p.run->cycles)),
                      p.run->bottleneck == "array" ? text("nothing, the array is the bottleneck")
                                                   : reasonText(p.run->bottleneck));
@@ -191,8 +191,10 @@ void moveGanttCursor(GanttModel& m, std::int64_t time)
     }
     if (const ArrayBubble* bubble = p.run->bubbleAt(m.time)) {
         m.now.marked = static_cast<int>(m.now.rows.size());
-        m.now.rows.push_back({text("array waits"),
-                              text("%1, %2 cycles").arg(reasonText(bubble->reason), number(bubble->length))});
+        m.now.rows.push_back(
+            {text("array waits"),
+             QStringLiteral("%1, %2").arg(reasonText(bubble->reason),
+                                          counted(bubble->length, text("cycle"), text("cycles")))});
     }
     const Level levels[] = {Level::L3, Level::L2, Level::L1};
     for (std::size_t i = 0; i < 3; ++i)

@@ -2,13 +2,13 @@
 #include "views/systolic/settings_panel.h"
 
 #include "canvas/view.h"
+#include "canvas/wheel_guard.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "workload/problem.h"
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QEvent>
 #include <QFile>
 #include <QFormLayout>
 #include <QGroupBox>
@@ -178,8 +178,7 @@ void SettingsPanel::prepare(QWidget* control, const char* name, const QString& l
     control->setAccessibleName(label);
     control->setAccessibleDescription(tip);
     control->setToolTip(tip);
-    control->setFocusPolicy(Qt::StrongFocus);
-    control->installEventFilter(this);
+    WheelGuard::protect(control);
 }
 
 QSpinBox* SettingsPanel::addNumber(QFormLayout* form, const char* name, const QString& label, int low,
@@ -205,16 +204,6 @@ QComboBox* SettingsPanel::addChoice(QFormLayout* form, const char* name, const Q
     form->addRow(label, box);
     connect(box, &QComboBox::activated, this, &SettingsPanel::write);
     return box;
-}
-
-bool SettingsPanel::eventFilter(QObject* watched, QEvent* event)
-{
-    // The wheel scrolls the column unless a control has the focus.
-    if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(watched)->hasFocus()) {
-        event->ignore();
-        return true;
-    }
-    return QScrollArea::eventFilter(watched, event);
 }
 
 void SettingsPanel::read()

@@ -24,9 +24,6 @@ public:
 
     QSize sizeHint() const override;
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     void read();  ///< state -> controls
     void write(); ///< controls -> state

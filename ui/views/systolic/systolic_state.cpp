@@ -106,12 +106,14 @@ SystolicState* SystolicState::of(const ViewContext& context)
                 state->setGemm({m, n, k}, origin);
             });
     connect(&context.selection, &Selection::lensFileRequested, state,
-            [state](const QString& lens, const QString& path) {
+            [state, document = &context.document](const QString& lens, const QString& path) {
                 if (lens != QLatin1String("systolic"))
                     return;
                 const auto read = readHierarchy(path.toStdString());
                 if (!read) {
-                    Q_EMIT state->refused(QString::fromStdString(read.error().text()));
+                    const QString why = QString::fromStdString(read.error().text());
+                    Q_EMIT state->refused(why);
+                    Q_EMIT document->refused(why);
                     return;
                 }
                 SystolicSettings next = state->settings();

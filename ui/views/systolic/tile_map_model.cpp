@@ -138,9 +138,10 @@ TileMapModel buildTileMap(const SystolicState& state)
     }
     if (best)
         m.methods.note =
-            text("exhaustive looked at %1 tiles, %2 times fewer than all of M × N × K; the objective is the "
+            text("exhaustive looked at %1, %2 times fewer than all of M × N × K; the objective is the "
                  "elements that move into the level")
-                .arg(number(best->pointsVisited), number(std::round(best->spaceReduction)));
+                .arg(counted(best->pointsVisited, text("tile"), text("tiles")),
+                     number(std::round(best->spaceReduction)));
     if (!r.current) {
         m.headline = r.error;
         return m;

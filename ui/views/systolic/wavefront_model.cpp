@@ -111,11 +111,12 @@ WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions
                                                     : text("input-stationary"));
     m.origin = s.origin.isEmpty() ? QString() : text("from %1").arg(s.origin);
     m.when = text("cycle %1 of %2 · %3").arg(number(m.cycle), number(m.cycles), phaseName(m));
-    m.figures =
-        text("%1 cycles · utilisation %2 · %3 folds · mapping %4")
-            .arg(number(t.cycles), percent(t.utilization), number(t.folds), percent(t.mappingEfficiency));
+    m.figures = text("%1 · utilisation %2 · %3 · mapping %4")
+                    .arg(counted(t.cycles, text("cycle"), text("cycles")), percent(t.utilization),
+                         counted(t.folds, text("fold"), text("folds")), percent(t.mappingEfficiency));
     if (m.stalledCycles > 0)
-        m.figures += text(" · %1 cycles stalled at the edges").arg(number(m.stalledCycles));
+        m.figures +=
+            text(" · %1 stalled at the edges").arg(counted(m.stalledCycles, text("cycle"), text("cycles")));
     if (!t.readoutHidden)
         m.warning = text("K is less than the rows: reading the results out is not hidden.");
     else if (sim && !sim->note.isEmpty())

@@ -294,6 +294,8 @@ void paintLegend(QPainter& painter, const QRectF& area, const WavefrontModel& m,
             x = area.left();
             y += fm.height() + 4;
         }
+        if (y + fm.height() > area.bottom() + 1)
+            return; // whole entries only
         painter.fillRect(QRectF(x, y + (fm.height() - 11) / 2, 14, 11), c);
         painter.setPen(theme.outline);
         painter.drawRect(QRectF(x, y + (fm.height() - 11) / 2, 14, 11));
@@ -363,7 +365,8 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
              .arg(number(m.active), number(m.rows * m.cols), percent(static_cast<double>(m.active) / pes)));
     if (m.phases)
         line(text("fill · drain"),
-             text("%1 · %2 cycles").arg(number(m.phases->fill), number(m.phases->drain)));
+             text("%1 · %2").arg(number(m.phases->fill),
+                                 counted(m.phases->drain, text("cycle"), text("cycles"))));
     if (p.cell >= 22)
         line(text("in a PE"), !valuesFit(m, p)             ? text("number of the operand")
                               : m.dataflow == Dataflow::Os ? text("sum so far")

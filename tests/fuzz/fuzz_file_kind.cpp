@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What happens to a file that is dropped on the window: told by its fields, then read by its reader.
+#include "mapping/files.h"
+#include "npu/graph.h"
+#include "report/file_kind.h"
+#include "systolic/hierarchy.h"
+#include "workload/problem_json.h"
+
+using namespace tilewright;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const std::string file = "fuzz.json";
+    const auto kind = fileKindOf(text, file);
+    if (!kind)
+        return 0;
+    switch (*kind) {
+    case FileKind::Problem:
+        (void)readProblem(text, file);
+        break;
+    case FileKind::MappingLayer:
+    case FileKind::MappingModel:
+        (void)mapping::readLayers(text, file);
+        break;
+    case FileKind::MappingArchitecture:
+        (void)mapping::readArchitecture(text, file);
+        break;
+    case FileKind::NpuModel:
+        if (const auto model = npu::parseModel(text, file))
+            (void)npu::buildGraph(*model, model->hardware.value_or(npu::NpuHardware{}), 2'000);
+        break;
+    case FileKind::SystolicHierarchy:
+        if (const auto hierarchy = parseHierarchy(text, file))
+            (void)parseHierarchy(hierarchyJson(*hierarchy), file).value(); // what is written can be read
+        break;
+    case FileKind::Schedule: // these need a problem or a layer; they have targets of their own
+    case FileKind::MappingMethod:
+        break;
+    }
+    return 0;
+}

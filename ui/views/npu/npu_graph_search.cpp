@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/npu/npu_graph_search.h"
+
+#include "views/npu/npu_graph_view.h"
+#include "views/npu/npu_text.h"
+
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QRegularExpression>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr std::size_t kMostHits = 9'999;
+constexpr double kReadable = 0.8; ///< scale at which titles have their details
+
+/// Per tile: does the text name it or its tensor?
+std::vector<bool> tilesNamed(const npu::NpuGraph& graph, const QString& text)
+{
+    const qsizetype bracket = text.indexOf(QLatin1Char('['));
+    enum class Tensor : char { No, AllTiles, SomeTiles };
+    std::vector<Tensor> tensors;
+    for (const npu::NpuTensor& t : graph.tensors) {
+        const QString name = QString::fromStdString(t.name);
+        tensors.push_back(name.contains(text, Qt::CaseInsensitive) ? Tensor::AllTiles
+                          : bracket >= 0 && name.endsWith(text.left(bracket), Qt::CaseInsensitive)
+                              ? Tensor::SomeTiles
+                              : Tensor::No);
+    }
+    std::vector<bool> named(graph.tiles.size(), false);
+    for (std::uint32_t i = 0; i < graph.tiles.size(); ++i) {
+        const Tensor tensor = tensors[graph.tiles[i].tensor];
+        named[i] = tensor == Tensor::AllTiles ||
+                   (tensor == Tensor::SomeTiles && tileText(graph, i).contains(text, Qt::CaseInsensitive));
+    }
+    return named;
+}
+
+} // namespace
+
+NpuGraphFound findInNpuGraph(const NpuGraphModel& model, const QString& text)
+{
+    NpuGraphFound out;
+    out.groups.assign(model.groups.size(), false);
+    out.nodes.assign(model.groupOf.size(), false);
+    const QString sought = text.trimmed();
+    if (sought.isEmpty())
+        return out;
+    const npu::NpuGraph& graph = *model.result->graph;
+    const auto addNode = [&](std::uint32_t n) {
+        if (out.hits.size() < kMostHits)
+            out.hits.push_back({model.groupOf[n], n});
+        out.groups[model.groupOf[n]] = true;
+        out.nodes[n] = true;
+    };
+    static const QRegularExpression numbered(QStringLiteral("^(?:node\\s*|#)?(\\d+)$"),
+                                             QRegularExpression::CaseInsensitiveOption);
+    if (const auto match = numbered.match(sought); match.hasMatch())
+        if (const std::size_t n = match.captured(1).toULongLong(); n < model.groupOf.size())
+            addNode(static_cast<std::uint32_t>(n));
+    for (std::size_t g = 0; g < model.groups.size(); ++g)
+        if (model.groups[g].name.contains(sought, Qt::CaseInsensitive)) {
+            out.hits.push_back({g, npu::kNone});
+            out.groups[g] = true;
+            for (const std::uint32_t n : model.groups[g].nodes)
+                out.nodes[n] = true;
+        }
+    const std::vector<bool> named = tilesNamed(graph, sought);
+    for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+        bool found = false;
+        for (const std::uint32_t t : graph.inputs(n))
+            found = found || named[t];
+        for (const std::uint32_t t : graph.outputs(n))
+            found = found || named[t];
+        if (found)
+            addNode(n);
+    }
+    return out;
+}
+
+// -- the view's side -------------------------------------------------------------------------------------
+
+void NpuGraphView::addSearch()
+{
+    m_search = new QLineEdit(this);
+    m_search->setObjectName(QStringLiteral("npu.graphSearch"));
+    m_search->setPlaceholderText(tr("Find operator, tile, node"));
+    m_search->setClearButtonEnabled(true);
+    m_search->setMinimumWidth(m_search->fontMetrics().averageCharWidth() * 18);
+    bar().add(m_search, tr("Find in the tile graph"),
+              tr("A part of an operator's name, a node's number, or a tile (\"q[0:64\"). Enter: next, "
+                 "Shift+Enter: previous, Esc: back to the graph (/ or Ctrl+F)."),
+              true);
+    m_search->installEventFilter(this);
+    m_hitCount = new QLabel(this);
+    m_hitCount->setMinimumWidth(m_hitCount->fontMetrics().horizontalAdvance(QStringLiteral("0000/0000")));
+    bar().add(m_hitCount, tr("Place among what was found"), tr("Which of the finds is shown, of how many."));
+    m_hitCount->setFocusPolicy(Qt::NoFocus);
+    connect(m_search, &QLineEdit::textChanged, this, [this] {
+        m_hit = 0;
+        refreshFound();
+        if (!m_found.hits.empty())
+            showHit(m_found.hits.front());
+    });
+}
+
+/// Anew after every change of text or model.
+void NpuGraphView::refreshFound()
+{
+    m_found = m_model ? findInNpuGraph(*m_model, m_search->text()) : NpuGraphFound{};
+    if (m_hit >= m_found.hits.size())
+        m_hit = 0;
+    showHitCount();
+    update();
+}
+
+void NpuGraphView::showHitCount()
+{
+    const std::size_t n = m_found.hits.size();
+    m_hitCount->setText(m_search->text().trimmed().isEmpty()
+                            ? QString()
+                            : QStringLiteral("%1/%2").arg(n == 0 ? 0 : m_hit + 1).arg(n));
+}
+
+void NpuGraphView::searchNext(bool back)
+{
+    const std::size_t n = m_found.hits.size();
+    if (n == 0)
+        return;
+    // The first Enter takes the hit that is shown, the next ones go on.
+    const NpuGraphHit& shown = m_found.hits[m_hit];
+    const bool taken = shown.node == npu::kNone ? m_group == shown.group : m_state.node() == shown.node;
+    if (taken || back)
+        m_hit = (m_hit + (back ? n - 1 : 1)) % n;
+    const NpuGraphHit hit = m_found.hits[m_hit];
+    m_group = hit.group;
+    if (hit.node == npu::kNone) {
+        showHit(hit);
+    } else {
+        select(hit.node);
+        if (m_open.insert(m_model->groups[hit.group].op).second) {
+            m_showWhenLaidOut = hit.node;
+            requestLayout();
+        } else {
+            showHit(hit);
+        }
+    }
+    showHitCount();
+}
+
+/// Moves the picture when the hit is outside it or too small to be read.
+void NpuGraphView::showHit(const NpuGraphHit& hit)
+{
+    const QRectF rect = hit.node == npu::kNone ? m_model->groups[hit.group].rect : m_model->cellOf(hit.node);
+    const QRectF area = drawing();
+    const bool seen = area.contains(m_viewport.toScreen(rect.topLeft())) &&
+                      area.contains(m_viewport.toScreen(rect.bottomRight()));
+    const double scale = std::max(m_viewport.scale, kReadable);
+    if (!seen || m_viewport.scale < kReadable / 2) {
+        m_viewport = {scale, area.center() - rect.center() * scale};
+        m_fitted = false;
+    }
+    update();
+}
+
+bool NpuGraphView::event(QEvent* event)
+{
+    // The window's find belongs to the schedule's graph; here the keys mean this one.
+    if (event->type() == QEvent::ShortcutOverride &&
+        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Find)) {
+        event->accept();
+        return true;
+    }
+    return ToolCanvas::event(event);
+}
+
+bool NpuGraphView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_search && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+            searchNext(key->modifiers() & Qt::ShiftModifier);
+            return true;
+        }
+        if (key->key() == Qt::Key_Escape) {
+            m_search->clear();
+            setFocus();
+            return true;
+        }
+    }
+    return ToolCanvas::eventFilter(watched, event);
+}
+
+} // namespace tilewright::ui

@@ -84,6 +84,7 @@ private slots:
     void rule_2_5_addressMap();
     void rule_2_5_kvLoadOverThreeBanks();
     void rule_2_6_defaultTiles();
+    void rule_2_6_tilesCanBeChosen();
     void rule_3_computeCycles();
     void rule_3_dependenciesByOverlap();
     void rule_3_storeBeforeLoad();
@@ -415,6 +416,50 @@ void TestNpuTiles::rule_2_6_defaultTiles()
     QVERIFY(std::abs(wide.m - wide.n) <= 128); // one may still fit when the other does not
     QVERIFY(!fits(mnk(wide.m + 64, wide.n, wide.k)) && !fits(mnk(wide.m, wide.n + 64, wide.k)));
     QCOMPARE(matmulTile(hw, 2, 100, 100, 100, mnk(0, 32, 0)).n, std::int64_t{32});
+}
+
+/// Every size of every operator can be set apart from the model, and the graph tells those in use.
+void TestNpuTiles::rule_2_6_tilesCanBeChosen()
+{
+    LlamaBlockOptions options;
+    options.hidden = 256;
+    options.heads = 4;
+    options.ffn = 512;
+    options.tokens = 96;
+    options.cached = 64;
+    options.phase = LlamaPhase::Decode;
+    for (const auto& made :
+         {generateLlamaBlock(options), generateBertBlock({256, 4, 512, 96, false, 2}), generateConvNet({})}) {
+        QVERIFY(made);
+        const NpuGraph before = graphOf(*made);
+        const std::vector<OpTiling> own = tilingOf(*made);
+        QCOMPARE(own.size(), made->ops.size());
+        QCOMPARE(before.tileSizes.size(), made->ops.size());
+        // What the default rule has chosen, asked for by name, gives the same graph.
+        std::vector<OpTiling> named = own;
+        for (std::size_t i = 0; i < named.size(); ++i)
+            for (const TileField& f : tileFields(made->ops[i].type)) {
+                QVERIFY2(before.tileSizes[i].*f.size > 0, f.key);
+                named[i].tile.*f.size = before.tileSizes[i].*f.size;
+            }
+        const NpuGraph same = graphOf(withTiling(*made, named));
+        QCOMPARE(same.nodes.size(), before.nodes.size());
+        QVERIFY(same.tileSizes == before.tileSizes);
+        for (std::size_t n = 0; n < same.nodes.size(); ++n)
+            QCOMPARE(same.nodes[n].memBytes, before.nodes[n].memBytes);
+        // Half of one size: that operator has more nodes, and it is the size in use.
+        for (std::size_t i = 0; i < own.size(); ++i)
+            for (const TileField& f : tileFields(made->ops[i].type)) {
+                const std::int64_t half = before.tileSizes[i].*f.size / 2;
+                if (half < 1 || made->ops[i].type == OpType::Conv2d)
+                    continue;
+                std::vector<OpTiling> other = own;
+                other[i].tile.*f.size = half;
+                const NpuGraph cut = graphOf(withTiling(*made, other));
+                QVERIFY2(cut.tileSizes[i].*f.size <= half, f.key); // less when it would cross a dimension
+                QVERIFY(allPassed(verifyGraph(cut)));
+            }
+    }
 }
 
 void TestNpuTiles::rule_3_computeCycles()

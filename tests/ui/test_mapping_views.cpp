@@ -333,6 +333,21 @@ private Q_SLOTS:
         QVERIFY(!fileKind(path));
     }
 
+    void theWheelScrollsTheForm()
+    {
+        auto& view = open<MappingView>(nullptr, {1400, 300});
+        auto* form = view.findChild<MappingForm*>();
+        QVERIFY(form && form->verticalScrollBar()->maximum() > 0);
+        auto* box = form->findChild<QSpinBox*>(QStringLiteral("out_channels"));
+        const int before = box->value();
+        const QPointF middle = box->rect().center();
+        QWheelEvent wheel(middle, box->mapToGlobal(middle), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(box, &wheel);
+        QCOMPARE(box->value(), before);
+        QVERIFY(form->verticalScrollBar()->value() > 0);
+    }
+
     /// In a pane of the default height the columns go on below it; what a factor would do there stays in
     /// sight.
     void verdictsStayInSight()

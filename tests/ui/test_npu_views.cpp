@@ -8,6 +8,7 @@
 #include "views/npu/npu_text.h"
 #include "views/npu/npu_view.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFile>
@@ -311,6 +312,72 @@ private Q_SLOTS:
         QCOMPARE(view.model().ghost, kept);
     }
 
+    /// Spec 2.6: tile sizes and the fused attention, set as a person does.
+    void tilesAreSetPerOperator()
+    {
+        NpuView& view = open<NpuView>("bert_block");
+        const npu::Cycle asInModel = view.model().result->run->makespan;
+        auto* op = view.findChild<QComboBox*>(QStringLiteral("npu.operator"));
+        auto* tileK = view.findChild<QSpinBox*>(QStringLiteral("npu.tile2"));
+        QVERIFY(view.state().model()->ops[0].type == npu::OpType::MatMul);
+        QCOMPARE(op->currentIndex(), 0);
+        QCOMPARE(tileK->value(), static_cast<int>(view.state().model()->ops[0].tile.k));
+        QVERIFY(view.findChild<QSpinBox*>(QStringLiteral("npu.tile3"))->isHidden());
+        // 0 leaves it to the rule, whose choice is told.
+        tileK->setValue(0);
+        view.settle();
+        const NpuResultPtr before = view.model().result;
+        const std::int64_t automatic = before->graph->tileSizes[0].k;
+        QCOMPARE(tileK->text(), QStringLiteral("auto: %1").arg(automatic));
+        // An arrow halves what the rule has chosen, in the background.
+        tileK->setFocus();
+        QTest::keyClick(tileK, Qt::Key_Down);
+        QCOMPARE(tileK->value(), static_cast<int>(automatic / 2));
+        QVERIFY(view.state().isBusy());
+        view.settle();
+        const npu::NpuGraph& graph = *view.model().result->graph;
+        QCOMPARE(graph.tileSizes[0].k, automatic / 2);
+        QVERIFY(graph.nodes.size() > before->graph->nodes.size());
+        QCOMPARE(view.model().ghost, before); // the run before is the ghost, as of other changes
+        // All operators of a type at once.
+        const int all = op->findText(QStringLiteral("matmul"), Qt::MatchEndsWith);
+        QVERIFY(all > 0);
+        op->setCurrentIndex(all);
+        Q_EMIT op->activated(all);
+        auto* tileM = view.findChild<QSpinBox*>(QStringLiteral("npu.tile0"));
+        tileM->setValue(32);
+        view.settle();
+        for (std::size_t i = 0; i < view.state().model()->ops.size(); ++i)
+            if (view.state().model()->ops[i].type == npu::OpType::MatMul)
+                QCOMPARE(view.model().result->graph->tileSizes[i].m, std::int64_t{32});
+        // A selected node chooses its operator, and attention can be fused.
+        std::uint32_t node = 0;
+        const NpuResultPtr r = view.model().result;
+        while (r->graph->nodes[node].type != npu::NodeType::Softmax)
+            ++node;
+        view.state().selectNode(node);
+        auto* flash = view.findChild<QCheckBox*>(QStringLiteral("npu.flash"));
+        QVERIFY(!flash->isHidden());
+        flash->click();
+        view.settle();
+        QVERIFY(view.model().result->run->dramBytes < r->run->dramBytes); // the scores stay in SPM
+        // What is set can be saved, and opens to the same run.
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("mine.json"));
+        QVERIFY(view.state().saveModel(file));
+        QVERIFY(!view.state().saveModel(folder.filePath(QStringLiteral("no/such/folder.json"))));
+        const auto saved = npu::loadModel(file.toStdString());
+        QVERIFY(saved);
+        QVERIFY(npu::tilingOf(*saved) == view.state().settings().tiling);
+        // Everything back.
+        auto* back = view.findChild<QPushButton*>(QStringLiteral("npu.modelTiles"));
+        QVERIFY(back->isEnabled());
+        back->click();
+        view.settle();
+        QVERIFY(!back->isEnabled());
+        QCOMPARE(view.model().result->run->makespan, asInModel);
+    }
+
     void tilesThatDoNotFitDimTheChart()
     {
         NpuView& view = open<NpuView>("bert_block");
@@ -357,6 +424,29 @@ private Q_SLOTS:
         view.settle();
         QVERIFY(!view.model().refused);
         QVERIFY(view.model().error.isEmpty());
+    }
+
+    void theWheelScrollsTheSettings()
+    {
+        NpuView& view = open<NpuView>("conv_net", {1400, 360});
+        auto* controls = view.findChild<QScrollArea*>(QStringLiteral("npu.controls"));
+        auto* cores = view.findChild<QSpinBox*>(QStringLiteral("npu.cores"));
+        controls->ensureWidgetVisible(cores);
+        const int from = controls->verticalScrollBar()->value();
+        QVERIFY(from > 0);
+        const auto turn = [&](QWidget* at) {
+            const QPointF middle = at->rect().center();
+            QWheelEvent wheel(middle, at->mapToGlobal(middle), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                              Qt::NoScrollPhase, false);
+            QApplication::sendEvent(at, &wheel);
+        };
+        turn(cores);
+        QCOMPARE(cores->value(), 4);
+        QVERIFY(!cores->hasFocus());
+        QVERIFY(controls->verticalScrollBar()->value() < from);
+        cores->setFocus();
+        turn(cores);
+        QCOMPARE(cores->value(), 5);
     }
 
     void presetsSetAllHardware()

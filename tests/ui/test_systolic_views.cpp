@@ -108,6 +108,42 @@ private Q_SLOTS:
     // -- the form
     // ------------------------------------------------------------------------------------------
 
+    void theWheelScrollsTheForm()
+    {
+        m_view->resize(1300, 300);
+        m_view->settle();
+        auto* box = control<QSpinBox>("rows");
+        QVERIFY(box);
+        auto* form = m_view->findChild<SettingsPanel*>();
+        QVERIFY(form && form->verticalScrollBar()->maximum() > 0);
+        form->verticalScrollBar()->setValue(0);
+        const auto turn = [](QWidget* at) {
+            const QPointF middle = at->rect().center();
+            QWheelEvent wheel(middle, at->mapToGlobal(middle), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
+                              Qt::NoScrollPhase, false);
+            QApplication::sendEvent(at, &wheel);
+        };
+        const int before = box->value();
+        turn(box);
+        QCOMPARE(box->value(), before);
+        QVERIFY(!box->hasFocus());
+        QVERIFY(form->verticalScrollBar()->value() > 0);
+        // Over the number itself and over a list as well.
+        form->verticalScrollBar()->setValue(0);
+        turn(box->findChild<QLineEdit*>());
+        QCOMPARE(box->value(), before);
+        QVERIFY(form->verticalScrollBar()->value() > 0);
+        form->verticalScrollBar()->setValue(0);
+        auto* list = control<QComboBox>("dataflow");
+        turn(list);
+        QCOMPARE(list->currentIndex(), 0);
+        QVERIFY(form->verticalScrollBar()->value() > 0);
+        // With the focus the wheel changes it.
+        box->setFocus();
+        turn(box);
+        QCOMPARE(box->value(), before - 1);
+    }
+
     void aHierarchyFileIsTaken()
     {
         m_app->selection.openLensFile(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/wheel_guard.h"
 
-#include <QEvent>
+#include <QCoreApplication>
+#include <QWheelEvent>
 #include <QWidget>
 
 namespace tilewright::ui {
@@ -16,7 +17,17 @@ bool WheelGuard::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus())
         return false;
-    event->ignore(); // handled here and not accepted: the parent is asked next
+    // What a filter takes does not go on to the parent by itself, so it is sent there.
+    auto* control = static_cast<QWidget*>(watched);
+    QWidget* parent = control->parentWidget();
+    if (control->isWindow() || !parent)
+        return false;
+    const auto& wheel = static_cast<const QWheelEvent&>(*event);
+    QWheelEvent forwarded(control->mapTo(parent, wheel.position()), wheel.globalPosition(),
+                          wheel.pixelDelta(), wheel.angleDelta(), wheel.buttons(), wheel.modifiers(),
+                          wheel.phase(), wheel.inverted(), wheel.source());
+    QCoreApplication::sendEvent(parent, &forwarded);
+    event->setAccepted(forwarded.isAccepted());
     return true;
 }
 

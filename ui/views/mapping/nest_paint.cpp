@@ -286,14 +286,15 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
     // The verdict stays in sight where the column goes on below what is visible.
     const double bottom = std::min(rect.bottom(), overlay.visibleBottom - 2);
     const double last = bottom - 5 - small.descent();
-    if (effect && bottom < rect.bottom() && last - small.ascent() > rect.top())
+    const bool room = bottom == rect.bottom() || bottom - rect.top() > 7 * small.height(); // head and a loop
+    if (effect && bottom < rect.bottom() && room)
         painter.fillRect(
             QRectF(rect.left() + 2, last - small.ascent() - 3, rect.width() - 4, small.height() + 6),
             target && !refused ? theme.selection : theme.panel);
-    if (effect && !effect->broken.isEmpty()) {
+    if (effect && !effect->broken.isEmpty() && room) {
         painter.setPen(theme.error);
         drawText(painter, {rect.left() + 8, last}, rect.width() - 16, tr("✗ %1").arg(effect->brokenShort));
-    } else if (effect) {
+    } else if (effect && room) {
         const double edp = relative(effect->preview.edpChange, effect->preview.after.edp);
         painter.setPen(changeColour(edp, theme));
         drawWording(

@@ -52,6 +52,13 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
             [this] { showPane(QStringLiteral("systolic-wavefront")); });
 }
 
+void SystolicView::resizeEvent(QResizeEvent* event)
+{
+    View::resizeEvent(event);
+    // The picture comes first: in a narrow pane the settings go.
+    m_settings->setVisible(width() > m_settings->sizeHint().width() + 320);
+}
+
 SystolicPane* SystolicView::current() const
 {
     return static_cast<SystolicPane*>(m_tabs->currentWidget());

@@ -27,6 +27,9 @@ public:
     [[nodiscard]] SystolicPane* pane(const QString& name) const;
     void showPane(const QString& name);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     [[nodiscard]] SystolicPane* current() const;
 

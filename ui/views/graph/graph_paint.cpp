@@ -23,9 +23,12 @@ GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const V
 {
     // What is readable: as it stands in the scene; or, in nodes that are high enough, in a size of its own.
     const double title = QFontMetricsF(m_titleFont).height() * 0.75;
-    m_farText = title * m_scale < kSmallestText && model.geometry &&
-                model.geometry->metrics.nodeHeight() * m_scale >=
-                    std::max(kGraphFarTextFrom, 0.8 * QFontMetricsF(m_farFont).height());
+    if (model.geometry && title * m_scale < kSmallestText) {
+        const GraphMetrics& metrics = model.geometry->metrics;
+        const double highest = model.geometry->condensed ? metrics.sectionHeight() : metrics.nodeHeight();
+        m_farText =
+            highest * m_scale >= std::max(kGraphFarTextFrom, 0.8 * QFontMetricsF(m_farFont).height());
+    }
     m_titleVisible = !m_farText && title * m_deviceScale >= kSmallestText;
     m_detailVisible =
         m_titleVisible && QFontMetricsF(m_detailFont).height() * 0.75 * m_deviceScale >= kSmallestText;

@@ -149,9 +149,8 @@ public:
             textColour = border = verdictColour(verdict->second.kind, m_theme);
             // A target of which the upper edge is out of view says its verdict where it can be seen.
             const QSizeF size(badge.width() + detail.horizontalAdvance(text) + 12, height);
-            const QRectF seen = (m_seen & hull.bounds).adjusted(2, 2, -2, -2);
-            badge.moveLeft(std::max(seen.left(), std::min(badge.left(), m_seen.right() - size.width() - 2)));
-            badge.moveTop(std::max(seen.top(), badge.top()));
+            badge.moveLeft(std::max(m_seen.left() + 2, std::min(badge.left(), m_seen.right() - size.width() - 2)));
+            badge.moveTop(std::max(m_seen.top() + 2, badge.top()));
         }
         if (!text.isEmpty()) {
             const QRectF strip(badge.left(), badge.top(), badge.width() + detail.horizontalAdvance(text) + 12,

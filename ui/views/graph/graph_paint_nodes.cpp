@@ -139,8 +139,13 @@ public:
     {
         const QChar dots(0x2026);
         const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
-        if (!node.brief.isEmpty())
-            return fits(node.title) ? node.title : fits(node.brief) ? node.brief : QString();
+        if (!node.brief.isEmpty()) {
+            const QString start = node.brief.section(QChar(0x2013), 0, 0) + dots; // of a range
+            for (const QString& text : {node.title, node.brief, start})
+                if (fits(text))
+                    return text;
+            return {};
+        }
         const QString text = fittingName(node.title, fits);
         if (!text.contains(dots) || text == node.title)
             return text;
@@ -161,7 +166,7 @@ public:
         box = m_viewport.toScreen(box);
         if (box.height() < metrics.height() * 0.8)
             return;
-        const double inset = node.key.isTensor()                         ? box.height() * 0.6
+        const double inset = node.key.isTensor()                         ? box.height() * 0.5
                              : node.key.kind == GraphKey::Kind::Op &&
                                        node.type == OpType::Pointwise ? box.height() * 0.25
                                                                          : 3;

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace tilewright {
@@ -64,6 +65,9 @@ namespace {
 /// inside, the RHS factor unless it may serve a RHS inside. An op is executed whole in at least one subgraph,
 /// and its loads of one tensor can be shared with other ops' loads of that tensor, so the largest demand of
 /// any reader counts once for each tensor.
+///
+/// Where a MatMul is the only reader of an operand, more is certain, because its ways out exclude one another
+/// and nobody else can have the operand whole: see leastLoads().
 class ForcedTraffic
 {
 public:
@@ -80,6 +84,9 @@ public:
         double sum = 0;
         for (std::size_t i = 0; i < m_problem.tensorCount(); ++i)
             sum += of(TensorId(i));
+        for (std::size_t i = 0; i < m_problem.opCount(); ++i)
+            if (m_problem.op(OpId(i)).type == OpType::MatMul)
+                sum += leastLoads(OpId(i));
         return sum;
     }
 
@@ -89,6 +96,9 @@ private:
         const double area = static_cast<double>(m_problem.tensor(t).elements());
         if (m_problem.isGraphOutput(t))
             return area; // stored
+        const auto readers = m_problem.consumers(t);
+        if (!readers.empty() && owns(readers.front(), t)) // loads: leastLoads()
+            return m_problem.isGraphInput(t) ? 0 : area;
         double factor = m_problem.isGraphInput(t) ? 1 : 0;
         bool stored = false;
         for (const OpId c : m_problem.consumers(t)) {
@@ -104,6 +114,66 @@ private:
         return area * (factor + (stored ? 1 : 0));
     }
 
+    /// Whether m alone reads t, and from slow memory.
+    [[nodiscard]] bool owns(OpId m, TensorId t) const
+    {
+        const Op& op = m_problem.op(m);
+        return m_limited && op.type == OpType::MatMul && m_problem.consumers(t).size() == 1 &&
+               op.inputs[0] != op.inputs[1] && outside(t, m, op.inputs[0] == t);
+    }
+    /// Elements of its own operands that m loads, in the cheapest of its three roles; with what keeping the
+    /// result out of its consumers' subgraphs costs in the first.
+    ///  - Stepped along k, as a sink or before an epilogue: the LHS once for every column of tiles, the RHS
+    ///    once for every row. If only MatMuls read the result it is a sink, and stored and loaded when it is
+    ///    too large to stay.
+    ///  - Interior, serving a LHS: its own LHS strip [tile rows x K] stays, which limits the rows when it has
+    ///    to fit, and the RHS is loaded for every row of tiles unless it can be held whole.
+    ///  - Interior, serving a RHS: the mirror image.
+    [[nodiscard]] double leastLoads(OpId m) const
+    {
+        const Op& op = m_problem.op(m);
+        const auto area = [&](int i) {
+            return owns(m, op.inputs[static_cast<std::size_t>(i)])
+                       ? static_cast<double>(
+                             m_problem.tensor(op.inputs[static_cast<std::size_t>(i)]).elements())
+                       : 0.0;
+        };
+        const double left = area(0);
+        const double right = area(1);
+        if (left + right == 0)
+            return 0;
+        const Tensor& out = m_problem.tensor(op.output);
+        const std::int64_t depth = m_problem.reductionSize(m);
+        const std::int64_t capacity = m_hw.fastMemoryCapacity;
+        const auto parts = [](std::int64_t extent, std::int64_t native, std::int64_t room) {
+            return static_cast<double>(ceilDiv(extent, std::clamp<std::int64_t>(room, 1, native)));
+        };
+        double least = left + right;
+        if (depth > m_hw.nativeK()) {
+            least = std::numeric_limits<double>::infinity();
+            // The tile of the result and the thinnest slices fit.
+            for (std::int64_t w = 1; w <= std::min(m_hw.nativeWidth, out.width); ++w)
+                least = std::min(
+                    least, left * static_cast<double>(ceilDiv(out.width, w)) +
+                               right * parts(out.height, m_hw.nativeHeight,
+                                             (capacity - (right > 0 ? w : 0)) / (w + (left > 0 ? 1 : 0))));
+        }
+        const auto consumers = m_problem.consumers(op.output);
+        if (!consumers.empty() && out.elements() >= capacity &&
+            std::ranges::all_of(consumers, [&](OpId c) { return m_problem.op(c).type == OpType::MatMul; }))
+            least += 2 * static_cast<double>(out.elements());
+        if (mayServe(m, true))
+            least = std::min(least, left + right * (tooLarge(op.inputs[1])
+                                                        ? parts(out.height, m_hw.nativeHeight,
+                                                                left > 0 ? capacity / depth : out.height)
+                                                        : 1.0));
+        if (mayServe(m, false))
+            least = std::min(least, right + left * (tooLarge(op.inputs[0])
+                                                        ? parts(out.width, m_hw.nativeWidth,
+                                                                right > 0 ? capacity / depth : out.width)
+                                                        : 1.0));
+        return least;
+    }
     [[nodiscard]] bool tooLarge(TensorId t) const
     {
         return m_problem.tensor(t).elements() > m_hw.fastMemoryCapacity;

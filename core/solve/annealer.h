@@ -62,6 +62,22 @@ public:
     [[nodiscard]] const std::vector<MoveStatistics>& statistics() const noexcept { return m_statistics; }
 
 private:
+    enum Move {
+        Merge,
+        MoveOp,
+        CopyOp,
+        CopyAll,
+        MoveCone,
+        Follow,
+        Extract,
+        SplitCone,
+        SplitPart,
+        Retain,
+        Ruin,
+        Relocate,
+        kMoves
+    };
+
     [[nodiscard]] bool propose(int& move);
     void index();
     void compact();
@@ -82,6 +98,8 @@ private:
                                      int& move);
     [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via, int& move);
     [[nodiscard]] bool proposeRetain();
+    /// Retains what the changed entries can hand on to, or get from, their neighbours.
+    void retainAround();
     [[nodiscard]] bool proposeRuin();
     [[nodiscard]] std::vector<std::uint32_t> pickGroup(std::size_t maxOps);
     [[nodiscard]] std::optional<std::size_t> makeContiguous(Plan& plan,

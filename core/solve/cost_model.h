@@ -26,6 +26,7 @@ struct TilingCost
     Verdict verdict = Verdict::Illegal;
     double latency = std::numeric_limits<double>::infinity();
     std::int64_t peak = 0; ///< largest working set of the steps looked at
+    bool anyOrder = false; ///< TooLarge by every traversal
 };
 
 /// The rules' latency of one subgraph for many tilings (spec R4-R10), specialised for search.
@@ -76,8 +77,21 @@ public:
                                       double cutoff = std::numeric_limits<double>::infinity());
     /// Whether the working set of the first steps fits: evaluate() may still find a later step that does not.
     [[nodiscard]] bool mayFit(const Granularity& g);
-    /// No tiling with these extents, whatever its k and traversal, is faster (compute and traffic alone).
-    [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const;
+    /// No tiling with these extents, whatever its k, is faster by a preset row or column traversal: padded
+    /// compute, and traffic with the passes that the grid forces. Never more for larger extents.
+    [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
+    /// False when no k makes these extents fit. Never true for larger extents when false for smaller ones.
+    [[nodiscard]] bool canFit(std::int64_t w, std::int64_t h) const
+    {
+        return canFit({w, h, 1}, m_range.maxK);
+    }
+    /// False when the granularity surely does not fit; many times cheaper than evaluate().
+    [[nodiscard]] bool canFit(const Granularity& g) const { return canFit(g, g.k); }
+    /// Smallest extents of every class with equal numbers of rows (columns) that is legal, ascending.
+    void rowClasses(std::vector<std::int64_t>& out) const;
+    void columnClasses(std::vector<std::int64_t>& out) const;
+    /// The least bound over all extents that can fit; infinite when none can.
+    [[nodiscard]] double leastLatency();
     /// Number of evaluate() and mayFit() calls so far.
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
 
@@ -139,6 +153,8 @@ private:
         bool rowK, colK; ///< reduction-derived (R8)
         bool split;      ///< effective
         bool matmul;
+        std::int32_t same; ///< an earlier run of the same op that has become equal, or -1
+        bool sameAsLater;
         std::int32_t seen; ///< offset into m_seen or -1
         std::int32_t strideRow, strideCol, strideStep;
         double flat; ///< cost when it does not depend on the step
@@ -150,6 +166,34 @@ private:
         std::int64_t weight;
     };
 
+    /// What bound() adds up for one tensor and role.
+    struct Load
+    {
+        double area;
+        Axis row, col;
+        std::int64_t height, width;         ///< of the tensor
+        std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
+    };
+    struct Work
+    {
+        double cost; ///< of one strip where counted by strips, else of the whole axis
+        std::int64_t height, width;
+        bool byRow, byCol;
+    };
+    /// A step of the first tile: what is surely in use in it.
+    struct Moment
+    {
+        std::uint64_t causes;
+        std::int64_t reduction; ///< sinks with at least this one take part
+        bool first;             ///< k step 0, else a completing one
+    };
+
+    void compileBound();
+    [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
+    /// Drivers up to the reduction size `whole` are taken not to be stepped.
+    [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
+    [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole,
+                                               const Moment& moment) const;
     [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
     void addRequest(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
@@ -207,7 +251,15 @@ private:
     std::vector<Run> m_runs;
     std::int64_t m_reserved = 0;
 
+    double m_stores = 0;
+    std::vector<Load> m_loads;
+    std::vector<Work> m_work;
+    std::vector<Moment> m_moments;
+    std::vector<std::int64_t> m_rowClasses, m_columnClasses;
+
     // for the current granularity
+    Granularity m_prepared{0, 0, 0};
+    bool m_preparable = false;
     std::vector<ActiveRequest> m_active;
     std::vector<Group> m_groups;
     std::vector<ActiveRun> m_activeRuns;

@@ -53,7 +53,7 @@ private:
     [[nodiscard]] Mask maskOf(const std::vector<TensorId>& tensors) const;
     void listSets();
     [[nodiscard]] double remaining(Mask slow, Mask resident) const;
-    [[nodiscard]] std::optional<double> latency(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] std::optional<double> latency(SetId set, RetainId resident, RetainId retain, double cutoff);
     [[nodiscard]] RetainId residentOf(std::uint32_t node, Mask mask)
     {
         return node == 0 ? m_window.residentBefore : retainId(mask);
@@ -214,12 +214,11 @@ double ExactSearch::remaining(Mask slow, Mask resident) const
     return std::max(compute, memory);
 }
 
-std::optional<double> ExactSearch::latency(SetId set, RetainId resident, RetainId retain)
+std::optional<double> ExactSearch::latency(SetId set, RetainId resident, RetainId retain, double cutoff)
 {
     if (m_effort == TilingEffort::Quick)
         return m_pool.latency(set, resident, retain);
-    const auto tiling = m_pool.provenTiling(set, resident, retain, m_effort, m_limits.keepGoing);
-    return tiling ? std::optional(tiling->latency) : std::nullopt;
+    return m_pool.provenLatency(set, resident, retain, m_effort, cutoff, m_limits.keepGoing);
 }
 
 ExactResult ExactSearch::run()
@@ -245,14 +244,15 @@ ExactResult ExactSearch::run()
             return result;
         if (!nodes[top.node].exact) {
             const Node node = nodes[top.node];
+            const double rest = remaining(node.slow, node.resident);
             const std::optional<double> cost =
                 latency(m_sets[node.candidate].set, residentOf(node.parent, nodes[node.parent].resident),
-                        retainId(node.retain));
+                        retainId(node.retain), limit - node.before - rest);
             if (!cost)
                 return result;
             nodes[top.node].cost = node.before + *cost;
             nodes[top.node].exact = true;
-            const double estimate = nodes[top.node].cost + remaining(node.slow, node.resident);
+            const double estimate = nodes[top.node].cost + rest;
             if (estimate < limit)
                 queue.push({estimate, top.node});
             continue;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
+#include <functional>
 
 namespace tilewright {
 
@@ -117,14 +117,15 @@ bool PlanSettler::inOrder(const std::vector<PlanEntry>& entries)
 bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
 {
     const auto n = static_cast<std::uint32_t>(entries.size());
-    m_block.assign(n, 0);
-    m_blocks.clear();
+    m_block.resize(n);
+    m_blockStart.clear();
     for (std::uint32_t i = 0; i < n; ++i) {
         if (i == 0 || entries[i - 1].retain == 0)
-            m_blocks.emplace_back();
-        m_block[i] = static_cast<std::uint32_t>(m_blocks.size() - 1);
-        m_blocks.back().push_back(i);
+            m_blockStart.push_back(i);
+        m_block[i] = static_cast<std::uint32_t>(m_blockStart.size() - 1);
     }
+    const auto blocks = static_cast<std::uint32_t>(m_blockStart.size());
+    m_blockStart.push_back(n);
     ++m_stamp;
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::vector<TensorId>& retained = m_pool.retain(entries[i].retain);
@@ -134,8 +135,9 @@ bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
                 m_provider[t.index()] = static_cast<std::int32_t>(i);
             }
     }
-    m_followers.assign(m_blocks.size(), {});
-    m_waiting.assign(m_blocks.size(), 0);
+    m_edges.clear();
+    m_firstEdge.assign(blocks, -1);
+    m_waiting.assign(blocks, 0);
     for (std::uint32_t i = 0; i < n; ++i)
         for (const TensorId t : m_pool.set(entries[i].set).inputs) {
             if (i > 0 && entries[i - 1].retain != 0) {
@@ -151,27 +153,44 @@ bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
                     return false;
                 continue;
             }
-            m_followers[from].push_back(m_block[i]);
+            m_edges.push_back({m_block[i], m_firstEdge[from]});
+            m_firstEdge[from] = static_cast<std::int32_t>(m_edges.size() - 1);
             ++m_waiting[m_block[i]];
         }
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-    for (std::uint32_t b = 0; b < m_blocks.size(); ++b)
+    // A heap, smallest first; ascending numbers are one already.
+    m_ready.clear();
+    for (std::uint32_t b = 0; b < blocks; ++b)
         if (m_waiting[b] == 0)
-            ready.push(b);
+            m_ready.push_back(b);
     m_scratch.clear();
-    while (!ready.empty()) {
-        const std::uint32_t b = ready.top();
-        ready.pop();
-        for (const std::uint32_t i : m_blocks[b])
+    while (!m_ready.empty()) {
+        std::ranges::pop_heap(m_ready, std::greater<>());
+        const std::uint32_t b = m_ready.back();
+        m_ready.pop_back();
+        for (std::uint32_t i = m_blockStart[b]; i < m_blockStart[b + 1]; ++i)
             m_scratch.push_back(entries[i]);
-        for (const std::uint32_t f : m_followers[b])
-            if (--m_waiting[f] == 0)
-                ready.push(f);
+        for (std::int32_t e = m_firstEdge[b]; e >= 0; e = m_edges[static_cast<std::size_t>(e)].next)
+            if (const std::uint32_t f = m_edges[static_cast<std::size_t>(e)].to; --m_waiting[f] == 0) {
+                m_ready.push_back(f);
+                std::ranges::push_heap(m_ready, std::greater<>());
+            }
     }
     if (m_scratch.size() != n)
         return false;
     entries.swap(m_scratch);
     return true;
+}
+
+double PlanSettler::knownCost(const std::vector<PlanEntry>& entries) const
+{
+    double sum = 0;
+    RetainId before = 0;
+    for (const PlanEntry& e : entries) {
+        sum += e.resident == before && !std::isnan(e.latency) ? e.latency
+                                                              : m_pool.knownLatency(e.set, before, e.retain);
+        before = e.retain;
+    }
+    return sum;
 }
 
 bool PlanSettler::cost(Plan& plan, double limit)
@@ -227,6 +246,9 @@ bool PlanSettler::settle(Plan& plan, double limit)
                 return settle(plan, limit);
     }
     filterRetains(entries);
+    // Ordering moves what is tied by retained tensors as a whole, so costs stay.
+    if (knownCost(entries) > limit)
+        return false;
     if (!inOrder(entries)) {
         if (!reorder(entries))
             return false;

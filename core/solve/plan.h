@@ -46,6 +46,8 @@ private:
     void filterRetains(std::vector<PlanEntry>& entries);
     [[nodiscard]] bool inOrder(const std::vector<PlanEntry>& entries);
     [[nodiscard]] bool reorder(std::vector<PlanEntry>& entries);
+    /// What is known of the total without searching: never more than it, for any order.
+    [[nodiscard]] double knownCost(const std::vector<PlanEntry>& entries) const;
     [[nodiscard]] bool cost(Plan& plan, double limit);
 
     SubgraphPool& m_pool;
@@ -56,8 +58,14 @@ private:
     std::vector<PlanEntry> m_scratch;
     std::vector<OpId> m_ops;
     std::vector<std::vector<OpId>> m_parts;
-    std::vector<std::uint32_t> m_block, m_waiting;
-    std::vector<std::vector<std::uint32_t>> m_blocks, m_followers;
+    std::vector<std::uint32_t> m_block, m_blockStart, m_waiting, m_ready;
+    struct Edge
+    {
+        std::uint32_t to;
+        std::int32_t next; ///< of the same block, or -1
+    };
+    std::vector<Edge> m_edges;
+    std::vector<std::int32_t> m_firstEdge; ///< by block
 };
 
 } // namespace tilewright

@@ -18,8 +18,6 @@ namespace tilewright {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Share of the budget of each annealing round, and of the first round's temperature it starts from.
 struct Round
 {
@@ -29,19 +27,22 @@ struct Round
 constexpr Round kRounds[] = {{0.3, 1.0}, {0.7, 0.7}};
 // Measured on generated families (chains, attention, experts, random layered graphs): hotter starts and ends
 // than is usual pay, because many neighbours of a good plan cost a few per cent more.
-constexpr double kHot = 1.5;                ///< first temperature, in average subgraph latencies
-constexpr double kCold = 0.01;              ///< last one, before the final descent
-constexpr double kDescent = 0.9;            ///< from this share of a round on nothing worse is accepted
-constexpr std::int64_t kWindowEvery = 4000; ///< steps between two exactly planned windows ...
-constexpr double kWindowsFrom = 0.4;        ///< ... in the later part of a round
+constexpr double kHot = 1.5;               ///< first temperature, in average subgraph latencies
+constexpr double kCold = 0.01;             ///< last one, before the final descent
+constexpr double kDescent = 0.9;           ///< from this share of a round on nothing worse is accepted
+constexpr std::int64_t kWindowEvery = 400; ///< steps between two exactly planned windows ...
+constexpr double kWindowsFrom = 0.4;       ///< ... in the later part of a round
 constexpr std::size_t kWindowOps = 8;
-constexpr std::size_t kProvableOps = 10;
+constexpr std::size_t kProvableOps = 12;
+constexpr std::size_t kProofNodes = 2'000'000; ///< about 100 MB
+constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
+constexpr double kHurriedSteps = 2e4;          ///< explained after a stop request: about 20 ms
 
 class Solver
 {
 public:
     Solver(const Problem& problem, const SolveOptions& options)
-        : m_problem(problem), m_options(options), m_started(Clock::now()),
+        : m_problem(problem), m_options(options), m_started(clock()),
           m_bound(lowerBound(problem, options.rules).value)
     {
     }
@@ -62,10 +63,14 @@ private:
         double total = std::numeric_limits<double>::infinity();
     };
 
-    [[nodiscard]] double now() const
+    [[nodiscard]] double clock() const
     {
-        return std::chrono::duration<double>(Clock::now() - m_started).count();
+        return m_options.clock
+                   ? m_options.clock()
+                   : std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+                         .count();
     }
+    [[nodiscard]] double now() const { return clock() - m_started; }
     [[nodiscard]] bool outOfTime() const
     {
         return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested() ||
@@ -104,7 +109,7 @@ private:
 
     const Problem& m_problem;
     const SolveOptions& m_options;
-    Clock::time_point m_started;
+    double m_started;
     double m_bound;
     PlanSketch m_sketch;
     TilingMemo m_memo;
@@ -173,8 +178,10 @@ void Solver::refine(SubgraphPool& pool, Plan& plan)
 void Solver::prove(SubgraphPool& pool, Annealer& annealer)
 {
     ExactLimits limits;
-    limits.keepGoing = [this] { return !outOfTime(); };
+    const double until = now() + kProofShare * (m_deadline - now());
+    limits.keepGoing = [this, until] { return !outOfTime() && now() < until; };
     limits.upperBound = annealer.best().total;
+    limits.maxNodes = kProofNodes;
     for (const TilingEffort effort : {TilingEffort::Thorough, TilingEffort::Exhaustive}) {
         const ExactResult exact =
             solveExactly(pool, m_options.rules, wholeProblem(m_problem), effort, limits);
@@ -347,9 +354,11 @@ void Solver::handOut(SubgraphPool& pool, bool last)
     const double before = now();
     Plan plan = adopt(pool, shared);
     const double patience = std::isinf(m_deadline) ? 1e9 : m_deadline + 0.3 * m_checkSeconds;
-    Schedule schedule =
-        materialise(pool, plan, [&] { return last && !m_options.stop.stop_requested() && now() < patience; });
-    std::optional<Checked> checked = checkSchedule(m_problem, schedule, m_options.rules, explainedSteps());
+    // Who asked to stop does not wait for the last per mille, nor for a long explanation.
+    const bool hurry = m_options.stop.stop_requested();
+    Schedule schedule = materialise(pool, plan, [&] { return last && !hurry && now() < patience; });
+    std::optional<Checked> checked =
+        checkSchedule(m_problem, schedule, m_options.rules, hurry ? kHurriedSteps : explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
     // Of equals the last one counts, so that the result does not depend on what was handed out in between;
     // but what a person started from is not replaced without a gain.
@@ -427,7 +436,7 @@ Result<SolveResult> Solver::run()
             rest = now() + std::max(0.05, 9 * (now() - before));
         }
         workers.clear();
-        {
+        if (!m_options.stop.stop_requested()) {
             const std::scoped_lock lock(m_mutex);
             m_handedOut = m_generation - 1; // once more, with the best tilings
         }

@@ -45,6 +45,9 @@ struct SolveOptions
     std::optional<Schedule> start;
     /// Only subgraphs of `start` that run one of these ops may change; all when empty.
     std::vector<OpId> selection;
+    /// Seconds since any moment, asked by several threads: what `seconds` are measured by, e.g. CPU time in
+    /// a benchmark on a busy machine. Wall clock when empty.
+    std::function<double()> clock;
     bool prove = true;    ///< small problems: prove the optimum (see SolveResult::provenOptimal)
     std::stop_token stop; ///< the best so far is returned within about 50 ms
     /// Called from the calling thread, for every improvement (at most some a second) and regularly.

@@ -238,6 +238,7 @@ void SubgraphPool::clear()
     m_costs.clear();
     m_least.clear();
     m_refined.clear();
+    m_floors.clear();
     for (const auto& [ops, granularity] : m_hintList)
         m_hints[intern(ops)].push_back(granularity);
 }
@@ -293,26 +294,33 @@ double SubgraphPool::refine(SetId id, RetainId resident, RetainId retain)
     return value;
 }
 
-std::optional<Tiling> SubgraphPool::provenTiling(SetId id, RetainId resident, RetainId retain,
-                                                 TilingEffort effort, const std::function<bool()>& keepGoing)
+std::optional<double> SubgraphPool::provenLatency(SetId id, RetainId resident, RetainId retain,
+                                                  TilingEffort effort, double cutoff,
+                                                  const std::function<bool()>& keepGoing)
 {
     const OpSet& set = m_sets[id];
     const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
     if (const auto known = m_memo.find(key))
-        return *known;
+        return known->latency;
     const Tiling hint = bestTiling(id, resident, retain, TilingEffort::Thorough);
-    Tiling found = hint;
-    if (effort == TilingEffort::Exhaustive) {
-        if (!m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
-            return std::nullopt;
-        ++m_searches;
-        found = m_search.search(effort, hint, &keepGoing);
-        if (m_search.incomplete())
-            return std::nullopt;
+    if (effort != TilingEffort::Exhaustive)
+        return hint.latency;
+    const CostKey floorKey{id, resident, retain};
+    if (const auto it = m_floors.find(floorKey); it != m_floors.end() && cutoff <= it->second)
+        return it->second;
+    if (!m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
+        return std::nullopt;
+    ++m_searches;
+    const Tiling found = m_search.exhaust(hint, cutoff, keepGoing);
+    if (m_search.incomplete())
+        return std::nullopt;
+    if (found.latency >= cutoff) {
+        m_floors[floorKey] = cutoff;
+        return cutoff;
     }
     m_memo.store(key, found);
     m_memo.noteProof();
-    return found;
+    return found.latency;
 }
 
 double SubgraphPool::leastLatency(SetId id, RetainId resident, RetainId retain)
@@ -321,11 +329,18 @@ double SubgraphPool::leastLatency(SetId id, RetainId resident, RetainId retain)
     const auto [it, isNew] = m_least.try_emplace(key, 0);
     if (isNew) {
         it->second = std::numeric_limits<double>::infinity();
-        if (m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}) &&
-            !m_model.range().empty())
-            it->second = m_model.bound(m_model.range().maxW, m_model.range().maxH);
+        if (m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}))
+            it->second = m_model.leastLatency();
     }
     return it->second;
+}
+
+double SubgraphPool::knownLatency(SetId id, RetainId resident, RetainId retain) const
+{
+    if (resident == 0 && retain == 0)
+        return std::isnan(m_plain[id]) ? 0 : m_plain[id];
+    const auto it = m_costs.find({id, resident, retain});
+    return it == m_costs.end() ? 0 : it->second;
 }
 
 double SubgraphPool::latency(SetId id, RetainId resident, RetainId retain)

@@ -98,6 +98,8 @@ public:
     /// Latency of the best tiling found for the set between these residents and retained tensors; infinite
     /// when nothing fits.
     [[nodiscard]] double latency(SetId set, RetainId resident, RetainId retain);
+    /// latency() if it is remembered, else 0.
+    [[nodiscard]] double knownLatency(SetId set, RetainId resident, RetainId retain) const;
     [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
 
     /// The better of the best Quick, the best `effort` and the hinted tiling.
@@ -108,11 +110,12 @@ public:
     /// Remembered, so that only the first call costs something.
     double refine(SetId set, RetainId resident, RetainId retain);
 
-    /// For proofs: the optimum over the space of `effort`, or nothing when `keepGoing` ended the search or a
-    /// tiling could not be evaluated.
-    [[nodiscard]] std::optional<Tiling> provenTiling(SetId set, RetainId resident, RetainId retain,
-                                                     TilingEffort effort,
-                                                     const std::function<bool()>& keepGoing);
+    /// For proofs: the least latency over the space of `effort`, or `cutoff` or more when that is certain;
+    /// then it need not be known exactly. Nothing when `keepGoing` ended the search or a tiling could not be
+    /// evaluated.
+    [[nodiscard]] std::optional<double> provenLatency(SetId set, RetainId resident, RetainId retain,
+                                                      TilingEffort effort, double cutoff,
+                                                      const std::function<bool()>& keepGoing);
     /// No tiling is faster than this.
     [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
 
@@ -178,6 +181,7 @@ private:
     std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
     std::unordered_map<CostKey, double, CostKeyHash> m_costs;
     std::unordered_map<CostKey, double, CostKeyHash> m_least, m_refined;
+    std::unordered_map<CostKey, double, CostKeyHash> m_floors; ///< no tiling is faster: proven
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
     std::vector<std::uint32_t> m_local; ///< scratch by tensor

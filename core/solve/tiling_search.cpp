@@ -15,7 +15,7 @@ void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64
                     std::int64_t min, std::int64_t max, TilingEffort effort)
 {
     // Multiples of the fewest parts, in sixteenths, and increments of it.
-    static constexpr std::array<std::int64_t, 6> kQuick{16, 24, 32, 48, 64, 128};
+    static constexpr std::array<std::int64_t, 9> kQuick{16, 18, 20, 24, 28, 32, 48, 64, 128};
     static constexpr std::array<std::int64_t, 14> kThorough{16, 18, 20, 24, 28,  32,  40,
                                                             48, 64, 80, 96, 128, 192, 256};
     out.clear();
@@ -46,8 +46,10 @@ void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64
 
 void TilingSearch::tryTiling(const Granularity& g)
 {
+    bool hopeless = false;
     const auto consider = [&](TraversalKind kind) {
         const TilingCost cost = m_model.evaluate(g, kind, m_best.latency);
+        hopeless = cost.anyOrder;
         if (cost.verdict == TilingCost::Verdict::Unmodelled)
             m_incomplete = true;
         if (cost.verdict != TilingCost::Verdict::Fits || !(cost.latency < m_best.latency))
@@ -61,7 +63,7 @@ void TilingSearch::tryTiling(const Granularity& g)
         consider(TraversalKind::Raster);
         return;
     }
-    if (!consider(TraversalKind::Snake) && !m_allTraversals)
+    if (!consider(TraversalKind::Snake) && (hopeless || !m_allTraversals))
         return;
     consider(TraversalKind::ColumnSnake);
     if (m_allTraversals) {
@@ -158,30 +160,70 @@ void TilingSearch::climb()
     }
 }
 
-void TilingSearch::exhaust(const std::function<bool()>* keepGoing)
+Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
 {
     const CostModel::Range& range = m_model.range();
+    m_incomplete = false;
+    m_best = known;
+    m_best.latency = std::min(known.latency, cutoff);
+    const double start = m_best.latency;
     m_pairs.clear();
-    for (std::int64_t w = range.minW; w <= range.maxW; ++w)
-        for (std::int64_t h = range.minH; h <= range.maxH; ++h)
-            m_pairs.push_back({m_model.bound(w, h), w, h});
+    std::int64_t highest = range.maxH;
+    for (std::int64_t w = range.minW; w <= range.maxW; ++w) {
+        while (highest >= range.minH && !m_model.canFit(w, highest))
+            --highest;
+        for (std::int64_t h = range.minH; h <= highest; ++h)
+            if (const double bound = m_model.bound(w, h); bound < start * (1 - 1e-12))
+                m_pairs.push_back({bound, w, h});
+    }
     std::ranges::sort(m_pairs, {}, &Pair::bound);
     const std::int64_t depth = m_model.reductions().empty() ? 1 : range.maxK;
-    m_incomplete = false;
     m_allTraversals = true;
     m_model.setMaxWalkedSteps(CostModel::kMaxProofSteps);
     for (const Pair& p : m_pairs) {
         if (p.bound >= m_best.latency * (1 - 1e-12))
             break;
-        if (keepGoing != nullptr && !(*keepGoing)()) {
+        if (!keepGoing()) {
             m_incomplete = true;
             break;
         }
         for (std::int64_t k = depth; k >= 1; --k)
-            tryTiling({p.w, p.h, k});
+            if (const Granularity g{p.w, p.h, k}; m_model.canFit(g))
+                tryTiling(g);
     }
     m_allTraversals = false;
     m_model.setMaxWalkedSteps(CostModel::kMaxWalkedSteps);
+    return m_best.latency < start ? m_best : known;
+}
+
+/// All combinations that can fit, and for each extent the largest of the other axis that fits with it.
+void TilingSearch::listPairs()
+{
+    m_pairs.clear();
+    const auto add = [&](std::int64_t w, std::int64_t h) { m_pairs.push_back({m_model.bound(w, h), w, h}); };
+    for (const std::int64_t w : m_ws)
+        for (const std::int64_t h : m_hs)
+            if (m_model.canFit(w, h))
+                add(w, h);
+    const auto fits = [&](std::int64_t w, std::int64_t h) {
+        return m_model.canFit(w, h) &&
+               (m_model.mayFit({w, h, 1}) || m_model.mayFit({w, h, m_model.range().maxK}));
+    };
+    const auto largest = [](const std::vector<std::int64_t>& classes, auto fit) {
+        const auto end = std::ranges::partition_point(classes, fit);
+        return end == classes.begin() ? std::int64_t{0} : *std::prev(end);
+    };
+    m_model.rowClasses(m_classes);
+    for (const std::int64_t w : m_ws)
+        if (const std::int64_t h = largest(m_classes, [&](std::int64_t v) { return fits(w, v); });
+            h > 0 && std::ranges::find(m_hs, h) == m_hs.end())
+            add(w, h);
+    m_model.columnClasses(m_classes);
+    for (const std::int64_t h : m_hs)
+        if (const std::int64_t w = largest(m_classes, [&](std::int64_t v) { return fits(v, h); });
+            w > 0 && std::ranges::find(m_ws, w) == m_ws.end())
+            add(w, h);
+    std::ranges::stable_sort(m_pairs, {}, &Pair::bound);
 }
 
 Tiling TilingSearch::fixed(const Granularity& g)
@@ -192,34 +234,25 @@ Tiling TilingSearch::fixed(const Granularity& g)
     return m_best;
 }
 
-Tiling TilingSearch::search(TilingEffort effort, const Tiling& seed, const std::function<bool()>* keepGoing)
+Tiling TilingSearch::search(TilingEffort effort)
 {
     m_best = {};
     m_incomplete = false;
     const CostModel::Range& range = m_model.range();
     if (range.empty())
         return m_best;
-    if (seed.feasible())
-        tryTiling(seed.granularity);
-    const TilingEffort listed = effort == TilingEffort::Exhaustive ? TilingEffort::Thorough : effort;
-    axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, listed);
-    axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, listed);
-    m_pairs.clear();
-    for (const std::int64_t w : m_ws)
-        for (const std::int64_t h : m_hs)
-            m_pairs.push_back({m_model.bound(w, h), w, h});
-    std::ranges::stable_sort(m_pairs, {}, &Pair::bound);
+    axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
+    axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
+    listPairs();
     for (const Pair& p : m_pairs) {
         if (p.bound >= m_best.latency)
             break;
-        tryDepths(p.w, p.h, listed);
+        tryDepths(p.w, p.h, effort);
     }
     if (!m_best.feasible())
-        tryDepths(range.minW, range.minH, listed);
+        tryDepths(range.minW, range.minH, effort);
     if (effort != TilingEffort::Quick)
         climb();
-    if (effort == TilingEffort::Exhaustive)
-        exhaust(keepGoing);
     return m_best;
 }
 

@@ -30,10 +30,11 @@ class TilingSearch
 public:
     explicit TilingSearch(CostModel& model) : m_model(model) {}
 
-    /// Best tiling over the space of `effort`. `seed`, when feasible, is tried first.
-    /// `keepGoing` may end an exhaustive search early: see incomplete().
-    [[nodiscard]] Tiling search(TilingEffort effort, const Tiling& seed = {},
-                                const std::function<bool()>* keepGoing = nullptr);
+    /// Best Quick or Thorough tiling.
+    [[nodiscard]] Tiling search(TilingEffort effort);
+    /// The best tiling of all that is faster than `known` (a tiling of this subgraph) and than `cutoff`, or
+    /// `known` when there is none. `keepGoing` may end the search early: see incomplete().
+    [[nodiscard]] Tiling exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing);
     /// Best traversal for one given granularity.
     [[nodiscard]] Tiling fixed(const Granularity& g);
     /// True when the search was ended early or some tiling could not be evaluated, so that `Exhaustive` is no
@@ -44,8 +45,8 @@ private:
     void tryTiling(const Granularity& g);
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort);
     [[nodiscard]] std::int64_t deepestFit(std::int64_t w, std::int64_t h);
+    void listPairs();
     void climb();
-    void exhaust(const std::function<bool()>* keepGoing);
 
     struct Pair
     {
@@ -57,7 +58,7 @@ private:
     Tiling m_best;
     bool m_incomplete = false;
     bool m_allTraversals = false;
-    std::vector<std::int64_t> m_ws, m_hs, m_ks;
+    std::vector<std::int64_t> m_ws, m_hs, m_ks, m_classes;
     std::vector<Pair> m_pairs;
 };
 

@@ -2,6 +2,8 @@
 // The table of `./dev bench solve`: the solver over generated families and, where present, problem files,
 // against each op alone and greedy fusion; then evaluation rates.
 //   tilewright-bench-solve [--scale F] [PROBLEM.json ...]     F multiplies the budgets (default 1)
+#include "families.h"
+
 #include "solve/baselines.h"
 #include "solve/cost_model.h"
 #include "solve/solver.h"
@@ -13,8 +15,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace tilewright;
@@ -27,10 +32,14 @@ struct Case
     ProblemPtr problem;
 };
 
-/// A tenth of the contest's limit for that many ops.
-double budget(std::size_t ops)
+constexpr int kThreads = 2;
+
+/// Budgets are CPU time, so that other work on the machine does not matter.
+double cpuSeconds()
 {
-    return ops <= 5 ? 0.2 : ops <= 20 ? 0.5 : ops <= 32 ? 1.5 : ops <= 63 ? 3 : ops <= 103 ? 6 : 12;
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 void add(std::vector<Case>& cases, const char* name, const GenerateOptions& options)
@@ -121,7 +130,9 @@ std::vector<Case> families()
 void row(const Case& c, double scale)
 {
     SolveOptions options;
-    options.seconds = budget(c.problem->opCount()) * scale;
+    options.seconds = bench::tenthOfLimit(c.problem->opCount()) * scale;
+    options.threads = kThreads;
+    options.clock = [] { return cpuSeconds() / kThreads; };
     const auto singles = baselineSingles(*c.problem, options.rules);
     const auto greedy = baselineGreedyFusion(*c.problem, options.rules);
     const auto result = solve(*c.problem, options);
@@ -141,6 +152,39 @@ void row(const Case& c, double scale)
                 100 * (1 - result->total / greedy->total),
                 static_cast<double>(result->evaluations + result->lookups) / result->seconds);
     std::fflush(stdout);
+}
+
+/// From a stop request to the result, for a large problem in the midst of its search.
+void stopping(const Problem& problem)
+{
+    std::vector<double> milliseconds;
+    for (int i = 0; i < 9; ++i) {
+        std::stop_source source;
+        SolveOptions options;
+        options.seconds = 0;
+        options.threads = kThreads;
+        options.stop = source.get_token();
+        double asked = 0;
+        const auto wall = [] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+        };
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(60 + 90 * i));
+            asked = wall();
+            source.request_stop();
+        });
+        const auto result = solve(problem, options);
+        const double returned = wall();
+        stopper.join();
+        if (result)
+            milliseconds.push_back(1e3 * (returned - asked));
+    }
+    std::ranges::sort(milliseconds);
+    if (!milliseconds.empty())
+        std::printf(
+            "\nStop request at %zu ops: the result after %.0f ms (median), %.0f ms (slowest of %zu)\n",
+            problem.opCount(), milliseconds[milliseconds.size() / 2], milliseconds.back(),
+            milliseconds.size());
 }
 
 /// Evaluations a second of one thread: remembered costs, one compiled op set, and compile plus evaluate.
@@ -233,6 +277,7 @@ int main(int argc, char** argv)
         "costs/s |\n|---|---|---|---|---|---|---|---|---|\n");
     for (const Case& c : cases)
         row(c, scale);
+    stopping(*families().back().problem);
     rates();
     return 0;
 }

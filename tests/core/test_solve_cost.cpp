@@ -72,6 +72,7 @@ private slots:
         int compared = 0;
         int unmodelled = 0;
         int tooLarge = 0;
+        int foreseen = 0;
         for (int i = 0; i < 800; ++i) {
             Hardware hw;
             hw.nativeWidth = pick(rng, 2, 16);
@@ -114,10 +115,14 @@ private slots:
                 ++compared;
                 if (cost.verdict == TilingCost::Verdict::TooLarge) {
                     ++tooLarge;
+                    foreseen += model.canFit(s.granularity) ? 0 : 1;
                     QVERIFY(expected.peak > hw.fastMemoryCapacity);
                     continue;
                 }
                 QCOMPARE(cost.verdict, TilingCost::Verdict::Fits);
+                QVERIFY(model.canFit(s.granularity));
+                QVERIFY(model.canFit(s.granularity.w, s.granularity.h));
+                QVERIFY(model.leastLatency() <= cost.latency * (1 + 1e-12));
                 QCOMPARE(cost.peak, expected.peak);
                 if (std::abs(cost.latency - expected.latency) > 1e-9 * std::max(1.0, expected.latency) ||
                     model.bound(s.granularity.w, s.granularity.h) > cost.latency * (1 + 1e-12)) {
@@ -149,6 +154,7 @@ private slots:
         }
         QVERIFY(compared > 2000);
         QVERIFY(tooLarge > 100);
+        QVERIFY(foreseen > tooLarge / 2);
         QVERIFY(unmodelled < compared / 100);
     }
 };

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One granularity: the lists made definite, then one walk over a representative of every class of steps.
+#include "solve/cost_model.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::uint8_t kFull = 3; ///< role of a request for the whole tensor: FULL(t) has none (R7.1)
+
+} // namespace
+
+/// Whether a tile range [i*tile, ...) and a k range [q*chunk, ...) of one axis can be the same range.
+bool CostModel::mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent)
+{
+    if (a == b)
+        return true;
+    if (a == Axis::Full || b == Axis::Full)
+        return false; // the other one is a proper part
+    return tile == chunk || (extent - 1) / tile * tile == (extent - 1) / chunk * chunk;
+}
+
+bool CostModel::prepareRequests(const Granularity& g)
+{
+    m_active.clear();
+    m_groups.clear();
+    for (std::size_t i = 0; i < m_requests.size();) {
+        const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
+        Group group{static_cast<std::uint32_t>(m_active.size()), 0, t.elements(), false};
+        const std::size_t begin = i;
+        for (; i < m_requests.size() && m_requests[i].tensor == m_requests[begin].tensor; ++i) {
+            const Request& r = m_requests[i];
+            ActiveRequest a{r.causes, t.height, t.width, r.row, r.col, r.role};
+            if ((a.row == Axis::Tile && g.h >= t.height) || (a.row == Axis::Chunk && g.k >= t.height))
+                a.row = Axis::Full;
+            if ((a.col == Axis::Tile && g.w >= t.width) || (a.col == Axis::Chunk && g.k >= t.width))
+                a.col = Axis::Full;
+            if (a.row == Axis::Full && a.col == Axis::Full)
+                a.role = kFull;
+            bool merged = false;
+            for (std::uint32_t j = group.first; j < m_active.size() && !merged; ++j) {
+                ActiveRequest& b = m_active[j];
+                if (b.role != a.role)
+                    continue;
+                if (b.row == a.row && b.col == a.col) {
+                    b.causes |= a.causes;
+                    merged = true;
+                } else if (mayCoincide(a.row, b.row, g.h, g.k, t.height) &&
+                           mayCoincide(a.col, b.col, g.w, g.k, t.width)) {
+                    return false;
+                }
+            }
+            if (!merged)
+                m_active.push_back(a);
+        }
+        group.count = static_cast<std::uint32_t>(m_active.size()) - group.first;
+        m_groups.push_back(group);
+    }
+    return true;
+}
+
+bool CostModel::prepareRuns(const Granularity& g)
+{
+    m_activeRuns.clear();
+    for (std::size_t i = 0; i < m_runs.size(); ++i) {
+        const Run& r = m_runs[i];
+        ActiveRun a{};
+        a.causes = r.causes;
+        a.base = r.base;
+        a.reduction = r.reduction;
+        a.width = r.width;
+        a.height = r.height;
+        a.row = (r.row == Axis::Tile && g.h >= r.height) || (r.row == Axis::Chunk && g.k >= r.height)
+                    ? Axis::Full
+                    : r.row;
+        a.col = (r.col == Axis::Tile && g.w >= r.width) || (r.col == Axis::Chunk && g.k >= r.width)
+                    ? Axis::Full
+                    : r.col;
+        a.rowK = r.row != Axis::Tile;
+        a.colK = r.col != Axis::Tile;
+        a.split = r.split && g.k < r.reduction;
+        a.matmul = r.matmul;
+        a.same = -1;
+        a.constant = a.row != Axis::Chunk && a.col != Axis::Chunk && !a.split;
+        a.flat = a.base;
+        if (a.rowK && a.row == Axis::Full)
+            a.flat *= static_cast<double>(a.height) / static_cast<double>(m_nativeH);
+        if (a.colK && a.col == Axis::Full)
+            a.flat *= static_cast<double>(a.width) / static_cast<double>(m_nativeW);
+        if (a.matmul && m_rules.kScaling == Rules::KScaling::Native && !a.split)
+            a.flat *= static_cast<double>(a.reduction) / static_cast<double>(m_nativeK);
+        m_activeRuns.push_back(a);
+    }
+    // Runs of one op that become equal share their "done before" marks (R6.6, R8.1).
+    for (std::size_t i = 0; i < m_runs.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            if (m_runs[i].op != m_runs[j].op)
+                continue;
+            ActiveRun& a = m_activeRuns[i];
+            ActiveRun& b = m_activeRuns[j];
+            if (a.row == b.row && a.col == b.col && a.split == b.split) {
+                a.same = static_cast<std::int32_t>(j);
+                b.sameAsLater = true;
+                break;
+            }
+            if (a.split == b.split && mayCoincide(a.row, b.row, g.h, g.k, a.height) &&
+                mayCoincide(a.col, b.col, g.w, g.k, a.width))
+                return false;
+        }
+    return true;
+}
+
+void CostModel::prepareSeen()
+{
+    m_seen.clear();
+    const auto rows = static_cast<std::int32_t>(m_rowReps.size());
+    const auto cols = static_cast<std::int32_t>(m_colReps.size());
+    const auto steps = static_cast<std::int32_t>(m_stepReps.size());
+    const bool strict = m_rules.ephemeral == Rules::Ephemeral::Strict;
+    for (ActiveRun& a : m_activeRuns) {
+        if (a.same >= 0) {
+            const ActiveRun& same = m_activeRuns[static_cast<std::size_t>(a.same)];
+            a.seen = same.seen;
+            a.strideRow = same.strideRow;
+            a.strideCol = same.strideCol;
+            a.strideStep = same.strideStep;
+            continue;
+        }
+        const bool byRow = a.row == Axis::Tile || strict;
+        const bool byCol = a.col == Axis::Tile || strict;
+        const bool byStep = a.row == Axis::Chunk || a.col == Axis::Chunk || a.split || strict;
+        const bool everyStep = (byRow || rows == 1) && (byCol || cols == 1) && (byStep || steps == 1);
+        a.seen = -1;
+        if (!a.sameAsLater && everyStep)
+            continue; // never repeated
+        a.strideStep = byStep ? 1 : 0;
+        a.strideCol = byCol ? (byStep ? steps : 1) : 0;
+        a.strideRow = byRow ? (byStep ? steps : 1) * (byCol ? cols : 1) : 0;
+        a.seen = static_cast<std::int32_t>(m_seen.size());
+        m_seen.resize(m_seen.size() + static_cast<std::size_t>((byStep ? steps : 1) * (byCol ? cols : 1) *
+                                                               (byRow ? rows : 1)));
+    }
+}
+
+bool CostModel::prepare(const Granularity& g)
+{
+    if (g == m_prepared)
+        return m_preparable;
+    m_prepared = g;
+    for (Cause& c : m_causes) {
+        c.rows = ceilDiv(c.height, g.h);
+        c.cols = ceilDiv(c.width, g.w);
+        c.n = ceilDiv(c.reduction, g.k);
+    }
+    for (Sink& s : m_sinks) {
+        s.rows = ceilDiv(s.height, g.h);
+        s.cols = ceilDiv(s.width, g.w);
+        s.n = ceilDiv(s.reduction, g.k);
+    }
+    m_preparable = prepareRequests(g) && prepareRuns(g);
+    return m_preparable;
+}
+
+/// One index for every class of equal positions between the cuts: the first, one for those that follow an
+/// equal one, and, along an axis that is walked both ways, the last. Along the outer axis of a snake the
+/// direction alternates, so repeated positions are represented once for each parity.
+void CostModel::representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool bothWays) const
+{
+    out.clear();
+    std::ranges::sort(cuts);
+    std::int64_t from = 0;
+    for (const std::int64_t to : cuts) {
+        const std::int64_t length = to - from;
+        if (length <= 0)
+            continue;
+        if (length <= 3) {
+            for (std::int64_t i = from; i < to; ++i)
+                out.push_back({i, 1});
+        } else if (bothWays) {
+            out.push_back({from, 1});
+            out.push_back({from + 1, length - 2});
+            out.push_back({to - 1, 1});
+        } else {
+            // What follows must be preceded by a position walked in the true direction.
+            const bool closing = length % 2 == 0 && to != cuts.back();
+            out.push_back({from, 1});
+            out.push_back({from + 1, length / 2 - (closing ? 1 : 0)});
+            out.push_back({from + 2, (length - 1) / 2});
+            if (closing)
+                out.push_back({to - 1, 1});
+        }
+        from = to;
+    }
+}
+
+TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double cutoff, bool firstTileOnly)
+{
+    TilingCost result;
+    ++m_evaluations;
+    const bool rowMajor = traversal == TraversalKind::Raster || traversal == TraversalKind::Snake;
+    const bool snake = traversal == TraversalKind::Snake || traversal == TraversalKind::ColumnSnake;
+
+    m_cuts.clear();
+    for (const std::int64_t height : m_heights) {
+        m_cuts.push_back(ceilDiv(height, g.h));
+        if (height % g.h != 0)
+            m_cuts.push_back(height / g.h);
+    }
+    representatives(m_rowReps, m_cuts, !rowMajor);
+    m_cuts.clear();
+    for (const std::int64_t width : m_widths) {
+        m_cuts.push_back(ceilDiv(width, g.w));
+        if (width % g.w != 0)
+            m_cuts.push_back(width / g.w);
+    }
+    representatives(m_colReps, m_cuts, rowMajor);
+    m_cuts.assign(1, 1);
+    for (const std::int64_t reduction : m_reductions) {
+        m_cuts.push_back(ceilDiv(reduction, g.k));
+        m_cuts.push_back(m_cuts.back() - 1);
+    }
+    std::ranges::sort(m_cuts);
+    m_stepReps.clear();
+    std::int64_t from = 0;
+    for (const std::int64_t to : m_cuts) {
+        if (to <= from)
+            continue;
+        m_stepReps.push_back({from, 1});
+        if (to - from > 1)
+            m_stepReps.push_back({from + 1, to - from - 1});
+        from = to;
+    }
+    prepareSeen();
+
+    for (Group& group : m_groups)
+        group.wasFull = false;
+    std::uint64_t activeBefore = 0;
+    std::int64_t rowBefore = -1;
+    std::int64_t colBefore = -1;
+    std::int64_t stepBefore = -1;
+    double latency = 0;
+    std::uint32_t stepStamp = 0;
+    if (m_sharedDrivers)
+        std::ranges::fill(m_counted, 0U);
+
+    const std::size_t outerCount = firstTileOnly ? 1 : rowMajor ? m_rowReps.size() : m_colReps.size();
+    const std::size_t innerAll = rowMajor ? m_colReps.size() : m_rowReps.size();
+    const std::size_t innerCount = firstTileOnly ? 1 : innerAll;
+    for (std::size_t outer = 0; outer < outerCount; ++outer) {
+        const bool back = snake && ((rowMajor ? m_rowReps : m_colReps)[outer].index & 1) != 0;
+        for (std::size_t i = 0; i < innerCount; ++i) {
+            const std::size_t inner = back ? innerAll - 1 - i : i;
+            const std::size_t ri = rowMajor ? outer : inner;
+            const std::size_t ci = rowMajor ? inner : outer;
+            const std::int64_t r = m_rowReps[ri].index;
+            const std::int64_t c = m_colReps[ci].index;
+            const std::int64_t tileWeight = m_rowReps[ri].weight * m_colReps[ci].weight;
+            std::int64_t steps = 0;
+            for (const Sink& s : m_sinks)
+                if (r < s.rows && c < s.cols)
+                    steps = std::max(steps, s.n);
+            for (std::size_t qi = 0; qi < m_stepReps.size() && m_stepReps[qi].index < steps; ++qi) {
+                const std::int64_t q = m_stepReps[qi].index;
+                std::uint64_t active = 0;
+                for (std::size_t b = 0; b < m_causes.size(); ++b) {
+                    const Cause& cause = m_causes[b];
+                    if (r < cause.rows && c < cause.cols &&
+                        (cause.completing ? q == cause.n - 1 : q < cause.n))
+                        active |= std::uint64_t{1} << b;
+                }
+                // Buffers (R7)
+                std::int64_t buffers = 0;
+                std::int64_t traffic = 0;
+                const auto areaOf = [&](const ActiveRequest& a) {
+                    const std::int64_t rows = a.row == Axis::Full   ? a.height
+                                              : a.row == Axis::Tile ? std::min(g.h, a.height - r * g.h)
+                                                                    : std::min(g.k, a.height - q * g.k);
+                    const std::int64_t cols = a.col == Axis::Full   ? a.width
+                                              : a.col == Axis::Tile ? std::min(g.w, a.width - c * g.w)
+                                                                    : std::min(g.k, a.width - q * g.k);
+                    return rows * cols;
+                };
+                const auto heldBefore = [&](const ActiveRequest& a) {
+                    return (a.causes & activeBefore) != 0 && (a.row != Axis::Tile || r == rowBefore) &&
+                           (a.col != Axis::Tile || c == colBefore) &&
+                           ((a.row != Axis::Chunk && a.col != Axis::Chunk) || q == stepBefore);
+                };
+                for (Group& group : m_groups) {
+                    const ActiveRequest* requests = m_active.data() + group.first;
+                    if (group.count == 1) {
+                        if ((requests->causes & active) == 0)
+                            continue;
+                        const std::int64_t area = areaOf(*requests);
+                        buffers += area;
+                        if (!heldBefore(*requests))
+                            traffic += area;
+                        continue;
+                    }
+                    bool any = false;
+                    bool full = false;
+                    for (std::uint32_t j = 0; j < group.count; ++j)
+                        if ((requests[j].causes & active) != 0) {
+                            any = true;
+                            full |= requests[j].role == kFull;
+                        }
+                    if (any && (full || group.wasFull)) {
+                        buffers += group.area;
+                        if (!group.wasFull)
+                            traffic += group.area;
+                        group.wasFull = true;
+                        continue;
+                    }
+                    group.wasFull = false;
+                    for (std::uint32_t j = 0; j < group.count; ++j) {
+                        if ((requests[j].causes & active) == 0)
+                            continue;
+                        const std::int64_t area = areaOf(requests[j]);
+                        buffers += area;
+                        if (!heldBefore(requests[j]))
+                            traffic += area;
+                    }
+                }
+                // Sinks: output tiles, accumulators, stores (R7.4, R9.1)
+                std::int64_t outputs = 0;
+                ++stepStamp;
+                for (const Sink& s : m_sinks) {
+                    if (r >= s.rows || c >= s.cols || q >= s.n)
+                        continue;
+                    const std::int64_t tile =
+                        std::min(g.h, s.height - r * g.h) * std::min(g.w, s.width - c * g.w);
+                    if (!s.retained) {
+                        outputs += tile;
+                        if (q == s.n - 1)
+                            traffic += tile;
+                    }
+                    if (s.n > 1) {
+                        if (!m_sharedDrivers) {
+                            outputs += tile * s.accCount;
+                        } else {
+                            for (std::uint32_t d = s.accFirst; d < s.accFirst + s.accCount; ++d)
+                                if (std::uint32_t& mark = m_counted[m_accumulators[d]]; mark != stepStamp) {
+                                    mark = stepStamp;
+                                    outputs += tile;
+                                }
+                        }
+                    }
+                }
+                const std::int64_t workingSet = m_reserved + buffers + outputs;
+                result.peak = std::max(result.peak, workingSet);
+                if (workingSet > m_capacity) {
+                    result.verdict = TilingCost::Verdict::TooLarge;
+                    // Every traversal begins with this tile; only what lasts of FULL buffers depends on it.
+                    result.anyOrder = (outer == 0 && i == 0) || m_groups.size() == m_active.size();
+                    return result;
+                }
+                if (!firstTileOnly) {
+                    double compute = 0;
+                    for (const ActiveRun& a : m_activeRuns) {
+                        if ((a.causes & active) == 0)
+                            continue;
+                        if (a.seen >= 0) {
+                            char& seen = m_seen[static_cast<std::size_t>(a.seen) +
+                                                static_cast<std::size_t>(a.strideRow) * ri +
+                                                static_cast<std::size_t>(a.strideCol) * ci +
+                                                static_cast<std::size_t>(a.strideStep) * qi];
+                            if (seen != 0)
+                                continue;
+                            seen = 1;
+                        }
+                        if (a.constant) {
+                            compute += a.flat;
+                            continue;
+                        }
+                        double cost = a.flat;
+                        if (a.row == Axis::Chunk)
+                            cost *= static_cast<double>(std::min(g.k, a.height - q * g.k)) /
+                                    static_cast<double>(m_nativeH);
+                        if (a.col == Axis::Chunk)
+                            cost *= static_cast<double>(std::min(g.k, a.width - q * g.k)) /
+                                    static_cast<double>(m_nativeW);
+                        if (a.split) {
+                            const std::int64_t range = std::min(g.k, a.reduction - q * g.k);
+                            if (range <= 0)
+                                continue;
+                            const std::int64_t whole =
+                                m_rules.kScaling == Rules::KScaling::Native ? m_nativeK : a.reduction;
+                            cost *= static_cast<double>(range) / static_cast<double>(whole);
+                        }
+                        compute += cost;
+                    }
+                    const double memory = static_cast<double>(traffic) / m_bandwidth;
+                    latency +=
+                        static_cast<double>(tileWeight * m_stepReps[qi].weight) * std::max(compute, memory);
+                    if (latency >= cutoff) {
+                        result.verdict = TilingCost::Verdict::Cut;
+                        return result;
+                    }
+                }
+                activeBefore = active;
+                rowBefore = r;
+                colBefore = c;
+                stepBefore = q;
+            }
+        }
+    }
+    result.verdict = TilingCost::Verdict::Fits;
+    result.latency = latency;
+    return result;
+}
+
+} // namespace tilewright

@@ -253,9 +253,4 @@ Family drawProblem(std::uint64_t seed, std::size_t ops)
     return Drawing(seed, ops).run();
 }
 
-double tenthOfLimit(std::size_t ops)
-{
-    return ops <= 5 ? 0.2 : ops <= 20 ? 0.5 : ops <= 32 ? 1.5 : ops <= 63 ? 3 : ops <= 103 ? 6 : 12;
-}
-
 } // namespace tilewright::bench

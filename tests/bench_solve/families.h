@@ -19,7 +19,4 @@ struct Family
 };
 [[nodiscard]] Family drawProblem(std::uint64_t seed, std::size_t ops);
 
-/// A tenth of the contest's limit, in seconds, for that many ops.
-[[nodiscard]] double tenthOfLimit(std::size_t ops);
-
 } // namespace tilewright::bench

@@ -2,9 +2,8 @@
 // The table of `./dev bench solve`: the solver over generated families and, where present, problem files,
 // against each op alone and greedy fusion; then evaluation rates.
 //   tilewright-bench-solve [--scale F] [PROBLEM.json ...]     F multiplies the budgets (default 1)
-#include "families.h"
-
 #include "solve/baselines.h"
+#include "solve/budget.h"
 #include "solve/cost_model.h"
 #include "solve/solver.h"
 #include "solve/subgraph_pool.h"
@@ -130,7 +129,7 @@ std::vector<Case> families()
 void row(const Case& c, double scale)
 {
     SolveOptions options;
-    options.seconds = bench::tenthOfLimit(c.problem->opCount()) * scale;
+    options.seconds = suggestedSeconds(c.problem->opCount()) * scale;
     options.threads = kThreads;
     options.clock = [] { return cpuSeconds() / kThreads; };
     const auto singles = baselineSingles(*c.problem, options.rules);
@@ -190,17 +189,16 @@ void stopping(const Problem& problem)
 /// Evaluations a second of one thread: remembered costs, one compiled op set, and compile plus evaluate.
 void rates()
 {
-    using Clock = std::chrono::steady_clock;
     const ProblemPtr problem = *generateWorkload({.kind = WorkloadKind::Transformer, .layers = 4});
     const auto rate = [](auto work) {
-        const auto start = Clock::now();
+        const double start = cpuSeconds();
         std::int64_t n = 0;
         double seconds = 0;
         while (seconds < 0.5) {
             for (int i = 0; i < 256; ++i)
                 work(n + i);
             n += 256;
-            seconds = std::chrono::duration<double>(Clock::now() - start).count();
+            seconds = cpuSeconds() - start;
         }
         return static_cast<double>(n) / seconds;
     };

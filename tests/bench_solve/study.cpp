@@ -6,6 +6,7 @@
 // FILE keeps the best value of each problem over all runs; DIR gets the problems.
 #include "families.h"
 
+#include "solve/budget.h"
 #include "solve/solver.h"
 #include "workload/problem_json.h"
 
@@ -67,8 +68,7 @@ int main(int argc, char** argv)
         double gap = 0;
         for (int seed = 0; seed < std::atoi(args["seeds"].c_str()); ++seed) {
             SolveOptions options;
-            options.seconds =
-                bench::tenthOfLimit(family.problem->opCount()) * std::atof(args["scale"].c_str());
+            options.seconds = suggestedSeconds(family.problem->opCount()) * std::atof(args["scale"].c_str());
             options.threads = threads;
             options.seed = static_cast<std::uint64_t>(seed + std::atoi(args["first"].c_str()));
             options.clock = [threads] { return cpuSeconds() / threads; };

@@ -160,6 +160,8 @@ void TestSolve::provesEightOps()
             solveExactly(pool, Rules::final(), wholeProblem(*problem), TilingEffort::Exhaustive, limits);
         QVERIFY2(exact.finished, qPrintable(QString("%1 after %2").arg(i).arg(pool.evaluations())));
         QVERIFY(!exact.entries || exact.total < found->total);
+        const double optimum = exact.entries ? exact.total : found->total;
+        QVERIFY(found->lowerBound <= optimum * (1 + 1e-9));
     }
 }
 

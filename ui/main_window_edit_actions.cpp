@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of the schedule on what is selected: fuse, split, move, recompute, retain ...
 #include "document/schedule_edits.h"
+#include "eval/retile.h"
 #include "main_window.h"
 
 namespace tilewright::ui {
@@ -76,7 +77,9 @@ void MainWindow::createEditActions()
               "retains.")},
           [&d](bool) {
               if (d.hasProblem())
-                  d.apply(edit::normalise(*d.problem(), d.schedule(), editOptions(d.rules()).rules),
+                  d.apply(retiled(*d.problem(), d.schedule(),
+                                  edit::normalise(*d.problem(), d.schedule(), editOptions(d.rules()).rules),
+                                  d.rules()),
                           tr("Normalise"));
           });
     for (const auto& [id, text, rules] :

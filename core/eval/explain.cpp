@@ -21,9 +21,11 @@ std::string times(double factor)
     return formatNumber(std::round(factor * 100) / 100);
 }
 
-std::string shape(const Granularity& g)
+/// Without a MatMul k means nothing (R4.2) and is not named.
+std::string shape(const Granularity& g, bool withDepth)
 {
-    return "[" + formatNumber(g.w) + ", " + formatNumber(g.h) + ", " + formatNumber(g.k) + "]";
+    const std::string tile = formatNumber(g.w) + " × " + formatNumber(g.h);
+    return withDepth ? tile + " × " + formatNumber(g.k) : tile;
 }
 
 /// Looks for single changes around one subgraph and evaluates each on the whole schedule.
@@ -103,28 +105,33 @@ private:
         return l;
     }
 
+    /// The least total of the suggestions so far; a larger change has to beat it.
+    [[nodiscard]] bool beatsAll(const Schedule& schedule)
+    {
+        const Evaluation after = m_evaluator.evaluate(schedule);
+        return std::all_of(m_found.begin(), m_found.end(), [&](const Suggestion& s) {
+            const std::size_t left = m_before.issues.size() - s.fixes;
+            return after.issues.size() != left ? after.issues.size() < left
+                                               : after.total < s.total * (1 - 1e-12);
+        });
+    }
+
     void tiling()
     {
         const Granularity g = current().granularity;
-        GranularityLimits any = limits();
-        if (const auto best = tile(m_schedule, m_id.index(), any)) {
-            Subgraph s = current();
-            s.granularity = best->granularity;
-            s.traversal = best->traversal;
-            std::string text = "use granularity " + shape(best->granularity);
-            if (best->traversal != current().traversal)
-                text += " in " + std::string(traversalName(best->traversal.kind())) + " order";
-            offer(Suggestion::Kind::Granularity, with(m_id.index(), std::move(s)), std::move(text));
-        }
-        GranularityLimits depth = limits();
-        depth.w = g.w;
-        depth.h = g.h;
-        depth.traversals = {current().traversal};
-        if (const auto best = tile(m_schedule, m_id.index(), depth); best && best->granularity != g) {
-            Subgraph s = current();
-            s.granularity = best->granularity;
-            offer(Suggestion::Kind::Depth, with(m_id.index(), std::move(s)),
-                  "use k = " + formatNumber(best->granularity.k) + " instead of " + formatNumber(g.k));
+        m_compiler.compile(current().ops, m_plan);
+        const bool hasDepth = m_plan.hasMatMul();
+        if (hasDepth) {
+            GranularityLimits depth = limits();
+            depth.w = g.w;
+            depth.h = g.h;
+            depth.traversals = {current().traversal};
+            if (const auto best = tile(m_schedule, m_id.index(), depth); best && best->granularity != g) {
+                Subgraph s = current();
+                s.granularity = best->granularity;
+                offer(Suggestion::Kind::Depth, with(m_id.index(), std::move(s)),
+                      "use k = " + formatNumber(best->granularity.k) + " instead of " + formatNumber(g.k));
+            }
         }
         GranularityLimits order = limits();
         order.w = g.w;
@@ -140,6 +147,20 @@ private:
             s.traversal = best->traversal;
             offer(Suggestion::Kind::Traversal, with(m_id.index(), std::move(s)),
                   "visit the tiles in " + std::string(traversalName(best->traversal.kind())) + " order");
+        }
+        GranularityLimits any = limits();
+        if (!hasDepth)
+            any.k = g.k;
+        if (const auto best = tile(m_schedule, m_id.index(), any)) {
+            Subgraph s = current();
+            s.granularity = best->granularity;
+            s.traversal = best->traversal;
+            std::string text = "use tiles of " + shape(best->granularity, hasDepth);
+            if (best->traversal != current().traversal)
+                text += " in " + std::string(traversalName(best->traversal.kind())) + " order";
+            Schedule changed = with(m_id.index(), std::move(s));
+            if (beatsAll(changed))
+                offer(Suggestion::Kind::Granularity, std::move(changed), std::move(text));
         }
     }
 

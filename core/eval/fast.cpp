@@ -91,12 +91,14 @@ struct FastCall
 
 SubgraphEvaluation SubgraphPlan::evaluateByWalking(const Granularity& g, const Traversal& traversal,
                                                    std::span<const TensorId> resident,
-                                                   std::span<const TensorId> retain,
-                                                   std::int64_t reserved) const
+                                                   std::span<const TensorId> retain, std::int64_t reserved,
+                                                   std::int64_t mostWalkedSteps) const
 {
     FastCall call{*this, g, traversal, nullptr, resident, retain, reserved, false, true};
-    if (auto bound = call(); bound && bound->steps > kMostWalkedSteps)
+    if (auto bound = call(); bound && bound->steps > mostWalkedSteps)
         return *bound;
+    if (mostWalkedSteps == 0)
+        return {};
     Subgraph s;
     s.ops = m_ops;
     s.granularity = g;
@@ -142,7 +144,8 @@ SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal&
     for (std::size_t i = 0; i < m_products.size(); ++i)
         if ((around.retained >> i) & 1)
             retain.push_back(m_products[i]);
-    SubgraphEvaluation out = evaluateByWalking(g, traversal, resident, retain, sum - around.otherReserved);
+    SubgraphEvaluation out =
+        evaluateByWalking(g, traversal, resident, retain, sum - around.otherReserved, kMostWalkedSteps);
     out.peakWorkingSet += around.otherReserved;
     out.reserved = sum;
     out.fits = out.peakWorkingSet <= m_problem->hardware().fastMemoryCapacity;
@@ -151,7 +154,8 @@ SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal&
 
 SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal& traversal,
                                           std::span<const TensorId> resident,
-                                          std::span<const TensorId> retain) const
+                                          std::span<const TensorId> retain,
+                                          std::int64_t mostWalkedSteps) const
 {
     if (check(g))
         return {};
@@ -162,7 +166,7 @@ SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal&
     const std::int64_t sum = reservedElements(*m_problem, resident, retain);
     if (const auto out = FastCall{*this, g, traversal, nullptr, resident, retain, sum, false}())
         return *out;
-    return evaluateByWalking(g, traversal, resident, retain, sum);
+    return evaluateByWalking(g, traversal, resident, retain, sum, mostWalkedSteps);
 }
 
 std::int64_t SubgraphPlan::peakWorkingSet(const Granularity& g, const Traversal& traversal,

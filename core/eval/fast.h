@@ -74,9 +74,12 @@ public:
     /// them, the result is an estimate that leaves such sharing out, and says so (exact = false).
     static constexpr std::int64_t kMostWalkedSteps = 2'000'000;
     /// The same for any number of inputs; `resident` = RES before the subgraph, `retain` as in Subgraph.
+    /// With fewer `mostWalkedSteps` more results are estimates; with 0 nothing is walked at all, and what has
+    /// no estimate either counts as structurally invalid.
     [[nodiscard]] SubgraphEvaluation evaluate(const Granularity& g, const Traversal& traversal,
                                               std::span<const TensorId> resident,
-                                              std::span<const TensorId> retain) const;
+                                              std::span<const TensorId> retain,
+                                              std::int64_t mostWalkedSteps = kMostWalkedSteps) const;
 
     /// Peak working set alone (exact, several times cheaper than evaluate() for the usual shapes); the
     /// granularity passes check(). Compact plans only. It does not depend on the traversal unless a tensor is
@@ -125,7 +128,8 @@ private:
     [[nodiscard]] SubgraphEvaluation evaluateByWalking(const Granularity& g, const Traversal& traversal,
                                                        std::span<const TensorId> resident,
                                                        std::span<const TensorId> retain,
-                                                       std::int64_t reserved) const;
+                                                       std::int64_t reserved,
+                                                       std::int64_t mostWalkedSteps) const;
 
     const Problem* m_problem = nullptr;
     Rules m_rules;

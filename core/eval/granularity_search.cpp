@@ -67,13 +67,13 @@ public:
         for (int round = 0; round < 4 && m_best; ++round) {
             const double before = m_best->evaluation.latency;
             Granularity g = m_best->granularity;
-            for (const std::int64_t w : widths)
+            for (const std::int64_t w : thinned(widths, m_limits.axisSizes))
                 tryAll({w, g.h, g.k});
             g = m_best->granularity;
-            for (const std::int64_t h : heights)
+            for (const std::int64_t h : thinned(heights, m_limits.axisSizes))
                 tryAll({g.w, h, g.k});
             g = m_best->granularity;
-            for (const std::int64_t k : depths)
+            for (const std::int64_t k : thinned(depths, m_limits.axisSizes))
                 tryAll({g.w, g.h, k});
             if (m_best->evaluation.latency >= before)
                 break;
@@ -82,20 +82,20 @@ public:
     }
 
 private:
+    static TilingRank rank(const SubgraphEvaluation& e) { return {e.latency, e.steps, e.peakWorkingSet}; }
+
     void tryAll(const Granularity& g)
     {
         if (m_limits.stop.stop_requested() || m_plan.check(g))
             return;
         for (const Traversal& t : m_limits.traversals) {
-            const SubgraphEvaluation e = m_plan.evaluate(g, t, m_resident, m_retain);
+            const SubgraphEvaluation e =
+                m_plan.evaluate(g, t, m_resident, m_retain, m_limits.mostWalkedSteps);
             if (!e.structurallyValid)
                 continue;
             if (!e.fits)
                 return; // nor does it in another order, but for rare cases of R7.1
-            // Of equals the one that needs less memory.
-            if (!m_best || e.latency < m_best->evaluation.latency ||
-                (e.latency == m_best->evaluation.latency &&
-                 e.peakWorkingSet < m_best->evaluation.peakWorkingSet))
+            if (!m_best || isBetter(rank(e), rank(m_best->evaluation)))
                 m_best = GranularityChoice{g, t, e};
         }
     }
@@ -107,6 +107,14 @@ private:
 };
 
 } // namespace
+
+bool isBetter(const TilingRank& a, const TilingRank& b) noexcept
+{
+    // Sums in another order differ in the last bits.
+    if (std::abs(a.latency - b.latency) > 1e-12 * b.latency)
+        return a.latency < b.latency;
+    return a.steps != b.steps ? a.steps < b.steps : a.peak < b.peak;
+}
 
 std::vector<std::int64_t> usefulWidths(const SubgraphPlan& plan)
 {

@@ -24,10 +24,24 @@ struct GranularityLimits
                                       TraversalKind::ColumnSnake};
     /// Fixed values of w, h or k.
     std::optional<std::int64_t> w, h, k;
-    /// Sizes tried jointly on each axis; the best point is then refined over all useful sizes, axis by axis.
+    /// Sizes tried jointly on each axis; the best point is then refined axis by axis over `axisSizes` of the
+    /// useful ones.
     std::size_t jointSizes = 14;
+    std::size_t axisSizes = 1000;
+    /// As for SubgraphPlan::evaluate().
+    std::int64_t mostWalkedSteps = SubgraphPlan::kMostWalkedSteps;
     std::stop_token stop;
 };
+
+/// What makes one tiling preferable to another: it is faster; of equally fast ones that with fewer steps,
+/// then that with the smaller working set.
+struct TilingRank
+{
+    double latency = 0;
+    std::int64_t steps = 0;
+    std::int64_t peak = 0;
+};
+[[nodiscard]] bool isBetter(const TilingRank& a, const TilingRank& b) noexcept;
 
 /// Sizes of w, h and k worth trying for a plan (each legal under its rules), ascending.
 [[nodiscard]] std::vector<std::int64_t> usefulWidths(const SubgraphPlan& plan);

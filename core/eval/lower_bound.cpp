@@ -227,7 +227,7 @@ LowerBound lowerBound(const Problem& problem, const Rules& rules)
     part.memory = bound.memory = std::max(bound.memory, whole.memory);
     part.value = bound.value = whole.total();
     part.text =
-        std::to_string(part.ops.size()) + " ops: " +
+        std::to_string(part.ops.size()) + (part.ops.size() == 1 ? " op: " : " ops: ") +
         (whole.memory >= whole.compute ? "moving data takes at least " : "computing takes at least ") +
         formatNumber(part.value) + ", because fast memory is too small to load every operand only once";
     bound.parts = {std::move(part)};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "eval/retile.h"
 #include "report/compare.h"
 #include "report/html_report.h"
 #include "report/take_snapshot.h"
@@ -33,6 +34,19 @@ void moveOneOp(benchmark::State& state)
     state.counters["ops"] = static_cast<double>(p->opCount());
 }
 BENCHMARK(moveOneOp)->Arg(5)->Arg(97)->Unit(benchmark::kMicrosecond);
+
+/// What a drop costs on top of the edit: the search for tiles.
+void retileAfterMove(benchmark::State& state)
+{
+    const ProblemPtr p = problem(state.range(0));
+    const Schedule s = edit::coverMissing(*p, Schedule{});
+    const SubgraphId middle(s.size() / 2);
+    const std::array op{s[SubgraphId(s.size() / 2 + 1)].ops.front()};
+    const Schedule moved = *edit::moveOps(*p, s, op, std::nullopt, middle, {{}, true});
+    for (auto _ : state)
+        benchmark::DoNotOptimize(retiled(*p, s, moved, Rules::final()));
+}
+BENCHMARK(retileAfterMove)->Arg(5)->Arg(97)->Unit(benchmark::kMicrosecond);
 
 void changeGranularity(benchmark::State& state)
 {

@@ -3,6 +3,7 @@
 #include "app_state.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
+#include "theme/number.h"
 #include "views/granularity/granularity_view.h"
 
 #include <QComboBox>
@@ -171,6 +172,43 @@ private Q_SLOTS:
         QTest::keyClick(m_view.get(), Qt::Key_Return);
         QVERIFY2(current() == expected,
                  qPrintable(QStringLiteral("%1 %2 %3").arg(current().w).arg(current().h).arg(current().k)));
+    }
+
+    void everythingHasItsPlaceAtAnySize()
+    {
+        const ProblemPtr problem = matmulAndPointwise(40000);
+        for (const QSize size : {QSize(1040, 220), QSize(700, 160), QSize(300, 420), QSize(190, 300)}) {
+            open(problem, oneOpPerSubgraph(*problem), size);
+            const QRectF area(0, 0, size.width(), size.height());
+            const GranularityPlaces p = granularityPlaces(area, m_view->model());
+            QVERIFY2(area.contains(p.map) && area.contains(p.title),
+                     qPrintable(QStringLiteral("%1 x %2").arg(size.width()).arg(size.height())));
+            QVERIFY(!p.map.intersects(p.title));
+            QVERIFY(!p.map.intersects(p.legend));
+            QVERIFY(!p.title.intersects(p.legend));
+            if (size.width() > 2 * size.height()) { // beside, not below one another
+                QVERIFY(p.map.height() > 0.55 * size.height());
+                QVERIFY(p.legend.width() > 120);
+            }
+        }
+    }
+
+    void keysTellTheExactLatency()
+    {
+        const ProblemPtr problem = matmulAndPointwise(200000);
+        open(problem, oneOpPerSubgraph(*problem));
+        m_view->setFocus();
+        QTest::keyClick(m_view.get(), Qt::Key_Left);
+        const GranularityModel& m = m_view->model();
+        const std::size_t left = m.here - 1;
+        QCOMPARE(m_view->accessibleDescription(), granularityReadout(m, left));
+        QVERIFY(granularityReadout(m, left).contains(number(m.cell(left).latency)));
+        QVERIFY(granularityTooltip(m, left).contains(exactNumber(m.cell(left).latency)));
+        // Without a MatMul k has no meaning and is not named.
+        m_state->selection.selectSubgraph(SubgraphId(1));
+        m_view->settle();
+        QVERIFY2(m.title.startsWith(QStringLiteral("now 128 × 128:")), qPrintable(m.title));
+        QCOMPARE(m.owner, QStringLiteral("Subgraph 1"));
     }
 
     void bestOfAllShowsTheBestDepthOfEveryShape()

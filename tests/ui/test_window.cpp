@@ -202,6 +202,7 @@ private Q_SLOTS:
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(0)));
         QTest::mouseClick(problems->fixButton(), Qt::LeftButton);
         QVERIFY(total(window) > 0);
+        problems->settle();
         QCOMPARE(problems->list()->topLevelItemCount(), 0);
         key(window, "edit.undo");
         QCOMPARE(total(window), -1.0);

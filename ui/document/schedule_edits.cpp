@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "document/schedule_edits.h"
 
+#include "eval/retile.h"
 #include "eval/structure_rules.h"
 
 #include <QCoreApplication>
@@ -44,13 +45,15 @@ std::optional<SubgraphId> homeOf(const Document& document, const Selection& sele
     return std::nullopt;
 }
 
-bool applyAndSelect(Document& document, Selection& selection, const Result<Schedule>& next,
-                    const QString& text, const std::vector<OpId>& keepOps = {})
+/// Applies what has its final tiles already and selects what it made.
+bool applySettled(Document& document, Selection& selection, const Result<Schedule>& next, const QString& text,
+                  const std::vector<OpId>& keepOps)
 {
     const Schedule before = document.schedule();
     if (!document.apply(next, text))
         return false;
     const auto changed = changedSubgraphs(before, document.schedule());
+    const bool opsWereChosen = !selection.state().ops.empty(); // and not whole subgraphs
     SelectionState state;
     // Select what the edit made of the ops; where it touched several subgraphs, the one that holds them all.
     for (const SubgraphId s : changed) {
@@ -63,9 +66,20 @@ bool applyAndSelect(Document& document, Selection& selection, const Result<Sched
         state.subgraphs = {s};
         break;
     }
-    state.ops.insert(keepOps.begin(), keepOps.end());
+    if (opsWereChosen)
+        state.ops.insert(keepOps.begin(), keepOps.end());
     selection.set(std::move(state));
     return !(before == document.schedule());
+}
+
+bool applyAndSelect(Document& document, Selection& selection, const Result<Schedule>& next,
+                    const QString& text, const std::vector<OpId>& keepOps = {})
+{
+    return applySettled(
+        document, selection,
+        next ? Result<Schedule>(retiled(*document.problem(), document.schedule(), *next, document.rules()))
+             : next,
+        text, keepOps);
 }
 
 bool refuse(Document& document, const char* why)
@@ -128,6 +142,8 @@ bool splitSelection(Document& document, Selection& selection)
     const auto home = homeOf(document, selection, ops);
     if (!home)
         return refuse(document, "the selected ops are not in one subgraph");
+    if (ops.size() > 1 && ops.size() == document.schedule()[*home].ops.size())
+        return splitApartSelection(document, selection); // all of it: as if the subgraph itself were chosen
     return applyAndSelect(
         document, selection,
         edit::split(*document.problem(), document.schedule(), *home, ops, options(document)),
@@ -282,11 +298,16 @@ Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
                                const OpDrop& drop)
 {
     const EditOptions how = editOptions(rules, drop.force);
-    if (drop.recompute)
-        return drop.to ? edit::recompute(problem, schedule, drop.ops, *drop.to, how)
-                       : edit::addSubgraph(problem, schedule, drop.ops, how);
-    return drop.to ? edit::moveOps(problem, schedule, drop.ops, drop.from, *drop.to, how)
-                   : edit::moveOpsToNew(problem, schedule, drop.ops, drop.from, how);
+    const auto edited = [&]() -> Result<Schedule> {
+        if (drop.recompute)
+            return drop.to ? edit::recompute(problem, schedule, drop.ops, *drop.to, how)
+                           : edit::addSubgraph(problem, schedule, drop.ops, how);
+        return drop.to ? edit::moveOps(problem, schedule, drop.ops, drop.from, *drop.to, how)
+                       : edit::moveOpsToNew(problem, schedule, drop.ops, drop.from, how);
+    }();
+    if (!edited)
+        return edited;
+    return retiled(problem, schedule, *edited, rules);
 }
 
 bool applyDrop(Document& document, Selection& selection, const OpDrop& drop)
@@ -297,7 +318,7 @@ bool applyDrop(Document& document, Selection& selection, const OpDrop& drop)
                                         : tr("Recompute %1 in a new subgraph").arg(what))
                              : (drop.to ? tr("Move %1 to subgraph %2").arg(what).arg(drop.to->index())
                                         : tr("Move %1 to a new subgraph").arg(what));
-    return applyAndSelect(document, selection, scheduleAfter(document, drop), text, drop.ops);
+    return applySettled(document, selection, scheduleAfter(document, drop), text, drop.ops);
 }
 
 } // namespace tilewright::ui

@@ -14,8 +14,8 @@
 namespace tilewright::ui {
 
 /// The edits of core/schedule applied to what a person has selected: each makes one undo step and leaves the
-/// selection on the result; a refusal is announced by Document::refused(). All return whether anything
-/// changed.
+/// selection on the result; a refusal is announced by Document::refused(). Subgraphs that gain or lose ops
+/// are tiled anew (eval/retile.h). All return whether anything changed.
 
 [[nodiscard]] EditOptions editOptions(const Rules& rules, bool force = false);
 

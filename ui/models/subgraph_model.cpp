@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/subgraph_model.h"
 
+#include "canvas/bound_mark.h"
 #include "theme/number.h"
 
 #include <QDataStream>
@@ -15,17 +16,11 @@ namespace tilewright::ui {
 namespace {
 const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
 
-QString boundText(Bound bound)
+std::vector<OpId> ascendingOps(const Subgraph& s)
 {
-    switch (bound) {
-    case Bound::Compute:
-        return SubgraphModel::tr("△ compute");
-    case Bound::Memory:
-        return SubgraphModel::tr("▽ memory");
-    case Bound::Balanced:
-        return SubgraphModel::tr("◇ balanced");
-    }
-    return {};
+    std::vector<OpId> ops = s.ops;
+    std::sort(ops.begin(), ops.end());
+    return ops;
 }
 } // namespace
 
@@ -34,10 +29,8 @@ SubgraphModel::SubgraphModel(Document& document, QObject* parent)
 {
     connect(&document, &Document::snapshotChanged, this, &SubgraphModel::refresh);
     connect(&document, &Document::problemChanged, this, &SubgraphModel::refresh);
-    connect(&document, &Document::baselineChanged, this, [this] {
-        if (rowCount() > 0)
-            Q_EMIT dataChanged(index(0, Change), index(rowCount() - 1, Change));
-    });
+    connect(&document, &Document::baselineChanged, this, &SubgraphModel::refreshBaseline);
+    refreshBaseline();
     refresh();
 }
 
@@ -51,6 +44,10 @@ void SubgraphModel::refresh()
         beginResetModel();
     m_snapshot = next;
     m_longest = 0;
+    if (m_snapshot && m_named != m_snapshot->problem) {
+        m_named = m_snapshot->problem;
+        m_prefix = commonPrefix(*m_named);
+    }
     if (m_snapshot)
         for (const SubgraphEvaluation& e : m_snapshot->evaluation.subgraphs)
             m_longest = std::max({m_longest, e.latency, e.compute, e.memory});
@@ -70,28 +67,39 @@ int SubgraphModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : ColumnCount;
 }
 
-QString SubgraphModel::opsText(std::size_t row) const
+OpNames SubgraphModel::names(std::size_t row) const
 {
-    QStringList names;
-    for (const OpId o : m_snapshot->schedule[SubgraphId(row)].ops)
-        names << QString::fromStdString(m_snapshot->problem->opName(o));
-    return names.join(QStringLiteral(", "));
+    return shortOpNames(*m_snapshot->problem, m_snapshot->schedule[SubgraphId(row)].ops, m_prefix);
+}
+
+bool SubgraphModel::hasMarks() const
+{
+    return m_snapshot &&
+           (std::any_of(m_snapshot->evaluation.issues.begin(), m_snapshot->evaluation.issues.end(),
+                        [](const Issue& i) { return i.subgraph.has_value(); }) ||
+            std::any_of(m_snapshot->schedule.subgraphs.begin(), m_snapshot->schedule.subgraphs.end(),
+                        [](const SubgraphPtr& s) { return s->locked; }));
+}
+
+void SubgraphModel::refreshBaseline()
+{
+    m_baseline.clear();
+    if (const SnapshotPtr baseline = m_document.baseline())
+        for (std::size_t i = 0; i < baseline->schedule.size(); ++i)
+            m_baseline.emplace(ascendingOps(baseline->schedule[SubgraphId(i)]),
+                               baseline->evaluation.subgraphs[i].latency);
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, Change), index(rowCount() - 1, Change));
 }
 
 std::optional<double> SubgraphModel::change(std::size_t row) const
 {
-    const SnapshotPtr baseline = m_document.baseline();
-    if (!baseline || !m_snapshot)
+    if (m_baseline.empty() || !m_snapshot)
         return std::nullopt;
-    std::vector<OpId> ops = m_snapshot->schedule[SubgraphId(row)].ops;
-    std::sort(ops.begin(), ops.end());
-    for (std::size_t j = 0; j < baseline->schedule.size(); ++j) {
-        std::vector<OpId> other = baseline->schedule[SubgraphId(j)].ops;
-        std::sort(other.begin(), other.end());
-        if (other == ops)
-            return m_snapshot->evaluation.subgraphs[row].latency - baseline->evaluation.subgraphs[j].latency;
-    }
-    return std::nullopt;
+    const auto before = m_baseline.find(ascendingOps(m_snapshot->schedule[SubgraphId(row)]));
+    return before == m_baseline.end()
+               ? std::nullopt
+               : std::optional(m_snapshot->evaluation.subgraphs[row].latency - before->second);
 }
 
 const Issue* SubgraphModel::issue(std::size_t row) const
@@ -122,20 +130,24 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
         case Number:
             return index.row();
         case Ops:
-            return opsText(row);
+            return role == Qt::DisplayRole ? names(row).names
+                                           : fullOpNames(*m_snapshot->problem, s.ops, s.ops.size());
         case Size:
             return QStringLiteral("%1×%2×%3").arg(g.w).arg(g.h).arg(g.k);
         case Latency:
             return raw                   ? exactNumber(e.latency)
                    : e.structurallyValid ? number(e.latency)
                                          : QStringLiteral("–");
-        case Time:
-            return raw ? exactNumber(e.compute) + QLatin1Char('\t') + exactNumber(e.memory)
-                       : QVariant(QString());
-        case BoundColumn:
-            return e.structurallyValid ? boundText(e.bound) : QString();
+        case Time: {
+            const QString bound = e.structurallyValid ? boundText(e.bound) : QString();
+            return raw ? exactNumber(e.compute) + QLatin1Char('\t') + exactNumber(e.memory) +
+                             QLatin1Char('\t') + bound
+                       : bound;
+        }
         case Memory:
-            return raw ? QString::number(e.peakWorkingSet) : QString();
+            return raw ? QString::number(e.peakWorkingSet)
+                       : percent(static_cast<double>(e.peakWorkingSet) /
+                                 static_cast<double>(m_snapshot->problem->hardware().fastMemoryCapacity));
         case Change: {
             const auto by = change(row);
             return by ? raw ? exactNumber(*by) : signedNumber(*by) : QString();
@@ -148,16 +160,19 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) {
         QString text =
-            tr("<b>Subgraph %1</b>: %2<br>tile %3 (w×h×k), %4 × %5 tiles, %6 steps<br>"
-               "latency %7<br>compute %8, memory %9 (%10 in, %11 out)<br>working set %12 of %13")
+            tr("<b>Subgraph %1</b>: %2<br>tile %3 (w×h×k), %4 × %5 tiles, %6<br>"
+               "latency %7<br>compute %8, memory %9 (%10 in, %11 out): %14<br>working set %12 of %13")
                 .arg(row)
-                .arg(opsText(row).toHtmlEscaped())
+                .arg(fullOpNames(*m_snapshot->problem, s.ops).toHtmlEscaped())
                 .arg(QStringLiteral("%1×%2×%3").arg(g.w).arg(g.h).arg(g.k))
                 .arg(e.rows)
                 .arg(e.cols)
-                .arg(number(e.steps), exactNumber(e.latency), number(e.compute), number(e.memory),
-                     number(e.loadElements), number(e.storeElements))
-                .arg(number(e.peakWorkingSet), number(m_snapshot->problem->hardware().fastMemoryCapacity));
+                .arg(counted(e.steps, tr("step"), tr("steps")), exactNumber(e.latency), number(e.compute),
+                     number(e.memory), number(e.loadElements), number(e.storeElements))
+                .arg(number(e.peakWorkingSet), number(m_snapshot->problem->hardware().fastMemoryCapacity),
+                     boundText(e.bound));
+        if (const auto by = change(row))
+            text += tr("<br>%1 against the baseline").arg(signedNumber(*by));
         if (const Issue* problem = issue(row))
             text += tr("<br><b>%1</b>").arg(QString::fromStdString(problem->text).toHtmlEscaped());
         return text;
@@ -180,11 +195,9 @@ QVariant SubgraphModel::headerData(int section, Qt::Orientation orientation, int
         case Latency:
             return tr("Latency");
         case Time:
-            return tr("Compute / memory");
-        case BoundColumn:
-            return tr("Bound");
+            return tr("Time");
         case Memory:
-            return tr("Working set");
+            return tr("Memory");
         case Change:
             return tr("Δ");
         default:
@@ -193,10 +206,12 @@ QVariant SubgraphModel::headerData(int section, Qt::Orientation orientation, int
     if (role == Qt::ToolTipRole)
         switch (section) {
         case Time:
-            return tr(
-                "Upper bar: compute time. Lower bar: load and store time. Full width: the slowest subgraph.");
+            return tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
+                      "subgraph. The mark says what binds: a triangle up for compute, down for memory.");
         case Memory:
             return tr("Peak working set against the capacity of fast memory (the line).");
+        case Size:
+            return tr("Tile: width × height, and depth of a reduction step.");
         case Change:
             return tr("Latency against the same ops in the pinned baseline.");
         default:

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "document/document.h"
+#include "models/op_names.h"
 
 #include <QAbstractTableModel>
+
+#include <map>
+#include <vector>
 
 namespace tilewright::ui {
 
@@ -13,7 +17,7 @@ class SubgraphModel : public QAbstractTableModel
 {
     Q_OBJECT
 public:
-    enum Column { Number, Ops, Size, Latency, Time, BoundColumn, Memory, Change, ColumnCount };
+    enum Column { Number, Ops, Size, Latency, Change, Time, Memory, ColumnCount };
     enum Role { RawRole = Qt::UserRole };
 
     explicit SubgraphModel(Document& document, QObject* parent = nullptr);
@@ -37,17 +41,26 @@ public:
     /// The first problem of the row; null when it has none.
     [[nodiscard]] const Issue* issue(std::size_t row) const;
     [[nodiscard]] std::size_t colour(std::size_t row) const;
+    /// The ops in short, for the cell.
+    [[nodiscard]] OpNames names(std::size_t row) const;
+    [[nodiscard]] bool hasBaseline() const { return m_document.baseline() != nullptr; }
+    /// Some row has a mark beside its number: a problem or a lock.
+    [[nodiscard]] bool hasMarks() const;
 
 Q_SIGNALS:
     void reorderRequested(const std::vector<tilewright::SubgraphId>& rows, std::size_t position);
 
 private:
     void refresh();
-    [[nodiscard]] QString opsText(std::size_t row) const;
+    void refreshBaseline();
 
     Document& m_document;
     SnapshotPtr m_snapshot;
     double m_longest = 0;
+    /// Latencies of the baseline by what the subgraph computes (ascending ops).
+    std::map<std::vector<OpId>, double> m_baseline;
+    ProblemPtr m_named; ///< the problem of m_prefix
+    QString m_prefix;   ///< of the names of all its ops
 };
 
 } // namespace tilewright::ui

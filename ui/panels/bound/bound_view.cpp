@@ -2,6 +2,7 @@
 #include "panels/bound/bound_view.h"
 
 #include "eval/lower_bound.h"
+#include "report/summary.h"
 #include "theme/number.h"
 
 #include <QHeaderView>
@@ -58,17 +59,15 @@ void BoundView::refresh()
         return;
     }
     const LowerBound bound = lowerBound(*snapshot->problem, snapshot->evaluation.rules);
-    double compute = 0;
-    double memory = 0;
-    for (const SubgraphEvaluation& e : snapshot->evaluation.subgraphs) {
-        compute += e.compute;
-        memory += e.memory;
-    }
+    std::vector<SubgraphId> all;
+    for (std::size_t i = 0; i < snapshot->schedule.size(); ++i)
+        all.emplace_back(i);
+    const SubgraphsSummary whole = summarise(*snapshot, all);
     m_summary->setText(
         tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
            "This schedule computes for %4 and moves data for %5; its latency is %6 (gap %7).")
-            .arg(number(bound.value), number(bound.compute), number(bound.memory), number(compute),
-                 number(memory), number(snapshot->evaluation.total), percent(snapshot->gap())));
+            .arg(number(bound.value), number(bound.compute), number(bound.memory), number(whole.compute.sum),
+                 number(whole.memory.sum), number(snapshot->evaluation.total), percent(snapshot->gap())));
     for (const BoundPart& part : bound.parts) {
         auto* item = new QTreeWidgetItem(m_parts, {QString::fromStdString(part.text), number(part.value),
                                                    number(part.compute), number(part.memory),

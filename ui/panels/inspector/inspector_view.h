@@ -4,13 +4,14 @@
 #include "canvas/view.h"
 #include "panels/inspector/inspector_facts.h"
 
+#include <QList>
 #include <QTimer>
 
+#include <array>
 #include <memory>
 
-class QCheckBox;
+class QBoxLayout;
 class QComboBox;
-class QFormLayout;
 class QLabel;
 class QPushButton;
 class QVBoxLayout;
@@ -18,9 +19,14 @@ class QVBoxLayout;
 namespace tilewright::ui {
 
 class ChoiceSpinBox;
+class RetainList;
+
+inline constexpr std::array kTraversalPresets{TraversalKind::Raster, TraversalKind::Snake,
+                                              TraversalKind::Column, TraversalKind::ColumnSnake,
+                                              TraversalKind::Spiral};
 
 /// The current subgraph in full: what it costs and why, its granularity, what it retains, its traversal, and
-/// the single change that helps most.
+/// the single change that helps most; for a selection of several, sums and means.
 class InspectorView : public View
 {
     Q_OBJECT
@@ -34,19 +40,38 @@ public:
     [[nodiscard]] ChoiceSpinBox* heightBox() const { return m_h; }
     [[nodiscard]] ChoiceSpinBox* depthBox() const { return m_k; }
     [[nodiscard]] QComboBox* traversalBox() const { return m_traversal; }
+    [[nodiscard]] QLabel* summaryLabel() const { return m_summary; }
+    [[nodiscard]] QLabel* arithmeticLabel() const { return m_arithmetic; }
+    /// The buttons of the suggestions, best first.
+    [[nodiscard]] QList<QPushButton*> suggestionButtons() const;
+    [[nodiscard]] RetainList* retainList() const { return m_retain; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void build();
+    void buildGranularity(QWidget* page, QVBoxLayout* column);
+    void buildTraversal(QWidget* page, QVBoxLayout* column);
+    void chooseBestTraversal();
+    void useTraversal(TraversalKind kind);
+    void toggleRetain(TensorId tensor);
+    void follow(const QString& link);
     void refresh();
+    void refreshTexts(const Snapshot& snapshot, SubgraphId id);
     void refreshGranularity(const Snapshot& snapshot, SubgraphId id);
     void refreshRetain(const Snapshot& snapshot, SubgraphId id);
     void showFacts(const InspectorFacts& facts);
+    void showArithmetic();
     void requestFacts();
     void applyGranularity();
     [[nodiscard]] std::optional<SubgraphId> current() const;
 
     QLabel* m_hint = nullptr;
+    QLabel* m_summary = nullptr;
+    QWidget* m_several = nullptr; ///< the pane of m_summary
     QWidget* m_body = nullptr;
+    QBoxLayout* m_sizes = nullptr; ///< of w, h and k; a column where the pane is narrow
     QLabel* m_title = nullptr;
     QLabel* m_numbers = nullptr;
     QLabel* m_arithmetic = nullptr;
@@ -58,10 +83,9 @@ private:
     QLabel* m_grid = nullptr;
     QComboBox* m_traversal = nullptr;
     QPushButton* m_bestTraversal = nullptr;
-    QVBoxLayout* m_retain = nullptr;
+    RetainList* m_retain = nullptr;
     QLabel* m_tensors = nullptr;
     QPushButton* m_openGemm = nullptr;
-    std::vector<QCheckBox*> m_retainBoxes;
     std::unique_ptr<LatestJob<InspectorFacts>> m_facts;
     InspectorFacts m_shown;
     QTimer m_factsTimer; ///< facts wait until a burst of edits is over

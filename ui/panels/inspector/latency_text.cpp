@@ -4,7 +4,8 @@
 #include "eval/trace.h"
 #include "theme/number.h"
 
-#include <QCoreApplication>
+#include <QApplication>
+#include <QTextDocument>
 
 #include <algorithm>
 #include <map>
@@ -37,37 +38,72 @@ LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgrap
     return out;
 }
 
-QString latencyText(const LatencyArithmetic& arithmetic, double total)
+QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form)
 {
     const auto tr = [](const char* s) { return QCoreApplication::translate("LatencyText", s); };
     constexpr std::size_t kShown = 5;
-    QStringList lines;
+    const bool lines = form == LatencyForm::Lines;
+    const bool wide = form == LatencyForm::WideTable;
+    const auto cell = [](const QString& text) {
+        return QStringLiteral("<td align='right' style='padding-left:7px; white-space:nowrap'>%1</td>")
+            .arg(text);
+    };
+    const auto larger = [](const QString& text, bool is) {
+        return is ? QStringLiteral("<b>%1</b>").arg(text) : text;
+    };
+    QString html;
+    if (!lines) {
+        html = QStringLiteral("<table cellspacing='0' cellpadding='1'><tr>") + cell(tr("steps"));
+        if (wide)
+            html += cell(tr("in")) + cell(tr("out"));
+        html += cell(tr("compute")) + cell(tr("memory")) + cell(tr("together")) + QStringLiteral("</tr>");
+    }
     double shown = 0;
     for (std::size_t i = 0; i < arithmetic.groups.size() && i < kShown; ++i) {
         const StepGroup& g = arithmetic.groups[i];
-        QStringList traffic;
-        if (g.loadElements > 0)
-            traffic << tr("%1 in").arg(number(g.loadElements));
-        if (g.storeElements > 0)
-            traffic << tr("%1 out").arg(number(g.storeElements));
         const bool compute = g.compute >= g.memory;
-        const QString a = tr("%1 compute").arg(number(g.compute));
-        const QString b = traffic.isEmpty() ? tr("0 memory")
-                                            : tr("%1 memory").arg(number(g.memory)) + QStringLiteral(" (") +
-                                                  traffic.join(QStringLiteral(", ")) + QLatin1Char(')');
+        const QString a = larger(number(g.compute), compute);
+        const QString b = larger(number(g.memory), !compute);
         const double sum = static_cast<double>(g.count) * g.latency();
         shown += sum;
-        lines << QStringLiteral("%1 × max(%2, %3) = %4")
-                     .arg(number(g.count), compute ? QStringLiteral("<b>%1</b>").arg(a) : a,
-                          compute ? b : QStringLiteral("<b>%1</b>").arg(b), number(sum));
+        if (lines) {
+            html += QStringLiteral("%1 × max(%2, %3) = %4<br>").arg(number(g.count), a, b, number(sum));
+            continue;
+        }
+        html += QStringLiteral("<tr>") + cell(number(g.count) + QStringLiteral(" ×"));
+        if (wide)
+            html += cell(number(g.loadElements)) + cell(number(g.storeElements));
+        html += cell(a) + cell(b) + cell(QStringLiteral("= ") + number(sum)) + QStringLiteral("</tr>");
     }
+    const auto last = [&](const QString& what, const QString& value) {
+        html += lines ? QStringLiteral("%1 %2<br>").arg(what, value)
+                      : QStringLiteral("<tr><td colspan='%1' align='right'>%2</td>%3</tr>")
+                            .arg(wide ? 5 : 3)
+                            .arg(what, cell(value));
+    };
     if (arithmetic.groups.size() > kShown && arithmetic.complete)
-        lines << tr("%1 other kinds of steps = %2")
-                     .arg(arithmetic.groups.size() - kShown)
-                     .arg(number(total - shown));
+        last(tr("%1 other kinds of steps").arg(arithmetic.groups.size() - kShown),
+             QStringLiteral("= ") + number(total - shown));
+    if (arithmetic.groups.size() > 1 && arithmetic.complete)
+        last(tr("latency"), QStringLiteral("<b>%1</b>").arg(number(total)));
+    if (!lines)
+        html += QStringLiteral("</table>");
     if (!arithmetic.complete)
-        lines << tr("(counted over the first million steps)");
-    return lines.join(QStringLiteral("<br>"));
+        html += tr("(counted over the first million steps)");
+    return html;
+}
+
+QString latencyText(const LatencyArithmetic& arithmetic, double total, int width)
+{
+    for (const LatencyForm form : {LatencyForm::WideTable, LatencyForm::Table}) {
+        const QString text = latencyText(arithmetic, total, form);
+        QTextDocument document;
+        document.setDefaultFont(QApplication::font());
+        document.setHtml(text);
+        if (document.idealWidth() <= width)
+            return text;
+    }
+    return latencyText(arithmetic, total, LatencyForm::Lines);
 }
 
 } // namespace tilewright::ui

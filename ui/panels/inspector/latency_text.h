@@ -31,7 +31,16 @@ struct LatencyArithmetic
 [[nodiscard]] LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgraph,
                                                   std::stop_token stop);
 
-/// As rich text: "2 × max(1 000 compute, 81.9 memory: 819 in) = 2 000".
-[[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total);
+/// How much room there is.
+enum class LatencyForm : std::uint8_t {
+    Lines,     ///< "93 × max(64, 204.8) = 19 046.4", wrapping where it has to
+    Table,     ///< a row for each kind of step
+    WideTable, ///< with the elements that a step moves in and out
+};
+
+/// As rich text: each kind of step, count × max(compute, memory), the larger one bold, and their sum.
+[[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form);
+/// The richest form that is not wider than `width` pixels in the application's font.
+[[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total, int width);
 
 } // namespace tilewright::ui

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/problems/problems_view.h"
 
-#include "panels/problems/quick_fix.h"
 #include "theme/icon.h"
+#include "theme/number.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tilewright::ui {
+
+namespace {
+
+QString sentence(const std::string& phrase)
+{
+    QString text = QString::fromStdString(phrase);
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
+}
+
+} // namespace
 
 ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("problems"), tr("Problems"), parent), m_list(new QTreeWidget(this)),
-      m_hint(new QLabel(this)), m_fix(new QPushButton(tr("Fix"), this)),
-      m_fixAll(new QPushButton(tr("Fix all"), this))
+      m_hint(new QLabel(this)), m_reason(new QLabel(this)), m_fix(new QPushButton(this)),
+      m_others(new QToolButton(this)), m_fixAll(new QPushButton(tr("Fix all"), this)), m_menu(new QMenu(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -31,49 +47,51 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
-    m_list->setColumnWidth(0, 130);
-    m_list->setColumnWidth(1, 130);
-    m_list->header()->setStretchLastSection(false);
-    m_list->header()->setSectionResizeMode(2, QHeaderView::Stretch);
+    m_list->header()->setStretchLastSection(true);
+    const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 24; };
+    m_list->setColumnWidth(0, wide(QStringLiteral("Subgraph 888")) + 20);
+    m_list->setColumnWidth(1, wide(QStringLiteral("DISCONNECTED")));
+    m_reason->setWordWrap(true);
+    m_reason->setContentsMargins(10, 4, 10, 0);
+    m_reason->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_reason->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    column->addWidget(m_reason);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(8, 6, 8, 6);
-    m_fix->setToolTip(tr("Repair the selected problem; one undo step."));
+    m_fix->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    m_fix->setMinimumWidth(1);
+    m_others->setPopupMode(QToolButton::InstantPopup);
+    m_others->setMenu(m_menu);
+    m_others->setText(tr("Other fixes"));
+    m_others->setAccessibleName(tr("Other fixes"));
+    m_others->setToolTip(tr("Other ways to repair the selected problem, and what the total would be."));
+    m_menu->setToolTipsVisible(true);
     m_fixAll->setToolTip(
-        tr("Repair one problem after the other until none is left or none can be repaired."));
+        tr("Repair one problem after the other until none is left or none can be repaired; one undo step."));
     buttons->addWidget(m_fix);
+    buttons->addWidget(m_others);
     buttons->addWidget(m_fixAll);
     buttons->addStretch();
     column->addLayout(buttons);
     connect(m_list, &QTreeWidget::itemDoubleClicked, this, &ProblemsView::jump);
     connect(m_list, &QTreeWidget::itemActivated, this, &ProblemsView::jump);
-    connect(m_list, &QTreeWidget::currentItemChanged, this, [this] {
-        // Only for the row that is looked at: finding a repair tries edits of the whole schedule.
-        const Issue* issue = currentIssue();
-        const auto fix = issue ? quickFix(*document().snapshot(), *issue) : std::nullopt;
-        m_fix->setEnabled(fix.has_value());
-        m_fix->setText(fix ? tr("Fix: %1").arg(fix->text) : tr("Fix"));
-    });
-    connect(m_fix, &QPushButton::clicked, this, &ProblemsView::fix);
-    connect(m_fixAll, &QPushButton::clicked, this, [this] {
-        // Each fix can reveal or remove others; the limit only guards against fixes that undo one another.
-        document().undoStack().beginMacro(tr("Fix all problems"));
-        for (int i = 0; i < 200; ++i) {
-            document().evaluateNow();
-            const SnapshotPtr snapshot = document().snapshot();
-            std::optional<QuickFix> next;
-            for (const Issue& issue : snapshot->evaluation.issues)
-                if ((next = quickFix(*snapshot, issue)))
-                    break;
-            if (!next)
-                break;
-            document().apply(next->schedule, next->text);
-        }
-        document().undoStack().endMacro();
-    });
+    connect(m_list, &QTreeWidget::currentItemChanged, this, &ProblemsView::lookForRepairs);
+    connect(m_fix, &QPushButton::clicked, this, [this] { fix(0); });
+    connect(m_fixAll, &QPushButton::clicked, this, &ProblemsView::fixAll);
+    m_job = std::make_unique<LatestJob<Found>>([this](Found found) { showRepairs(std::move(found)); });
+    m_allJob = std::make_unique<LatestJob<std::pair<std::uint64_t, Schedule>>>(
+        [this](std::pair<std::uint64_t, Schedule> repaired) {
+            m_fixAll->setEnabled(true);
+            // Whoever goes on editing meanwhile keeps that.
+            if (document().snapshot() && document().snapshot()->revision == repaired.first)
+                document().apply(std::move(repaired.second), tr("Fix all problems"));
+        });
     connect(&document(), &Document::snapshotChanged, this, &ProblemsView::refreshWhenSeen);
     connect(&document(), &Document::problemChanged, this, &ProblemsView::refreshWhenSeen);
     refresh();
 }
+
+ProblemsView::~ProblemsView() = default;
 
 void ProblemsView::refreshWhenSeen()
 {
@@ -85,6 +103,20 @@ void ProblemsView::showEvent(QShowEvent* event)
 {
     View::showEvent(event);
     refresh();
+}
+
+void ProblemsView::resizeEvent(QResizeEvent* event)
+{
+    View::resizeEvent(event);
+    elideFix();
+}
+
+void ProblemsView::settle()
+{
+    document().waitForSnapshot();
+    refresh();
+    m_job->waitIdle();
+    m_allJob->waitIdle();
 }
 
 const Issue* ProblemsView::currentIssue() const
@@ -103,9 +135,9 @@ void ProblemsView::refresh()
     m_hint->setText(!snapshot ? tr("Open a problem; what is wrong with its schedule is listed here.")
                               : tr("No problems: every rule holds and every working set fits."));
     m_hint->setVisible(!any);
-    m_list->setVisible(any);
-    m_fix->setVisible(any);
-    m_fixAll->setVisible(any);
+    for (QWidget* w : std::initializer_list<QWidget*>{m_list, m_fix, m_others, m_fixAll, m_reason})
+        w->setVisible(any);
+    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
     m_list->clear();
     if (!any)
         return;
@@ -118,7 +150,73 @@ void ProblemsView::refresh()
         item->setIcon(0, icon(QStringLiteral("error")));
         item->setToolTip(2, QString::fromStdString(issue.text));
     }
-    m_list->setCurrentItem(m_list->topLevelItem(0));
+    m_list->setCurrentItem(m_list->topLevelItem(std::clamp(row, 0, m_list->topLevelItemCount() - 1)));
+}
+
+void ProblemsView::lookForRepairs()
+{
+    // Only for the row that is looked at: finding repairs tries edits of the whole schedule.
+    const Issue* issue = currentIssue();
+    m_found = {};
+    m_reason->clear();
+    m_reason->hide();
+    m_others->hide();
+    m_fix->setText(tr("Looking for a fix…"));
+    m_fix->setEnabled(issue != nullptr);
+    if (!issue)
+        return;
+    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
+    m_job->request([snapshot = document().snapshot(), row, issue = *issue](std::stop_token) {
+        return Found{snapshot->revision, row,
+                     repairs(*snapshot->problem, snapshot->schedule, snapshot->evaluation, issue)};
+    });
+}
+
+void ProblemsView::showRepairs(Found found)
+{
+    const SnapshotPtr snapshot = document().snapshot();
+    if (!snapshot || snapshot->revision != found.revision ||
+        m_list->indexOfTopLevelItem(m_list->currentItem()) != found.row)
+        return;
+    m_found = std::move(found);
+    const auto& repairs = m_found.repairs.found;
+    const auto effect = [&](const Repair& r) {
+        return r.issuesLeft == 0 ? tr("total %1").arg(number(r.total))
+                                 : counted(static_cast<std::int64_t>(r.issuesLeft), tr("problem left"),
+                                           tr("problems left"));
+    };
+    m_fix->setEnabled(!repairs.empty());
+    m_fix->setToolTip(repairs.empty() ? reason()
+                                      : QStringLiteral("<p>%1: %2</p><p>%3</p>")
+                                            .arg(sentence(repairs.front().text).toHtmlEscaped(),
+                                                 effect(repairs.front()), tr("One undo step.")));
+    m_fix->setAccessibleDescription(repairs.empty() ? reason() : sentence(repairs.front().text));
+    elideFix();
+    m_reason->setText(repairs.empty() ? tr("No fix: %1.").arg(reason()) : QString());
+    m_reason->setVisible(repairs.empty());
+    m_menu->clear();
+    for (std::size_t i = 1; i < repairs.size(); ++i) {
+        QAction* action =
+            m_menu->addAction(QStringLiteral("%1 — %2").arg(sentence(repairs[i].text), effect(repairs[i])));
+        connect(action, &QAction::triggered, this, [this, i] { fix(i); });
+    }
+    m_others->setVisible(repairs.size() > 1);
+}
+
+void ProblemsView::elideFix()
+{
+    if (m_found.row < 0)
+        return;
+    const QString text = m_found.repairs.found.empty()
+                             ? tr("Fix")
+                             : tr("Fix: %1").arg(QString::fromStdString(m_found.repairs.found.front().text));
+    const int room = width() - m_fixAll->sizeHint().width() - m_others->sizeHint().width() - 64;
+    m_fix->setText(fontMetrics().elidedText(text, Qt::ElideRight, std::max(60, room)));
+}
+
+QString ProblemsView::reason() const
+{
+    return m_found.repairs.found.empty() ? QString::fromStdString(m_found.repairs.why) : QString();
 }
 
 void ProblemsView::jump()
@@ -138,14 +236,24 @@ void ProblemsView::jump()
     selection().set(std::move(state));
 }
 
-void ProblemsView::fix()
+void ProblemsView::fix(std::size_t which)
 {
     document().waitForSnapshot();
-    const Issue* issue = currentIssue();
-    if (!issue)
-        return;
-    if (auto next = quickFix(*document().snapshot(), *issue))
-        document().apply(std::move(next->schedule), next->text);
+    m_job->waitIdle(); // whoever is faster than the search waits for it
+    if (m_found.revision == document().snapshot()->revision && which < m_found.repairs.found.size()) {
+        const Repair repair = m_found.repairs.found[which]; // applying clears what was found
+        document().apply(repair.schedule, sentence(repair.text));
+    }
+}
+
+void ProblemsView::fixAll()
+{
+    document().waitForSnapshot();
+    m_fixAll->setEnabled(false);
+    m_allJob->request([snapshot = document().snapshot()](std::stop_token) {
+        return std::pair(snapshot->revision, repairedAsFarAsPossible(*snapshot->problem, snapshot->schedule,
+                                                                     snapshot->evaluation.rules));
+    });
 }
 
 QString ProblemsView::copyText() const

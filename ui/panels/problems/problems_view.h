@@ -2,41 +2,69 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "document/latest_job.h"
+#include "eval/repair.h"
+
+#include <memory>
 
 class QLabel;
-class QTreeWidget;
+class QMenu;
 class QPushButton;
+class QToolButton;
+class QTreeWidget;
 
 namespace tilewright::ui {
 
-/// What is wrong with the schedule and what to do about it: double-click jumps, Fix repairs where it can.
+/// What is wrong with the schedule and what to do about it: double-click jumps, Fix repairs where it can, and
+/// where nothing can be done the line below says why.
 class ProblemsView : public View
 {
     Q_OBJECT
 public:
     explicit ProblemsView(const ViewContext& context, QWidget* parent = nullptr);
+    ~ProblemsView() override;
     QSize exportSize() const override { return {900, 260}; }
     QString copyText() const override;
+    void settle() override;
+
     [[nodiscard]] QTreeWidget* list() const { return m_list; }
     [[nodiscard]] QPushButton* fixButton() const { return m_fix; }
+    [[nodiscard]] QPushButton* fixAllButton() const { return m_fixAll; }
+    /// The other ways to repair the selected problem; empty menu = there are none.
+    [[nodiscard]] QToolButton* otherFixesButton() const { return m_others; }
+    [[nodiscard]] QString reason() const; ///< why the selected problem has no fix; empty when it has one
 
 protected:
     void showEvent(QShowEvent* event) override;
-
-public:
-    void settle() override { refresh(); }
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct Found
+    {
+        std::uint64_t revision = 0;
+        int row = -1;
+        Repairs repairs;
+    };
     void refreshWhenSeen();
     void refresh();
+    void lookForRepairs();
+    void showRepairs(Found found);
+    void elideFix();
     [[nodiscard]] const Issue* currentIssue() const;
     void jump();
-    void fix();
+    void fix(std::size_t which);
+    void fixAll();
 
     QTreeWidget* m_list;
     QLabel* m_hint;
+    QLabel* m_reason;
     QPushButton* m_fix;
+    QToolButton* m_others;
     QPushButton* m_fixAll;
+    QMenu* m_menu;
+    Found m_found;
+    std::unique_ptr<LatestJob<Found>> m_job;
+    std::unique_ptr<LatestJob<std::pair<std::uint64_t, Schedule>>> m_allJob;
 };
 
 } // namespace tilewright::ui

@@ -8,44 +8,58 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 namespace {
+
+enum Column { kSwitch, kValue, kEffect, kMeaning };
+constexpr int kTarget = Qt::UserRole; ///< of the first column: the subgraph that a row is about
+constexpr std::size_t kMostRows = 100;
 
 QString latin1(std::string_view text)
 {
     return QString::fromLatin1(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-Rules flipped(Rules rules, const RuleSwitch& s)
+QString subgraphs(std::size_t n)
 {
-    (void)setRule(rules, s.name, ruleValue(rules, s.name) == s.finalValue ? s.otherValue : s.finalValue);
-    return rules;
+    return counted(static_cast<std::int64_t>(n), RulesView::tr("subgraph"), RulesView::tr("subgraphs"));
 }
 
-/// What the schedule becomes under the other value of each switch.
-std::vector<QString> effects(const Snapshot& snapshot, std::stop_token stop)
+QString problems(std::size_t n)
 {
-    std::vector<QString> out;
-    for (const RuleSwitch& s : ruleSwitches()) {
-        if (stop.stop_requested())
-            break;
-        const Evaluation e =
-            evaluate(*snapshot.problem, snapshot.schedule, flipped(snapshot.evaluation.rules, s));
-        if (!e.valid())
-            out.push_back(
-                snapshot.evaluation.valid()
-                    ? RulesView::tr("invalid: %1").arg(QString::fromStdString(e.issues.front().text))
-                    : RulesView::tr("still invalid"));
-        else if (!snapshot.evaluation.valid())
-            out.push_back(RulesView::tr("valid, total %1").arg(number(e.total)));
-        else
-            out.push_back(
-                e.total == snapshot.evaluation.total
-                    ? RulesView::tr("no change")
-                    : RulesView::tr("total %1").arg(signedNumber(e.total - snapshot.evaluation.total)));
+    return counted(static_cast<std::int64_t>(n), RulesView::tr("problem"), RulesView::tr("problems"));
+}
+
+/// The exact change in one line.
+QString effectText(const RuleEffect& e, double total)
+{
+    if (e.validBefore && e.validAfter) {
+        if (e.change != 0)
+            return RulesView::tr("total %1 in %2").arg(signedNumber(e.change), subgraphs(e.parts.size()));
+        return e.parts.empty() ? RulesView::tr("no change")
+                               : RulesView::tr("other working sets in %1").arg(subgraphs(e.parts.size()));
     }
-    return out;
+    if (e.validBefore)
+        return RulesView::tr("breaks it: %1").arg(problems(e.appears.size()));
+    if (e.validAfter)
+        return RulesView::tr("makes it valid: total %1").arg(number(total + e.change));
+    if (e.appears.empty() && e.disappears.empty())
+        return e.parts.empty() ? RulesView::tr("no change")
+                               : RulesView::tr("other costs in %1").arg(subgraphs(e.parts.size()));
+    return RulesView::tr("%1 fewer, %2 more").arg(problems(e.disappears.size())).arg(e.appears.size());
+}
+
+QString partText(const RuleEffect::Part& part)
+{
+    QStringList changes;
+    if (part.latencyChange != 0)
+        changes << RulesView::tr("latency %1").arg(signedNumber(part.latencyChange));
+    if (part.peakChange != 0)
+        changes << RulesView::tr("working set %1").arg(signedNumber(static_cast<double>(part.peakChange)));
+    return changes.join(QStringLiteral(", "));
 }
 
 } // namespace
@@ -54,38 +68,59 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("rules"), tr("Rules"), parent), m_summary(new QLabel(this)),
       m_list(new QTreeWidget(this))
 {
-    m_effects = std::make_unique<LatestJob<std::vector<QString>>>([this](const std::vector<QString>& texts) {
-        for (std::size_t i = 0; i < texts.size() && static_cast<int>(i) < m_list->topLevelItemCount(); ++i) {
-            m_list->topLevelItem(static_cast<int>(i))->setText(3, texts[i]);
-            m_list->topLevelItem(static_cast<int>(i))->setToolTip(3, texts[i]);
-        }
-    });
+    m_effects =
+        std::make_unique<LatestJob<Effects>>([this](const Effects& effects) { showEffects(effects); });
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 0);
     m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     column->addWidget(m_summary);
     column->addWidget(m_list, 1);
     m_list->setAccessibleName(tr("Rule switches"));
-    m_list->setHeaderLabels({tr("Switch"), tr("Value"), tr("What it means"), tr("The other value here")});
-    m_list->setRootIsDecorated(false);
+    m_list->setHeaderLabels({tr("Switch"), tr("Value"), tr("The other value, here"), tr("What it means")});
     m_list->setAlternatingRowColors(true);
     m_list->setFrameShape(QFrame::NoFrame);
-    m_list->header()->setStretchLastSection(false);
-    m_list->setColumnWidth(0, 170);
-    m_list->setColumnWidth(1, 110);
-    m_list->header()->setSectionResizeMode(2, QHeaderView::Stretch);
-    m_list->setColumnWidth(3, 260);
-    connect(m_list, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* item, int col) {
-        if (m_refreshing || col != 0)
-            return;
-        const auto& s = ruleSwitches()[static_cast<std::size_t>(m_list->indexOfTopLevelItem(item))];
-        Rules rules = document().rules();
-        (void)setRule(rules, s.name, item->checkState(0) == Qt::Checked ? s.finalValue : s.otherValue);
-        document().setRules(rules);
-    });
+    m_list->header()->setStretchLastSection(true);
+    const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 16; };
+    m_list->setColumnWidth(kSwitch, wide(QStringLiteral("null_order_reuse")) + 2 * m_list->indentation() + 8);
+    m_list->setColumnWidth(kValue, wide(QStringLiteral("neutral")));
+    m_list->setColumnWidth(kEffect, wide(tr("total %1 in %2").arg(signedNumber(-123456.7), subgraphs(100))));
+    for (const RuleSwitch& s : ruleSwitches()) {
+        auto* item = new QTreeWidgetItem(m_list, {latin1(s.name), {}, {}, latin1(s.meaning)});
+        item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
+        const QString tip =
+            QStringLiteral("<p>%1</p><p>%2</p>")
+                .arg(latin1(s.meaning).toHtmlEscaped(),
+                     tr("%1 in rule set final, %2 in rule set seed; the other value is %3")
+                         .arg(latin1(s.finalValue), latin1(s.seedValue), latin1(s.otherValue)));
+        for (const int c : {kSwitch, kValue, kMeaning})
+            item->setToolTip(c, tip);
+    }
+    connect(m_list, &QTreeWidget::itemChanged, this, &RulesView::toggle);
+    connect(m_list, &QTreeWidget::itemClicked, this, &RulesView::jump);
+    connect(m_list, &QTreeWidget::itemActivated, this, &RulesView::jump);
     connect(&document(), &Document::snapshotChanged, this, &RulesView::refreshWhenSeen);
     connect(&document(), &Document::rulesChanged, this, &RulesView::refreshWhenSeen);
     refresh();
+}
+
+void RulesView::toggle(QTreeWidgetItem* item, int column)
+{
+    const int row = m_list->indexOfTopLevelItem(item);
+    if (m_refreshing || column != kSwitch || row < 0)
+        return;
+    const RuleSwitch& s = ruleSwitches()[static_cast<std::size_t>(row)];
+    Rules rules = document().rules();
+    (void)setRule(rules, s.name, item->checkState(kSwitch) == Qt::Checked ? s.finalValue : s.otherValue);
+    document().setRules(rules);
+}
+
+void RulesView::jump(QTreeWidgetItem* item)
+{
+    const QVariant target = item->data(kSwitch, kTarget);
+    if (item->parent() && target.isValid())
+        selection().selectSubgraph(SubgraphId(static_cast<std::size_t>(target.toULongLong())));
 }
 
 void RulesView::refreshWhenSeen()
@@ -102,6 +137,7 @@ void RulesView::showEvent(QShowEvent* event)
 
 void RulesView::settle()
 {
+    document().waitForSnapshot();
     refresh();
     m_effects->waitIdle();
 }
@@ -111,26 +147,79 @@ void RulesView::refresh()
     m_refreshing = true;
     const Rules& rules = document().rules();
     m_summary->setText(tr("Rule set <b>%1</b>%2. A ticked switch has the value of rule set final; untick it "
-                          "to read the rules the other "
-                          "way.")
+                          "to read the rules the other way. Open a row to see which subgraphs that changes.")
                            .arg(latin1(ruleSetName(rules)),
                                 document().rulesReason().isEmpty()
                                     ? QString()
                                     : QStringLiteral(" – ") + document().rulesReason().toHtmlEscaped()));
-    m_list->clear();
-    for (const RuleSwitch& s : ruleSwitches()) {
-        auto* item = new QTreeWidgetItem(
-            m_list, {latin1(s.name), latin1(ruleValue(rules, s.name)), latin1(s.meaning)});
-        item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
-        item->setCheckState(0, ruleValue(rules, s.name) == s.finalValue ? Qt::Checked : Qt::Unchecked);
-        item->setToolTip(2,
-                         QStringLiteral("<p>%1</p><p>%2</p>")
-                             .arg(latin1(s.meaning).toHtmlEscaped(),
-                                  tr("final: %1, seed: %2").arg(latin1(s.finalValue), latin1(s.seedValue))));
+    for (std::size_t i = 0; i < ruleSwitches().size(); ++i) {
+        const RuleSwitch& s = ruleSwitches()[i];
+        QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
+        item->setText(kValue, latin1(ruleValue(rules, s.name)));
+        item->setCheckState(kSwitch, ruleValue(rules, s.name) == s.finalValue ? Qt::Checked : Qt::Unchecked);
+        if (!document().snapshot()) {
+            item->setText(kEffect, {});
+            qDeleteAll(item->takeChildren());
+        }
     }
     m_refreshing = false;
     if (const SnapshotPtr snapshot = document().snapshot())
-        m_effects->request([snapshot](std::stop_token stop) { return effects(*snapshot, stop); });
+        m_effects->request([snapshot](std::stop_token stop) {
+            return Effects{snapshot,
+                           ruleEffects(*snapshot->problem, snapshot->schedule, snapshot->evaluation, stop)};
+        });
+}
+
+void RulesView::showEffects(const Effects& effects)
+{
+    if (effects.snapshot != document().snapshot())
+        return;
+    m_refreshing = true;
+    for (std::size_t i = 0; i < effects.effects.size(); ++i) {
+        const RuleEffect& e = effects.effects[i];
+        QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
+        item->setText(kEffect, effectText(e, effects.snapshot->evaluation.total));
+        item->setToolTip(kEffect, item->text(kEffect));
+        const bool open = item->isExpanded();
+        qDeleteAll(item->takeChildren());
+        const auto row = [&](const std::optional<SubgraphId>& where, const QString& text,
+                             const QString& tip) {
+            if (static_cast<std::size_t>(item->childCount()) >= kMostRows)
+                return;
+            auto* child = new QTreeWidgetItem(
+                item, {where ? tr("Subgraph %1").arg(where->index()) : tr("Schedule"), {}, text, {}});
+            if (where) {
+                child->setData(kSwitch, kTarget, static_cast<qulonglong>(where->index()));
+                child->setForeground(kSwitch, palette().color(QPalette::Link));
+                child->setToolTip(kSwitch, tr("Go to this subgraph."));
+            }
+            child->setToolTip(kEffect, tip);
+            if (!tip.isEmpty())
+                child->setText(kMeaning, tip);
+        };
+        for (const Issue& issue : e.appears)
+            row(issue.subgraph, tr("would break %1").arg(latin1(issueCodeName(issue.code))),
+                QString::fromStdString(issue.text));
+        for (const Issue& issue : e.disappears)
+            row(issue.subgraph, tr("would no longer break %1").arg(latin1(issueCodeName(issue.code))),
+                QString::fromStdString(issue.text));
+        for (const RuleEffect::Part& part : e.parts)
+            row(part.subgraph, partText(part), {});
+        item->setExpanded(open);
+    }
+    m_refreshing = false;
+}
+
+QString RulesView::copyText() const
+{
+    QString out = tr("switch\tvalue\teffect of the other value\tmeaning\n");
+    for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
+        QStringList cells;
+        for (int c = 0; c < m_list->columnCount(); ++c)
+            cells << m_list->topLevelItem(i)->text(c);
+        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
+    return out;
 }
 
 } // namespace tilewright::ui

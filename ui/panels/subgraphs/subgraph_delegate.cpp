@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/subgraphs/subgraph_delegate.h"
 
+#include "canvas/bound_mark.h"
 #include "theme/icon.h"
 
 #include <QPainter>
@@ -44,11 +45,14 @@ void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
     case SubgraphModel::Number:
         paintNumber(*painter, cell, row);
         break;
+    case SubgraphModel::Ops:
+        paintOps(*painter, cell.adjusted(4, 0, -4, 0), option.font, row);
+        break;
     case SubgraphModel::Time:
-        paintTime(*painter, cell.adjusted(6, 5, -6, -5), e);
+        paintTime(*painter, cell.adjusted(4, 5, -6, -5), e);
         break;
     case SubgraphModel::Memory:
-        paintMemory(*painter, cell.adjusted(6, 7, -6, -7), e);
+        paintMemory(*painter, cell.adjusted(4, 7, -4, -7), e);
         break;
     default: {
         QColor colour = theme().text;
@@ -58,13 +62,11 @@ void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
         if (index.column() == SubgraphModel::Latency && (!e.structurallyValid || !e.fits))
             colour = theme().error;
         painter->setPen(colour);
-        painter->setFont(index.column() == SubgraphModel::Ops ? option.font : numberFont());
-        const QRectF text = cell.adjusted(6, 0, -6, 0);
+        painter->setFont(numberFont());
+        const QRectF text = cell.adjusted(4, 0, -4, 0);
         const QString shown =
             QFontMetrics(painter->font())
-                .elidedText(index.data().toString(),
-                            index.column() == SubgraphModel::Ops ? Qt::ElideRight : Qt::ElideMiddle,
-                            static_cast<int>(text.width()));
+                .elidedText(index.data().toString(), Qt::ElideMiddle, static_cast<int>(text.width()));
         painter->drawText(text, static_cast<int>(o.displayAlignment | Qt::AlignVCenter) & ~Qt::AlignTop,
                           shown);
     }
@@ -86,29 +88,47 @@ void SubgraphDelegate::paintNumber(QPainter& painter, const QRectF& cell, std::s
     painter.drawRoundedRect(badge, 4, 4);
     painter.setPen(theme().ink);
     painter.drawText(badge, Qt::AlignCenter, text);
-    QString marks;
-    if (m_model.issue(row))
-        marks += QStringLiteral("⚠");
-    double left = badge.right() + 3;
-    if (m_model.snapshot()->schedule[SubgraphId(row)].locked) {
-        const double side = std::min(h, cell.right() - left);
-        paintIcon(painter, QStringLiteral("lock"), {left, cell.center().y() - side / 2, side, side},
-                  theme().text);
-        left += side + 1;
-    }
-    if (!marks.isEmpty()) {
-        painter.setPen(m_model.issue(row) ? theme().error : theme().muted);
+    double x = badge.right() + 3;
+    if (m_model.issue(row)) {
+        painter.setPen(theme().error);
         painter.setFont(uiFont());
-        painter.drawText(
-            QRectF(left, cell.top(), cell.right() - left, cell.height()),
-            Qt::AlignVCenter | Qt::AlignLeft, marks);
+        const double w = QFontMetricsF(painter.font()).horizontalAdvance(QStringLiteral("⚠"));
+        painter.drawText(QRectF(x, cell.top(), w + 2, cell.height()), Qt::AlignVCenter | Qt::AlignLeft,
+                         QStringLiteral("⚠"));
+        x += w + 2;
+    }
+    if (m_model.snapshot()->schedule[SubgraphId(row)].locked) {
+        const double side = std::min(h, cell.right() - x);
+        paintIcon(painter, QStringLiteral("lock"), {x, cell.center().y() - side / 2, side, side},
+                  theme().text);
     }
 }
 
-void SubgraphDelegate::paintTime(QPainter& painter, const QRectF& cell, const SubgraphEvaluation& e) const
+void SubgraphDelegate::paintOps(QPainter& painter, const QRectF& cell, const QFont& font,
+                                std::size_t row) const
+{
+    // What tells the rows apart comes first; where they all belong is cut first.
+    const OpNames text = m_model.names(row);
+    painter.setFont(font);
+    const QFontMetricsF fm(font);
+    painter.setPen(theme().text);
+    const QString names = fm.elidedText(text.names, Qt::ElideRight, cell.width());
+    painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft), names);
+    const double used = fm.horizontalAdvance(names) + 8;
+    if (text.where.isEmpty() || cell.width() - used < fm.horizontalAdvance(QStringLiteral("mmm")))
+        return;
+    painter.setPen(theme().muted);
+    painter.drawText(cell.adjusted(used, 0, 0, 0), static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft),
+                     fm.elidedText(text.where, Qt::ElideLeft, cell.width() - used));
+}
+
+void SubgraphDelegate::paintTime(QPainter& painter, const QRectF& whole, const SubgraphEvaluation& e) const
 {
     if (!e.structurallyValid || m_model.longest() <= 0)
         return;
+    paintBoundMark(painter, QPointF(whole.left() + 5, whole.center().y()), 4.5, e.bound,
+                   boundColour(e.bound, theme()));
+    const QRectF cell = whole.adjusted(14, 0, 0, 0);
     const double scale = cell.width() / m_model.longest();
     const double half = (cell.height() - 2) / 2;
     painter.setRenderHint(QPainter::Antialiasing, false);

@@ -23,7 +23,8 @@ public:
 private:
     [[nodiscard]] const Theme& theme() const { return m_override ? *m_override : m_themes.theme(); }
     void paintNumber(QPainter& painter, const QRectF& cell, std::size_t row) const;
-    void paintTime(QPainter& painter, const QRectF& cell, const SubgraphEvaluation& e) const;
+    void paintOps(QPainter& painter, const QRectF& cell, const QFont& font, std::size_t row) const;
+    void paintTime(QPainter& painter, const QRectF& whole, const SubgraphEvaluation& e) const;
     void paintMemory(QPainter& painter, const QRectF& cell, const SubgraphEvaluation& e) const;
 
     const SubgraphModel& m_model;

@@ -5,13 +5,21 @@
 #include "models/subgraph_model.h"
 #include "panels/subgraphs/subgraph_delegate.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <array>
+#include <numeric>
+
 namespace tilewright::ui {
+
+namespace {
+constexpr int kMeasuredRows = 300; ///< enough to know how wide numbers get
+}
 
 SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("subgraphs"), tr("Subgraphs"), parent),
@@ -46,17 +54,14 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     QHeaderView* header = m_table->horizontalHeader();
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    const QFontMetrics fm(numberFont());
-    const auto wide = [&](const QString& sample) { return fm.horizontalAdvance(sample) + 14; };
-    m_table->setColumnWidth(SubgraphModel::Number, 62);
-    m_table->setColumnWidth(SubgraphModel::Ops, 96);
-    m_table->setColumnWidth(SubgraphModel::Size, wide(QStringLiteral("128×128×128")));
-    m_table->setColumnWidth(SubgraphModel::Latency, wide(QStringLiteral("12 345 678.9")));
-    m_table->setColumnWidth(SubgraphModel::Time, 90);
-    m_table->setColumnWidth(SubgraphModel::BoundColumn, wide(QStringLiteral("◇ balanced")));
-    m_table->setColumnWidth(SubgraphModel::Memory, 100);
-    m_table->setColumnWidth(SubgraphModel::Change, wide(QStringLiteral("+1 234 567.8")));
-    header->setStretchLastSection(true);
+    header->setStretchLastSection(false);
+    header->setMinimumSectionSize(24);
+    m_table->viewport()->installEventFilter(this);
+    layOutColumns();
+    connect(header, &QHeaderView::sectionResized, this,
+            [this] { m_handSized = m_handSized || !m_layingOut; });
+    connect(m_model, &QAbstractItemModel::dataChanged, this, &SubgraphsView::layOutColumns);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &SubgraphsView::layOutColumns);
 
     connect(m_table, &QWidget::customContextMenuRequested, this, &SubgraphsView::showMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -73,6 +78,54 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     };
     connect(&document(), &Document::problemChanged, this, refresh);
     refresh();
+}
+
+void SubgraphsView::layOutColumns()
+{
+    if (m_layingOut)
+        return;
+    m_layingOut = true;
+    m_table->setColumnHidden(SubgraphModel::Change, !m_model->hasBaseline());
+    if (!m_handSized)
+        fitColumns();
+    m_layingOut = false;
+}
+
+void SubgraphsView::fitColumns()
+{
+    const QFontMetrics fm(numberFont());
+    const auto wide = [&](const QString& sample) { return fm.horizontalAdvance(sample) + 10; };
+    const QString last = QString::number(std::max(9, m_model->rowCount() - 1));
+    // All glyphs of the number font are equally wide, so the longest text is the widest.
+    const auto widest = [&](SubgraphModel::Column column, QString longest) {
+        for (int r = 0; r < std::min(m_model->rowCount(), kMeasuredRows); ++r)
+            if (const QString text = m_model->index(r, column).data().toString();
+                text.size() > longest.size())
+                longest = text;
+        return wide(longest);
+    };
+    // Everything but the ops has the width of what it shows; the ops get what is left.
+    std::array<int, SubgraphModel::ColumnCount> widths{};
+    widths[SubgraphModel::Number] = wide(last) + 14 + (m_model->hasMarks() ? 18 : 0);
+    widths[SubgraphModel::Size] = widest(SubgraphModel::Size, QStringLiteral("64×64×64"));
+    widths[SubgraphModel::Latency] = widest(SubgraphModel::Latency, QStringLiteral("12 345.6"));
+    if (m_model->hasBaseline())
+        widths[SubgraphModel::Change] = widest(SubgraphModel::Change, QStringLiteral("+12 345"));
+    widths[SubgraphModel::Time] = 76;
+    widths[SubgraphModel::Memory] = std::max(56, fontMetrics().horizontalAdvance(tr("Memory")) + 12);
+    const int others = std::accumulate(widths.begin(), widths.end(), 0);
+    widths[SubgraphModel::Ops] = std::max(fontMetrics().horizontalAdvance(QStringLiteral("context, m…")),
+                                          m_table->viewport()->width() - others);
+    for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
+        if (m_table->columnWidth(c) != widths[static_cast<std::size_t>(c)] && !m_table->isColumnHidden(c))
+            m_table->setColumnWidth(c, widths[static_cast<std::size_t>(c)]);
+}
+
+bool SubgraphsView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        layOutColumns();
+    return View::eventFilter(watched, event);
 }
 
 void SubgraphsView::fromSelection()
@@ -146,7 +199,7 @@ void SubgraphsView::paintExport(QPainter& painter, const QSize& size, const Them
 
 QString SubgraphsView::copyText() const
 {
-    QString out = tr("subgraph\tops\tw×h×k\tlatency\tcompute\tmemory\tbound\tpeak working set\tchange\n");
+    QString out = tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set\n");
     const auto rows = m_table->selectionModel()->selectedRows();
     for (int r = 0; r < m_model->rowCount(); ++r) {
         if (!rows.isEmpty() && !m_table->selectionModel()->isRowSelected(r))

@@ -22,7 +22,12 @@ public:
     QString copyText() const override;
     [[nodiscard]] QTableView* table() const { return m_table; }
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
+    void layOutColumns();
+    void fitColumns();
     void fromSelection();
     void toSelection();
     void showMenu(const QPoint& position);
@@ -32,6 +37,8 @@ private:
     QTableView* m_table;
     QLabel* m_hint;
     bool m_updating = false;
+    bool m_layingOut = false;
+    bool m_handSized = false; ///< the person has set a width: columns are left alone
 };
 
 } // namespace tilewright::ui

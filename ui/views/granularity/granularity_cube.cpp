@@ -2,22 +2,19 @@
 #include "views/granularity/granularity_cube.h"
 
 #include "eval/fast.h"
+#include "eval/granularity_search.h"
 #include "schedule/grid.h"
 #include "schedule/useful_sizes.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewright::ui {
 
 namespace {
 
-/// Of equally fast granularities the one with fewer steps is the plainer one.
 bool betterThan(const CubeCell& a, const CubeCell& b)
 {
-    if (std::abs(a.latency - b.latency) > 1e-12 * b.latency)
-        return a.latency < b.latency;
-    return a.steps < b.steps;
+    return isBetter({a.latency, a.steps, a.peak}, {b.latency, b.steps, b.peak});
 }
 
 } // namespace

@@ -18,9 +18,11 @@ QString tr(const char* text)
     return QCoreApplication::translate("Granularity", text);
 }
 
-QString sizeText(const Granularity& g)
+/// Without a MatMul k means nothing and is not shown.
+QString sizeText(const Granularity& g, bool hasDepth)
 {
-    return QStringLiteral("%1 × %2 × %3").arg(g.w).arg(g.h).arg(g.k);
+    const QString tile = QStringLiteral("%1 × %2").arg(g.w).arg(g.h);
+    return hasDepth ? tile + QStringLiteral(" × %1").arg(g.k) : tile;
 }
 
 QString issueText(IssueCode issue, const Granularity& g, const Hardware& hw)
@@ -74,7 +76,10 @@ GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<Subgra
     }
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[subgraph->index()];
     m.currentLatency = e.structurallyValid ? e.latency : 0;
-    m.title = tr("Subgraph %1 · now %2").arg(subgraph->index()).arg(sizeText(s.granularity));
+    const bool hasDepth = std::any_of(
+        s.ops.begin(), s.ops.end(), [&](OpId o) { return snapshot->problem->op(o).type == OpType::MatMul; });
+    m.owner = tr("Subgraph %1").arg(subgraph->index());
+    m.title = tr("now %1").arg(sizeText(s.granularity, hasDepth));
     m.title += e.structurallyValid ? tr(": %1").arg(number(e.latency)) : tr(": cannot run");
     if (!cube || !cube->covers(s.granularity) || !(cube->key == cubeKey(*snapshot, *subgraph)))
         return m;
@@ -113,14 +118,31 @@ GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<Subgra
             m.best = i;
     if (c.best) {
         const double gain = c.cells[*c.best].latency - m.currentLatency;
-        m.subtitle =
-            tr("best %1: %2").arg(sizeText(c.granularity(*c.best)), number(c.cells[*c.best].latency));
-        if (e.structurallyValid)
+        m.subtitle = tr("best %1: %2")
+                         .arg(sizeText(c.granularity(*c.best), hasDepth), number(c.cells[*c.best].latency));
+        if (m.currentLatency > 0)
             m.subtitle += tr(" (%1)").arg(signedPercent(gain / m.currentLatency));
     } else {
         m.subtitle = tr("no granularity fits into fast memory");
     }
     return m;
+}
+
+QString granularityReadout(const GranularityModel& m, std::size_t position)
+{
+    if (!m.cube || position >= m.shown.size())
+        return {};
+    const Granularity g = m.cube->granularity(m.shown[position]);
+    const CubeCell& c = m.cell(position);
+    QString text = sizeText(g, m.cube->hasDepth) + QStringLiteral(": ");
+    if (c.state == CubeCell::State::SuperNative || c.state == CubeCell::State::Forbidden)
+        return text + issueText(c.issue, g, m.cube->key.problem->hardware());
+    text += number(c.latency);
+    if (m.currentLatency > 0)
+        text += tr(" (%1)").arg(signedPercent(c.latency / m.currentLatency - 1));
+    if (c.state == CubeCell::State::OutOfMemory)
+        text += tr(", does not fit: %1 of %2").arg(number(c.peak), number(m.capacity));
+    return text;
 }
 
 QString granularityTooltip(const GranularityModel& m, std::size_t position)
@@ -129,7 +151,7 @@ QString granularityTooltip(const GranularityModel& m, std::size_t position)
         return {};
     const Granularity g = m.cube->granularity(m.shown[position]);
     const CubeCell& c = m.cell(position);
-    QString text = QStringLiteral("<b>%1</b>").arg(sizeText(g));
+    QString text = QStringLiteral("<b>%1</b>").arg(sizeText(g, m.cube->hasDepth));
     if (c.state == CubeCell::State::SuperNative || c.state == CubeCell::State::Forbidden)
         return text + tr("<br>%1").arg(issueText(c.issue, g, m.cube->key.problem->hardware()));
     text += tr("<br>latency %1").arg(exactNumber(c.latency));
@@ -140,7 +162,8 @@ QString granularityTooltip(const GranularityModel& m, std::size_t position)
     text += tr("<br>working set %1 of %2").arg(number(c.peak), number(m.capacity));
     if (c.state == CubeCell::State::OutOfMemory)
         text += tr(": <b>does not fit</b>");
-    text += tr("<br>%1 × %2 tiles, %3 steps").arg(number(c.rows), number(c.cols), number(c.steps));
+    text += tr("<br>%1 × %2 tiles, %3")
+                .arg(number(c.rows), number(c.cols), counted(c.steps, tr("step"), tr("steps")));
     return text + tr("<br><i>click to apply</i>");
 }
 

@@ -12,6 +12,7 @@ namespace tilewright::ui {
 struct GranularityModel
 {
     QString hint;
+    QString owner; ///< "Subgraph 3"
     QString title;
     QString subtitle;
     std::optional<SubgraphId> subgraph;
@@ -33,6 +34,8 @@ struct GranularityModel
 [[nodiscard]] GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<SubgraphId> subgraph,
                                                 std::shared_ptr<const GranularityCube> cube,
                                                 std::optional<std::int64_t> depth);
+/// A cell in one line, for whoever moves by keys: size, latency, change, working set, or why not.
+[[nodiscard]] QString granularityReadout(const GranularityModel& model, std::size_t position);
 [[nodiscard]] QString granularityTooltip(const GranularityModel& model, std::size_t position);
 [[nodiscard]] QString granularityAsText(const GranularityCube& cube);
 

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace tilewright::ui {
 
@@ -17,6 +19,13 @@ namespace {
 QString tr(const char* text)
 {
     return QCoreApplication::translate("Granularity", text);
+}
+
+constexpr double kRampWidth = 80; ///< of the legend
+
+QString titleText(const GranularityModel& model)
+{
+    return model.owner.isEmpty() ? model.title : model.owner + QStringLiteral(" · ") + model.title;
 }
 
 QColor neutral(const Theme& theme)
@@ -107,10 +116,18 @@ void paintLabels(QPainter& painter, const GranularityModel& model, const Granula
         freeFrom = x + w / 2 + 4;
     }
     const auto& heights = model.cube->heights;
+    const auto centre = [&](std::size_t i) {
+        return p.map.bottom() - (static_cast<double>(i) + 0.5) * p.cellHeight;
+    };
+    const auto nativeHeight = std::find(heights.begin(), heights.end(), hw.nativeHeight);
     double freeBelow = 1e9;
     for (std::size_t i = 0; i < heights.size(); ++i) {
-        const double y = p.map.bottom() - (static_cast<double>(i) + 0.5) * p.cellHeight;
-        if (y + fm.height() / 2 > freeBelow && heights[i] != hw.nativeHeight)
+        const double y = centre(i);
+        const bool native = heights[i] == hw.nativeHeight;
+        const bool hitsNative =
+            !native && nativeHeight != heights.end() &&
+            std::abs(y - centre(static_cast<std::size_t>(nativeHeight - heights.begin()))) < fm.height();
+        if (!native && (y + fm.height() / 2 > freeBelow || hitsNative))
             continue;
         const QString text = QString::number(heights[i]);
         pen(heights[i], hw.nativeHeight);
@@ -135,11 +152,15 @@ void paintLegend(QPainter& painter, const GranularityModel& model, const QRectF&
     double x = area.left() + 8;
     double y = area.top();
     const double row = fm.height() + 6;
+    painter.save();
+    painter.setClipRect(area.adjusted(0, -2, 0, 2)); // a row that does not fit is left out
     const auto place = [&](double width) {
         if (x + width > area.right() - 4 && x > area.left() + 8) {
             x = area.left() + 8;
             y += row;
         }
+        if (y + fm.height() > area.bottom() + 2)
+            y = area.bottom() + 2 * row;
         const double at = x;
         x += width + 14;
         return at;
@@ -149,7 +170,7 @@ void paintLegend(QPainter& painter, const GranularityModel& model, const QRectF&
         const QString low = shortNumber(model.low);
         const QString high = shortNumber(model.high);
         const QString name = tr("latency");
-        const double ramp = 80;
+        const double ramp = kRampWidth;
         double at = place(fm.horizontalAdvance(name + low + high) + ramp + 18);
         painter.setPen(theme.muted);
         painter.drawText(QPointF(at, baseline()), name);
@@ -191,16 +212,61 @@ void paintLegend(QPainter& painter, const GranularityModel& model, const QRectF&
     if (any(CubeCell::State::Forbidden))
         entry(tr("not allowed"),
               [&](const QRectF& r) { paintExcluded(painter, r, CubeCell::State::Forbidden, theme); });
+    painter.restore();
 }
 
-double legendHeight(double width)
+/// The subtitle gives way to the cell under the mouse or the key cursor, when there is one.
+void paintTitle(QPainter& painter, const GranularityModel& model, const GranularityPlaces& p,
+                const Theme& theme, std::optional<std::size_t> hover)
+{
+    const QRectF area = p.title;
+    double y = area.top() + 5;
+    const auto line = [&](const QString& text, const QFont& font, const QColor& colour, int rows) {
+        painter.setFont(font);
+        painter.setPen(colour);
+        const QFontMetricsF fm(font);
+        const double width = area.width() - 16;
+        const bool wraps = fm.horizontalAdvance(text) > width && rows > 1;
+        const QRectF place(area.left() + 8, y, width, fm.height() * (wraps ? rows : 1));
+        painter.drawText(place,
+                         static_cast<int>(Qt::AlignLeft | Qt::AlignTop | (wraps ? Qt::TextWordWrap : 0)),
+                         wraps ? text : fm.elidedText(text, Qt::ElideRight, width));
+        y += place.height() + 1;
+    };
+    line(titleText(model), uiFont(1.0, QFont::DemiBold), theme.text, p.titleRows);
+    line(hover && model.cube ? granularityReadout(model, *hover) : model.subtitle, uiFont(0.9),
+         hover && model.cube ? theme.text : theme.muted, p.subtitleRows);
+}
+
+/// As high as paintLegend() needs for what there is to explain.
+double legendHeight(const GranularityModel& model, double width)
 {
     const QFontMetricsF fm(uiFont(0.85));
-    const double one = fm.height() + 6;
-    const double all = fm.horizontalAdvance(tr("latency") + tr("now") + tr("best here") + tr("does not fit") +
-                                            tr("above native") + tr("not allowed")) +
-                       fm.horizontalAdvance(QStringLiteral("999k999k")) + 80 + 18 + 5 * 34 + 20;
-    return one * std::ceil(all / std::max(60.0, width * 0.86));
+    std::vector<double> entries;
+    if (model.best) {
+        const QString text = tr("latency") + shortNumber(model.low) + shortNumber(model.high);
+        entries.push_back(fm.horizontalAdvance(text) + kRampWidth + 18);
+    }
+    if (model.current)
+        entries.push_back(fm.horizontalAdvance(tr("now")) + 20);
+    if (model.best)
+        entries.push_back(fm.horizontalAdvance(tr("best here")) + 20);
+    for (const auto& [state, text] : {std::pair(CubeCell::State::OutOfMemory, tr("does not fit")),
+                                      std::pair(CubeCell::State::SuperNative, tr("above native")),
+                                      std::pair(CubeCell::State::Forbidden, tr("not allowed"))})
+        if (std::any_of(model.shown.begin(), model.shown.end(),
+                        [&, s = state](std::size_t i) { return model.cube->cells[i].state == s; }))
+            entries.push_back(fm.horizontalAdvance(text) + 20);
+    double x = 0;
+    int rows = 1;
+    for (const double entry : entries) {
+        if (x + entry > width - 12 && x > 0) {
+            x = 0;
+            ++rows;
+        }
+        x += entry + 14;
+    }
+    return rows * (fm.height() + 6);
 }
 
 } // namespace
@@ -209,24 +275,43 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
 {
     GranularityPlaces p;
     const QFontMetricsF head(uiFont(1.0, QFont::DemiBold));
+    const QFontMetricsF sub(uiFont(0.9));
     const QFontMetricsF fm(uiFont(0.85));
-    p.title = QRectF(area.left(), area.top(), area.width(),
-                     head.height() + QFontMetricsF(uiFont(0.9)).height() + 10);
+    const double side = std::min(0.4 * area.width(), head.horizontalAdvance(QLatin1Char('n')) * 32);
+    const bool beside =
+        area.width() > 1.5 * area.height() && side > head.horizontalAdvance(QLatin1Char('n')) * 22;
+    const double width = (beside ? side : area.width()) - 16;
+    p.titleRows = head.horizontalAdvance(titleText(model)) > width ? 2 : 1;
+    p.subtitleRows = beside ? 3 : sub.horizontalAdvance(model.subtitle) > width ? 2 : 1; // 3: what is hovered
+    const double textHeight = p.titleRows * head.height() + p.subtitleRows * sub.height() + 10;
+    p.title = QRectF(area.left(), area.top(), beside ? side : area.width(), textHeight);
     if (!model.cube)
         return p;
-    const double legend = legendHeight(area.width());
-    p.legend = QRectF(area.left(), area.bottom() - legend, area.width(), legend);
     double widest = 0;
     for (const std::int64_t h : model.cube->heights)
         widest = std::max(widest, fm.horizontalAdvance(QString::number(h)) * 1.1);
-    const QRectF room(QPointF(area.left() + widest + 16, p.title.bottom() + fm.height() + 6),
-                      QPointF(area.right() - 12, p.legend.top() - 2 * fm.height() - 8));
+    QRectF room = area.adjusted(widest + 16, fm.height() + 6, -12, -2 * fm.height() - 8);
+    if (!beside) {
+        const double legend = legendHeight(model, area.width());
+        p.legend = QRectF(area.left(), area.bottom() - legend, area.width(), legend);
+        room.setTop(p.title.bottom() + fm.height() + 6);
+        room.setBottom(p.legend.top() - 2 * fm.height() - 8);
+    } else {
+        room.setRight(area.right() - side - 12);
+    }
     const auto nw = static_cast<double>(model.cube->widths.size());
     const auto nh = static_cast<double>(model.cube->heights.size());
     // Cells of whole pixels keep their edges sharp; a little wider than high reads best with numbers in them.
     p.cellHeight = std::clamp(std::floor(room.height() / nh), 2.0, 40.0);
-    p.cellWidth = std::clamp(std::floor(room.width() / nw), 2.0, std::max(24.0, p.cellHeight * 2.2));
+    p.cellWidth =
+        std::clamp(std::floor(room.width() / nw), 2.0, std::max(beside ? 60.0 : 24.0, p.cellHeight * 2.2));
     p.map = QRectF(std::round(room.left()), std::round(room.top()), p.cellWidth * nw, p.cellHeight * nh);
+    if (beside) {
+        p.title.moveLeft(p.map.right() + 16);
+        p.title.setRight(area.right());
+        p.legend = QRectF(p.title.left(), p.title.bottom() + 4, p.title.width(),
+                          std::max(0.0, area.bottom() - p.title.bottom() - 8));
+    }
     return p;
 }
 
@@ -254,21 +339,11 @@ std::optional<std::size_t> granularityAt(const GranularityPlaces& p, const Granu
 void paintGranularity(QPainter& painter, const GranularityModel& model, const GranularityPlaces& p,
                       const Theme& theme, std::optional<std::size_t> hover)
 {
-    painter.setFont(uiFont(1.0, QFont::DemiBold));
-    QFontMetricsF fm(painter.font());
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(p.title.left() + 8, p.title.top() + 5 + fm.ascent()),
-                     fm.elidedText(model.title, Qt::ElideRight, p.title.width() - 16));
-    const double below = p.title.top() + 6 + fm.height();
-    painter.setFont(uiFont(0.9));
-    fm = QFontMetricsF(painter.font());
-    painter.setPen(theme.muted);
-    painter.drawText(QPointF(p.title.left() + 8, below + fm.ascent()),
-                     fm.elidedText(model.subtitle, Qt::ElideRight, p.title.width() - 16));
+    paintTitle(painter, model, p, theme, hover);
     if (!model.cube)
         return;
     painter.setFont(uiFont(0.85));
-    fm = QFontMetricsF(painter.font());
+    const QFontMetricsF fm(painter.font());
     const bool values =
         p.cellWidth >= fm.horizontalAdvance(QStringLiteral("9.99M")) + 6 && p.cellHeight >= fm.height() + 3;
     for (std::size_t i = 0; i < model.shown.size(); ++i) {

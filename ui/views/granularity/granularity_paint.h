@@ -11,9 +11,11 @@ namespace tilewright::ui {
 
 struct Theme;
 
+/// Title above and legend below the map; beside it where the area is low and wide.
 struct GranularityPlaces
 {
     QRectF title, map, legend;
+    int titleRows = 1, subtitleRows = 1; ///< lines of text in `title`
     double cellWidth = 1, cellHeight = 1;
 };
 [[nodiscard]] GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& model);

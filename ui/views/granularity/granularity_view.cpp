@@ -96,10 +96,13 @@ void GranularityView::rebuild()
     else if (snapshot && m_subgraph && m_subgraph->index() < snapshot->schedule.size())
         depth = snapshot->schedule[*m_subgraph].granularity.k;
     m_model = buildGranularity(snapshot.get(), m_subgraph, m_cube, depth);
+    if (m_embedded)
+        m_model.owner.clear();
     if (m_model.cube && m_hover && *m_hover >= m_model.shown.size())
         m_hover.reset();
     fillDepths();
-    setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(", ") + m_model.subtitle
+    setAccessibleDescription(m_model.hint.isEmpty() ? m_model.owner + QLatin1Char(' ') + m_model.title +
+                                                          QStringLiteral(", ") + m_model.subtitle
                                                     : m_model.hint);
     update();
 }
@@ -232,6 +235,7 @@ void GranularityView::keyPressEvent(QKeyEvent* event)
         const auto x = std::clamp<std::ptrdiff_t>(from % columns + dx, 0, columns - 1);
         const auto y = std::clamp<std::ptrdiff_t>(from / columns + dy, 0, rows - 1);
         m_hover = static_cast<std::size_t>(y * columns + x);
+        setAccessibleDescription(granularityReadout(m_model, *m_hover));
         update();
     };
     const auto depth = [&](int by) {

@@ -31,6 +31,8 @@ public:
 
     [[nodiscard]] const GranularityModel& model() const { return m_model; }
     [[nodiscard]] QPointF cellCentre(std::int64_t w, std::int64_t h) const; ///< in widget coordinates
+    /// Part of a pane that already says which subgraph it is about.
+    void setEmbedded() { m_embedded = true; }
     /// Shows this k; nothing for the best of every shape.
     void setDepth(std::optional<std::int64_t> k);
 
@@ -59,7 +61,8 @@ private:
     std::optional<std::int64_t> m_shownDepth; ///< what the person chose
     bool m_bestDepth = false;                 ///< "best of all"
     bool m_chosen = false;                    ///< false: follow the current k
-    bool m_wanted = false;                    ///< compute although nobody sees the view
+    bool m_embedded = false;
+    bool m_wanted = false; ///< compute although nobody sees the view
     std::optional<SubgraphId> m_subgraph;
     std::optional<std::size_t> m_hover;
 };

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "eval/rule_effects.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright {
+
+namespace {
+
+/// Same rule broken at the same place, whatever the numbers in the text.
+bool isSame(const Issue& a, const Issue& b)
+{
+    return a.code == b.code && a.subgraph == b.subgraph && a.op == b.op && a.tensor == b.tensor;
+}
+
+std::vector<Issue> without(const std::vector<Issue>& all, const std::vector<Issue>& known)
+{
+    std::vector<Issue> out;
+    for (const Issue& issue : all)
+        if (std::none_of(known.begin(), known.end(), [&](const Issue& k) { return isSame(k, issue); }))
+            out.push_back(issue);
+    return out;
+}
+
+} // namespace
+
+std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
+                                    const Evaluation& evaluation, std::stop_token stop)
+{
+    std::vector<RuleEffect> out;
+    for (const RuleSwitch& s : ruleSwitches()) {
+        if (stop.stop_requested())
+            break;
+        Rules rules = evaluation.rules;
+        (void)setRule(rules, s.name, ruleValue(rules, s.name) == s.finalValue ? s.otherValue : s.finalValue);
+        const Evaluation other = evaluate(problem, schedule, rules);
+        RuleEffect effect;
+        effect.rule = &s;
+        effect.change = other.total - evaluation.total;
+        effect.validBefore = evaluation.valid();
+        effect.validAfter = other.valid();
+        for (std::size_t i = 0; i < schedule.size(); ++i) {
+            const SubgraphEvaluation& a = evaluation.subgraphs[i];
+            const SubgraphEvaluation& b = other.subgraphs[i];
+            if (!a.structurallyValid || !b.structurallyValid)
+                continue;
+            if (a.latency != b.latency || a.peakWorkingSet != b.peakWorkingSet)
+                effect.parts.push_back(
+                    {SubgraphId(i), b.latency - a.latency, b.peakWorkingSet - a.peakWorkingSet});
+        }
+        std::stable_sort(effect.parts.begin(), effect.parts.end(),
+                         [](const RuleEffect::Part& a, const RuleEffect::Part& b) {
+                             return std::abs(a.latencyChange) > std::abs(b.latencyChange);
+                         });
+        effect.appears = without(other.issues, evaluation.issues);
+        effect.disappears = without(evaluation.issues, other.issues);
+        out.push_back(std::move(effect));
+    }
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The controls of the inspector.
+#include "canvas/wheel_guard.h"
+#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/inspector_view.h"
+#include "panels/inspector/pane.h"
+#include "panels/inspector/retain_list.h"
+#include "panels/inspector/wrap_button.h"
+#include "theme/icon.h"
+#include "views/granularity/granularity_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+
+namespace tilewright::ui {
+
+void InspectorView::build()
+{
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    m_hint = new QLabel(
+        tr("Select a subgraph in the list or an op in the graph to see what it costs and why."), this);
+    m_hint->setAlignment(Qt::AlignCenter);
+    m_hint->setWordWrap(true);
+    m_hint->setMargin(16);
+    outer->addWidget(m_hint, 1);
+    const auto pane = [&](QWidget*& scrolled) {
+        auto* scroll = new QScrollArea(this);
+        scroll->setWidgetResizable(true);
+        scroll->setFrameShape(QFrame::NoFrame);
+        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        outer->addWidget(scroll, 1);
+        scrolled = scroll;
+        auto* page = new QWidget(scroll);
+        scroll->setWidget(page);
+        auto* column = new QVBoxLayout(page);
+        column->setContentsMargins(10, 8, 10, 8);
+        column->setSpacing(6);
+        return std::pair(page, column);
+    };
+    const auto [several, severalColumn] = pane(m_several);
+    m_summary = paragraph(several);
+    m_summary->setAccessibleName(tr("Selection"));
+    connect(m_summary, &QLabel::linkActivated, this, &InspectorView::follow);
+    severalColumn->addWidget(m_summary);
+    severalColumn->addStretch();
+
+    const auto [page, column] = pane(m_body);
+    m_title = paragraph(page);
+    connect(m_title, &QLabel::linkActivated, this, &InspectorView::follow);
+    column->addWidget(m_title);
+    m_numbers = paragraph(page);
+    column->addWidget(m_numbers);
+    buildGranularity(page, column);
+
+    auto* why = section(tr("Why this latency"), page, column);
+    m_arithmetic = paragraph(page);
+    m_binds = paragraph(page);
+    why->addWidget(m_arithmetic);
+    why->addWidget(m_binds);
+    m_suggestions = new QVBoxLayout;
+    why->addLayout(m_suggestions);
+
+    buildTraversal(page, column);
+    m_retain = new RetainList(page);
+    section(tr("Retain for the next subgraph"), page, column)->addWidget(m_retain);
+    connect(m_retain, &RetainList::toggled, this, &InspectorView::toggleRetain);
+    auto* tensors = section(tr("Tensors"), page, column);
+    m_tensors = paragraph(page);
+    tensors->addWidget(m_tensors);
+    connect(m_tensors, &QLabel::linkActivated, this, &InspectorView::follow);
+    m_openGemm = new WrapButton(icon(QStringLiteral("systolic")), {}, tr("Open in the Systolic lens"), page);
+    m_openGemm->setToolTip(tr("Look at the MatMul tile (h × w × k) cycle by cycle on a systolic array."));
+    connect(m_openGemm, &QPushButton::clicked, this, [this] {
+        if (const auto id = current()) {
+            const Granularity& g = document().schedule()[*id].granularity;
+            selection().openGemm(g.h, g.w, g.k, tr("subgraph %1").arg(id->index()));
+        }
+    });
+    column->addWidget(m_openGemm);
+    column->addStretch();
+}
+
+void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
+{
+    auto* tile = section(tr("Granularity"), page, column);
+    m_sizes = new QBoxLayout(QBoxLayout::TopToBottom); // until there is room: resizeEvent()
+    const auto box = [&](const QString& letter, const QString& name, const QString& tip) {
+        auto* row = new QHBoxLayout;
+        auto* label = new QLabel(letter, page);
+        auto* spin = new ChoiceSpinBox(page);
+        label->setBuddy(spin);
+        spin->setAccessibleName(name);
+        spin->setToolTip(tip);
+        row->addWidget(label);
+        row->addWidget(spin, 1);
+        m_sizes->addLayout(row, 1);
+        connect(spin, &QSpinBox::valueChanged, this, &InspectorView::applyGranularity);
+        return spin;
+    };
+    m_w =
+        box(tr("&w"), tr("Tile width"), tr("Columns of an output tile. Arrows step through useful values."));
+    m_h = box(tr("&h"), tr("Tile height"), tr("Rows of an output tile. Arrows step through useful values."));
+    m_k = box(tr("&k"), tr("Reduction depth"), tr("Depth of one reduction step of the MatMuls."));
+    tile->addLayout(m_sizes);
+    m_grid = paragraph(page);
+    tile->addWidget(m_grid);
+    // The same map as the dock of its own: choosing a tile is what this pane is for.
+    auto* map = new GranularityView(context(), page);
+    map->setEmbedded();
+    map->setMinimumSize(1, 300);
+    tile->addWidget(map);
+}
+
+void InspectorView::buildTraversal(QWidget* page, QVBoxLayout* column)
+{
+    auto* order = section(tr("Traversal"), page, column);
+    auto* row = new QHBoxLayout;
+    order->addLayout(row);
+    m_traversal = new QComboBox(page);
+    WheelGuard::protect(m_traversal);
+    m_traversal->setAccessibleName(tr("Traversal"));
+    m_traversal->setToolTip(tr("The order in which tiles are visited. Draw your own in the tile grid."));
+    m_traversal->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    for (const TraversalKind kind : kTraversalPresets) {
+        const std::string_view name = traversalName(kind);
+        m_traversal->addItem(QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size())));
+    }
+    m_traversal->addItem(tr("custom"));
+    row->addWidget(m_traversal, 1);
+    m_bestTraversal = new QPushButton(tr("Best found"), page);
+    m_bestTraversal->setToolTip(tr("Try every preset and take the one with the least latency."));
+    row->addWidget(m_bestTraversal);
+    connect(m_traversal, &QComboBox::activated, this, [this](int index) {
+        if (static_cast<std::size_t>(index) < kTraversalPresets.size())
+            useTraversal(kTraversalPresets[static_cast<std::size_t>(index)]);
+    });
+    connect(m_bestTraversal, &QPushButton::clicked, this, &InspectorView::chooseBestTraversal);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/inspector/wrap_button.h"
+
+#include <QPainter>
+#include <QStyleOptionButton>
+#include <QStylePainter>
+#include <QTextDocument>
+
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr int kMargin = 6;
+constexpr int kIcon = 16;
+} // namespace
+
+WrapButton::WrapButton(const QIcon& icon, const QString& lead, const QString& text, QWidget* parent)
+    : QPushButton(parent), m_lead(lead), m_sentence(text)
+{
+    setIcon(icon);
+    setAccessibleName(lead.isEmpty() ? text : lead + QStringLiteral(": ") + text);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+}
+
+QRect WrapButton::textRect(int width, int height) const
+{
+    const int left = kMargin + (icon().isNull() ? 0 : kIcon + kMargin);
+    return {left, kMargin, std::max(20, width - left - kMargin), std::max(0, height - 2 * kMargin)};
+}
+
+int WrapButton::heightForWidth(int width) const
+{
+    QTextDocument document;
+    document.setDefaultFont(font());
+    document.setDocumentMargin(0);
+    document.setHtml(m_lead.isEmpty()
+                         ? m_sentence.toHtmlEscaped()
+                         : QStringLiteral("<b>%1</b>&nbsp; %2").arg(m_lead, m_sentence.toHtmlEscaped()));
+    document.setTextWidth(textRect(width, 0).width());
+    return std::max(kIcon, static_cast<int>(std::ceil(document.size().height()))) + 2 * kMargin;
+}
+
+QSize WrapButton::sizeHint() const
+{
+    constexpr int kWidth = 240;
+    return {kWidth, heightForWidth(kWidth)};
+}
+
+QSize WrapButton::minimumSizeHint() const
+{
+    return {60, kIcon + 2 * kMargin};
+}
+
+void WrapButton::paintEvent(QPaintEvent*)
+{
+    QStylePainter painter(this);
+    QStyleOptionButton option;
+    initStyleOption(&option);
+    option.text.clear();
+    option.icon = {};
+    painter.drawControl(QStyle::CE_PushButton, option);
+    icon().paint(&painter, QRect(kMargin, kMargin, kIcon, kIcon));
+    const QRect place = textRect(width(), height());
+    QTextDocument document;
+    document.setDefaultFont(font());
+    document.setDocumentMargin(0);
+    const QColor ink =
+        palette().color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::ButtonText);
+    document.setHtml(QStringLiteral("<span style='color:%1'>%2%3</span>")
+                         .arg(ink.name(),
+                              m_lead.isEmpty() ? QString() : QStringLiteral("<b>%1</b>&nbsp; ").arg(m_lead),
+                              m_sentence.toHtmlEscaped()));
+    document.setTextWidth(place.width());
+    painter.translate(place.topLeft());
+    document.drawContents(&painter);
+}
+
+} // namespace tilewright::ui

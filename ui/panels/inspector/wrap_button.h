@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPushButton>
+
+namespace tilewright::ui {
+
+/// A push button whose text wraps, so that a sentence fits into a narrow pane. `lead` stands in front, bold.
+class WrapButton : public QPushButton
+{
+    Q_OBJECT
+public:
+    WrapButton(const QIcon& icon, const QString& lead, const QString& text, QWidget* parent = nullptr);
+
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    [[nodiscard]] QRect textRect(int width, int height) const;
+
+    QString m_lead;
+    QString m_sentence;
+};
+
+} // namespace tilewright::ui

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window.h"
 
+#include "canvas/canvas.h"
 #include "export/export_view.h"
 #include "message_bar.h"
 #include "panels/solver/solver_view.h"
 #include "report/file_kind.h"
+#include "schedule/schedule_json.h"
 #include "start_page.h"
 #include "status_strip.h"
 #include "theme/icon.h"
@@ -13,7 +15,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
-#include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QFileSystemWatcher>
@@ -21,17 +22,11 @@
 #include <QMimeData>
 #include <QSettings>
 #include <QStackedWidget>
-#include <QStandardPaths>
 #include <QStatusBar>
 #include <QStyleHints>
-#include <QVBoxLayout>
+#include <QTabBar>
 
 namespace tilewright::ui {
-
-namespace {
-constexpr int kLayoutVersion = 1; // raised when docks change, so that an old layout is not half restored
-constexpr int kAutosaveMs = 5000;
-} // namespace
 
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make_unique<AppState>())
 {
@@ -70,8 +65,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
         connect(solver, &SolverView::started, this, [this] {
             m_docks.value(QStringLiteral("solver"))->show(), m_docks.value(QStringLiteral("solver"))->raise();
         });
-        connect(solver, &SolverView::compareRequested, this,
-                [this] { showView(QStringLiteral("compare")); });
+        connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     }
     for (auto signal : {&Document::scheduleChanged, &Document::problemChanged})
         connect(&document, signal, this, [this] { m_messages->dismissNotice(); });
@@ -90,15 +84,15 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
         for (QWidget* w = now; w; w = w->parentWidget())
             if (auto* view = qobject_cast<View*>(w)) {
                 m_lastView = view;
+                refreshLookActions();
                 return;
             }
     });
     m_autosaveTimer.setSingleShot(true);
-    m_autosaveTimer.setInterval(kAutosaveMs);
     connect(&m_autosaveTimer, &QTimer::timeout, this, &MainWindow::autosave);
 
     refreshRecentMenu();
-    setTheme(QStringLiteral("system"));
+    setPreferences({});
     applyPerspective(QStringLiteral("Edit"));
     showCentre();
     refreshTitle();
@@ -112,6 +106,7 @@ MainWindow::~MainWindow()
     disconnect(&m_state->document, nullptr, this, nullptr);
     disconnect(&m_state->selection, nullptr, this, nullptr);
     disconnect(qApp, nullptr, this, nullptr);
+    disconnect(m_centre, nullptr, this, nullptr);
     for (View* view : std::as_const(m_views))
         delete view;
 }
@@ -124,18 +119,15 @@ void MainWindow::createViews()
     m_centre->addWidget(m_startPage);
     connect(m_startPage, &StartPage::openRequested, this,
             [this] { m_state->actions.find(QStringLiteral("file.open"))->trigger(); });
-    connect(m_startPage, &StartPage::fileRequested, this, [this](const QString& path) { openPaths({path}); });
+    connect(m_startPage, &StartPage::filesRequested, this, &MainWindow::openPaths);
 
-    m_messages = new MessageBar(context, this);
-    auto* centre = new QWidget(this);
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(m_messages);
-    column->addWidget(m_centre, 1);
-    setCentralWidget(centre);
+    setCentralWidget(m_centre);
+    m_messages = new MessageBar(context, m_centre);
+    connect(m_centre, &QStackedWidget::currentChanged, this, [this] {
+        m_messages->raise(); // a page that comes to the front would hide it
+        refreshLookActions();
+    });
 
-    QDockWidget* firstBottom = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         View* view = entry.create(context);
         m_views.insert(entry.name, view);
@@ -147,8 +139,34 @@ void MainWindow::createViews()
         }
         auto* dock = new QDockWidget(entry.title, this);
         dock->setObjectName(QStringLiteral("dock.") + entry.name);
+        // A pane that stands behind others does not keep the window wide.
+        if (entry.area == DockArea::Bottom)
+            view->setMinimumWidth(320);
         dock->setWidget(view);
         m_docks.insert(entry.name, dock);
+    }
+    placeDocks();
+    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+
+    for (Canvas* canvas : findChildren<Canvas*>()) {
+        connect(canvas, &Canvas::historyChanged, this, &MainWindow::refreshLookActions);
+        canvas->addActions({m_state->actions.find(QStringLiteral("view.fit")),
+                            m_state->actions.find(QStringLiteral("view.fitSelection"))});
+    }
+    m_status = new StatusStrip(context, this);
+    statusBar()->addPermanentWidget(m_status, 1);
+    connect(m_status, &StatusStrip::validityClicked, this, [this] { showView(QStringLiteral("problems")); });
+    connect(m_status, &StatusStrip::gapClicked, this, [this] { showView(QStringLiteral("bound")); });
+}
+
+void MainWindow::placeDocks()
+{
+    QDockWidget* firstBottom = nullptr;
+    for (const ViewEntry& entry : viewCatalog()) {
+        QDockWidget* dock = m_docks.value(entry.name);
+        if (!dock)
+            continue;
         const Qt::DockWidgetArea area = entry.area == DockArea::Left    ? Qt::LeftDockWidgetArea
                                         : entry.area == DockArea::Right ? Qt::RightDockWidgetArea
                                                                         : Qt::BottomDockWidgetArea;
@@ -160,15 +178,8 @@ void MainWindow::createViews()
                 firstBottom = dock;
         }
     }
-    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     if (firstBottom)
         firstBottom->raise();
-
-    m_status = new StatusStrip(context, this);
-    statusBar()->addPermanentWidget(m_status, 1);
-    connect(m_status, &StatusStrip::validityClicked, this, [this] { showView(QStringLiteral("problems")); });
-    connect(m_status, &StatusStrip::gapClicked, this, [this] { showView(QStringLiteral("bound")); });
 }
 
 void MainWindow::showCentre()
@@ -202,6 +213,7 @@ void MainWindow::showView(const QString& name)
 
 void MainWindow::applyPerspective(const QString& name)
 {
+    m_perspective = name;
     m_docksOfDocument.clear();
     QDockWidget* front = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
@@ -228,17 +240,21 @@ void MainWindow::applyPerspective(const QString& name)
             bottom.push_back(dock);
         else {
             sides.push_back(dock);
-            sideWidths.push_back(entry.area == DockArea::Left ? 450 : 350);
+            // As wide as its text needs, but the graph keeps the larger part of the window.
+            const int letters = entry.area == DockArea::Left ? 64 : 50;
+            sideWidths.push_back(std::min(letters * fontMetrics().averageCharWidth(), width() * 33 / 100));
         }
     }
     resizeDocks(sides, sideWidths, Qt::Horizontal);
+    const int lines = name == QLatin1String("Edit") ? 17 : 29;
     if (!bottom.isEmpty())
-        resizeDocks({bottom.first()}, {name == QLatin1String("Edit") ? 270 : 460}, Qt::Vertical);
+        resizeDocks({bottom.first()}, {std::min(lines * fontMetrics().height(), height() * 52 / 100)},
+                    Qt::Vertical);
 }
 
 void MainWindow::setTheme(const QString& choice)
 {
-    m_themeChoice = choice;
+    m_preferences.theme = choice;
     // Qt 6.4 cannot tell the system's scheme; a dark default palette is what a dark desktop gives us.
     static const bool systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     const bool dark = choice == QLatin1String("dark") || (choice == QLatin1String("system") && systemIsDark);
@@ -267,10 +283,15 @@ bool MainWindow::openPaths(const QStringList& paths)
     for (const QString& path : problems + others)
         ok = openPath(path) && ok;
     if (schedules.size() >= 2 && m_state->document.hasProblem()) {
-        // Two schedules of one problem are there to be compared.
-        ok = openPath(schedules[0]) && ok;
-        m_state->document.pinBaseline(QFileInfo(schedules[0]).fileName());
-        ok = openPath(schedules[1]) && ok;
+        // Several schedules of one problem are there to be compared: the last with each of the others.
+        for (const QString& path : schedules) {
+            if (!openPath(path)) {
+                ok = false;
+                continue;
+            }
+            if (path != schedules.back())
+                m_state->document.pinBaseline(QFileInfo(path).fileName());
+        }
         applyPerspective(QStringLiteral("Compare"));
     } else {
         for (const QString& path : schedules)
@@ -289,6 +310,7 @@ bool MainWindow::openPath(const QString& path)
     }
     Document& document = m_state->document;
     Status opened = Unit{};
+    saveFileSession();
     // A lens says what it cannot read as a refusal.
     const auto openInLens = [&](const char* lens, const char* view) {
         const auto listening = connect(&document, &Document::refused, this, [&](const QString& why) {
@@ -332,16 +354,27 @@ bool MainWindow::openPath(const QString& path)
         break;
     }
     if (!opened) {
-        m_messages->show(MessageBar::Kind::Error, QString::fromStdString(opened.error().text()));
+        const QString why = QString::fromStdString(opened.error().text());
+        if (*kind == FileKind::Schedule && document.hasProblem() &&
+            loadSchedule(*document.problem(), absolute.toStdString()))
+            m_messages->show(MessageBar::Kind::Error, why, tr("Open anyway"), [this, absolute] {
+                if (const Status part = m_state->document.openReadablePart(absolute); !part)
+                    m_messages->show(MessageBar::Kind::Error, QString::fromStdString(part.error().text()));
+            });
+        else
+            m_messages->show(MessageBar::Kind::Error, why);
         return false;
     }
     m_messages->dismiss();
+    noteFigures();
     rememberRecent(absolute);
     if (*kind == FileKind::Schedule)
         QSettings().setValue(pairKey, document.problemPath());
     if (!m_watcher->files().isEmpty() && *kind == FileKind::Problem)
         m_watcher->removePaths(m_watcher->files());
     m_watcher->addPath(absolute);
+    if (*kind == FileKind::Problem || *kind == FileKind::Schedule)
+        restoreFileSession();
     return true;
 }
 
@@ -376,6 +409,18 @@ void MainWindow::refreshTitle()
     setWindowTitle(name + QStringLiteral("[*] – Tilewright"));
 }
 
+Canvas* MainWindow::currentCanvas() const
+{
+    View* view = currentView();
+    if (auto* canvas = qobject_cast<Canvas*>(view))
+        return canvas;
+    if (view)
+        for (Canvas* canvas : view->findChildren<Canvas*>())
+            if (canvas->isVisible())
+                return canvas;
+    return qobject_cast<Canvas*>(m_centre->currentWidget());
+}
+
 View* MainWindow::currentView() const
 {
     if (m_lastView && m_lastView->isVisible())
@@ -406,53 +451,6 @@ void MainWindow::rememberRecent(const QString& path)
     refreshRecentMenu();
 }
 
-// -- session ---------------------------------------------------------------------------------------------
-
-QString MainWindow::autosavePath() const
-{
-    return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/recovery");
-}
-
-void MainWindow::autosave()
-{
-    const Document& document = m_state->document;
-    if (!document.isModified() || document.problemPath().isEmpty())
-        return;
-    // The schedule and, beside it, which problem it belongs to; the files themselves are never touched.
-    QDir().mkpath(autosavePath());
-    m_state->document.saveRecovery(autosavePath());
-}
-
-void MainWindow::saveSession() const
-{
-    QSettings settings;
-    settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("docks"),
-                      m_docksOfDocument.isEmpty() ? saveState(kLayoutVersion) : m_docksOfDocument);
-    settings.setValue(QStringLiteral("theme"), m_themeChoice);
-}
-
-void MainWindow::restoreSession()
-{
-    QSettings settings;
-    restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-    m_docksOfDocument.clear();
-    if (!restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion))
-        applyPerspective(QStringLiteral("Edit"));
-    showCentre();
-    setTheme(settings.value(QStringLiteral("theme"), QStringLiteral("system")).toString());
-    if (Document::hasRecovery(autosavePath()))
-        m_messages->show(
-            MessageBar::Kind::Warning,
-            tr("Tilewright did not close properly; the edits of the last session can be restored."),
-            tr("Restore"), [this] {
-                const Status restored = m_state->document.restoreRecovery(autosavePath());
-                if (!restored)
-                    m_messages->show(MessageBar::Kind::Error,
-                                     QString::fromStdString(restored.error().text()));
-            });
-}
-
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     if (!offerToSave()) {
@@ -480,6 +478,18 @@ void MainWindow::dropEvent(QDropEvent* event)
         return;
     event->acceptProposedAction();
     openPaths(paths);
+}
+
+bool MainWindow::event(QEvent* event)
+{
+    // The tab bars of docks come and go; their titles are read in full, or scrolled to.
+    if (event->type() == QEvent::ChildPolished)
+        if (auto* tabs = qobject_cast<QTabBar*>(static_cast<QChildEvent*>(event)->child())) {
+            tabs->setElideMode(Qt::ElideNone);
+            tabs->setUsesScrollButtons(true);
+            tabs->setAccessibleName(tr("Panes"));
+        }
+    return QMainWindow::event(event);
 }
 
 void MainWindow::changeEvent(QEvent* event)

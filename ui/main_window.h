@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app_state.h"
+#include "preferences.h"
 
 #include <QMainWindow>
 #include <QMap>
@@ -13,6 +14,7 @@ class QFileSystemWatcher;
 
 namespace tilewright::ui {
 
+class Canvas;
 class MessageBar;
 class StartPage;
 class StatusStrip;
@@ -32,20 +34,31 @@ public:
     /// Opens problems, schedules and the files of the other lenses; messages go to the message bar.
     bool openPaths(const QStringList& paths);
     void setTheme(const QString& choice); ///< "system", "light", "dark"
+    [[nodiscard]] const Preferences& preferences() const { return m_preferences; }
+    void setPreferences(const Preferences& preferences);
     void applyPerspective(const QString& name);
     /// Makes the dock of a view visible and brings it to the front.
     void showView(const QString& name);
-    void restoreSession(); ///< geometry, docks, theme; a crashed session's autosave is offered
+    /// Geometry, docks, preferences; a crashed session's autosave is offered.
+    void restoreSession();
+    /// The files of the last session come back, when the person wants that and nothing is to be recovered.
+    void reopenLastFiles();
+    /// The canvas that keys and commands of the View menu act on; may be null.
+    [[nodiscard]] Canvas* currentCanvas() const;
 
 protected:
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
+    static constexpr int kLayoutVersion = 1; // raised when docks change: no old layout is half restored
     void createViews();
+    void placeDocks();        ///< where the catalog says
     void createActions();     // main_window_actions.cpp
+    void createLookActions(); // main_window_look_actions.cpp
     void createEditActions(); // main_window_edit_actions.cpp
     void createMenus();
     void refreshTitle();
@@ -62,7 +75,15 @@ private:
     void copyCurrentViewImage();
     void rememberRecent(const QString& path);
     void refreshRecentMenu();
+    void refreshLookActions();
+    void showTooltipOfFocus();
+    // main_window_session.cpp
+    void restoreDefaultLayout();
+    void choosePreferences();
     void saveSession() const;
+    void saveFileSession() const;
+    void noteFigures() const; ///< what the list of recent files says of the open ones
+    void restoreFileSession();
     void autosave();
     [[nodiscard]] QString autosavePath() const;
     [[nodiscard]] View* currentView() const;
@@ -79,7 +100,8 @@ private:
     QMenu* m_recentMenu = nullptr;
     QFileSystemWatcher* m_watcher = nullptr;
     QTimer m_autosaveTimer;
-    QString m_themeChoice = QStringLiteral("system");
+    Preferences m_preferences;
+    QString m_perspective = QStringLiteral("Edit");
     View* m_lastView = nullptr;
     QByteArray
         m_docksOfDocument; ///< how the docks stand while a workload is open; empty = they are shown now

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files, navigation, themes, perspectives, help: every action that is not an edit of the schedule.
-#include "canvas/canvas.h"
 #include "command_palette.h"
 #include "export/export_dialog.h"
 #include "export/export_report.h"
@@ -9,6 +8,7 @@
 #include "message_bar.h"
 #include "shortcut_sheet.h"
 #include "start_page.h"
+#include "theme/style.h"
 #include "view_catalog.h"
 
 #include <QApplication>
@@ -96,8 +96,11 @@ void MainWindow::createActions()
            {QKeySequence::Close},
            tr("Close the workload and show the start page.")},
           [this](bool) {
-              if (offerToSave())
-                  m_state->document.close();
+              if (!offerToSave())
+                  return;
+              saveFileSession();
+              m_state->document.close();
+              refreshRecentMenu();
           });
     a.add({QStringLiteral("file.export"),
            file,
@@ -165,36 +168,14 @@ void MainWindow::createActions()
            tr("Find and run any command, op, tensor or subgraph by typing.")},
           [this](bool) { CommandPalette(m_state->context(), this).exec(); });
 
-    a.add({QStringLiteral("view.fit"),
-           view,
-           tr("&Fit all"),
-           QStringLiteral("fit"),
-           {QKeySequence(Qt::CTRL | Qt::Key_0)},
-           tr("Show all of the view you last used.")},
-          [this](bool) {
-              if (auto* canvas = qobject_cast<Canvas*>(currentView()))
-                  canvas->fitAll();
-          });
-    a.add({QStringLiteral("view.zoomIn"),
-           view,
-           tr("Zoom &in"),
-           QStringLiteral("zoom-in"),
-           {QKeySequence::ZoomIn},
-           tr("Enlarge.")},
-          [this](bool) {
-              if (auto* canvas = qobject_cast<Canvas*>(currentView()))
-                  canvas->zoomBy(1.25, QRectF(canvas->rect()).center());
-          });
-    a.add({QStringLiteral("view.zoomOut"),
-           view,
-           tr("Zoom &out"),
-           QStringLiteral("zoom-out"),
-           {QKeySequence::ZoomOut},
-           tr("Make smaller.")},
-          [this](bool) {
-              if (auto* canvas = qobject_cast<Canvas*>(currentView()))
-                  canvas->zoomBy(0.8, QRectF(canvas->rect()).center());
-          });
+    a.add({QStringLiteral("edit.preferences"),
+           edit,
+           tr("P&references…"),
+           QStringLiteral("settings"),
+           {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
+           tr("Theme, mouse wheel, motion, autosave, what opens at start.")},
+          [this](bool) { choosePreferences(); });
+    createLookActions();
     for (const auto& [name, text] : {std::pair{"system", tr("Theme: &system")},
                                      {"light", tr("Theme: &light")},
                                      {"dark", tr("Theme: &dark")}})
@@ -215,6 +196,13 @@ void MainWindow::createActions()
                {QKeySequence(QStringLiteral("Ctrl+%1").arg(digit++))},
                tr("Arrange the docks for this kind of work.")},
               [this, name = QString::fromLatin1(name)](bool) { applyPerspective(name); });
+    a.add({QStringLiteral("view.resetLayout"),
+           view,
+           tr("Restore &default layout"),
+           {},
+           {},
+           tr("Put every pane back where it was at first.")},
+          [this](bool) { restoreDefaultLayout(); });
     a.add({QStringLiteral("view.start"),
            view,
            tr("Start &page"),
@@ -256,9 +244,16 @@ void MainWindow::createActions()
            tr("Help"),
            tr("&Shortcuts"),
            QStringLiteral("help"),
-           {QKeySequence(Qt::Key_F1)},
+           {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)},
            tr("All commands with their keys.")},
           [this](bool) { ShortcutSheet(m_state->actions, this).exec(); });
+    a.add({QStringLiteral("help.tooltip"),
+           tr("Help"),
+           tr("&Explain what has the focus"),
+           {},
+           {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
+           tr("Show the tooltip of the control, row or picture that has the keyboard.")},
+          [this](bool) { showTooltipOfFocus(); });
     a.add({QStringLiteral("help.about"),
            tr("Help"),
            tr("&About Tilewright"),
@@ -274,7 +269,8 @@ void MainWindow::createActions()
           });
     // Actions answer to their keys even before a menu holds them.
     for (QAction* action : a.all())
-        addAction(action);
+        if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
+            addAction(action);
 }
 
 void MainWindow::createMenus()
@@ -291,7 +287,8 @@ void MainWindow::createMenus()
         if (!menus.contains(menu))
             continue;
         menus[menu]->addAction(action);
-        addAction(action);
+        if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
+            addAction(action);
         if (action->objectName() == QLatin1String("file.open"))
             m_recentMenu = menus[menu]->addMenu(tr("Open &recent"));
     }
@@ -303,7 +300,7 @@ void MainWindow::createMenus()
     QToolBar* bar = addToolBar(tr("Main"));
     bar->setObjectName(QStringLiteral("toolbar"));
     bar->setMovable(false);
-    bar->setIconSize({20, 20});
+    bar->setIconSize(QSize(toolIconSize(), toolIconSize()));
     for (const char* id : {"file.open", "file.save", "", "edit.undo", "edit.redo", "", "view.fit",
                            "view.zoomIn", "view.zoomOut", "", "schedule.fuse", "schedule.split", "",
                            "solve.auto", "compare.pin", "", "edit.palette"}) {
@@ -344,6 +341,7 @@ bool MainWindow::saveAs()
         m_messages->show(MessageBar::Kind::Error, QString::fromStdString(saved.error().text()));
         return false;
     }
+    m_watcher->addPath(path);
     rememberRecent(path);
     QSettings().setValue(QStringLiteral("problemOf/") + QString::fromLatin1(path.toUtf8().toHex()),
                          document.problemPath());
@@ -390,43 +388,33 @@ void MainWindow::tellWritten(const Status& written, const QString& path)
         m_messages->show(MessageBar::Kind::Error, QString::fromStdString(written.error().text()));
 }
 
-void MainWindow::refreshRecentMenu()
-{
-    const QStringList recent = QSettings().value(QStringLiteral("recent")).toStringList();
-    m_startPage->setRecent(recent);
-    m_recentMenu->clear();
-    for (const QString& path : recent)
-        m_recentMenu->addAction(QFileInfo(path).fileName() + QStringLiteral("  —  ") + QFileInfo(path).path(),
-                                this, [this, path] { openPaths({path}); });
-    m_recentMenu->setEnabled(!recent.isEmpty());
-}
-
 void MainWindow::refreshActions()
 {
-    const Document& document = m_state->document;
+    Document& document = m_state->document;
     const bool open = document.hasProblem();
     Actions& a = m_state->actions;
-    const auto enable = [&a](const char* id, bool on) {
-        if (QAction* action = a.find(QLatin1String(id)))
-            action->setEnabled(on);
-    };
-    for (const char* id :
-         {"file.new", "file.saveAs", "file.close", "file.export", "file.report", "file.csv.subgraphs",
-          "file.csv.steps", "file.csv.occupancy", "solve.auto", "compare.pin", "view.graph"})
-        enable(id, open);
-    enable("file.save", open);
-    enable("file.reload", open && !document.problemPath().isEmpty());
-    enable("compare.clear", !document.baselines().empty());
-    QUndoStack& undo = m_state->document.undoStack();
-    enable("edit.undo", undo.canUndo());
-    enable("edit.redo", undo.canRedo());
     const auto retitle = [&a](const char* id, const QString& verb, const QString& what) {
         if (QAction* action = a.find(QLatin1String(id)))
             action->setText(what.isEmpty() ? verb : verb + QStringLiteral(": ") + what);
     };
-    retitle("edit.undo", tr("&Undo"), undo.undoText());
-    retitle("edit.redo", tr("&Redo"), undo.redoText());
+    retitle("edit.undo", tr("&Undo"), document.undoStack().undoText());
+    retitle("edit.redo", tr("&Redo"), document.undoStack().redoText());
+    const auto enable = [&a](const char* id, bool on, const QString& why) {
+        if (QAction* action = a.find(QLatin1String(id)))
+            Actions::setAvailable(action, on, why);
+    };
+    const QString nothingOpen = tr("Open a problem first.");
+    for (const char* id : {"file.new", "file.save", "file.saveAs", "file.close", "file.export", "file.report",
+                           "file.csv.subgraphs", "file.csv.steps", "file.csv.occupancy", "solve.auto",
+                           "compare.pin", "view.graph"})
+        enable(id, open, nothingOpen);
+    enable("file.reload", open && !document.problemPath().isEmpty(),
+           open ? tr("The problem did not come from a file.") : nothingOpen);
+    enable("compare.clear", !document.baselines().empty(), tr("No state is pinned."));
+    enable("edit.undo", document.undoStack().canUndo(), tr("Nothing has been edited."));
+    enable("edit.redo", document.undoStack().canRedo(), tr("Nothing has been undone."));
     refreshEditActions();
+    refreshLookActions();
 }
 
 } // namespace tilewright::ui

@@ -101,23 +101,27 @@ void MainWindow::refreshEditActions()
     const SelectionState& s = m_state->selection.state();
     const bool open = d.hasProblem();
     const bool subgraphs = open && (!s.subgraphs.empty() || s.subgraph);
-    const bool something = subgraphs || (open && !s.ops.empty());
     for (QAction* action : m_state->actions.all()) {
         const QString id = action->objectName();
         if (!id.startsWith(QLatin1String("schedule.")))
             continue;
-        bool on = something;
-        if (id == QLatin1String("schedule.fuse"))
+        bool on = subgraphs;
+        QString why = tr("Select a subgraph first.");
+        if (id == QLatin1String("schedule.fuse")) {
             on = open && (s.ops.size() > 1 || s.subgraphs.size() > 1);
-        else if (id.startsWith(QLatin1String("schedule.ops")))
-            on = something;
-        else if (id == QLatin1String("schedule.normalise") || id.startsWith(QLatin1String("schedule.rules.")))
+            why = tr("Select two or more ops or subgraphs first.");
+        } else if (id.startsWith(QLatin1String("schedule.ops")) || id == QLatin1String("schedule.delete") ||
+                   id == QLatin1String("schedule.split")) {
+            on = subgraphs || (open && !s.ops.empty());
+            why = tr("Select ops or a subgraph first.");
+        } else if (id == QLatin1String("schedule.normalise") ||
+                   id.startsWith(QLatin1String("schedule.rules."))) {
             on = open;
-        else if (id == QLatin1String("schedule.retain"))
+        } else if (id == QLatin1String("schedule.retain")) {
             on = subgraphs && s.tensor;
-        else if (id != QLatin1String("schedule.delete") && id != QLatin1String("schedule.split"))
-            on = subgraphs;
-        action->setEnabled(on);
+            why = tr("Select a subgraph, then a tensor (a line of the graph).");
+        }
+        Actions::setAvailable(action, on, open ? why : tr("Open a problem first."));
     }
     const auto check = [this](const char* id, bool on) {
         m_state->actions.find(QLatin1String(id))->setChecked(on);

@@ -2,14 +2,22 @@
 #include "message_bar.h"
 
 #include "theme/icon.h"
+#include "theme/style.h"
+#include "theme/words.h"
 
 #include <QAccessible>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QToolButton>
 
 namespace tilewright::ui {
+
+namespace {
+constexpr int kMargin = 12;
+constexpr int kWidest = 760;
+} // namespace
 
 MessageBar::MessageBar(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
 {
@@ -35,8 +43,32 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent) : QWidget(pa
         if (run)
             run();
     });
-    setAccessibleName(tr("Message"));
+    parent->installEventFilter(this);
+    m_action->hide();
     hide();
+}
+
+void MessageBar::place()
+{
+    const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
+    const int height = layout()->totalHeightForWidth(width);
+    setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width,
+                height);
+    raise();
+}
+
+bool MessageBar::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize && !isHidden())
+        place();
+    return QWidget::eventFilter(watched, event);
+}
+
+void MessageBar::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange && !isHidden())
+        place();
+    QWidget::changeEvent(event);
 }
 
 void MessageBar::show(Kind kind, const QString& text, const QString& actionText, std::function<void()> action)
@@ -46,11 +78,16 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     m_icon->setPixmap(icon(kind == Kind::Info      ? QStringLiteral("help")
                            : kind == Kind::Warning ? QStringLiteral("problem")
                                                    : QStringLiteral("error"))
-                          .pixmap(20, 20));
-    m_text->setText(text.toHtmlEscaped());
+                          .pixmap(toolIconSize(), toolIconSize()));
+    m_text->setText(sentence(text).toHtmlEscaped());
     m_action->setText(actionText);
     m_action->setVisible(!actionText.isEmpty());
+    // What is announced is the text itself, with its weight.
+    setAccessibleName(kind == Kind::Info      ? text
+                      : kind == Kind::Warning ? tr("Warning: %1").arg(text)
+                                              : tr("Error: %1").arg(text));
     setVisible(true);
+    place();
     update();
     QAccessibleEvent event(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);
@@ -80,7 +117,9 @@ void MessageBar::paintEvent(QPaintEvent*)
                         : m_kind == Kind::Warning ? theme.warning
                                                   : theme.error;
     QPainter painter(this);
-    painter.fillRect(rect(), Theme::mix(theme.panel, edge, 0.12));
+    painter.setPen(edge);
+    painter.setBrush(Theme::mix(theme.panel, edge, 0.12));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
     painter.fillRect(QRect(0, 0, 4, height()), edge);
 }
 

@@ -8,13 +8,14 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// Non-modal notices above the graph: text, an icon, one optional action, a close button.
+/// Non-modal notices that float over the bottom of their parent, so that nothing moves when they come and go:
+/// text, an icon, one optional action, a close button.
 class MessageBar : public QWidget
 {
     Q_OBJECT
 public:
     enum class Kind { Info, Warning, Error };
-    explicit MessageBar(const ViewContext& context, QWidget* parent = nullptr);
+    MessageBar(const ViewContext& context, QWidget* parent);
 
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {});
@@ -25,8 +26,11 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void place();
     ViewContext m_context;
     Kind m_kind = Kind::Info;
     QLabel* m_icon;

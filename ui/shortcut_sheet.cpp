@@ -3,6 +3,7 @@
 
 #include <QDialogButtonBox>
 #include <QHeaderView>
+#include <QScreen>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -11,7 +12,6 @@ namespace tilewright::ui {
 ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(parent)
 {
     setWindowTitle(tr("Commands and shortcuts"));
-    resize(760, 640);
     auto* tree = new QTreeWidget(this);
     tree->setAccessibleName(windowTitle());
     tree->setHeaderLabels({tr("Command"), tr("Keys"), tr("What it does")});
@@ -33,16 +33,42 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
         text.remove(QLatin1Char('&'));
         new QTreeWidgetItem(group(Actions::menuOf(action)),
                             {text, QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText),
-                             action->statusTip()});
+                             action->whatsThis()});
     }
-    auto* canvas = group(tr("In every picture"));
-    for (const auto& [what, keys] : {std::pair{tr("Zoom"), tr("wheel, + and −")},
-                                     {tr("Pan"), tr("drag with the right or middle button, arrow keys")},
-                                     {tr("Show all, show the selection"), tr("Home or Shift+F, F")},
-                                     {tr("Exact values"), tr("rest the mouse on anything")}})
-        new QTreeWidgetItem(canvas, {what, keys});
+    const auto also = [&](const QString& name, const QList<std::pair<QString, QString>>& rows) {
+        QTreeWidgetItem* parent = group(name);
+        for (const auto& [what, keys] : rows)
+            new QTreeWidgetItem(parent, {what, keys});
+    };
+    also(tr("In every picture"), {{tr("Zoom"), tr("wheel (Ctrl: finer), +, −")},
+                                  {tr("Pan"), tr("right or middle drag, arrows")},
+                                  {tr("Show all"), tr("Home, Shift+F")},
+                                  {tr("Go to the selection, then enlarge it"), tr("F, F again")},
+                                  {tr("Back and forward"), tr("Alt+Left, Alt+Right, side buttons")},
+                                  {tr("Exact values"), tr("hover, Shift+F1")}});
+    also(tr("In pictures of time"), {{tr("Zoom"), tr("W and S")},
+                                     {tr("Earlier and later"), tr("A and D")},
+                                     {tr("Previous and next step, tile or subgraph"), tr("comma, full stop")},
+                                     {tr("Measure"), tr("drag (Alt: no snapping)")}});
+    also(tr("In the graph"), {{tr("Neighbours"), tr("arrows (Shift: add)")},
+                              {tr("Select or not"), tr("Space")},
+                              {tr("Inspector"), tr("Enter")},
+                              {tr("Previous and next subgraph"), tr("comma, full stop")},
+                              {tr("Producer and consumer"), tr("[ and ]")},
+                              {tr("Recompute there, force"), tr("drag with Ctrl, with Alt")}});
     tree->expandAll();
+    // As wide as its longest line: nothing is elided while the screen has room.
+    tree->setTextElideMode(Qt::ElideNone);
+    tree->header()->setStretchLastSection(false);
     tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    int width = 64;
+    for (int column = 0; column < tree->columnCount(); ++column) {
+        tree->resizeColumnToContents(column);
+        width += tree->columnWidth(column);
+    }
+    const QSize room = screen() ? screen()->availableSize() * 0.9 : QSize(1200, 800);
+    resize(QSize(width, std::max(640, fontMetrics().height() * 40)).boundedTo(room));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* column = new QVBoxLayout(this);

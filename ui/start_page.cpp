@@ -3,6 +3,7 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/words.h"
 #include "workload/problem_json.h"
 
 #include <QCoreApplication>
@@ -10,6 +11,7 @@
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
@@ -68,9 +70,17 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     return pixmap;
 }
 
+QString opsOf(const Problem& problem)
+{
+    return plural(static_cast<std::int64_t>(problem.opCount()), StartPage::tr("%1 op"),
+                  StartPage::tr("%1 ops"));
+}
+
 void emptyLayout(QLayout* layout)
 {
     while (QLayoutItem* item = layout->takeAt(0)) {
+        if (item->layout())
+            emptyLayout(item->layout());
         if (item->widget()) {
             item->widget()->hide();
             item->widget()->deleteLater();
@@ -99,6 +109,7 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     setAccessibleName(tr("Start page"));
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
+    scroll->setAccessibleName(tr("Start page"));
     scroll->setFrameShape(QFrame::NoFrame);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -126,8 +137,8 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     auto* openRow = new QHBoxLayout;
     openRow->addWidget(open);
     auto* drop = new QLabel(tr("or drop a problem, a schedule, a layer or a model on this window"), page);
-    openRow->addWidget(drop);
-    openRow->addStretch();
+    drop->setWordWrap(true);
+    openRow->addWidget(drop, 1);
     column->addLayout(openRow);
 
     m_recentBox = new QWidget(page);
@@ -144,7 +155,10 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     column->addLayout(m_samples);
     column->addStretch();
     fillSamples();
-    connect(&m_context.themes, &ThemeSource::changed, this, &StartPage::fillSamples);
+    connect(&m_context.themes, &ThemeSource::changed, this, [this] {
+        fillSamples();
+        setRecent(std::vector(m_recentFiles));
+    });
 }
 
 void StartPage::fillSamples()
@@ -152,6 +166,7 @@ void StartPage::fillSamples()
     emptyLayout(m_samples);
     const QDir folder(samplesFolder() + QStringLiteral("/schedule"));
     m_sampleButtons.clear();
+    m_cell = kPicture.width() + 16;
     for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
         if (file.fileName().endsWith(QLatin1String(".schedule.json")))
             continue;
@@ -163,15 +178,19 @@ void StartPage::fillSamples()
         button->setIconSize(kPicture);
         button->setIcon(QIcon(thumbnail(**problem, m_context.themes.theme(), devicePixelRatioF())));
         const QString name = file.completeBaseName();
-        button->setText(tr("%1 · %2 ops").arg(name).arg((*problem)->opCount()));
+        button->setText(name + QStringLiteral(" · ") + opsOf(**problem));
         button->setAccessibleName(name);
         button->setToolTip(QString::fromStdString((*problem)->name()));
         button->setAutoRaise(true);
-        button->setFixedSize(kPicture.width() + 16, kPicture.height() + 36);
+        button->setFixedHeight(kPicture.height() + fontMetrics().height() + 20);
+        m_cell = std::max(m_cell, fontMetrics().horizontalAdvance(button->text()) + 24);
         connect(button, &QToolButton::clicked, this,
-                [this, path = file.filePath()] { Q_EMIT fileRequested(path); });
+                [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
+        addSchedules(*button, file);
         m_sampleButtons.push_back(button);
     }
+    for (QWidget* button : m_sampleButtons)
+        button->setFixedWidth(m_cell);
     m_columns = 0;
     arrangeSamples();
     if (m_sampleButtons.empty())
@@ -179,9 +198,41 @@ void StartPage::fillSamples()
                              0);
 }
 
+/// The schedules that come with a sample: to look at one, or to compare them.
+void StartPage::addSchedules(QToolButton& button, const QFileInfo& problem)
+{
+    const QString base = problem.completeBaseName() + QLatin1Char('.');
+    const QString ending = QStringLiteral(".schedule.json");
+    QStringList schedules;
+    for (const QFileInfo& file :
+         problem.dir().entryInfoList({base + QLatin1Char('*') + ending}, QDir::Files, QDir::Name))
+        schedules << file.filePath();
+    if (schedules.isEmpty())
+        return;
+    auto* menu = new QMenu(&button);
+    const auto add = [&](const QString& text, const QStringList& files) {
+        connect(menu->addAction(text), &QAction::triggered, this,
+                [this, files] { Q_EMIT filesRequested(files); });
+    };
+    add(tr("Start with one op a subgraph"), {problem.filePath()});
+    for (const QString& path : schedules) {
+        // "example-1.a-one-by-one.schedule.json" is "A: one by one".
+        QString name = QFileInfo(path).fileName().mid(base.size()).chopped(ending.size());
+        const bool lettered = name.size() > 2 && name[1] == QLatin1Char('-');
+        const QString words = (lettered ? name.mid(2) : name).replace(QLatin1Char('-'), QLatin1Char(' '));
+        add(lettered ? name[0].toUpper() + QStringLiteral(": ") + words : words, {problem.filePath(), path});
+    }
+    if (schedules.size() > 1) {
+        menu->addSeparator();
+        add(tr("Compare them"), QStringList{problem.filePath()} + schedules);
+    }
+    button.setMenu(menu);
+    button.setPopupMode(QToolButton::MenuButtonPopup);
+}
+
 void StartPage::arrangeSamples()
 {
-    const int columns = std::max(1, (width() - 80) / (kPicture.width() + 28));
+    const int columns = std::max(1, (width() - 80) / (m_cell + 12));
     if (columns == m_columns)
         return;
     for (int c = 0; c <= m_columns; ++c)
@@ -193,30 +244,52 @@ void StartPage::arrangeSamples()
                              Qt::AlignLeft);
 }
 
+void StartPage::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange && m_samples)
+        fillSamples();
+    QWidget::changeEvent(event);
+}
+
 void StartPage::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     arrangeSamples();
 }
 
-void StartPage::setRecent(const QStringList& paths)
+void StartPage::setRecent(const std::vector<RecentFile>& files)
 {
+    m_recentFiles = files;
     emptyLayout(m_recent);
-    m_recentBox->setVisible(!paths.isEmpty());
-    if (paths.isEmpty())
+    m_recentBox->setVisible(!files.empty());
+    if (files.empty())
         return;
     auto* heading = new QLabel(tr("Recent"), m_recentBox);
     heading->setFont(uiFont(1.2, QFont::DemiBold));
     m_recent->addWidget(heading);
-    for (const QString& path : paths.mid(0, 6)) {
-        const QFileInfo file(path);
+    constexpr std::size_t kShown = 6;
+    for (std::size_t i = 0; i < files.size() && i < kShown; ++i) {
+        const QFileInfo file(files[i].path);
+        auto* row = new QHBoxLayout;
         auto* link = new QToolButton(m_recentBox);
         link->setAutoRaise(true);
         link->setToolButtonStyle(Qt::ToolButtonTextOnly);
-        link->setText(file.fileName() + QStringLiteral("   ") + file.path());
+        link->setText(file.fileName());
+        link->setToolTip(file.exists() ? files[i].path : tr("%1 is not there any more.").arg(files[i].path));
+        link->setAccessibleName(file.fileName());
+        link->setAccessibleDescription(files[i].figures + QLatin1Char(' ') + file.path());
         link->setEnabled(file.exists());
-        connect(link, &QToolButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
-        m_recent->addWidget(link);
+        connect(link, &QToolButton::clicked, this,
+                [this, path = files[i].path] { Q_EMIT filesRequested({path}); });
+        auto* what = new QLabel(m_recentBox);
+        const QString muted = m_context.themes.theme().muted.name();
+        what->setText(rich(QStringLiteral("%1 <span style='color:%2'>%3</span>")
+                               .arg(files[i].figures.toHtmlEscaped(), muted, file.path().toHtmlEscaped())));
+        what->setSizePolicy(QSizePolicy::Ignored,
+                            QSizePolicy::Preferred); // a long path does not widen the page
+        row->addWidget(link);
+        row->addWidget(what, 1);
+        m_recent->addLayout(row);
     }
 }
 

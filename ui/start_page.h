@@ -5,10 +5,19 @@
 
 #include <vector>
 
+class QFileInfo;
 class QGridLayout;
+class QToolButton;
 class QVBoxLayout;
 
 namespace tilewright::ui {
+
+/// A file opened before, and what is known of it ("32 ops · best total 6 915.2").
+struct RecentFile
+{
+    QString path;
+    QString figures;
+};
 
 /// Shown while nothing is open: Open, drop hint, recent files, the samples as live pictures.
 class StartPage : public QWidget
@@ -16,23 +25,27 @@ class StartPage : public QWidget
     Q_OBJECT
 public:
     explicit StartPage(const ViewContext& context, QWidget* parent = nullptr);
-    void setRecent(const QStringList& paths);
+    void setRecent(const std::vector<RecentFile>& files);
 
 Q_SIGNALS:
     void openRequested();
-    void fileRequested(const QString& path);
+    void filesRequested(const QStringList& paths);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     void fillSamples();
+    void addSchedules(QToolButton& button, const QFileInfo& problem);
     void arrangeSamples();
 
     ViewContext m_context;
     QGridLayout* m_samples = nullptr;
     std::vector<QWidget*> m_sampleButtons;
+    int m_cell = 0; ///< width of a sample's button
     int m_columns = 0;
+    std::vector<RecentFile> m_recentFiles;
     QVBoxLayout* m_recent = nullptr;
     QWidget* m_recentBox = nullptr;
 };

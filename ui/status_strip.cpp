@@ -3,6 +3,7 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -17,6 +18,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(8, 2, 8, 2);
     row->setSpacing(16);
+    row->setSizeConstraint(QLayout::SetNoConstraint);
     const auto label = [&](const QString& name) {
         auto* l = new QLabel(this);
         l->setAccessibleName(name);
@@ -51,6 +53,25 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     refresh();
 }
 
+void StatusStrip::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitRow();
+}
+
+void StatusStrip::fitRow()
+{
+    QWidget* const dispensable[] = {m_time, m_rules, m_change, m_peak, m_gap};
+    for (QWidget* w : dispensable)
+        w->setVisible(true);
+    for (QWidget* w : dispensable) {
+        layout()->invalidate();
+        if (layout()->minimumSize().width() <= width())
+            break;
+        w->setVisible(false);
+    }
+}
+
 void StatusStrip::refresh()
 {
     const Document& document = m_context.document;
@@ -61,7 +82,7 @@ void StatusStrip::refresh()
         return;
     const bool valid = snapshot->evaluation.valid();
     const auto coloured = [](const QColor& c, const QString& text) {
-        return QStringLiteral("<span style='color:%1'>%2</span>").arg(c.name(), text);
+        return rich(QStringLiteral("<span style='color:%1'>%2</span>").arg(c.name(), text));
     };
 
     // While the state is illegal the last legal total stays, greyed.
@@ -119,11 +140,9 @@ void StatusStrip::refresh()
         m_validity->setToolTip(tr("Every rule holds"));
     } else {
         m_validity->setIcon(icon(QStringLiteral("problem")));
-        m_validity->setText(tr("%n problem(s)", nullptr, static_cast<int>(snapshot->evaluation.issues.size()))
-                                .replace(QStringLiteral("(s)"), snapshot->evaluation.issues.size() == 1
-                                                                    ? QString()
-                                                                    : QStringLiteral("s")));
-        m_validity->setToolTip(QString::fromStdString(snapshot->evaluation.issues.front().text));
+        m_validity->setText(
+            plural(std::ssize(snapshot->evaluation.issues), tr("%1 problem"), tr("%1 problems")));
+        m_validity->setToolTip(sentence(snapshot->evaluation.issues.front().text));
     }
     QPalette palette;
     palette.setColor(QPalette::ButtonText, valid ? theme.ok : theme.error);
@@ -133,6 +152,7 @@ void StatusStrip::refresh()
     m_rules->setText(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))));
     m_rules->setToolTip(document.rulesReason());
     m_time->setText(coloured(theme.muted, tr("evaluated in %1 ms").arg(snapshot->evaluationMs, 0, 'f', 2)));
+    fitRow();
 }
 
 } // namespace tilewright::ui

@@ -16,12 +16,22 @@ class StatusStrip : public QWidget
 public:
     explicit StatusStrip(const ViewContext& context, QWidget* parent = nullptr);
 
+    /// Never what keeps a window wide: what has no room is left out, the least important first.
+    [[nodiscard]] QSize minimumSizeHint() const override
+    {
+        return {120, QWidget::minimumSizeHint().height()};
+    }
+
 Q_SIGNALS:
     void gapClicked();
     void validityClicked();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void refresh();
+    void fitRow();
 
     ViewContext m_context;
     QLabel* m_total;

@@ -21,10 +21,12 @@ int main(int argc, char** argv)
     QApplication app(argc, argv);
     QApplication::setStyle(tilewright::ui::makeStyle());
     tilewright::ui::MainWindow window;
+    const QStringList files = app.arguments().mid(1);
     window.restoreSession();
     window.show();
-    const QStringList files = app.arguments().mid(1);
-    if (!files.isEmpty())
+    if (files.isEmpty())
+        window.reopenLastFiles();
+    else
         window.openPaths(files);
     return app.exec();
 }

@@ -95,6 +95,7 @@ int runRender(int argc, char** argv)
     std::string baseline;
     std::vector<std::string> selected;
     double scale = 1;
+    double fontSize = 0;
     cli.add_option("files", files, "A problem, a schedule of it, or files of the other lenses");
     bool listViews = false;
     cli.add_flag("--list-views", listViews, "Print the names of the views, one a line");
@@ -103,6 +104,8 @@ int runRender(int argc, char** argv)
     cli.add_option("--scale", scale, "Device pixels per logical pixel, 1 to 4")->check(CLI::Range(0.25, 4.0));
     cli.add_option("--theme", theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
     cli.add_option("--size", size, "WxH in logical pixels");
+    cli.add_option("--font-size", fontSize, "Point size of the application font, 6 to 40")
+        ->check(CLI::Range(6.0, 40.0));
     cli.add_option("--select", selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated");
     cli.add_option("--baseline", baseline, "A schedule drawn as the ghost");
     cli.add_option("--perspective", perspective, "With --view window: Edit, Tiles, Compare or Hardware");
@@ -119,6 +122,11 @@ int runRender(int argc, char** argv)
     if (view.empty() || output.empty())
         return fail("render needs --view and --output; see tilewright render --help");
     const HeadlessApplication app(argv);
+    if (fontSize > 0) {
+        QFont font = QApplication::font();
+        font.setPointSizeF(fontSize);
+        QApplication::setFont(font);
+    }
 
     ExportOptions options;
     options.scale = scale;

@@ -157,7 +157,9 @@ private Q_SLOTS:
         QTest::keyClick(m_view.get(), Qt::Key_W);
         QVERIFY(m_view->visibleBars().second - m_view->visibleBars().first < 3000);
         m_state->selection.selectSubgraph(SubgraphId(2000));
-        QTest::keyClick(m_view.get(), Qt::Key_F);
+        QTest::keyClick(m_view.get(), Qt::Key_F); // to the middle
+        QCOMPARE(m_view->visibleBars(), (std::pair<double, double>{600, 3000}));
+        QTest::keyClick(m_view.get(), Qt::Key_F); // and large
         QCOMPARE(m_view->visibleBars().first, 1996.0);
         QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, m_view->barFoot(SubgraphId(2001)).toPoint());
         QCOMPARE(m_state->selection.state().subgraph, SubgraphId(2001));

@@ -2,10 +2,12 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
 #include <QFontInfo>
 #include <QGuiApplication>
 #include <QTest>
+#include <QTextDocument>
 
 using namespace tilewright::ui;
 
@@ -43,6 +45,37 @@ private Q_SLOTS:
                 const double now = contrast(t->ramp(i / 40.0), t->canvas);
                 QVERIFY(now >= before - 1e-6);
             }
+    }
+    void wordsAgreeWithTheirNumber()
+    {
+        const auto ops = [](std::int64_t n) {
+            return plural(n, QStringLiteral("%1 op"), QStringLiteral("%1 ops"));
+        };
+        QCOMPARE(ops(0), QStringLiteral("0 ops"));
+        QCOMPARE(ops(1), QStringLiteral("1 op"));
+        QCOMPARE(ops(12345), number(std::int64_t{12345}) + QStringLiteral(" ops"));
+        QCOMPARE(tilesText(1, 1), QStringLiteral("1 tile"));
+        QCOMPARE(tilesText(1, 2), QStringLiteral("1 × 2 tiles"));
+    }
+    void sentencesHaveTheNumbersOfTheScreen()
+    {
+        const auto n = [](std::int64_t v) { return number(v); };
+        QCOMPARE(sentence(std::string("needs up to 49,152 elements, 1,024 more than 48,128")),
+                 QStringLiteral("needs up to %1 elements, %2 more than %3").arg(n(49152), n(1024), n(48128)));
+        QCOMPARE(sentence(std::string("total 6915.2 of [4096, 64, 1].")),
+                 QStringLiteral("total %1.2 of [%2, 64, 1].").arg(n(6915), n(4096)));
+        for (const char* same :
+             {"op1024 and conv-2048 of a/4096.json", "12345.json", "1,2", "999", "v1.2345"})
+            QCOMPARE(sentence(std::string(same)), QLatin1String(same));
+    }
+    void numbersKeepTheirThinSpaceInRichText()
+    {
+        QTextDocument plain, kept;
+        const QString text = QStringLiteral("<b>%1</b> in").arg(number(std::int64_t{49152}));
+        plain.setHtml(text);
+        QVERIFY(plain.toPlainText() != number(std::int64_t{49152}) + QStringLiteral(" in")); // why rich() is
+        kept.setHtml(rich(text));
+        QCOMPARE(kept.toPlainText(), number(std::int64_t{49152}) + QStringLiteral(" in"));
     }
     void everyIconDraws()
     {

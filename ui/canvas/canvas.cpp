@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/canvas.h"
 
+#include "canvas/canvas_accessible.h"
+#include "theme/words.h"
+
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -12,6 +15,21 @@
 
 namespace tilewright::ui {
 
+namespace {
+
+/// Parts that a person cannot tell apart; the coordinates may be anything from decades to cycles.
+bool sameLook(const QRectF& a, const QRectF& b)
+{
+    if (a.isNull() || b.isNull())
+        return a.isNull() == b.isNull();
+    const double w = 1e-3 * std::max(a.width(), b.width());
+    const double h = 1e-3 * std::max(a.height(), b.height());
+    return std::abs(a.left() - b.left()) <= w && std::abs(a.right() - b.right()) <= w &&
+           std::abs(a.top() - b.top()) <= h && std::abs(a.bottom() - b.bottom()) <= h;
+}
+
+} // namespace
+
 Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget* parent)
     : View(context, std::move(name), std::move(title), parent)
 {
@@ -19,6 +37,13 @@ Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget*
     setFocusPolicy(Qt::StrongFocus);
     setMinimumSize(120, 60);
     setAttribute(Qt::WA_OpaquePaintEvent);
+    installCanvasAccessibility();
+    m_time.start();
+    // The places of another problem mean nothing here.
+    connect(&document(), &Document::problemChanged, this, [this] {
+        m_history.clear();
+        Q_EMIT historyChanged();
+    });
 }
 
 void Canvas::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
@@ -44,7 +69,96 @@ void Canvas::paintEvent(QPaintEvent*)
     }
 }
 
+// -- the parts looked at ---------------------------------------------------------------------------------
+
+void Canvas::remember(const std::optional<QRectF>& before, ZoomHistory::Gesture gesture)
+{
+    const std::optional<QRectF> now = shownPart();
+    if (!before || !now || sameLook(*before, *now))
+        return;
+    m_history.leave(*before, gesture, m_time.elapsed());
+    Q_EMIT historyChanged();
+}
+
+void Canvas::look(const std::function<void()>& change, ZoomHistory::Gesture gesture)
+{
+    const std::optional<QRectF> before = shownPart();
+    change();
+    remember(before, gesture);
+}
+
+void Canvas::goBack()
+{
+    if (const auto part = m_history.back(shownPart().value_or(QRectF())))
+        showPart(*part);
+    Q_EMIT historyChanged();
+}
+
+void Canvas::goForward()
+{
+    if (const auto part = m_history.forward(shownPart().value_or(QRectF())))
+        showPart(*part);
+    Q_EMIT historyChanged();
+}
+
+void Canvas::goToSelection()
+{
+    const std::optional<QRectF> before = shownPart();
+    const QRectF target = selectedPart();
+    if (before && !before->isNull() && !target.isEmpty()) {
+        QRectF centred = *before;
+        centred.moveCenter(target.center());
+        showPart(centred);
+        if (!sameLook(*before, shownPart().value_or(QRectF())))
+            return;
+    }
+    fitSelection();
+}
+
+void Canvas::showTooltipOfFocus()
+{
+    const QPointF at = focusPoint();
+    QString text = tooltipAt(at);
+    if (text.isEmpty())
+        text = accessibleDescription().isEmpty() ? title() : accessibleDescription();
+    // Without the mouse over it, a tooltip stays until something else happens.
+    QToolTip::showText(mapToGlobal(at.toPoint()), rich(text), this, rect(), 60'000);
+}
+
+// -- events ----------------------------------------------------------------------------------------------
+
 bool Canvas::event(QEvent* event)
+{
+    switch (event->type()) {
+    case QEvent::MouseButtonPress:
+    case QEvent::MouseButtonDblClick:
+        if (const auto button = static_cast<QMouseEvent*>(event)->button();
+            button == Qt::BackButton || button == Qt::ForwardButton) {
+            button == Qt::BackButton ? goBack() : goForward();
+            m_beforeDrag.reset();
+            return true;
+        }
+        m_beforeDrag = shownPart();
+        return handle(event);
+    case QEvent::MouseButtonRelease: {
+        const bool done = handle(event);
+        remember(std::exchange(m_beforeDrag, std::nullopt), ZoomHistory::Gesture::Drag);
+        return done;
+    }
+    case QEvent::Wheel:
+    case QEvent::KeyPress: {
+        const auto before = shownPart();
+        const bool done = handle(event);
+        remember(before,
+                 event->type() == QEvent::Wheel ? ZoomHistory::Gesture::Wheel : ZoomHistory::Gesture::Keys);
+        return done;
+    }
+    default:
+        return handle(event);
+    }
+}
+
+bool Canvas::handle(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         auto* help = static_cast<QHelpEvent*>(event);
@@ -52,7 +166,7 @@ bool Canvas::event(QEvent* event)
         if (text.isEmpty())
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(), text, this);
+            QToolTip::showText(help->globalPos(), rich(text), this);
         return true;
     }
     return View::event(event);
@@ -60,11 +174,17 @@ bool Canvas::event(QEvent* event)
 
 void Canvas::wheelEvent(QWheelEvent* event)
 {
-    // A touchpad reports pixels: two fingers scroll, Ctrl zooms. A wheel zooms (UX.md row 1).
-    if (!event->pixelDelta().isNull() && !(event->modifiers() & Qt::ControlModifier)) {
-        panBy(event->pixelDelta());
+    // A touchpad reports pixels: two fingers scroll, Ctrl zooms. A wheel zooms (UX.md row 1) unless the
+    // person prefers it to scroll.
+    const bool control = event->modifiers() & Qt::ControlModifier;
+    if (!control && (m_wheelScrolls || !event->pixelDelta().isNull())) {
+        QPointF by =
+            event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / 2 : QPointF(event->pixelDelta());
+        if (event->modifiers() & Qt::ShiftModifier && by.x() == 0)
+            by = by.transposed();
+        panBy(by);
     } else {
-        const double fine = event->modifiers() & Qt::ControlModifier ? 0.35 : 1.0;
+        const double fine = control && !m_wheelScrolls ? 0.35 : 1.0;
         const double notches = event->angleDelta().y() / 120.0;
         zoomBy(std::pow(1.2, notches * fine), event->position());
     }
@@ -100,6 +220,10 @@ void Canvas::keyPressEvent(QKeyEvent* event)
 {
     const double step = event->modifiers() & Qt::ShiftModifier ? 200 : 48;
     const QPointF centre = QRectF(rect()).center();
+    if (event->modifiers() & Qt::AltModifier) { // back and forward when there is nowhere to go
+        View::keyPressEvent(event);
+        return;
+    }
     switch (event->key()) {
     case Qt::Key_Left:
         panBy({step, 0});
@@ -124,7 +248,7 @@ void Canvas::keyPressEvent(QKeyEvent* event)
         fitAll();
         break;
     case Qt::Key_F:
-        event->modifiers() & Qt::ShiftModifier ? fitAll() : fitSelection();
+        event->modifiers() & Qt::ShiftModifier ? fitAll() : goToSelection();
         break;
     default:
         View::keyPressEvent(event);

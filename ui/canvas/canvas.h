@@ -2,12 +2,18 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "canvas/zoom_history.h"
+
+#include <QElapsedTimer>
+
+#include <functional>
 
 namespace tilewright::ui {
 
-/// Base of the painted views: one paint function for screen, PNG, SVG and PDF; tooltips, focus ring,
-/// middle- and right-drag panning, wheel zooming, keyboard panning and zooming, "copy as image".
-/// Subclasses implement paint() as a pure function of their cached model and override the hooks they need.
+/// Base of the painted views: one paint function for screen, PNG, SVG and PDF; tooltips by mouse and
+/// keyboard, focus ring, middle- and right-drag panning, wheel zooming, keyboard panning and zooming, back
+/// and forward between the parts looked at, a table for assistive technology. Subclasses implement paint() as
+/// a pure function of their cached model and override the hooks they need.
 class Canvas : public View
 {
     Q_OBJECT
@@ -28,6 +34,32 @@ public:
     virtual void panBy(QPointF pixels) { Q_UNUSED(pixels) }
     virtual void fitAll() {}
     virtual void fitSelection() { fitAll(); }
+    /// 100 %, for views that have a natural size.
+    virtual void actualSize() { fitAll(); }
+    /// What is shown, in the view's own coordinates (times, the plane of the graph, decades): a null
+    /// rectangle when all is shown and stays so on resize, nothing for views that cannot be moved.
+    [[nodiscard]] virtual std::optional<QRectF> shownPart() const { return std::nullopt; }
+    /// Shows that part as far as there is something to see; a null rectangle fits all.
+    virtual void showPart(const QRectF& part) { Q_UNUSED(part) }
+    /// What is selected, in the same coordinates; empty for nothing.
+    [[nodiscard]] virtual QRectF selectedPart() const { return {}; }
+    /// Brings the selection to the middle; when it is there already, as large as it goes (F, and F again).
+    void goToSelection();
+
+    // The parts looked at, apart from undo (UX.md row 4).
+    [[nodiscard]] const ZoomHistory& history() const { return m_history; }
+    void goBack();
+    void goForward();
+    /// Makes a change of what is shown that can be gone back on; for commands from outside.
+    void look(const std::function<void()>& change, ZoomHistory::Gesture gesture);
+
+    /// The wheel scrolls and Ctrl+wheel zooms, instead of the wheel zooming (a preference).
+    void setWheelScrolls(bool scrolls) { m_wheelScrolls = scrolls; }
+    /// Shows the tooltip of what has the keyboard's attention (Shift+F1).
+    void showTooltipOfFocus();
+
+Q_SIGNALS:
+    void historyChanged();
 
 protected:
     /// Rich text shown when the mouse rests at `position`; empty for none.
@@ -36,6 +68,8 @@ protected:
         Q_UNUSED(position)
         return {};
     }
+    /// The place that keys act on: a current item, a cursor.
+    [[nodiscard]] virtual QPointF focusPoint() const { return QRectF(rect()).center(); }
 
     void paintEvent(QPaintEvent* event) override;
     bool event(QEvent* event) override;
@@ -47,8 +81,15 @@ protected:
     [[nodiscard]] bool isPanning() const { return m_panning; }
 
 private:
+    [[nodiscard]] bool handle(QEvent* event);
+    void remember(const std::optional<QRectF>& before, ZoomHistory::Gesture gesture);
+
     bool m_panning = false;
+    bool m_wheelScrolls = false;
     QPointF m_panFrom;
+    ZoomHistory m_history;
+    QElapsedTimer m_time;               ///< of the history
+    std::optional<QRectF> m_beforeDrag; ///< what was shown when the button went down
 };
 
 } // namespace tilewright::ui

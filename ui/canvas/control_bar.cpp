@@ -2,6 +2,7 @@
 #include "canvas/control_bar.h"
 
 #include "canvas/wheel_guard.h"
+#include "theme/style.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -47,7 +48,7 @@ QToolButton* ControlBar::addButton(QAction* action)
     auto* button = new QToolButton(this);
     button->setDefaultAction(action);
     button->setAutoRaise(true);
-    button->setIconSize({20, 20});
+    button->setIconSize(QSize(toolIconSize(), toolIconSize()));
     QString plain = action->text();
     plain.remove(QLatin1Char('&'));
     add(button, plain, action->toolTip());

@@ -63,6 +63,9 @@ public:
     virtual void paintExport(QPainter& painter, const QSize& size, const Theme& theme);
     /// Rows as tab-separated text with full precision, for Copy; empty when the view has no rows.
     [[nodiscard]] virtual QString copyText() const { return {}; }
+    /// The same kind of rows as a summary that is quick to make: what assistive technology reads of a
+    /// picture.
+    [[nodiscard]] virtual QString tableText() const { return copyText(); }
 
 protected:
     [[nodiscard]] Document& document() const { return m_context.document; }

@@ -39,6 +39,14 @@ struct Viewport
                                    (screen.height() - 2 * margin) / scene.height(), maxScale});
         return {s, screen.center() - scene.center() * s};
     }
+    /// The part of the scene that `screen` showed: the inverse of toScene(screen), whatever its size is now.
+    [[nodiscard]] static Viewport showing(const QRectF& part, const QRectF& screen)
+    {
+        if (part.isEmpty() || screen.isEmpty())
+            return {1, screen.center() - part.center()};
+        const double s = std::min(screen.width() / part.width(), screen.height() / part.height());
+        return {s, screen.center() - part.center() * s};
+    }
     bool operator==(const Viewport&) const = default;
 };
 

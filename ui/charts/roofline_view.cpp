@@ -166,6 +166,41 @@ void RooflineView::fitSelection()
     fitAll();
 }
 
+std::optional<QRectF> RooflineView::shownPart() const
+{
+    if (!m_model.hint.isEmpty())
+        return std::nullopt;
+    if (m_fitted)
+        return QRectF();
+    return QRectF(QPointF(std::log10(m_range.x0), std::log10(m_range.y0)),
+                  QPointF(std::log10(m_range.x1), std::log10(m_range.y1)));
+}
+
+void RooflineView::showPart(const QRectF& part)
+{
+    if (part.isEmpty()) {
+        fitAll();
+        return;
+    }
+    m_range = {std::pow(10, part.left()), std::pow(10, part.right()), std::pow(10, part.top()),
+               std::pow(10, part.bottom())};
+    m_fitted = false;
+    panBy({}); // keeps the border of what there is in sight
+}
+
+QRectF RooflineView::selectedPart() const
+{
+    for (const RooflineDot& d : m_model.dots)
+        if (d.point.subgraph == selection().state().subgraph)
+            return {std::log10(d.x) - 0.1, std::log10(d.y) - 0.1, 0.2, 0.2};
+    return {};
+}
+
+QPointF RooflineView::focusPoint() const
+{
+    return selectedPart().isEmpty() ? Canvas::focusPoint() : dotCentre(*selection().state().subgraph);
+}
+
 QPointF RooflineView::dotCentre(SubgraphId id) const
 {
     for (const RooflineDot& d : m_model.dots)

@@ -23,6 +23,9 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override; ///< in decades
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const RooflineModel& model() const { return m_model; }
     [[nodiscard]] const RooflineRange& range() const { return m_range; }
@@ -30,6 +33,7 @@ public:
 
 protected:
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;

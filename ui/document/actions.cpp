@@ -6,8 +6,24 @@
 namespace tilewright::ui {
 
 namespace {
+
 constexpr const char* kMenuProperty = "tilewrightMenu";
+
+/// Tooltip and status tip: what the action does or, when it cannot be used, why not.
+void describe(QAction* action, const QString& why)
+{
+    QString plain = action->text();
+    plain.remove(QLatin1Char('&'));
+    const QKeySequence key = action->shortcut();
+    const QString keys =
+        key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
+    const QString tip = action->whatsThis();
+    action->setToolTip(QStringLiteral("<p><b>%1</b>%2</p><p>%3</p>").arg(plain, keys, tip) +
+                       (why.isEmpty() ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(why)));
+    action->setStatusTip(why.isEmpty() ? tip : why);
 }
+
+} // namespace
 
 QAction* Actions::add(const ActionSpec& spec, std::function<void(bool)> run)
 {
@@ -19,15 +35,8 @@ QAction* Actions::add(const ActionSpec& spec, std::function<void(bool)> run)
     if (!spec.iconName.isEmpty())
         action->setIcon(icon(spec.iconName));
     action->setShortcuts(spec.shortcuts);
-    QString plain = spec.text;
-    plain.remove(QLatin1Char('&'));
-    const QString keys =
-        spec.shortcuts.isEmpty()
-            ? QString()
-            : QStringLiteral(" (%1)").arg(spec.shortcuts.first().toString(QKeySequence::NativeText));
-    action->setToolTip(QStringLiteral("<p><b>%1</b>%2</p><p>%3</p>").arg(plain, keys, spec.tip));
-    action->setStatusTip(spec.tip);
     action->setWhatsThis(spec.tip);
+    describe(action, {});
     connect(action, &QAction::triggered, this, [run = std::move(run)](bool checked) { run(checked); });
     m_actions.push_back(action);
     return action;
@@ -39,6 +48,12 @@ QAction* Actions::find(const QString& id) const
         if (action->objectName() == id)
             return action;
     return nullptr;
+}
+
+void Actions::setAvailable(QAction* action, bool on, const QString& why)
+{
+    action->setEnabled(on);
+    describe(action, on ? QString() : why);
 }
 
 QString Actions::menuOf(const QAction* action)

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] QAction* find(const QString& id) const;
     [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
     [[nodiscard]] static QString menuOf(const QAction* action);
+    /// Enables or disables; a disabled action says `why` in its tooltip and in the status bar.
+    static void setAvailable(QAction* action, bool on, const QString& why);
 
 private:
     std::vector<QAction*> m_actions;

@@ -92,6 +92,16 @@ Status Document::openSchedule(const QString& path)
     return Unit{};
 }
 
+Status Document::openReadablePart(const QString& path)
+{
+    auto loaded = loadSchedule(*m_problem, path.toStdString());
+    if (!loaded)
+        return loaded.error();
+    apply(std::move(loaded->schedule), tr("Open the readable part of %1").arg(QFileInfo(path).fileName()));
+    evaluateNow();
+    return Unit{};
+}
+
 void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& path)
 {
     dropPreview();

@@ -60,6 +60,9 @@ public:
     [[nodiscard]] Status openFile(const QString& path);
     [[nodiscard]] Status openProblem(const QString& path);
     [[nodiscard]] Status openSchedule(const QString& path);
+    /// What can be kept of a schedule file that openSchedule() refuses, as one edit: the file itself stays as
+    /// it is until the person saves over it.
+    [[nodiscard]] Status openReadablePart(const QString& path);
     void setProblem(ProblemPtr problem, Schedule schedule, const QString& path = {});
     [[nodiscard]] Status saveSchedule(const QString& path);
     void newSchedule(); ///< one op a subgraph; undoable

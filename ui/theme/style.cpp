@@ -3,10 +3,14 @@
 
 #include "theme/theme.h"
 
+#include <QApplication>
+#include <QFontMetrics>
 #include <QPainter>
 #include <QPainterPath>
 #include <QProxyStyle>
 #include <QStyleOption>
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -15,7 +19,36 @@ namespace {
 class Style : public QProxyStyle
 {
 public:
-    Style() : QProxyStyle(QStringLiteral("Fusion")) {}
+    explicit Style(bool reduceMotion) : QProxyStyle(QStringLiteral("Fusion")), m_reduceMotion(reduceMotion) {}
+
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override
+    {
+        if (hint == SH_Widget_Animation_Duration && m_reduceMotion)
+            return 0;
+        return QProxyStyle::styleHint(hint, option, widget, data);
+    }
+
+    /// Icons, marks and handles grow with the font.
+    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override
+    {
+        const int usual = QProxyStyle::pixelMetric(metric, option, widget);
+        switch (metric) {
+        case PM_SmallIconSize:
+        case PM_ButtonIconSize:
+        case PM_TabBarIconSize:
+        case PM_ListViewIconSize:
+        case PM_IndicatorWidth:
+        case PM_IndicatorHeight:
+        case PM_ExclusiveIndicatorWidth:
+        case PM_ExclusiveIndicatorHeight:
+            return std::max(usual, QFontMetrics(QApplication::font()).height() * 4 / 5);
+        case PM_ToolBarIconSize:
+            return toolIconSize();
+        default:
+            return usual;
+        }
+    }
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override
@@ -50,13 +83,21 @@ public:
         }
         painter->restore();
     }
+
+private:
+    bool m_reduceMotion;
 };
 
 } // namespace
 
-QStyle* makeStyle()
+int toolIconSize()
 {
-    return new Style;
+    return std::max(20, QFontMetrics(QApplication::font()).height());
+}
+
+QStyle* makeStyle(bool reduceMotion)
+{
+    return new Style(reduceMotion);
 }
 
 } // namespace tilewright::ui

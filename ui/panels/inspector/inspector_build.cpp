@@ -9,6 +9,7 @@
 #include "theme/icon.h"
 #include "views/granularity/granularity_view.h"
 
+#include <QCoreApplication>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -28,6 +29,7 @@ void InspectorView::build()
     outer->addWidget(m_hint, 1);
     const auto pane = [&](QWidget*& scrolled) {
         auto* scroll = new QScrollArea(this);
+        scroll->setAccessibleName(QCoreApplication::translate("InspectorView", "Inspector"));
         scroll->setWidgetResizable(true);
         scroll->setFrameShape(QFrame::NoFrame);
         scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

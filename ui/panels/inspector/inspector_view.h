@@ -36,6 +36,11 @@ public:
     QSize exportSize() const override { return {380, 1000}; }
     void settle() override;
 
+    /// Its rows of boxes are never cut; it scrolls up and down only.
+    [[nodiscard]] QSize minimumSizeHint() const override
+    {
+        return {34 * fontMetrics().averageCharWidth(), 120};
+    }
     [[nodiscard]] ChoiceSpinBox* widthBox() const { return m_w; }
     [[nodiscard]] ChoiceSpinBox* heightBox() const { return m_h; }
     [[nodiscard]] ChoiceSpinBox* depthBox() const { return m_k; }

@@ -53,7 +53,9 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     m_tabs->setTabToolTip(0, tr("What the result does differently, the most valuable first."));
     m_tabs->addTab(m_alternatives, tr("Why"));
     m_tabs->setTabToolTip(1, tr("What else was tried for each subgraph and what it would cost."));
+    m_tabs->setAccessibleName(tr("What the result is made of"));
     auto* limits = new QScrollArea(m_tabs);
+    limits->setAccessibleName(tr("Limits"));
     limits->setFrameShape(QFrame::NoFrame);
     limits->setWidgetResizable(true);
     limits->setWidget(m_limits);

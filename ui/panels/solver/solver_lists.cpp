@@ -2,6 +2,7 @@
 #include "panels/solver/solver_lists.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QCoreApplication>
 #include <QHeaderView>
@@ -263,10 +264,10 @@ void SolverAlternatives::fill(SubgraphId subgraph, const std::vector<SolveAltern
 {
     QTreeWidgetItem* row = topLevelItem(static_cast<int>(subgraph.index()));
     for (const SolveAlternative& a : found) {
-        auto* item = numbered(new QTreeWidgetItem(row, {QString::fromStdString(a.text)}), a.loss,
+        auto* item = numbered(new QTreeWidgetItem(row, {sentence(a.text)}), a.loss,
                               m_context.themes.theme());
         item->setToolTip(0, tr("Instead: %1. The total would be %2.")
-                                .arg(QString::fromStdString(a.text).toHtmlEscaped(), number(a.total)));
+                                .arg(sentence(a.text).toHtmlEscaped(), number(a.total)));
         item->setToolTip(1, tr("exactly %1").arg(exactNumber(a.loss)));
     }
     if (row->childCount() == 0)

@@ -111,6 +111,7 @@ void SolverView::build()
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     m_scroll = new QScrollArea(this);
+    m_scroll->setAccessibleName(title());
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setWidgetResizable(true);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -357,7 +358,8 @@ void SolverView::refresh()
     m_options->setRunning(running);
     if (!running)
         m_options->restorePreview();
-    registry().find(QStringLiteral("solve.stop"))->setEnabled(running);
+    Actions::setAvailable(registry().find(QStringLiteral("solve.stop")), running,
+                          tr("No search is running."));
     if (!document().hasProblem())
         m_progress->setText(tr("Open a problem first."));
     else if (!running && !m_card->outcome() && m_progress->text().isEmpty())

@@ -146,6 +146,29 @@ void ComparePanes::fitAll()
     update();
 }
 
+void ComparePanes::actualSize()
+{
+    zoomBy(1 / m_viewport.scale, panesOf(rect()).left.center());
+}
+
+std::optional<QRectF> ComparePanes::shownPart() const
+{
+    if (!m_data)
+        return std::nullopt;
+    return m_fit ? QRectF() : m_viewport.toScene(panesOf(rect()).left);
+}
+
+void ComparePanes::showPart(const QRectF& part)
+{
+    if (part.isEmpty()) {
+        fitAll();
+        return;
+    }
+    m_viewport = Viewport::showing(part, panesOf(rect()).left);
+    m_fit = false;
+    update();
+}
+
 void ComparePanes::resizeEvent(QResizeEvent*)
 {
     if (m_fit)

@@ -23,6 +23,9 @@ public:
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
+    void actualSize() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
 
 protected:
     QString tooltipAt(QPointF position) const override;

@@ -2,6 +2,7 @@
 #include "views/compare/compare_view.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/compare/compare_panes.h"
 
 #include <QComboBox>
@@ -146,8 +147,9 @@ void CompareView::show(std::shared_ptr<const CompareData> data)
     const Comparison& c = m_data->comparison;
     m_summary->setText(c.contributions.empty()
                            ? tr("Both schedules are the same.")
-                           : tr("%1 differences change the total by %2 (%3).")
-                                 .arg(c.contributions.size())
+                           : tr("%1 the total by %2 (%3).")
+                                 .arg(plural(std::ssize(c.contributions), tr("%1 difference changes"),
+                                             tr("%1 differences change")))
                                  .arg(signedNumber(c.after - c.before),
                                       c.before > 0 ? signedPercent(c.after / c.before - 1) : QString()));
     for (const Contribution& part : c.contributions) {

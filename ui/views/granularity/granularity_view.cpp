@@ -123,6 +123,9 @@ void GranularityView::fillDepths()
     m_depth->setCurrentIndex(
         m_chosen && m_bestDepth ? 0 : m_depth->findData(QVariant::fromValue<qlonglong>(shown)));
     m_depth->setEnabled(m_model.cube->hasDepth);
+    m_depth->setToolTip(m_model.cube->hasDepth
+                            ? m_depth->accessibleDescription()
+                            : tr("No op of this subgraph has a reduction: k is always 1."));
 }
 
 void GranularityView::setDepth(std::optional<std::int64_t> k)

@@ -2,6 +2,7 @@
 #include "views/graph/graph_drag.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QCoreApplication>
 
@@ -80,8 +81,7 @@ bool GraphDrag::changesNothing(const Key& key) const
 GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
 {
     if (!trial)
-        return {GraphVerdict::Kind::Refused, tr("not possible"),
-                QString::fromStdString(trial.error().message)};
+        return {GraphVerdict::Kind::Refused, tr("not possible"), ui::sentence(trial.error().message)};
     const Evaluation& after = (*trial)->evaluation;
     const SnapshotPtr& now = m_document.snapshot();
     const bool wasValid = now && now->evaluation.valid();
@@ -91,7 +91,7 @@ GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
     if (!after.valid()) {
         // A state that was broken before and is no worse now shows its change all the same.
         const bool noWorse = !wasValid && now && after.issues.size() <= now->evaluation.issues.size();
-        const QString why = QString::fromStdString(after.verdict()->text);
+        const QString why = ui::sentence(after.verdict()->text);
         if (!noWorse)
             return {GraphVerdict::Kind::Invalid, tr("invalid"), why};
         return {GraphVerdict::Kind::Same, signedNumber(change), tr("still invalid: %1").arg(why)};

@@ -3,6 +3,7 @@
 
 #include "theme/name.h"
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_shapes.h"
 
@@ -454,11 +455,14 @@ private:
     void summarise()
     {
         const Evaluation& e = m_snapshot.evaluation;
-        m_model.summary = tr("Graph of %1 ops in %2 subgraphs, total latency %3, %4.")
-                              .arg(m_problem.opCount())
-                              .arg(m_snapshot.schedule.size())
-                              .arg(number(e.total))
-                              .arg(e.valid() ? tr("valid") : tr("%1 problems").arg(e.issues.size()));
+        m_model.summary =
+            tr("Graph of %1 in %2, total latency %3, %4.")
+                .arg(plural(static_cast<std::int64_t>(m_problem.opCount()), tr("%1 op"), tr("%1 ops")),
+                     plural(static_cast<std::int64_t>(m_snapshot.schedule.size()), tr("%1 subgraph"),
+                            tr("%1 subgraphs")),
+                     number(e.total),
+                     e.valid() ? tr("valid")
+                               : plural(std::ssize(e.issues), tr("%1 problem"), tr("%1 problems")));
     }
 
     const Problem& m_problem;

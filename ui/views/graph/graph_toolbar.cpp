@@ -7,7 +7,6 @@
 #include <QAction>
 #include <QComboBox>
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -16,18 +15,9 @@
 
 namespace tilewright::ui {
 
-GraphToolbar::GraphToolbar(QWidget* parent) : QWidget(parent)
+GraphToolbar::GraphToolbar(QWidget* parent) : ControlBar(parent)
 {
     setObjectName(QStringLiteral("graphToolbar"));
-    setAutoFillBackground(true);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 3, 8, 3);
-    row->setSpacing(6);
-
-    const auto describe = [](QWidget* widget, const QString& name, const QString& tip) {
-        widget->setAccessibleName(name);
-        widget->setToolTip(tip);
-    };
     m_colouring = new QComboBox(this);
     const std::pair<GraphColouring, QString> colourings[] = {
         {GraphColouring::Subgraph, tr("Colour: subgraph")},
@@ -38,7 +28,7 @@ GraphToolbar::GraphToolbar(QWidget* parent) : QWidget(parent)
         {GraphColouring::None, tr("Colour: none")}};
     for (const auto& [colouring, text] : colourings)
         m_colouring->addItem(text, static_cast<int>(colouring));
-    describe(m_colouring, tr("Colour by"), tr("What the fill of the ops says."));
+    add(m_colouring, tr("Colour by"), tr("What the fill of the ops says."));
     connect(m_colouring, &QComboBox::activated, this, [this](int i) {
         Q_EMIT colouringChosen(static_cast<GraphColouring>(m_colouring->itemData(i).toInt()));
     });
@@ -47,15 +37,15 @@ GraphToolbar::GraphToolbar(QWidget* parent) : QWidget(parent)
     m_neighbourhood->addItem(tr("All ops"));
     for (int hops = 1; hops <= 4; ++hops)
         m_neighbourhood->addItem(hops == 1 ? tr("≤ 1 hop") : tr("≤ %1 hops").arg(hops));
-    describe(m_neighbourhood, tr("Neighbourhood"),
-             tr("Show only what is within this many producers and consumers of the selection."));
+    add(m_neighbourhood, tr("Neighbourhood"),
+        tr("Show only what is within this many producers and consumers of the selection."));
     connect(m_neighbourhood, &QComboBox::activated, this, &GraphToolbar::hopsChosen);
 
     m_view = new QToolButton(this);
     m_view->setText(tr("View"));
     m_view->setPopupMode(QToolButton::InstantPopup);
     m_view->setToolButtonStyle(Qt::ToolButtonTextOnly);
-    describe(m_view, tr("View options"), tr("Labels, direction, columns, overview, collapsing."));
+    add(m_view, tr("View options"), tr("Labels, direction, columns, overview, collapsing."));
     auto* menu = new QMenu(m_view);
     const auto toggle = [&](const QString& text, auto signal) {
         QAction* action = menu->addAction(text);
@@ -81,21 +71,16 @@ GraphToolbar::GraphToolbar(QWidget* parent) : QWidget(parent)
     m_search->setMinimumWidth(90);
     m_search->setMaximumWidth(260);
     m_search->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
-    describe(
-        m_search, tr("Find in the graph"),
-        tr("A part of a name, or \"op 12\", \"t17\", \"subgraph 5\". Enter: next, Shift+Enter: previous, "
-           "Esc: back (Ctrl+F)."));
     m_search->installEventFilter(this);
+    add(m_search, tr("Find in the graph"),
+        tr("A part of a name, or \"op 12\", \"t17\", \"subgraph 5\". Enter: next, Shift+Enter: previous, "
+           "Esc: back (Ctrl+F)."),
+        true);
     connect(m_search, &QLineEdit::textChanged, this, &GraphToolbar::searchChanged);
     m_hits = new QLabel(this);
     m_hits->setMinimumWidth(m_hits->fontMetrics().horizontalAdvance(QStringLiteral("000/000")));
-
-    for (QWidget* widget : {static_cast<QWidget*>(m_colouring), static_cast<QWidget*>(m_neighbourhood),
-                            static_cast<QWidget*>(m_view)})
-        row->addWidget(widget);
-    row->addStretch(1);
-    row->addWidget(m_search, 4);
-    row->addWidget(m_hits);
+    add(m_hits, tr("Matches"), tr("Which match of how many is shown."));
+    m_hits->setFocusPolicy(Qt::NoFocus);
     setHits(0, -1);
 }
 
@@ -136,7 +121,7 @@ bool GraphToolbar::eventFilter(QObject* watched, QEvent* event)
             return true;
         }
     }
-    return QWidget::eventFilter(watched, event);
+    return ControlBar::eventFilter(watched, event);
 }
 
 } // namespace tilewright::ui

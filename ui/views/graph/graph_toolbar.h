@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/control_bar.h"
 #include "views/graph/graph_model.h"
-
-#include <QWidget>
 
 class QAction;
 class QComboBox;
@@ -14,7 +13,7 @@ class QToolButton;
 namespace tilewright::ui {
 
 /// The strip above the graph: colouring, neighbourhood, view options, search.
-class GraphToolbar : public QWidget
+class GraphToolbar : public ControlBar
 {
     Q_OBJECT
 public:

@@ -2,6 +2,7 @@
 #include "views/graph/graph_view.h"
 
 #include "canvas/animation_clock.h"
+#include "models/subgraphs_text.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_transition.h"
 
@@ -130,6 +131,7 @@ void GraphView::refresh(bool problemIsNew)
         m_trafficJob.cancel();
         m_fitPending = true;
         m_movedByHand = false;
+        m_wantedPart = {};
         m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
         cancelGesture();
         showNote();
@@ -409,6 +411,12 @@ QString GraphView::copyText() const
                 QLatin1Char('\n');
     }
     return text;
+}
+
+QString GraphView::tableText() const
+{
+    const SnapshotPtr& snapshot = document().snapshot();
+    return snapshot ? subgraphsAsText(*snapshot) : QString();
 }
 
 } // namespace tilewright::ui

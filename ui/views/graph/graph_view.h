@@ -37,7 +37,11 @@ public:
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
-    void fitSelection() override;
+    void fitSelection() override; ///< to the middle first, then as large as it goes
+    void actualSize() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QString tableText() const override; ///< the subgraphs
 
     /// Until the arrangement is that of the document (large graphs are arranged in the background).
     void waitForLayout() { m_layoutJob.waitIdle(); }
@@ -85,6 +89,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override; ///< the current op
 
 private:
     using GeometryPtr = std::shared_ptr<const GraphGeometry>;
@@ -188,6 +193,7 @@ private:
     Viewport m_viewport;
     bool m_fitPending = true;
     bool m_movedByHand = false;
+    QRectF m_wantedPart; ///< asked for before there was a picture
     QPixmap m_overviewPixmap;
 
     Gesture m_gesture = Gesture::None;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the graph view paints on its widget, and where it looks.
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_view.h"
@@ -43,7 +44,7 @@ double GraphView::barsBottom() const
 
 void GraphView::placeBars()
 {
-    m_toolbar->setGeometry(0, 0, width(), m_toolbar->sizeHint().height());
+    m_toolbar->setGeometry(0, 0, width(), m_toolbar->heightForWidth(width()));
     m_note->setGeometry(0, m_toolbar->height(), width(), m_note->heightForWidth(width()));
 }
 
@@ -54,10 +55,10 @@ QString GraphView::noteText() const
     const std::size_t all = m_geometry->nodeOfOp.size();
     QString text;
     if (m_geometry->hiddenOps > 0)
-        text = tr("%1 of %2 ops shown: within %3 hops of the selection.")
-                   .arg(all - m_geometry->hiddenOps)
-                   .arg(all)
-                   .arg(m_shape.hops);
+        text = tr("%1 of %2 ops shown: within %3 of the selection.")
+                   .arg(number(static_cast<std::int64_t>(all - m_geometry->hiddenOps)),
+                        number(static_cast<std::int64_t>(all)),
+                        plural(m_shape.hops, tr("%1 hop"), tr("%1 hops")));
     if (m_geometry->condensed) {
         const auto cards = std::count_if(m_geometry->keys.begin(), m_geometry->keys.end(), [](GraphKey k) {
             return k.kind == GraphKey::Kind::Card || k.kind == GraphKey::Kind::Section;
@@ -297,7 +298,41 @@ void GraphView::fitAll()
         return;
     m_viewport = Viewport::fit(m_model->bounds, freeRoom(), 20, kFitZoom);
     m_movedByHand = false;
+    if (!m_wantedPart.isNull())
+        showPart(std::exchange(m_wantedPart, {}));
     update();
+}
+
+void GraphView::actualSize()
+{
+    zoomBy(1 / m_viewport.scale, content().center());
+}
+
+std::optional<QRectF> GraphView::shownPart() const
+{
+    if (!m_model)
+        return std::nullopt;
+    return m_movedByHand ? m_viewport.toScene(content()) : QRectF();
+}
+
+void GraphView::showPart(const QRectF& part)
+{
+    if (!m_model || m_fitPending)
+        m_wantedPart = part; // fitAll() comes back to it
+    else if (part.isNull() || !part.intersects(m_model->bounds))
+        fitAll();
+    else
+        setViewport(Viewport::showing(part, content()), true);
+}
+
+QPointF GraphView::focusPoint() const
+{
+    QRectF scene = sceneOfSelection();
+    if (m_cursor && m_model)
+        if (const auto node = m_geometry->index.find(*m_cursor); node != m_geometry->index.end())
+            scene = m_model->nodes[node->second].rect;
+    const QPointF at = m_viewport.toScreen(scene.center());
+    return !scene.isEmpty() && content().contains(at) ? at : content().center();
 }
 
 QRectF GraphView::sceneOfSelection() const

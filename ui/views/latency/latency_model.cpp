@@ -3,6 +3,7 @@
 
 #include "canvas/bound_mark.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -120,7 +121,8 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline, co
     if (options.sort == LatencySort::Latency)
         std::stable_sort(m.bars.begin(), m.bars.end(),
                          [](const LatencyBar& a, const LatencyBar& b) { return a.latency > b.latency; });
-    m.title = tr("Total %1 in %2 subgraphs").arg(number(m.total)).arg(m.bars.size());
+    m.title = tr("Total %1 in %2")
+                  .arg(number(m.total), plural(std::ssize(m.bars), tr("%1 subgraph"), tr("%1 subgraphs")));
     if (baseline && baseline->evaluation.total > 0)
         m.title += tr(" · %1 (%2) against the baseline")
                        .arg(signedNumber(m.total - baseline->evaluation.total),

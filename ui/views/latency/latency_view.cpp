@@ -108,6 +108,35 @@ void LatencyView::fitSelection()
         setRange(low - 4, high + 5);
 }
 
+std::optional<QRectF> LatencyView::shownPart() const
+{
+    if (m_model.bars.empty())
+        return std::nullopt;
+    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+}
+
+void LatencyView::showPart(const QRectF& part)
+{
+    if (part.isNull())
+        fitAll();
+    else
+        setRange(part.left(), part.right());
+}
+
+QRectF LatencyView::selectedPart() const
+{
+    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
+        if (selection().state().subgraph == m_model.bars[i].id)
+            return {static_cast<double>(i), 0, 1, 1};
+    return {};
+}
+
+QPointF LatencyView::focusPoint() const
+{
+    const auto current = selection().state().subgraph;
+    return current && !selectedPart().isEmpty() ? barFoot(*current) : contentArea().center();
+}
+
 void LatencyView::reveal(SubgraphId id)
 {
     for (std::size_t i = 0; i < m_model.bars.size(); ++i)

@@ -21,6 +21,9 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const LatencyModel& model() const { return m_model; }
     [[nodiscard]] QPointF barFoot(SubgraphId id) const; ///< in widget coordinates, inside the bar
@@ -29,6 +32,7 @@ public:
 protected:
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;

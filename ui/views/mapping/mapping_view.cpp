@@ -198,10 +198,14 @@ void MappingView::refresh()
 
 void MappingView::refreshControls()
 {
-    m_undo->setEnabled(m_state.undoStack().canUndo());
-    m_redo->setEnabled(m_state.undoStack().canRedo());
-    m_unpin->setEnabled(m_state.baseline().has_value());
-    m_load->setEnabled(m_state.search().result() && m_state.search().result()->best[0]);
+    Actions::setAvailable(m_undo, m_state.undoStack().canUndo(), tr("Nothing has been edited."));
+    Actions::setAvailable(m_redo, m_state.undoStack().canRedo(), tr("Nothing has been undone."));
+    Actions::setAvailable(m_unpin, m_state.baseline().has_value(), tr("No state is pinned."));
+    const bool found = m_state.search().result() && m_state.search().result()->best[0];
+    m_load->setEnabled(found);
+    m_load->setToolTip(found
+                           ? m_load->accessibleDescription()
+                           : tr("Nothing has been found yet: start the search in the pane Mapping search."));
 }
 
 void MappingView::settle()

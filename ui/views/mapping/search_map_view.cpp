@@ -200,6 +200,32 @@ void SearchMapView::fitAll()
     update();
 }
 
+std::optional<QRectF> SearchMapView::shownPart() const
+{
+    if (!m_zoom)
+        return QRectF();
+    const auto& [x, y] = *m_zoom;
+    return QRectF(QPointF(x.v0, y.v0), QPointF(x.v1, y.v1));
+}
+
+void SearchMapView::showPart(const QRectF& part)
+{
+    if (part.isEmpty()) {
+        fitAll();
+        return;
+    }
+    auto [x, y] = axes(places().plot, true);
+    x.v0 = part.left(), x.v1 = part.right();
+    y.v0 = part.top(), y.v1 = part.bottom();
+    m_zoom = {x, y};
+    panBy({}); // inside the map
+}
+
+QPointF SearchMapView::focusPoint() const
+{
+    return m_marked ? pointOf(*m_marked) : contentArea().center();
+}
+
 void SearchMapView::fitSelection()
 {
     auto [x, y] = axes(places().plot, true);

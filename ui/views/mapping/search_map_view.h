@@ -24,6 +24,8 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override; ///< the Pareto front and the current method
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
 
     [[nodiscard]] MappingState& state() { return m_state; }
     [[nodiscard]] const SearchMapModel& model() const { return m_model; }
@@ -34,6 +36,7 @@ public:
 protected:
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

@@ -41,12 +41,14 @@ void MemoryView::requestTimelines()
         m_job->cancel();
         m_timelines = {};
         m_fitted = true;
+        m_wantedPart = {};
         rebuild();
         return;
     }
     if (m_timelines.currentOf && m_timelines.currentOf->problem != snapshot->problem) {
         m_timelines = {};
         m_fitted = true;
+        m_wantedPart = {};
     }
     const auto work = [before = m_timelines, snapshot, baseline](std::stop_token stop) {
         Timelines out{snapshot, baseline, before.current, before.baseline};
@@ -87,6 +89,8 @@ void MemoryView::rebuild()
     } else if (m_model.timeline && before > 0 && m_to > m_model.total) {
         setRange(m_from, m_to);
     }
+    if (m_model.timeline && !m_wantedPart.isNull())
+        showPart(std::exchange(m_wantedPart, {}));
     m_overlay.range.reset();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
     update();
@@ -183,6 +187,40 @@ void MemoryView::fitSelection()
     } else {
         fitAll();
     }
+}
+
+std::optional<QRectF> MemoryView::shownPart() const
+{
+    if (!m_model.timeline)
+        return std::nullopt;
+    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+}
+
+void MemoryView::showPart(const QRectF& part)
+{
+    if (!m_model.timeline)
+        m_wantedPart = part; // rebuild() comes back to it
+    else if (part.isNull())
+        fitAll();
+    else
+        setRange(part.left(), part.right());
+}
+
+QRectF MemoryView::selectedPart() const
+{
+    if (!m_model.timeline)
+        return {};
+    if (m_overlay.range)
+        return {}; // what was measured is wanted large at once
+    if (!m_model.subgraph || m_model.subgraph->index() >= m_model.timeline->parts.size())
+        return {};
+    const TimelinePart& part = m_model.timeline->parts[m_model.subgraph->index()];
+    return {part.start, 0, part.duration, 1};
+}
+
+QPointF MemoryView::focusPoint() const
+{
+    return m_model.timeline ? pointAt(std::clamp(m_model.cursor, m_from, m_to)) : Canvas::focusPoint();
 }
 
 QPointF MemoryView::pointAt(double time) const

@@ -25,6 +25,9 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override; ///< the current subgraph
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const MemoryModel& model() const { return m_model; }
     [[nodiscard]] QPointF pointAt(double time) const; ///< in the middle of the plot
@@ -35,6 +38,7 @@ public:
 
 protected:
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -60,6 +64,7 @@ private:
     MemoryModel m_model;
     double m_from = 0, m_to = 1;
     bool m_fitted = true;
+    QRectF m_wantedPart; ///< asked for before the timeline was there
     MemoryOverlay m_overlay;
 
     struct Cache // columns of the visible range and of the whole

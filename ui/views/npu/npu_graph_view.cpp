@@ -220,6 +220,39 @@ void NpuGraphView::fitSelection()
     update();
 }
 
+void NpuGraphView::actualSize()
+{
+    zoomBy(1 / m_viewport.scale, drawing().center());
+}
+
+std::optional<QRectF> NpuGraphView::shownPart() const
+{
+    if (!m_model)
+        return std::nullopt;
+    return m_fitted ? QRectF() : m_viewport.toScene(drawing());
+}
+
+void NpuGraphView::showPart(const QRectF& part)
+{
+    if (!m_model || part.isEmpty() || !part.intersects(m_model->bounds)) {
+        fitAll();
+        return;
+    }
+    m_viewport = Viewport::showing(part, drawing());
+    m_fitted = false;
+    update();
+}
+
+QRectF NpuGraphView::selectedPart() const
+{
+    return m_model && m_state.node() ? m_model->groups[m_model->groupOf[*m_state.node()]].rect : QRectF();
+}
+
+QPointF NpuGraphView::focusPoint() const
+{
+    return m_model && m_state.node() ? pointOf(*m_state.node()) : drawing().center();
+}
+
 QPointF NpuGraphView::pointOf(std::uint32_t node) const
 {
     return m_model ? m_viewport.toScreen(m_model->cellOf(node).center()) : QPointF();
@@ -422,10 +455,12 @@ void NpuGraphView::showMenu(QPointF position)
         node = m_state.node();
     const NpuGraphGroup* g = m_model->groupAt(at);
     QMenu menu(this);
+    menu.setToolTipsVisible(true);
     QAction* systolic = menu.addAction(tr("Open this MatMul tile in the Systolic lens"));
-    systolic->setEnabled(node && isGemm(*m_model->result->graph, *node));
+    Actions::setAvailable(systolic, node && isGemm(*m_model->result->graph, *node),
+                          node ? tr("This node is not a MatMul.") : tr("Select a node first."));
     QAction* open = menu.addAction(g && g->open ? tr("Close this operator") : tr("Open this operator"));
-    open->setEnabled(g != nullptr);
+    Actions::setAvailable(open, g != nullptr, tr("There is no operator here."));
     const std::uint32_t op = g ? g->op : 0;
     menu.addSeparator();
     QAction* all = menu.addAction(tr("Fit all"));

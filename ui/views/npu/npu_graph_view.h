@@ -43,6 +43,10 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override; ///< the selected node's group
+    void actualSize() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const std::shared_ptr<const NpuGraphModel>& model() const { return m_model; }
     [[nodiscard]] NpuState& state() { return m_state; }
@@ -59,6 +63,7 @@ protected:
     void contentResized() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     void showEvent(QShowEvent* event) override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

@@ -98,6 +98,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuState& state, QWidget* parent)
     : QTabWidget(parent), m_context(context), m_state(state)
 {
     setObjectName(QStringLiteral("npu.side"));
+    setAccessibleName(tr("Details of the run"));
     setDocumentMode(true);
     setUsesScrollButtons(true);
 
@@ -111,6 +112,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuState& state, QWidget* parent)
     addTab(m_stalls, tr("Stalls"));
 
     auto* scroll = new QScrollArea(this);
+    scroll->setAccessibleName(tr("Selected node"));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     auto* page = new QWidget(scroll);

@@ -267,6 +267,42 @@ void NpuView::fitSelection()
     }
 }
 
+std::optional<QRectF> NpuView::shownPart() const
+{
+    if (!m_model.result)
+        return std::nullopt;
+    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+}
+
+void NpuView::showPart(const QRectF& part)
+{
+    if (part.isNull())
+        fitAll();
+    else
+        setRange(part.left(), part.right());
+}
+
+QRectF NpuView::selectedPart() const
+{
+    if (!m_model.result)
+        return {};
+    if (m_overlay.range)
+        return {}; // what was measured is wanted large at once
+    const auto node = m_state.node();
+    if (!node)
+        return {};
+    const double from = static_cast<double>(m_model.result->chosenAt[*node]);
+    return {from, 0, static_cast<double>(m_model.result->run->storedAt[*node]) - from, 1};
+}
+
+QPointF NpuView::focusPoint() const
+{
+    if (!m_model.result || !m_state.cursor())
+        return Canvas::focusPoint();
+    return pointAt(NpuLaneKind::State, m_lastCore,
+                   std::clamp(static_cast<double>(*m_state.cursor()) + 0.5, m_from, m_to));
+}
+
 QPointF NpuView::pointAt(NpuLaneKind kind, std::size_t core, double time) const
 {
     const NpuPlaces p = places();

@@ -28,6 +28,9 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override; ///< the selected node
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const NpuChartModel& model() const { return m_model; }
     [[nodiscard]] NpuState& state() { return m_state; }
@@ -43,6 +46,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

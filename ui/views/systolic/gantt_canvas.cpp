@@ -119,6 +119,32 @@ void GanttCanvas::setRange(double from, double to)
     update();
 }
 
+std::optional<QRectF> GanttCanvas::shownPart() const
+{
+    if (m_model.programs.empty())
+        return std::nullopt;
+    const bool all = m_from <= 0 && m_to >= static_cast<double>(m_model.cycles);
+    return all ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+}
+
+void GanttCanvas::showPart(const QRectF& part)
+{
+    const auto all = static_cast<double>(m_model.cycles);
+    const double span = std::min(part.width(), all);
+    const double from = std::clamp(part.left(), 0.0, all - span);
+    part.isNull() ? fitAll() : setRange(from, from + span);
+}
+
+QPointF GanttCanvas::focusPoint() const
+{
+    return m_model.programs.empty() ? SystolicPane::focusPoint() : pointAt(static_cast<double>(m_model.time));
+}
+
+QString GanttCanvas::tableText() const
+{
+    return m_model.programs.empty() ? QString() : m_model.stalls.asText();
+}
+
 void GanttCanvas::zoomBy(double factor, QPointF anchor)
 {
     if (m_model.programs.empty() || (factor > 1 && m_to - m_from < 8))

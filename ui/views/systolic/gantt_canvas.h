@@ -21,6 +21,9 @@ public:
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QString tableText() const override; ///< the stalls
 
     [[nodiscard]] const GanttModel& model() const { return m_model; }
     [[nodiscard]] QPointF pointAt(double time) const; ///< in the first lane shown
@@ -31,6 +34,7 @@ protected:
     void rebuild() override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

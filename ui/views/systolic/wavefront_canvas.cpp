@@ -248,6 +248,27 @@ void WavefrontCanvas::fitAll()
     setRange(0, static_cast<double>(m_model.cycles));
 }
 
+std::optional<QRectF> WavefrontCanvas::shownPart() const
+{
+    if (m_model.cycles == 0)
+        return std::nullopt;
+    const bool all = m_from <= 0 && m_to >= static_cast<double>(m_model.cycles);
+    return all ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+}
+
+void WavefrontCanvas::showPart(const QRectF& part)
+{
+    const auto all = static_cast<double>(m_model.cycles);
+    const double span = std::min(part.width(), all);
+    const double from = std::clamp(part.left(), 0.0, all - span);
+    part.isNull() ? fitAll() : setRange(from, from + span);
+}
+
+QPointF WavefrontCanvas::focusPoint() const
+{
+    return m_overlay.pinned ? peCentre(*m_overlay.pinned) : chartPoint(state().cycle());
+}
+
 QPointF WavefrontCanvas::peCentre(const PePosition& pe) const
 {
     return places().pe(pe.row / m_model.step, pe.col / m_model.step).center();
@@ -371,6 +392,18 @@ void WavefrontCanvas::keyPressEvent(QKeyEvent* event)
         break;
     case Qt::Key_Down:
         movePinned(m_model.step, 0);
+        break;
+    case Qt::Key_W:
+        zoomBy(1.25, chartPoint(state().cycle()));
+        break;
+    case Qt::Key_S:
+        zoomBy(0.8, chartPoint(state().cycle()));
+        break;
+    case Qt::Key_A:
+        panBy({60, 0});
+        break;
+    case Qt::Key_D:
+        panBy({-60, 0});
         break;
     case Qt::Key_Less: // Shift+comma, Shift+period on most keyboards
         moveCycle(-16);

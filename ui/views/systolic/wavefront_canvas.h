@@ -21,6 +21,8 @@ public:
     void zoomBy(double factor, QPointF anchor) override; ///< the chart's time axis
     void panBy(QPointF pixels) override;
     void fitAll() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
 
     [[nodiscard]] const WavefrontModel& model() const { return m_model; }
     [[nodiscard]] QPointF peCentre(const PePosition& pe) const; ///< in widget coordinates
@@ -35,6 +37,7 @@ protected:
     void rebuild() override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

@@ -2,6 +2,7 @@
 #include "views/tiles/tiles_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -146,7 +147,7 @@ TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
         QString why;
         for (const Issue& issue : snapshot->evaluation.issues)
             if (issue.subgraph == shown) {
-                why = QString::fromStdString(issue.text);
+                why = sentence(issue.text);
                 break;
             }
         model.hint = tr("Subgraph %1 cannot run: %2.").arg(shown->index()).arg(why);
@@ -154,9 +155,9 @@ TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
     }
     model.grid = {e.rows, e.cols};
     model.aspect = std::clamp(static_cast<double>(g.h) / static_cast<double>(g.w), 0.5, 2.0);
-    model.subtitle =
-        tr("%1 × %2 tiles, %3, %4 steps")
-            .arg(number(e.rows), number(e.cols), traversalText(subgraph.traversal.kind()), number(e.steps));
+    model.subtitle = tr("%1, %2, %3")
+                         .arg(tilesText(e.rows, e.cols), traversalText(subgraph.traversal.kind()),
+                              plural(e.steps, tr("%1 step"), tr("%1 steps")));
     if (e.rows * e.cols > kMaxTiles) {
         model.hint = tr("%1 tiles are too many to show one by one. Choose a larger granularity.")
                          .arg(number(e.rows * e.cols));

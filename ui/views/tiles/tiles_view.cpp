@@ -5,6 +5,7 @@
 #include "document/schedule_edits.h"
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -29,6 +30,7 @@ constexpr double kMaxScale = 220;
 constexpr std::int64_t kSyncSteps = 4000;        // traced at once: well under a frame
 constexpr std::int64_t kDrawableTiles = 1 << 20; // larger orders are not drawn by hand
 constexpr std::int64_t kCopiedSteps = 200'000;
+constexpr std::int64_t kReadSteps = 500; // by assistive technology
 constexpr TraversalKind kKinds[] = {TraversalKind::Raster,      TraversalKind::Snake,  TraversalKind::Column,
                                     TraversalKind::ColumnSnake, TraversalKind::Spiral, TraversalKind::Custom};
 constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // steps a second; 0: all of them in ten seconds
@@ -241,6 +243,11 @@ QString TilesView::copyText() const
     return m_model.trace ? stepsAsText(*m_model.trace, kCopiedSteps) : QString();
 }
 
+QString TilesView::tableText() const
+{
+    return m_model.trace ? stepsAsText(*m_model.trace, kReadSteps) : QString();
+}
+
 // -- playing ---------------------------------------------------------------------------------------------
 
 void TilesView::setPlaying(bool playing)
@@ -359,6 +366,34 @@ void TilesView::fitSelection()
     m_viewport = Viewport::fit(tile.adjusted(-3, -3, 3, 3), placesIn(contentArea()).grid, 8, kMaxCell);
     m_autoFit = false;
     update();
+}
+
+std::optional<QRectF> TilesView::shownPart() const
+{
+    if (m_model.grid.tiles() == 0)
+        return std::nullopt;
+    return m_autoFit ? QRectF() : m_viewport.toScene(placesIn(contentArea()).grid);
+}
+
+void TilesView::showPart(const QRectF& part)
+{
+    if (m_model.grid.tiles() == 0 || part.isEmpty() || !part.intersects(tilesScene(m_model))) {
+        fitAll();
+        return;
+    }
+    m_viewport = Viewport::showing(part, placesIn(contentArea()).grid);
+    m_autoFit = false;
+    update();
+}
+
+QRectF TilesView::selectedPart() const
+{
+    return m_overlay.tile ? tileRect(m_model, *m_overlay.tile) : QRectF();
+}
+
+QPointF TilesView::focusPoint() const
+{
+    return m_overlay.tile ? tileCentre(*m_overlay.tile) : contentArea().center();
 }
 
 std::optional<std::int64_t> TilesView::tileUnder(QPointF position) const
@@ -558,7 +593,7 @@ void TilesView::extendDrawing(std::int64_t tile)
     m_drawing->moveTo(tile);
     if (m_drawing->tiles().size() == before)
         return;
-    const QString count = tr("%1 tiles").arg(number(static_cast<std::int64_t>(m_drawing->tiles().size())));
+    const QString count = plural(std::ssize(m_drawing->tiles()), tr("%1 tile"), tr("%1 tiles"));
     m_overlay.note = count;
 
     // What it would change, before the mouse is released.

@@ -32,6 +32,10 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override;
+    [[nodiscard]] std::optional<QRectF> shownPart() const override;
+    void showPart(const QRectF& part) override;
+    [[nodiscard]] QRectF selectedPart() const override;
+    [[nodiscard]] QString tableText() const override; ///< the first steps
 
     [[nodiscard]] const TilesModel& model() const { return m_model; }
     /// The step that is shown; nothing while there is no trace.
@@ -48,6 +52,7 @@ protected:
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     void contentResized() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

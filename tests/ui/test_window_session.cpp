@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
+#include "file_session.h"
+#include "message_bar.h"
+#include "preferences_dialog.h"
+#include "views/graph/graph_view.h"
+#include "views/memory/memory_view.h"
+#include "window_fixture.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QMenu>
+#include <QMimeData>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QTimer>
+#include <QToolButton>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestWindowSession : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    void drop(MainWindow& window, const QStringList& files)
+    {
+        QMimeData mime;
+        QList<QUrl> urls;
+        for (const QString& f : files)
+            urls << QUrl::fromLocalFile(f);
+        mime.setUrls(urls);
+        QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event(QPointF(100, 100), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &event);
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void sessionsAreReadBackAsWritten()
+    {
+        FileSession s;
+        s.problem = QStringLiteral("/a/p.json");
+        s.schedule = QStringLiteral("/a/s.json");
+        s.perspective = QStringLiteral("Compare");
+        s.parts[QStringLiteral("memory")] = {12.5, 0, 1e9, 1};
+        s.selection.ops = {OpId(2), OpId(7)};
+        s.selection.subgraph = SubgraphId(3);
+        s.selection.subgraphs = {SubgraphId(3)};
+        s.selection.tensor = TensorId(9);
+        s.selection.step = 4;
+        s.baselines = {{QStringLiteral("Baseline ä"), "{\"subgraphs\": []}"}};
+        s.baseline = 0;
+        const QString folder = m_settings.filePath("s");
+        QVERIFY(writeFileSession(folder, s));
+        const auto back = readFileSession(folder, s.problem, s.schedule);
+        QVERIFY(back);
+        QCOMPARE(back->perspective, s.perspective);
+        QCOMPARE(back->parts, s.parts);
+        QVERIFY(back->selection == s.selection);
+        QCOMPARE(back->baselines.size(), 1u);
+        QCOMPARE(back->baselines[0].name, s.baselines[0].name);
+        QCOMPARE(back->baselines[0].schedule, s.baselines[0].schedule);
+        QCOMPARE(back->baseline, 0);
+        QVERIFY(!readFileSession(folder, s.problem, QString()));
+    }
+    void aFileComesBackAsItWasLeft()
+    {
+        const QStringList files{sample("attention-block.json"),
+                                sample("attention-block.fused.schedule.json")};
+        QRectF graphPart, memoryPart;
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, files));
+            window.state().document.pinBaseline(QStringLiteral("first"));
+            window.applyPerspective(QStringLiteral("Tiles"));
+            window.state().selection.selectSubgraph(SubgraphId(5));
+            auto* graph = viewOf<GraphView>(window, "graph");
+            graph->fitSelection();
+            graph->fitSelection();
+            auto* memory = viewOf<MemoryView>(window, "memory");
+            memory->settle();
+            memory->fitSelection();
+            graphPart = *graph->shownPart();
+            memoryPart = *memory->shownPart();
+            QVERIFY(!graphPart.isNull() && !memoryPart.isNull());
+            window.close();
+        }
+        MainWindow window;
+        window.restoreSession();
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.reopenLastFiles();
+        QVERIFY(window.state().document.hasProblem());
+        QCOMPARE(window.state().document.schedulePath(), QFileInfo(files[1]).absoluteFilePath());
+        QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(5)));
+        QVERIFY(window.view(QStringLiteral("tiles"))->isVisible());
+        QVERIFY(!window.view(QStringLiteral("solver"))->isVisible());
+        QCOMPARE(window.state().document.baselines().size(), 1u);
+        QCOMPARE(window.state().document.baselines()[0].name, QStringLiteral("first"));
+        QVERIFY(window.state().document.baseline());
+        const QRectF memoryNow = *viewOf<MemoryView>(window, "memory")->shownPart();
+        QVERIFY(qAbs(memoryNow.left() - memoryPart.left()) < 1e-6 * memoryPart.width());
+        const QRectF graphNow = *viewOf<GraphView>(window, "graph")->shownPart();
+        QVERIFY((graphNow.center() - graphPart.center()).manhattanLength() < 0.02 * graphPart.width());
+        QVERIFY(graphNow.contains(graphPart.adjusted(1, 1, -1, -1)));
+
+        // Another file in between, and back.
+        QVERIFY(window.openPaths({example("ex3.problem.json")}));
+        QVERIFY(window.state().document.baselines().empty());
+        QVERIFY(window.openPaths(files));
+        QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(5)));
+        QCOMPARE(window.state().document.baselines().size(), 1u);
+    }
+    void nothingReopensWhenNotWanted()
+    {
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, {example("ex3.problem.json")}));
+            Preferences p = window.preferences();
+            p.reopenLast = false;
+            window.setPreferences(p);
+            window.close();
+        }
+        MainWindow window;
+        window.restoreSession();
+        window.show();
+        window.reopenLastFiles();
+        QVERIFY(!window.state().document.hasProblem());
+    }
+    void aSessionOfAChangedFileTakesWhatThereIs()
+    {
+        const QString path = m_settings.filePath("p.json");
+        QVERIFY(QFile::copy(sample("attention-block.json"), path));
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, {path}));
+            window.state().selection.selectOps({OpId(0), OpId(11)});
+            window.close();
+        }
+        QVERIFY(QFile::remove(path) && QFile::copy(example("ex3.problem.json"), path));
+        MainWindow window;
+        QVERIFY(openIn(window, {path}));
+        QCOMPARE(window.state().selection.state().ops, std::set<OpId>{OpId(0)});
+    }
+    void defaultLayoutComesBack()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        auto* dock = window.findChild<QDockWidget*>(QStringLiteral("dock.subgraphs"));
+        window.addDockWidget(Qt::RightDockWidgetArea, dock);
+        window.findChild<QDockWidget*>(QStringLiteral("dock.memory"))->hide();
+        window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))->setFloating(true);
+        window.state().actions.find(QStringLiteral("view.resetLayout"))->trigger();
+        QCOMPARE(window.dockWidgetArea(dock), Qt::LeftDockWidgetArea);
+        QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("dock.memory"))->isHidden());
+        QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))->isFloating());
+        QVERIFY(window.view(QStringLiteral("graph"))->isVisible());
+    }
+    void preferencesAreChosenAndKept()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        auto* graph = viewOf<GraphView>(window, "graph");
+        QVERIFY(!graph->shape().leftToRight);
+        bool seen = false;
+        QTimer::singleShot(0, this, [&] {
+            auto* dialog = qobject_cast<PreferencesDialog*>(QApplication::activeModalWidget());
+            if (!dialog)
+                return;
+            seen = true;
+            dialog->findChild<QComboBox*>(QStringLiteral("theme"))->setCurrentIndex(2);
+            dialog->findChild<QComboBox*>(QStringLiteral("wheel"))->setCurrentIndex(1);
+            dialog->findChild<QComboBox*>(QStringLiteral("direction"))->setCurrentIndex(1);
+            dialog->findChild<QCheckBox*>(QStringLiteral("reduceMotion"))->setChecked(true);
+            dialog->findChild<QSpinBox*>(QStringLiteral("autosave"))->setValue(30);
+            for (QWidget* w : dialog->findChildren<QWidget*>())
+                if (w->focusPolicy() != Qt::NoFocus && !w->objectName().startsWith(QLatin1String("qt_")))
+                    QVERIFY2(!w->accessibleName().isEmpty() || qobject_cast<QAbstractButton*>(w),
+                             w->metaObject()->className());
+            dialog->accept();
+        });
+        QTest::keyClick(&window, Qt::Key_Comma, Qt::ControlModifier);
+        QVERIFY(seen);
+        QVERIFY(window.state().themes.theme().dark);
+        QVERIFY(graph->shape().leftToRight);
+        QCOMPARE(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, graph), 0);
+        QVERIFY(!window.isAnimated());
+        MainWindow next;
+        next.restoreSession();
+        QCOMPARE(next.preferences(), window.preferences());
+        QCOMPARE(next.preferences().autosaveSeconds, 30);
+        QVERIFY(next.preferences().wheelScrolls);
+        Preferences usual;
+        window.setPreferences(usual);
+        next.setPreferences(usual);
+        QVERIFY(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, graph) > 0);
+    }
+    void noticesDoNotMoveTheGraph()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        auto* graph = viewOf<GraphView>(window, "graph");
+        const Viewport before = graph->viewport();
+        const QRect place = graph->geometry();
+        auto* bar = window.findChild<MessageBar*>();
+        bar->show(MessageBar::Kind::Error, QString(QStringLiteral("A long sentence. ")).repeated(20));
+        QApplication::processEvents();
+        QVERIFY(bar->isVisible());
+        QCOMPARE(graph->geometry(), place);
+        QCOMPARE(graph->viewport(), before);
+        QVERIFY(bar->parentWidget()->rect().contains(bar->geometry()));
+        QVERIFY(bar->height() > 2 * bar->fontMetrics().height()); // wrapped, not cut
+        window.showView(QStringLiteral("compare"));               // another page: still in front
+        QWidget* top = window.childAt(bar->mapTo(&window, bar->rect().center()));
+        QVERIFY(top && (top == bar || bar->isAncestorOf(top)));
+        bar->dismiss();
+        QCOMPARE(graph->viewport(), before);
+    }
+    void filesChangedOnDiskAreReloaded()
+    {
+        const QString problem = m_settings.filePath("watched.json");
+        const QString schedule = m_settings.filePath("watched.schedule.json");
+        QVERIFY(QFile::copy(example("ex3.problem.json"), problem));
+        QVERIFY(QFile::copy(example("ex3A.solution.json"), schedule));
+        MainWindow window;
+        QVERIFY(openIn(window, {problem, schedule}));
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 11468.8);
+        QFile other(example("ex3C.solution.json"));
+        QVERIFY(other.open(QIODevice::ReadOnly));
+        QFile file(schedule);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(other.readAll()) > 0);
+        file.close();
+        auto* bar = window.findChild<MessageBar*>();
+        QTRY_VERIFY(bar->text().contains(QStringLiteral("watched.schedule.json")));
+        QToolButton* reload = nullptr;
+        for (QToolButton* b : bar->findChildren<QToolButton*>())
+            if (b->text() == QLatin1String("Reload"))
+                reload = b;
+        QVERIFY(reload);
+        QTest::mouseClick(reload, Qt::LeftButton);
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(bar->text().isEmpty());
+    }
+    void examplesComeWithTheirStrategies()
+    {
+        MainWindow window;
+        window.show();
+        QToolButton* button = nullptr;
+        for (QToolButton* b : window.findChildren<QToolButton*>())
+            if (b->accessibleName() == QLatin1String("example-3"))
+                button = b;
+        QVERIFY(button && button->menu());
+        QStringList texts;
+        for (const QAction* a : button->menu()->actions())
+            if (!a->isSeparator())
+                texts << a->text();
+        QCOMPARE(texts, (QStringList{QStringLiteral("Start with one op a subgraph"),
+                                     QStringLiteral("A: spill"), QStringLiteral("B: recompute"),
+                                     QStringLiteral("C: keep"), QStringLiteral("Compare them")}));
+        button->menu()->actions().back()->trigger();
+        QCOMPARE(window.state().document.baselines().size(), 2u);
+        window.state().document.waitForSnapshot();
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(window.view(QStringLiteral("compare"))->isVisible());
+    }
+    void recentFilesSayWhatTheyAre()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3C.solution.json")}));
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QApplication::processEvents();
+        QStringList said;
+        for (const QToolButton* b : window.findChildren<QToolButton*>())
+            if (b->accessibleName() == QLatin1String("ex3.problem.json") && b->isVisible())
+                said << b->accessibleDescription();
+        QCOMPARE(said.size(), 1);
+        QVERIFY2(said[0].startsWith(QStringLiteral("3 ops · best total 4")), qPrintable(said[0]));
+    }
+    void theReadablePartOfABrokenScheduleOpens()
+    {
+        const QString broken = m_settings.filePath("broken.schedule.json");
+        QFile file(broken);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\"subgraphs\": [[0, 1], [2]], \"granularities\": [[128, 128, 1], [128, 128]], "
+                   "\"tensors_to_retain\": [[], []], \"traversal_orders\": [null, null], "
+                   "\"subgraph_latencies\": [1, 1]}");
+        file.close();
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        QVERIFY(!window.openPaths({broken}));
+        auto* bar = window.findChild<MessageBar*>();
+        QVERIFY(bar->text().contains(QStringLiteral("granularities")));
+        QToolButton* anyway = nullptr;
+        for (QToolButton* b : bar->findChildren<QToolButton*>())
+            if (b->text() == QLatin1String("Open anyway"))
+                anyway = b;
+        QVERIFY(anyway && anyway->isVisible());
+        QTest::mouseClick(anyway, Qt::LeftButton);
+        QCOMPARE(window.state().document.schedule().size(), 2u);
+        QVERIFY(window.state().document.schedulePath().isEmpty()); // the file is not saved over by Save
+        window.state().document.undoStack().undo();
+        QCOMPARE(window.state().document.schedule().size(), 3u);
+    }
+    void droppedFilesOpenAttachAndCompare()
+    {
+        MainWindow window;
+        window.show();
+        drop(window, {example("ex3.problem.json")});
+        QCOMPARE(window.state().document.problem()->opCount(), 3u);
+        drop(window, {example("ex3C.solution.json")});
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        drop(window, {example("ex3A.solution.json"), example("ex3C.solution.json")});
+        QVERIFY(window.state().document.baseline());
+        QCOMPARE(window.state().document.baseline()->evaluation.total, 11468.8);
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(window.view(QStringLiteral("compare"))->isVisible());
+    }
+};
+
+QTEST_MAIN(TestWindowSession)
+#include "test_window_session.moc"

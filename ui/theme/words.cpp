@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/words.h"
+
+#include "theme/number.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+namespace tilewright::ui {
+
+QString plural(std::int64_t n, const QString& one, const QString& many)
+{
+    return (n == 1 ? one : many).arg(number(n));
+}
+
+QString tilesText(std::int64_t rows, std::int64_t cols)
+{
+    return rows * cols == 1
+               ? QCoreApplication::translate("Words", "1 tile")
+               : QCoreApplication::translate("Words", "%1 × %2 tiles").arg(number(rows), number(cols));
+}
+
+QString rich(QString html)
+{
+    const QChar thin(0x202F);
+    return html.replace(thin, QStringLiteral("<span style=\"white-space:pre\">%1</span>").arg(thin));
+}
+
+QString sentence(const QString& text)
+{
+    // Whole numbers that stand alone, with commas between groups or without any; names of things ("op1024",
+    // "conv-2048", "a/4096.json") are no numbers.
+    static const QRegularExpression form(QStringLiteral(
+        "(?<![\\w.,/:-])(?:\\d{1,3}(?:,\\d{3})+|\\d{4,15})(?=(?:\\.\\d+)?(?![\\w-]|\\.\\w|/|,\\d))"));
+    QString out;
+    qsizetype at = 0;
+    for (auto it = form.globalMatch(text); it.hasNext();) {
+        const auto match = it.next();
+        out += text.mid(at, match.capturedStart() - at);
+        out += number(static_cast<std::int64_t>(match.captured().remove(QLatin1Char(',')).toLongLong()));
+        at = match.capturedEnd();
+    }
+    return out + text.mid(at);
+}
+
+QString sentence(const std::string& text)
+{
+    return sentence(QString::fromStdString(text));
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <string>
+
+namespace tilewright::ui {
+
+/// "1 op", "12 ops": `one` and `many` have %1 for the number, written in the style of number().
+[[nodiscard]] QString plural(std::int64_t n, const QString& one, const QString& many);
+
+/// "3 × 4 tiles", "1 tile".
+[[nodiscard]] QString tilesText(std::int64_t rows, std::int64_t cols);
+
+/// Keeps the thin spaces inside the numbers of rich text, which Qt would turn into wide ones that break.
+[[nodiscard]] QString rich(QString html);
+
+/// A sentence of the core for the screen: its numbers in the style of number(), its words as they are.
+[[nodiscard]] QString sentence(const QString& text);
+[[nodiscard]] QString sentence(const std::string& text);
+
+} // namespace tilewright::ui

@@ -333,21 +333,47 @@ private Q_SLOTS:
         one.ops.insert(OpId(4));
         QVERIFY(showsSeveral(s, one));
     }
-    void theInspectorIsAsWideAsItsDock()
+    void nothingIsCutInANarrowInspector()
     {
-        AppState state;
-        const ProblemPtr p = products(40'000);
-        state.document.setProblem(p, oneOpPerSubgraph(*p));
-        InspectorView inspector(state.context());
-        state.selection.selectSubgraph(SubgraphId(0));
-        inspector.resize(200, 900);
-        inspector.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&inspector));
-        inspector.settle();
-        QTest::qWait(0);
-        for (QScrollArea* area : inspector.findChildren<QScrollArea*>())
-            if (area->isVisible())
-                QVERIFY(area->widget()->width() <= area->viewport()->width());
+        const QFont before = QApplication::font();
+        for (const int points : {0, 20}) {
+            QFont font = before;
+            if (points > 0)
+                font.setPointSize(points);
+            QApplication::setFont(font);
+            AppState state;
+            const ProblemPtr p = products(40'000);
+            state.document.setProblem(p, oneOpPerSubgraph(*p));
+            InspectorView inspector(state.context());
+            state.selection.selectSubgraph(SubgraphId(0));
+            for (const int width : {200, 310, 420}) {
+                inspector.resize(width, 900);
+                inspector.show();
+                QVERIFY(QTest::qWaitForWindowExposed(&inspector));
+                inspector.settle();
+                QTest::qWait(0);
+                for (QScrollArea* area : inspector.findChildren<QScrollArea*>()) {
+                    if (!area->isVisible())
+                        continue;
+                    QVERIFY2(area->widget()->width() <= area->viewport()->width(),
+                             qPrintable(QStringLiteral("%1 pt, %2: %3 > %4")
+                                            .arg(points)
+                                            .arg(width)
+                                            .arg(area->widget()->width())
+                                            .arg(area->viewport()->width())));
+                }
+                for (const QPushButton* b : inspector.suggestionButtons())
+                    QTRY_VERIFY2(b->height() >= b->heightForWidth(b->width()),
+                                 qPrintable(QStringLiteral("%1 pt, %2: %3 is %4 x %5, needs %6")
+                                                .arg(points)
+                                                .arg(width)
+                                                .arg(b->accessibleName())
+                                                .arg(b->width())
+                                                .arg(b->height())
+                                                .arg(b->heightForWidth(b->width()))));
+            }
+        }
+        QApplication::setFont(before);
     }
     void suggestionsDifferAndApply()
     {

@@ -33,6 +33,8 @@ void InspectorView::build()
         scroll->setWidgetResizable(true);
         scroll->setFrameShape(QFrame::NoFrame);
         scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        // A bar that comes and goes changes the width for which wrapped text was measured, and cuts it.
+        scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
         outer->addWidget(scroll, 1);
         scrolled = scroll;
         auto* page = new QWidget(scroll);

@@ -11,6 +11,7 @@
 #include "status_strip.h"
 #include "theme/icon.h"
 #include "view_catalog.h"
+#include "views/compare/compare_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -67,6 +68,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
         });
         connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     }
+    // F7 too.
+    if (auto* compare = qobject_cast<CompareView*>(m_views.value(QStringLiteral("compare"))))
+        connect(compare, &CompareView::wanted, this, [this] { showView(QStringLiteral("compare")); });
     for (auto signal : {&Document::scheduleChanged, &Document::problemChanged})
         connect(&document, signal, this, [this] { m_messages->dismissNotice(); });
     connect(&document, &Document::scheduleChanged, this, [this] {
@@ -246,7 +250,7 @@ void MainWindow::applyPerspective(const QString& name)
         }
     }
     resizeDocks(sides, sideWidths, Qt::Horizontal);
-    const int lines = name == QLatin1String("Edit") ? 17 : 29;
+    const int lines = name == QLatin1String("Edit") || name == QLatin1String("Compare") ? 17 : 29;
     if (!bottom.isEmpty())
         resizeDocks({bottom.first()}, {std::min(lines * fontMetrics().height(), height() * 52 / 100)},
                     Qt::Vertical);

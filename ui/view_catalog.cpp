@@ -55,7 +55,7 @@ const std::vector<ViewEntry>& viewCatalog()
         {QStringLiteral("compare"), text("Compare"), QStringLiteral("compare"), DockArea::Centre,
          QStringLiteral("Compare"), &make<CompareView>},
         {QStringLiteral("subgraphs"), text("Subgraphs"), QStringLiteral("bars"), DockArea::Left,
-         QStringLiteral("Edit,Tiles,Compare"), &make<SubgraphsView>},
+         QStringLiteral("Edit,Tiles"), &make<SubgraphsView>},
         {QStringLiteral("inspector"), text("Inspector"), QStringLiteral("settings"), DockArea::Right,
          QStringLiteral("Edit,Tiles"), &make<InspectorView>},
         {QStringLiteral("memory"), text("Memory timeline"), QStringLiteral("memory"), DockArea::Bottom,

@@ -84,8 +84,13 @@ public:
         std::int64_t smallest = 0;
     };
     [[nodiscard]] Extremes extremes(std::int64_t first, std::int64_t last) const;
-    /// How many different shapes of steps there are.
+    /// How many different shapes of steps there are; steps of one shape have equal sums and equal buffers.
     [[nodiscard]] std::size_t shapeCount() const noexcept { return m_sums.size(); }
+    [[nodiscard]] std::size_t shapeOf(std::int64_t step) const
+    {
+        return m_shape[static_cast<std::size_t>(step)];
+    }
+    [[nodiscard]] const StepSums& sumsOfShape(std::size_t shape) const { return m_sums[shape]; }
 
 private:
     friend class StepTableBuilder;

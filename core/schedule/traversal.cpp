@@ -14,16 +14,33 @@ Traversal Traversal::custom(std::vector<std::int64_t> order)
     return t;
 }
 
-Traversal Traversal::recognise(std::vector<std::int64_t> order, std::int64_t rows, std::int64_t cols)
+namespace {
+
+/// Raster first: on a single row or column several presets are the same.
+TraversalKind presetOf(const std::vector<std::int64_t>& order, std::int64_t rows, std::int64_t cols)
 {
-    constexpr std::array kPresets{TraversalKind::Snake, TraversalKind::Column, TraversalKind::ColumnSnake,
-                                  TraversalKind::Spiral};
-    if (rows > 0 && cols > 0 && static_cast<std::int64_t>(order.size()) == rows * cols &&
-        order != tileOrder(TraversalKind::Raster, rows, cols))
+    constexpr std::array kPresets{TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
+                                  TraversalKind::ColumnSnake, TraversalKind::Spiral};
+    if (rows > 0 && cols > 0 && static_cast<std::int64_t>(order.size()) == rows * cols)
         for (const TraversalKind preset : kPresets)
             if (order == tileOrder(preset, rows, cols))
                 return preset;
-    return custom(std::move(order));
+    return TraversalKind::Custom;
+}
+
+} // namespace
+
+Traversal Traversal::recognise(std::vector<std::int64_t> order, std::int64_t rows, std::int64_t cols)
+{
+    const TraversalKind preset = presetOf(order, rows, cols);
+    return preset == TraversalKind::Custom || preset == TraversalKind::Raster ? custom(std::move(order))
+                                                                              : Traversal(preset);
+}
+
+Traversal Traversal::simplest(std::vector<std::int64_t> order, std::int64_t rows, std::int64_t cols)
+{
+    const TraversalKind preset = presetOf(order, rows, cols);
+    return preset == TraversalKind::Custom ? custom(std::move(order)) : Traversal(preset);
 }
 
 std::span<const std::int64_t> Traversal::explicitOrder() const noexcept
@@ -39,12 +56,18 @@ bool Traversal::operator==(const Traversal& other) const
 std::string_view traversalName(TraversalKind kind)
 {
     switch (kind) {
-    case TraversalKind::Raster: return "raster";
-    case TraversalKind::Snake: return "snake";
-    case TraversalKind::Column: return "column";
-    case TraversalKind::ColumnSnake: return "column snake";
-    case TraversalKind::Spiral: return "spiral";
-    case TraversalKind::Custom: return "custom";
+    case TraversalKind::Raster:
+        return "raster";
+    case TraversalKind::Snake:
+        return "snake";
+    case TraversalKind::Column:
+        return "column";
+    case TraversalKind::ColumnSnake:
+        return "column snake";
+    case TraversalKind::Spiral:
+        return "spiral";
+    case TraversalKind::Custom:
+        return "custom";
     }
     return "";
 }
@@ -89,7 +112,8 @@ std::vector<std::int64_t> tileOrder(const Traversal& traversal, std::int64_t row
         }
         break;
     }
-    case TraversalKind::Custom: break;
+    case TraversalKind::Custom:
+        break;
     }
     return order;
 }

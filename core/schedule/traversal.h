@@ -30,7 +30,11 @@ public:
     [[nodiscard]] static Traversal custom(std::vector<std::int64_t> order);
     /// A file's explicit order: recognised as a preset when it is exactly that preset's order on this grid.
     /// An explicit raster list stays `Custom` because rule set `seed` treats null differently.
-    [[nodiscard]] static Traversal recognise(std::vector<std::int64_t> order, std::int64_t rows, std::int64_t cols);
+    [[nodiscard]] static Traversal recognise(std::vector<std::int64_t> order, std::int64_t rows,
+                                             std::int64_t cols);
+    /// A person's order: the preset that visits the grid like this, raster included; otherwise custom.
+    [[nodiscard]] static Traversal simplest(std::vector<std::int64_t> order, std::int64_t rows,
+                                            std::int64_t cols);
 
     [[nodiscard]] TraversalKind kind() const noexcept { return m_kind; }
     /// The explicit permutation of a Custom order; empty otherwise.
@@ -46,6 +50,7 @@ private:
 [[nodiscard]] std::string_view traversalName(TraversalKind kind);
 
 /// The tile indices (r*cols + c) in the order they are visited. A Custom order is returned as it is.
-[[nodiscard]] std::vector<std::int64_t> tileOrder(const Traversal& traversal, std::int64_t rows, std::int64_t cols);
+[[nodiscard]] std::vector<std::int64_t> tileOrder(const Traversal& traversal, std::int64_t rows,
+                                                  std::int64_t cols);
 
 } // namespace tilewright

@@ -91,6 +91,40 @@ private Q_SLOTS:
         QCOMPARE(m_view->model().bars.front().id, SubgraphId(0));
     }
 
+    void sortedByChangeAndColoured()
+    {
+        open(chain(6));
+        document().pinBaseline(QStringLiteral("before"));
+        QVERIFY(document().apply(edit::fuse(*document().problem(), document().schedule(),
+                                            std::array{SubgraphId(0), SubgraphId(1)}),
+                                 QStringLiteral("fuse")));
+        QVERIFY(document().apply(edit::setGranularity(*document().problem(), document().schedule(),
+                                                      std::array{SubgraphId(2)}, {64, 64, 1}),
+                                 QStringLiteral("smaller tiles")));
+        m_view->settle();
+        const auto choose = [&](const QString& name, int index) {
+            for (QComboBox* box : m_view->findChildren<QComboBox*>())
+                if (box->accessibleName() == name)
+                    box->setCurrentIndex(index);
+        };
+        choose(QStringLiteral("Sort by"), 2);
+        const auto& bars = m_view->model().bars;
+        for (std::size_t i = 0; i + 1 < bars.size(); ++i)
+            QVERIFY(std::abs(bars[i].change()) >= std::abs(bars[i + 1].change()));
+        const std::set<SubgraphId> first{bars[0].id, bars[1].id};
+        QCOMPARE(first, (std::set<SubgraphId>{SubgraphId(0), SubgraphId(2)}));
+        QVERIFY(bars[0].change() * bars[1].change() < 0); // one gained, one lost
+        QCOMPARE(bars.back().change(), 0.0);
+        std::set<QByteArray> pictures;
+        for (const int colour : {0, 1, 2}) {
+            choose(QStringLiteral("Colour"), colour);
+            const QImage image = m_view->grab().toImage().copy(0, 60, 900, 240);
+            pictures.insert(
+                QByteArray(reinterpret_cast<const char*>(image.constBits()), image.sizeInBytes()));
+        }
+        QCOMPARE(pictures.size(), std::size_t(3));
+    }
+
     void clickSelectsAndKeysGoOn()
     {
         open(chain(7));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The roofline: dots against core, ghosts and arrows, linking, zooming, pictures.
 #include "app_state.h"
+#include "charts/roofline_labels.h"
 #include "charts/roofline_view.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
@@ -8,6 +9,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <set>
 
 using namespace tilewright;
 using namespace tilewright::ui;
@@ -154,6 +156,45 @@ private Q_SLOTS:
         m_state->selection.selectSubgraph(SubgraphId(3));
         QTest::keyClick(m_view.get(), Qt::Key_F);
         QVERIFY(m_view->rect().contains(m_view->dotCentre(SubgraphId(3)).toPoint()));
+    }
+
+    void labelsAreApart_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("dock") << QSize(1000, 230);
+        QTest::newRow("small") << QSize(420, 180);
+        QTest::newRow("large") << QSize(1400, 900);
+    }
+    void labelsAreApart()
+    {
+        QFETCH(QSize, size);
+        open();
+        // Something hollow as well, and several ops of one kind on one place.
+        document().pinBaseline();
+        QVERIFY(document().apply(edit::fuse(*document().problem(), document().schedule(),
+                                            std::array{SubgraphId(2), SubgraphId(3)}),
+                                 QStringLiteral("fuse")));
+        m_view->settle();
+        const RooflineModel& m = m_view->model();
+        const QRectF plot = RooflinePlot::plotRect(QRectF(QPointF(0, 0), size));
+        const RooflineRange range{m.xLow, m.xHigh, m.yLow, m.yHigh};
+        const auto labels = placeRooflineLabels(m, plot, range, QFontMetricsF(uiFont(0.85)));
+        std::set<RooflineLabel::Kind> kinds;
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            kinds.insert(labels[i].kind);
+            for (const QPointF corner : labels[i].corners())
+                QVERIFY2(plot.contains(corner), qPrintable(labels[i].text));
+            for (std::size_t j = 0; j < i; ++j)
+                QVERIFY2(!labels[i].overlaps(labels[j]), qPrintable(labels[i].text + labels[j].text));
+            for (const auto* list : {&m.dots, &m.ghosts})
+                for (const RooflineDot& d : *list)
+                    QVERIFY(!labels[i].overlaps(RooflinePlot::toPixel(plot, range, d.x, d.y),
+                                                RooflinePlot::dotRadius(m, d)));
+        }
+        if (size.width() > 500) { // a small pane may have no room for them
+            QVERIFY(kinds.count(RooflineLabel::Kind::ComputeRoof));
+            QVERIFY(kinds.count(RooflineLabel::Kind::MemoryRoof));
+        }
     }
 
     void hintsTextAndPictures()

@@ -5,6 +5,7 @@
 #include "views/tiles/tiles_view.h"
 
 #include <QComboBox>
+#include <QScrollBar>
 #include <QSlider>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -35,6 +36,8 @@ Schedule tiled(std::int64_t w, std::int64_t h, std::int64_t k, const Traversal& 
 }
 
 } // namespace
+
+Q_DECLARE_METATYPE(tilewright::TraversalKind)
 
 class TestTiles : public QObject
 {
@@ -226,6 +229,120 @@ private Q_SLOTS:
         QCOMPARE(document().schedule()[SubgraphId(0)].traversal.kind(), TraversalKind::Snake);
     }
 
+    void anOrderThatIsAPresetIsStoredAsIt_data()
+    {
+        QTest::addColumn<TraversalKind>("start");
+        QTest::addColumn<std::vector<std::int64_t>>("drawn");
+        QTest::addColumn<TraversalKind>("stored");
+        using Tiles = std::vector<std::int64_t>;
+        QTest::newRow("raster") << TraversalKind::Snake << Tiles{0, 1, 2, 3, 4, 5, 6, 7, 8}
+                                << TraversalKind::Raster;
+        QTest::newRow("snake") << TraversalKind::Raster << Tiles{0, 1, 2, 5, 4, 3, 6, 7, 8}
+                               << TraversalKind::Snake;
+        QTest::newRow("columns") << TraversalKind::Raster << Tiles{0, 3, 6, 1, 4, 7, 2, 5, 8}
+                                 << TraversalKind::Column;
+        QTest::newRow("column snake")
+            << TraversalKind::Raster << Tiles{0, 3, 6, 7, 4, 1, 2, 5, 8} << TraversalKind::ColumnSnake;
+        QTest::newRow("spiral") << TraversalKind::Raster << Tiles{0, 1, 2, 5, 8, 7, 6, 3, 4}
+                                << TraversalKind::Spiral;
+        QTest::newRow("another") << TraversalKind::Raster << Tiles{0, 1, 2, 5, 8, 7, 4, 3, 6}
+                                 << TraversalKind::Custom;
+    }
+    void anOrderThatIsAPresetIsStoredAsIt()
+    {
+        QFETCH(TraversalKind, start);
+        QFETCH(std::vector<std::int64_t>, drawn);
+        QFETCH(TraversalKind, stored);
+        open(matmul(192), tiled(64, 64, 64, start)); // 3 x 3
+        QVERIFY2(m_view->step(), qPrintable(m_view->model().hint));
+        // By keyboard, so that tiles can follow one another anywhere: the cursor starts at the shown tile.
+        m_view->setFocus();
+        std::int64_t at = m_view->step()->step.tile;
+        for (const std::int64_t tile : drawn) {
+            for (; at % 3 < tile % 3; ++at)
+                QTest::keyClick(m_view.get(), Qt::Key_Right);
+            for (; at % 3 > tile % 3; --at)
+                QTest::keyClick(m_view.get(), Qt::Key_Left);
+            for (; at < tile; at += 3)
+                QTest::keyClick(m_view.get(), Qt::Key_Down);
+            for (; at > tile; at -= 3)
+                QTest::keyClick(m_view.get(), Qt::Key_Up);
+            QTest::keyClick(m_view.get(), Qt::Key_Return);
+        }
+        // The last tile ends the drawing: one undo step.
+        QCOMPARE(document().schedule()[SubgraphId(0)].traversal.kind(), stored);
+        QCOMPARE(m_state->document.undoStack().count(), 1);
+    }
+
+    void keysDrawAnOrder()
+    {
+        open(matmul(256), tiled(64, 64, 128)); // 4 x 4 tiles
+        m_view->setFocus();
+        QTest::keyClick(m_view.get(), Qt::Key_Down, Qt::ShiftModifier); // from the shown tile
+        QTest::keyClick(m_view.get(), Qt::Key_Down, Qt::ShiftModifier);
+        QTest::keyClick(m_view.get(), Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(m_view->overlay().cursor, std::optional<std::int64_t>(9));
+        QVERIFY(m_view->overlay().note.startsWith(QStringLiteral("4 tiles")));
+        QTRY_VERIFY(m_view->overlay().note.contains(QStringLiteral("total")));
+        QTest::keyClick(m_view.get(), Qt::Key_Backspace); // 9 was not meant
+        QTest::keyClick(m_view.get(), Qt::Key_Right);     // over to 10, without drawing
+        QTest::keyClick(m_view.get(), Qt::Key_Return);
+        QCOMPARE(m_state->document.undoStack().count(), 0);
+        QTest::keyClick(m_view.get(), Qt::Key_Return, Qt::ControlModifier);
+        m_view->settle();
+        const auto order = document().schedule()[SubgraphId(0)].traversal.explicitOrder();
+        const std::vector<std::int64_t> expected{0, 4, 8, 10, 1, 2, 3, 5, 6, 7, 9, 11, 12, 13, 14, 15};
+        QVERIFY(std::equal(order.begin(), order.end(), expected.begin(), expected.end()));
+        QVERIFY2(
+            m_view->model().subtitle.contains(QStringLiteral("custom order: 0–8 ↓, 10, 1–3, 5–7, 9, 11")),
+            qPrintable(m_view->model().subtitle));
+
+        // Escape gives a drawing up; a click looks at a tile without ending it.
+        m_view->settle();
+        QTest::keyClick(m_view.get(), Qt::Key_Right, Qt::ShiftModifier);
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, at(6));
+        QCOMPARE(m_view->step()->step.tile, 6);
+        QTest::keyClick(m_view.get(), Qt::Key_Escape);
+        QCOMPARE(m_state->document.undoStack().count(), 1);
+        QVERIFY(!m_view->overlay().cursor && m_view->overlay().note.isEmpty());
+        // Ctrl+Enter at the cursor without a drawing shows the tile.
+        QTest::keyClick(m_view.get(), Qt::Key_Right);
+        QTest::keyClick(m_view.get(), Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(m_view->step()->step.tile, 7);
+    }
+
+    void ordersAsRuns()
+    {
+        const auto text = [](const std::vector<std::int64_t>& order, std::int64_t cols, int most = 9) {
+            return orderRuns(order, cols, most);
+        };
+        QCOMPARE(text({0, 1, 2, 3, 7, 6, 5, 4, 8}, 4), QStringLiteral("0–3, 7–4, 8"));
+        QCOMPARE(text({0, 4, 8, 9, 5, 1}, 4), QStringLiteral("0–8 ↓, 9–1 ↑"));
+        QCOMPARE(text({3, 4, 0}, 4), QStringLiteral("3, 4–0 ↑")); // 3 and 4 are no neighbours
+        QCOMPARE(text({5, 0, 7, 2}, 8, 2), QStringLiteral("5, 0 …"));
+        QCOMPARE(text({0, 1, 2}, 1), QStringLiteral("0–2"));
+        QCOMPARE(text({}, 4), QString());
+    }
+
+    void theStepListScrollsInALowPane()
+    {
+        open(matmul(512), tiled(128, 128, 128), {900, 260});
+        auto* bar = m_view->findChild<QScrollBar*>();
+        QVERIFY(bar->isVisible());
+        QVERIFY2(bar->height() > 100, "most of the pane is the list");
+        const QPointF over = bar->geometry().center() - QPoint(60, 0);
+        QWheelEvent wheel(over, m_view->mapToGlobal(over), {}, {0, -12000}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        for (int page = 0; page < 5; ++page)
+            QCoreApplication::sendEvent(m_view.get(), &wheel);
+        QCOMPARE(bar->value(), bar->maximum());
+        // The last row is reached: the op that runs.
+        QTest::mouseMove(m_view.get(), QPoint(bar->x() - 60, bar->geometry().bottom() - 12));
+        QTRY_COMPARE(m_state->selection.hover().op, OpId(0));
+        m_view->resize(900, 800);
+        QVERIFY(!bar->isVisible());
+    }
+
     void escapeCancelsADrawing()
     {
         open(matmul(256), tiled(64, 64, 128));
@@ -292,6 +409,37 @@ private Q_SLOTS:
         QVERIFY(m_view->rect().contains(at(256 * 200 + 100)));
         const QImage image = m_view->grab().toImage();
         QVERIFY(!image.isNull());
+    }
+
+    void paintingALargeGrid_data()
+    {
+        QTest::addColumn<double>("cell"); // pixels
+        QTest::newRow("fitted") << 0.0;
+        QTest::newRow("smallest cells that are painted one by one") << 6.5;
+        QTest::newRow("smallest cells with the path") << 11.5;
+        QTest::newRow("cells with numbers") << 60.0;
+    }
+    void paintingALargeGrid()
+    {
+        QFETCH(double, cell);
+        Problem::Data data;
+        data.tensors = IdVector<TensorId, Tensor>(2, Tensor{4096, 4096, {}});
+        data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 10, {}});
+        data.hardware = {100000, 10, 128, 128, {}};
+        open(*Problem::build(std::move(data)), tiled(16, 16, 1), {1700, 1100}); // 256 x 256 tiles
+        const double fitted = (m_view->tileCentre(1) - m_view->tileCentre(0)).x();
+        if (cell > 0)
+            m_view->zoomBy(cell / fitted, m_view->tileCentre(256 * 128 + 128));
+        QImage image(m_view->size(), QImage::Format_RGB32);
+        m_view->render(&image);
+        QBENCHMARK
+        {
+            m_view->render(&image);
+        }
+        // Going through the steps paints the same picture of all tiles.
+        m_view->showStep(4000);
+        m_view->render(&image);
+        QCOMPARE(m_view->step()->step.tile, 4000);
     }
 
     void zoomAndPanKeepThePointUnderTheMouse()

@@ -2,6 +2,7 @@
 #include "charts/roofline_plot.h"
 
 #include "canvas/bound_mark.h"
+#include "charts/roofline_labels.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr double kLargestRadius = 20;
 constexpr double kSmallestRadius = 4;
-constexpr int kLabelGap = 22; // dots on a roof do not cover its name
 
 QString tr(const char* text)
 {
@@ -42,9 +42,8 @@ QPolygonF shapeOf(Bound bound, QPointF centre, double r)
 class DotsItem : public QCPAbstractItem
 {
 public:
-    DotsItem(QCustomPlot* plot, const RooflineModel& model, const Theme& theme,
-             std::optional<SubgraphId> current)
-        : QCPAbstractItem(plot), m_model(model), m_theme(theme), m_current(current)
+    DotsItem(QCustomPlot* plot, const RooflineModel& model, const Theme& theme, const RooflineMarks& marks)
+        : QCPAbstractItem(plot), m_model(model), m_theme(theme), m_marks(marks)
     {
         setSelectable(false);
     }
@@ -63,7 +62,8 @@ protected:
             arrow(painter, pixel(m_model.ghosts[ghost]), pixel(m_model.dots[dot]),
                   RooflinePlot::dotRadius(m_model, m_model.dots[dot]));
         for (const RooflineDot& d : m_model.dots) {
-            const bool current = m_current == d.point.subgraph;
+            const bool current =
+                m_marks.current == d.point.subgraph || m_marks.selected.count(d.point.subgraph) > 0;
             const QColor& fill = boundColour(d.point.bound, m_theme);
             painter->setPen(current ? QPen(m_theme.accent, 3)
                                     : QPen(Theme::mix(fill, m_theme.dark ? Qt::white : Qt::black, 0.45), 1));
@@ -73,7 +73,7 @@ protected:
             const QString id = QString::number(d.point.subgraph.index());
             painter->setFont(uiFont(0.85));
             const QFontMetricsF fm(painter->font());
-            if (r >= 11 && fm.horizontalAdvance(id) < r * 1.1) {
+            if (holdsNumber(r, id, fm)) {
                 painter->setPen(m_theme.inkOn(Theme::mix(m_theme.canvas, fill, 0.8)));
                 const double shift = d.point.bound == Bound::Compute  ? 0.25 * r
                                      : d.point.bound == Bound::Memory ? -0.25 * r
@@ -109,7 +109,7 @@ private:
 
     const RooflineModel& m_model;
     const Theme& m_theme;
-    std::optional<SubgraphId> m_current;
+    const RooflineMarks& m_marks;
 };
 
 /// 1, 2 and 5 times powers of ten while they are few, else powers of ten alone.
@@ -145,21 +145,6 @@ struct RooflinePlot::Impl
         graph->setData(x, y, true);
         graph->setPen(pen);
         graph->setAdaptiveSampling(false);
-    }
-
-    void label(const QString& text, QPointF at, double degrees, Qt::Alignment alignment, const QColor& colour,
-               int gap = 2)
-    {
-        auto* item = new QCPItemText(&plot);
-        item->setText(text);
-        item->setFont(uiFont(0.85));
-        item->setColor(colour);
-        item->setRotation(degrees);
-        item->setPositionAlignment(alignment);
-        item->setPadding(QMargins(4, gap, 4, gap));
-        item->position->setType(QCPItemPosition::ptPlotCoords);
-        item->position->setCoords(at);
-        item->setClipToAxisRect(true);
     }
 
     void style(QCPAxis* axis, const QString& text, const Theme& theme)
@@ -210,8 +195,31 @@ double RooflinePlot::dotRadius(const RooflineModel& model, const RooflineDot& do
     return std::max(kSmallestRadius, kLargestRadius * std::sqrt(dot.point.latency / most));
 }
 
+namespace {
+
+void paintLabels(QPainter& painter, const RooflineModel& model, const QRectF& plot,
+                 const RooflineRange& range, const Theme& theme)
+{
+    const QFont font = uiFont(0.85);
+    const QFontMetricsF fm(font);
+    painter.setFont(font);
+    for (const RooflineLabel& l : placeRooflineLabels(model, plot, range, fm)) {
+        painter.save();
+        painter.translate(l.centre);
+        painter.rotate(l.degrees);
+        painter.setPen(l.kind == RooflineLabel::Kind::PaddingCeiling ? theme.warning
+                       : l.kind == RooflineLabel::Kind::Dot          ? theme.muted
+                                                                     : theme.text);
+        painter.drawText(QRectF(QPointF(-l.size.width() / 2, -l.size.height() / 2), l.size), Qt::AlignCenter,
+                         l.text);
+        painter.restore();
+    }
+}
+
+} // namespace
+
 void RooflinePlot::paint(QPainter& painter, const RooflineModel& model, const QRectF& area,
-                         const RooflineRange& range, std::optional<SubgraphId> current, const Theme& theme)
+                         const RooflineRange& range, const RooflineMarks& marks, const Theme& theme)
 {
     QCustomPlot& plot = m_impl->plot;
     plot.clearGraphs();
@@ -225,7 +233,12 @@ void RooflinePlot::paint(QPainter& painter, const RooflineModel& model, const QR
                                          qRound(area.right() - rect.right()),
                                          qRound(area.bottom() - rect.bottom())));
     m_impl->style(plot.xAxis, tr("intensity: work per element moved"), theme);
-    m_impl->style(plot.yAxis, tr("throughput, of the compute peak"), theme);
+    // As much of the title as the height holds.
+    QString title;
+    for (const QString& text : {tr("throughput, of the compute peak"), tr("throughput")})
+        if (title.isEmpty() && QFontMetricsF(uiFont(0.9)).horizontalAdvance(text) < rect.height())
+            title = text;
+    m_impl->style(plot.yAxis, title, theme);
     plot.xAxis->setRange(range.x0, range.x1);
     plot.yAxis->setRange(range.y0, range.y1);
     plot.xAxis->setTicker(logTicks(range.x0, range.x1, false, rect.width()));
@@ -240,11 +253,12 @@ void RooflinePlot::paint(QPainter& painter, const RooflineModel& model, const QR
                  {roofs.bandwidth * std::min(left, roofs.ridge), 1.0}, roof);
     m_impl->line({roofs.ridge, std::max(right, roofs.ridge)}, {1.0, 1.0}, roof);
     const double ceiling = roofs.whole.paddingCeiling;
-    if (ceiling < 0.999)
+    if (ceiling > 0 && ceiling < kNoCeiling)
         m_impl->line({ceiling / roofs.bandwidth, std::max(right, roofs.ridge)}, {ceiling, ceiling},
                      QPen(theme.warning, 1.5, Qt::DashLine));
     for (const RooflineDot& d : model.dots)
-        if (current == d.point.subgraph && d.point.paddingCeiling < 0.999 && d.point.paddingCeiling > 0) {
+        if (marks.current == d.point.subgraph && d.point.paddingCeiling < kNoCeiling &&
+            d.point.paddingCeiling > 0) {
             // From the dot up to what its own padding allows.
             m_impl->line({d.x, d.x}, {d.y, std::max(d.y, d.point.paddingCeiling)},
                          QPen(theme.accent, 1.2, Qt::DotLine));
@@ -252,30 +266,7 @@ void RooflinePlot::paint(QPainter& painter, const RooflineModel& model, const QR
                          QPen(theme.accent, 2));
         }
 
-    const double decadeX = rect.width() / std::log10(range.x1 / range.x0);
-    const double decadeY = rect.height() / std::log10(range.y1 / range.y0);
-    const double slope = -std::atan2(decadeY, decadeX) * 180 / M_PI;
-    m_impl->label(tr("compute roof"), {range.x1, 1.0}, 0, Qt::AlignRight | Qt::AlignBottom, theme.text,
-                  kLabelGap);
-    // Along the memory roof, in the middle of its visible part.
-    const double x0 = std::max(range.x0, range.y0 / roofs.bandwidth);
-    const double x1 = std::min({range.x1, roofs.ridge, range.y1 / roofs.bandwidth});
-    if (x1 > x0 * 1.5) {
-        const double x = std::sqrt(x0 * x1);
-        const double along = std::hypot(std::log10(x1 / x0) * decadeX, std::log10(x1 / x0) * decadeY);
-        const QFontMetricsF fm(uiFont(0.85));
-        for (const QString& text :
-             {tr("memory roof, %1 elements a unit of time").arg(number(roofs.bandwidth)), tr("memory roof")})
-            if (fm.horizontalAdvance(text) + 60 < along) {
-                m_impl->label(text, {x, roofs.bandwidth * x}, slope, Qt::AlignHCenter | Qt::AlignBottom,
-                              theme.text, kLabelGap);
-                break;
-            }
-    }
-    if (ceiling < 0.999)
-        m_impl->label(tr("padding ceiling %1").arg(percent(ceiling)), {range.x1, ceiling}, 0,
-                      Qt::AlignRight | Qt::AlignTop, theme.warning);
-    auto* dots = new DotsItem(&plot, model, theme, current); // owned by the plot
+    auto* dots = new DotsItem(&plot, model, theme, marks); // owned by the plot
     dots->setClipToAxisRect(true);
 
     // QCustomPlot wants a painter of its own: it draws into a picture, which is replayed.
@@ -290,6 +281,7 @@ void RooflinePlot::paint(QPainter& painter, const RooflineModel& model, const QR
     painter.setClipRect(area, Qt::IntersectClip);
     painter.drawPicture(area.topLeft(), picture);
     painter.restore();
+    paintLabels(painter, model, rect, range, theme);
 }
 
 } // namespace tilewright::ui

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 
 class QPainter;
 
@@ -22,6 +23,12 @@ struct RooflineRange
     bool operator==(const RooflineRange&) const = default;
 };
 
+struct RooflineMarks
+{
+    std::optional<SubgraphId> current;
+    std::set<SubgraphId> selected;
+};
+
 /// Draws the roofline with QCustomPlot, into any painter: screen, PNG, SVG and PDF alike.
 class RooflinePlot
 {
@@ -30,7 +37,7 @@ public:
     ~RooflinePlot();
 
     void paint(QPainter& painter, const RooflineModel& model, const QRectF& area, const RooflineRange& range,
-               std::optional<SubgraphId> current, const Theme& theme);
+               const RooflineMarks& marks, const Theme& theme);
 
     /// The rectangle between the axes; the same for the same area, whatever is shown.
     [[nodiscard]] static QRectF plotRect(const QRectF& area);

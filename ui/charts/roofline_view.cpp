@@ -88,7 +88,8 @@ void RooflineView::paint(QPainter& painter, const QRectF& area, const Theme& the
     }
     const QRectF chart = chartArea(area);
     const RooflineRange range = exporting ? whole() : m_range;
-    m_plot.paint(painter, m_model, chart, range, selection().state().subgraph, theme);
+    m_plot.paint(painter, m_model, chart, range,
+                 {selection().state().subgraph, selection().state().subgraphs}, theme);
     paintHeader(painter, area, theme);
     if (exporting || !selection().hover().subgraph)
         return;

@@ -364,6 +364,14 @@ void Document::addBaseline(const QString& name, SnapshotPtr snapshot)
     Q_EMIT baselineChanged();
 }
 
+void Document::replaceBaseline(const QString& name, SnapshotPtr snapshot)
+{
+    if (m_baselineIndex < 0)
+        return;
+    m_baselines[static_cast<std::size_t>(m_baselineIndex)] = {name, std::move(snapshot)};
+    Q_EMIT baselineChanged();
+}
+
 void Document::setBaselineIndex(int index)
 {
     if (index == m_baselineIndex || index >= static_cast<int>(m_baselines.size()))

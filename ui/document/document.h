@@ -113,6 +113,8 @@ public:
     [[nodiscard]] int baselineIndex() const { return m_baselineIndex; }
     void pinBaseline(const QString& name = {});
     void addBaseline(const QString& name, SnapshotPtr snapshot);
+    /// Another state in the place of the one that is drawn.
+    void replaceBaseline(const QString& name, SnapshotPtr snapshot);
     void setBaselineIndex(int index); ///< -1 for none
     void clearBaselines();
 

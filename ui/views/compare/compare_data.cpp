@@ -14,8 +14,9 @@ std::shared_ptr<const CompareData> compareData(const SnapshotPtr& a, const Snaps
     const Progress progress{stop, {}};
     data->comparison = compareSchedules(b->problem, a->schedule, b->schedule, b->evaluation.rules, progress);
     GraphShape shape;
-    shape.columns = false;
-    // B first: a subgraph that both have gets the same colour, and A's nodes stay near B's places.
+    shape.cards = false; // differences are about ops
+    // B first: a subgraph that both have gets the same colour, and A's nodes stay near B's places, in as many
+    // columns.
     SubgraphColours colours;
     colours.update(*b->problem, b->schedule);
     const auto layoutB = layOutGraph(b->problem, b->schedule, shape, metrics, nullptr, progress);

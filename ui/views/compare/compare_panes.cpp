@@ -16,12 +16,7 @@ namespace {
 constexpr double kGap = 8;
 constexpr double kMinScale = 0.01;
 constexpr double kMaxScale = 4;
-
-struct Panes
-{
-    QRectF left;
-    QRectF right;
-};
+constexpr double kLineTolerance = 6; // pixels beside a line that still hit it
 
 double headingHeight()
 {
@@ -29,17 +24,27 @@ double headingHeight()
 }
 
 /// Where the graphs stand, below the headings.
-Panes panesOf(const QRectF& area)
+std::array<QRectF, 2> panesIn(const QRectF& area)
 {
-    const double top = headingHeight();
+    const double top = area.top() + headingHeight();
     const double w = (area.width() - kGap) / 2;
-    const double h = area.height() - top;
-    return {{area.left(), area.top() + top, w, h}, {area.left() + w + kGap, area.top() + top, w, h}};
+    const double h = std::max(1.0, area.bottom() - top);
+    return {QRectF(area.left(), top, w, h), QRectF(area.left() + w + kGap, top, w, h)};
 }
 
-QRectF sceneOf(const CompareData& data)
+std::size_t paneAt(const QRectF& area, QPointF position)
 {
-    return data.graphA.bounds.united(data.graphB.bounds);
+    return position.x() > area.center().x() ? 1 : 0;
+}
+
+/// Around the nodes of these ops.
+QRectF boundsOf(const GraphModel& model, const std::set<OpId>& ops)
+{
+    QRectF out;
+    for (const GraphNode& node : model.nodes)
+        if (node.key.kind == GraphKey::Kind::Op && ops.count(OpId(node.key.id)))
+            out = out.united(node.rect);
+    return out;
 }
 
 } // namespace
@@ -49,30 +54,111 @@ ComparePanes::ComparePanes(const ViewContext& context, QWidget* parent)
 {
     setMinimumSize(320, 160);
     connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
+    connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
+}
+
+const GraphModel& ComparePanes::graph(std::size_t pane) const
+{
+    return pane == 0 ? m_data->graphA : m_data->graphB;
 }
 
 void ComparePanes::setData(std::shared_ptr<const CompareData> data)
 {
-    m_data = std::move(data);
+    m_data = data && data->graphA.geometry && data->graphB.geometry ? std::move(data) : nullptr;
+    setAccessibleDescription(m_data ? tr("A: %1 B: %2").arg(m_data->graphA.summary, m_data->graphB.summary)
+                                    : QString());
     if (m_fit)
         fitAll();
     update();
 }
 
-void ComparePanes::setHighlight(std::set<OpId> ops)
+void ComparePanes::setHighlight(std::set<OpId> ops, bool zoom)
 {
     m_highlight = std::move(ops);
+    if (zoom)
+        zoomTo(m_highlight);
     update();
 }
 
-Viewport ComparePanes::fitted(const QRectF& pane) const
+// -- where things stand ----------------------------------------------------------------------------------
+
+ComparePanes::Viewports ComparePanes::fitted(const std::array<QRectF, 2>& scenes,
+                                             const std::array<QRectF, 2>& panes, double largest)
 {
-    return m_data ? Viewport::fit(sceneOf(*m_data), pane, 16, 1.2) : Viewport();
+    constexpr double kMargin = 14;
+    Viewports out{Viewport::fit(scenes[0], panes[0], kMargin, largest),
+                  Viewport::fit(scenes[1], panes[1], kMargin, largest)};
+    const double scale = std::max(kMinScale, std::min(out[0].scale, out[1].scale));
+    for (std::size_t i : {0U, 1U})
+        out[i] = {scale, panes[i].center() - scenes[i].center() * scale};
+    return out;
+}
+
+ComparePanes::Viewports ComparePanes::wholeIn(const QRectF& area) const
+{
+    return m_data ? fitted({m_data->graphA.bounds, m_data->graphB.bounds}, panesIn(area), 1.2) : Viewports();
+}
+
+void ComparePanes::zoomTo(const std::set<OpId>& ops)
+{
+    if (!m_data)
+        return;
+    std::array<QRectF, 2> scenes;
+    for (const std::size_t i : {0U, 1U}) {
+        // With a little of what is around, and never larger than is pleasant.
+        const QRectF box = boundsOf(graph(i), ops);
+        if (box.isEmpty())
+            return;
+        scenes[i] = box.adjusted(-60, -40, 60, 40);
+    }
+    m_viewports = fitted(scenes, panesIn(rect()), 1.5);
+    m_fit = false;
+    update();
+}
+
+QPointF ComparePanes::positionOf(std::size_t pane, OpId op) const
+{
+    return m_viewports[pane].toScreen(boundsOf(graph(pane), {op}).center());
+}
+
+QRectF ComparePanes::paneRect(std::size_t pane) const
+{
+    return panesIn(rect())[pane];
+}
+
+// -- painting --------------------------------------------------------------------------------------------
+
+void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size_t pane,
+                                const Theme& theme) const
+{
+    const double before = m_data->comparison.before;
+    const double after = m_data->comparison.after;
+    const int index = document().baselineIndex();
+    const QString name = pane == 1 ? tr("B: current")
+                         : index >= 0
+                             ? tr("A: %1").arg(document().baselines()[static_cast<std::size_t>(index)].name)
+                             : tr("A: baseline");
+    QString detail = number(pane == 0 ? before : after);
+    if (pane == 1 && before > 0)
+        detail += QStringLiteral("  ") + signedPercent(after / before - 1);
+    const QRectF place = panesIn(area)[pane];
+    const QFont bold = uiFont(1.0, QFont::DemiBold);
+    const QFontMetricsF fm(bold);
+    const QFontMetricsF plain{uiFont()};
+    const double detailWidth = plain.horizontalAdvance(detail);
+    const QString text = fm.elidedText(name, Qt::ElideMiddle, place.width() - detailWidth - 34);
+    const double baseline = area.top() + 6 + fm.ascent();
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(place.left() + 10, baseline), text);
+    painter.setFont(uiFont());
+    painter.setPen(pane == 0 || after == before ? theme.muted : after < before ? theme.ok : theme.warning);
+    painter.drawText(QPointF(place.left() + 22 + fm.horizontalAdvance(text), baseline), detail);
 }
 
 void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
-    if (!m_data || !m_data->graphA.geometry || !m_data->graphB.geometry) {
+    if (!m_data) {
         paintEmptyHint(painter, area,
                        document().hasProblem()
                            ? tr("Pin a state as baseline (B), edit or auto-solve, and compare the two here.")
@@ -80,61 +166,51 @@ void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& the
                        theme);
         return;
     }
-    const Panes panes = panesOf(area);
-    const Viewport viewport = exporting ? fitted(panes.left) : m_viewport;
-    const double before = m_data->comparison.before;
-    const double after = m_data->comparison.after;
-    const auto heading = [&](const QRectF& pane, const QString& text, const QString& detail,
-                             const QColor& colour) {
-        painter.setFont(uiFont(1.0, QFont::DemiBold));
-        const QFontMetricsF bold(painter.font());
-        const double baseline = area.top() + 6 + bold.ascent();
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(pane.left() + 10, baseline), text);
-        painter.setFont(uiFont());
-        painter.setPen(colour);
-        painter.drawText(QPointF(pane.left() + 22 + bold.horizontalAdvance(text), baseline), detail);
-    };
-    const int index = document().baselineIndex();
-    const QString nameA =
-        index >= 0 ? document().baselines()[static_cast<std::size_t>(index)].name : tr("baseline");
-    heading(panes.left, tr("A: %1").arg(nameA), number(before), theme.muted);
-    heading(panes.right, tr("B: current"),
-            tr("%1  %2").arg(number(after), before > 0 ? signedPercent(after / before - 1) : QString()),
-            after < before   ? theme.ok
-            : after > before ? theme.warning
-                             : theme.muted);
-
-    GraphMarks marks;
-    marks.ops = selection().state().ops;
-    marks.ops.insert(m_highlight.begin(), m_highlight.end());
-    marks.tensor = selection().state().tensor;
-    for (const bool right : {false, true}) {
-        const QRectF& pane = right ? panes.right : panes.left;
-        const Viewport here = right ? viewport.panned({panes.right.left() - panes.left.left(), 0}) : viewport;
+    const auto panes = panesIn(area);
+    const Viewports viewports = exporting && m_fit ? wholeIn(area) : m_viewports;
+    const SelectionState& s = selection().state();
+    const HoverState& hover = selection().hover();
+    for (const std::size_t i : {0U, 1U}) {
+        paintHeading(painter, area, i, theme);
+        GraphMarks marks;
+        marks.ops = s.ops;
+        marks.ops.insert(m_highlight.begin(), m_highlight.end());
+        marks.tensor = s.tensor;
+        if (i == 1) // ids of subgraphs are those of the current schedule
+            marks.subgraphs = s.subgraphs;
+        if (!exporting) {
+            marks.hoverOp = hover.op;
+            marks.hoverTensor = hover.tensor;
+        }
         painter.save();
-        painter.setClipRect(pane);
-        paintGraph(painter, right ? m_data->graphB : m_data->graphA, here, pane, theme, marks);
+        painter.setClipRect(panes[i], Qt::IntersectClip);
+        paintGraph(painter, graph(i), viewports[i], panes[i], theme, marks);
         painter.restore();
     }
     painter.setPen(theme.outline);
-    const double middle = (panes.left.right() + panes.right.left()) / 2;
+    const double middle = area.center().x();
     painter.drawLine(QPointF(middle, area.top()), QPointF(middle, area.bottom()));
 }
 
+// -- navigation ------------------------------------------------------------------------------------------
+
 void ComparePanes::zoomBy(double factor, QPointF anchor)
 {
-    const Panes panes = panesOf(rect());
-    if (anchor.x() > panes.left.right())
-        anchor.rx() -= panes.right.left() - panes.left.left();
-    m_viewport = m_viewport.zoomed(factor, anchor, kMinScale, kMaxScale);
+    const auto panes = panesIn(rect());
+    const std::size_t pane = paneAt(rect(), anchor);
+    const QPointF inside = anchor - panes[pane].topLeft();
+    for (const std::size_t i : {0U, 1U})
+        if (m_linked || i == pane)
+            m_viewports[i] = m_viewports[i].zoomed(factor, panes[i].topLeft() + inside, kMinScale, kMaxScale);
     m_fit = false;
     update();
 }
 
 void ComparePanes::panBy(QPointF pixels)
 {
-    m_viewport = m_viewport.panned(pixels);
+    for (const std::size_t i : {0U, 1U})
+        if (m_linked || i == m_active)
+            m_viewports[i] = m_viewports[i].panned(pixels);
     m_fit = false;
     update();
 }
@@ -142,20 +218,21 @@ void ComparePanes::panBy(QPointF pixels)
 void ComparePanes::fitAll()
 {
     m_fit = true;
-    m_viewport = fitted(panesOf(rect()).left);
+    m_viewports = wholeIn(rect());
     update();
 }
 
 void ComparePanes::actualSize()
 {
-    zoomBy(1 / m_viewport.scale, panesOf(rect()).left.center());
+    zoomBy(1 / m_viewports[m_active].scale, panesIn(rect())[m_active].center());
 }
 
+// What pane A shows stands for both: they move together.
 std::optional<QRectF> ComparePanes::shownPart() const
 {
     if (!m_data)
         return std::nullopt;
-    return m_fit ? QRectF() : m_viewport.toScene(panesOf(rect()).left);
+    return m_fit ? QRectF() : m_viewports[0].toScene(panesIn(rect())[0]);
 }
 
 void ComparePanes::showPart(const QRectF& part)
@@ -164,49 +241,80 @@ void ComparePanes::showPart(const QRectF& part)
         fitAll();
         return;
     }
-    m_viewport = Viewport::showing(part, panesOf(rect()).left);
+    const Viewport before = m_viewports[0];
+    m_viewports[0] = Viewport::showing(part, panesIn(rect())[0]);
+    // The other pane goes the same way.
+    const auto panes = panesIn(rect());
+    const QPointF middle = m_viewports[1].toScene(panes[1].center()) +
+                           m_viewports[0].toScene(panes[0].center()) - before.toScene(panes[0].center());
+    m_viewports[1] = {m_viewports[0].scale, panes[1].center() - middle * m_viewports[0].scale};
     m_fit = false;
     update();
 }
 
-void ComparePanes::resizeEvent(QResizeEvent*)
+void ComparePanes::fitSelection()
 {
+    const std::set<OpId>& selected = selection().state().ops;
+    if (selected.empty() && m_highlight.empty())
+        fitAll();
+    else
+        zoomTo(selected.empty() ? m_highlight : selected);
+}
+
+void ComparePanes::resizeEvent(QResizeEvent* event)
+{
+    Canvas::resizeEvent(event);
     if (m_fit)
         fitAll();
 }
 
+// -- mouse -----------------------------------------------------------------------------------------------
+
 ComparePanes::Hit ComparePanes::hit(QPointF position) const
 {
-    if (!m_data)
-        return {};
-    const Panes panes = panesOf(rect());
-    const bool right = position.x() > panes.left.right();
-    if (right)
-        position.rx() -= panes.right.left() - panes.left.left();
-    const QPointF scene = m_viewport.toScene(position);
-    for (const GraphNode& node : (right ? m_data->graphB : m_data->graphA).nodes)
-        if (node.rect.contains(scene))
-            return {right, &node};
-    return {right, nullptr};
+    Hit out;
+    out.pane = paneAt(rect(), position);
+    if (!m_data || !panesIn(rect())[out.pane].contains(position))
+        return out;
+    out.model = &graph(out.pane);
+    const Viewport& viewport = m_viewports[out.pane];
+    out.what = hitTest(*out.model, viewport.toScene(position), kLineTolerance / viewport.scale);
+    return out;
 }
 
 QString ComparePanes::tooltipAt(QPointF position) const
 {
     const Hit h = hit(position);
-    if (!h.node)
+    if (!h.model)
         return {};
-    QStringList subgraphs;
-    for (const GraphBadge& badge : h.node->badges)
-        subgraphs << QString::number(badge.subgraph.index());
-    return QStringLiteral("<b>%1</b><br>%2")
-               .arg(h.node->title.toHtmlEscaped(), h.node->detail.toHtmlEscaped()) +
-           (subgraphs.isEmpty() ? QString()
-                                : tr("<br>subgraph %1").arg(subgraphs.join(QStringLiteral(", "))));
+    const Problem& problem = *h.model->snapshot->problem;
+    if (h.what.node) {
+        const GraphNode& node = h.model->nodes[*h.what.node];
+        QStringList subgraphs;
+        for (const GraphBadge& badge : node.badges)
+            subgraphs << QString::number(badge.subgraph.index());
+        return QStringLiteral("<b>%1</b><br>%2")
+                   .arg(node.title.toHtmlEscaped(), node.detail.toHtmlEscaped()) +
+               (subgraphs.isEmpty() ? QString()
+                                    : tr("<br>subgraph %1").arg(subgraphs.join(QStringLiteral(", "))));
+    }
+    if (h.what.tensor)
+        return tr("<b>%1</b><br>%2 elements")
+            .arg(QString::fromStdString(problem.tensorName(*h.what.tensor)).toHtmlEscaped(),
+                 number(problem.tensor(*h.what.tensor).elements()));
+    if (h.what.subgraph) {
+        const GraphHull& hull = h.model->hulls[h.what.subgraph->index()];
+        return tr("<b>Subgraph %1</b> %2<br>%3")
+            .arg(h.what.subgraph->index())
+            .arg(hull.granularity, hull.latency);
+    }
+    return {};
 }
 
 void ComparePanes::mousePressEvent(QMouseEvent* event)
 {
     Canvas::mousePressEvent(event);
+    m_active = paneAt(rect(), event->position());
     if (event->button() == Qt::LeftButton) {
         m_pressed = event->position();
         m_dragged = false;
@@ -216,8 +324,18 @@ void ComparePanes::mousePressEvent(QMouseEvent* event)
 void ComparePanes::mouseMoveEvent(QMouseEvent* event)
 {
     Canvas::mouseMoveEvent(event);
-    if (!m_pressed)
+    if (!m_pressed) {
+        m_active = paneAt(rect(), event->position());
+        const Hit h = hit(event->position());
+        HoverState hover;
+        hover.op = h.what.op;
+        hover.tensor = h.what.op ? std::nullopt : h.what.tensor;
+        selection().setHover(hover);
+        if (!isPanning())
+            setCursor(h.what.op || h.what.tensor || h.what.subgraph ? Qt::PointingHandCursor
+                                                                    : Qt::ArrowCursor);
         return;
+    }
     const QPointF by = event->position() - *m_pressed;
     if (!m_dragged && by.manhattanLength() < 6)
         return;
@@ -235,10 +353,27 @@ void ComparePanes::mouseReleaseEvent(QMouseEvent* event)
     if (m_dragged)
         return;
     const Hit h = hit(event->position());
-    if (h.node && h.node->key.kind == GraphKey::Kind::Op)
-        selection().selectOps({OpId(h.node->key.id)});
-    else
+    m_highlight.clear();
+    if (h.what.op) {
+        selection().selectOps({*h.what.op});
+    } else if (h.what.tensor) {
+        selection().selectTensor(h.what.tensor);
+        return;
+    } else if (h.what.subgraph) {
+        // All its ops: a subgraph of the one schedule is no subgraph of the other.
+        const auto& ops = h.model->snapshot->schedule[*h.what.subgraph].ops;
+        selection().selectOps({ops.begin(), ops.end()});
+    } else {
         selection().clear();
+        return;
+    }
+    Q_EMIT opsChosen(selection().state().ops);
+}
+
+void ComparePanes::leaveEvent(QEvent* event)
+{
+    selection().setHover({});
+    Canvas::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

@@ -4,20 +4,25 @@
 #include "canvas/canvas.h"
 #include "canvas/viewport.h"
 #include "views/compare/compare_data.h"
+#include "views/graph/graph_hit.h"
 
+#include <array>
 #include <set>
 
 namespace tilewright::ui {
 
-/// The two graphs side by side; they pan and zoom together, and selecting an op selects it in both.
+/// The two graphs side by side; they pan and zoom together, and what is selected in one is selected in both.
 class ComparePanes : public Canvas
 {
     Q_OBJECT
 public:
     explicit ComparePanes(const ViewContext& context, QWidget* parent = nullptr);
     void setData(std::shared_ptr<const CompareData> data);
-    /// Ops of the difference that is looked at.
-    void setHighlight(std::set<OpId> ops);
+    /// Ops of the difference that is looked at; `zoom` brings them into sight in both panes.
+    void setHighlight(std::set<OpId> ops, bool zoom);
+    [[nodiscard]] const std::set<OpId>& highlight() const { return m_highlight; }
+    /// Otherwise only the pane under the mouse pans and zooms.
+    void setLinked(bool linked) { m_linked = linked; }
 
     void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     void zoomBy(double factor, QPointF anchor) override;
@@ -26,27 +31,48 @@ public:
     void actualSize() override;
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
+    void fitSelection() override; ///< the selected ops, or those of the difference
+
+    /// Middle of an op's node in pane 0 (A) or 1 (B).
+    [[nodiscard]] QPointF positionOf(std::size_t pane, OpId op) const;
+    [[nodiscard]] QRectF paneRect(std::size_t pane) const;
+    [[nodiscard]] double scale(std::size_t pane) const { return m_viewports[pane].scale; }
+
+Q_SIGNALS:
+    /// A person chose these ops in one of the graphs.
+    void opsChosen(const std::set<tilewright::OpId>& ops);
 
 protected:
     QString tooltipAt(QPointF position) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    using Viewports = std::array<Viewport, 2>;
     struct Hit
     {
-        bool right = false;
-        const GraphNode* node = nullptr;
+        std::size_t pane = 0;
+        const GraphModel* model = nullptr;
+        GraphHit what;
     };
+    [[nodiscard]] const GraphModel& graph(std::size_t pane) const;
     [[nodiscard]] Hit hit(QPointF position) const;
-    [[nodiscard]] Viewport fitted(const QRectF& pane) const;
+    /// Each pane around its own rectangle, both at the scale at which both fit.
+    [[nodiscard]] static Viewports fitted(const std::array<QRectF, 2>& scenes,
+                                          const std::array<QRectF, 2>& panes, double largest);
+    [[nodiscard]] Viewports wholeIn(const QRectF& area) const;
+    void zoomTo(const std::set<OpId>& ops);
+    void paintHeading(QPainter& painter, const QRectF& area, std::size_t pane, const Theme& theme) const;
 
     std::shared_ptr<const CompareData> m_data;
     std::set<OpId> m_highlight;
-    Viewport m_viewport; ///< of the left pane
-    bool m_fit = true;   ///< refit on resize until the person pans or zooms
+    Viewports m_viewports;
+    bool m_fit = true; ///< refit on resize until the person pans or zooms
+    bool m_linked = true;
+    std::size_t m_active = 0; ///< pane under the mouse
     std::optional<QPointF> m_pressed;
     bool m_dragged = false;
 };

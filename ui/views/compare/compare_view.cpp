@@ -4,103 +4,72 @@
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/compare/compare_panes.h"
+#include "views/compare/difference_list.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QSplitter>
-#include <QTreeWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace tilewright::ui {
 
-namespace {
-
-QString subgraphList(const std::vector<SubgraphId>& ids)
-{
-    QStringList out;
-    for (const SubgraphId s : ids)
-        out << QString::number(s.index());
-    return out.join(QStringLiteral(", "));
-}
-
-} // namespace
-
 CompareView::CompareView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("compare"), tr("Compare"), parent), m_baseline(new QComboBox(this)),
-      m_summary(new QLabel(this)), m_panes(new ComparePanes(context, this)), m_list(new QTreeWidget(this))
+      m_summary(new QLabel(this)), m_panes(new ComparePanes(context, this)),
+      m_list(new DifferenceList(context.themes, this)), m_splitter(new QSplitter(Qt::Vertical, this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* row = new QHBoxLayout;
     row->setContentsMargins(8, 6, 8, 6);
+    row->setSpacing(8);
     m_baseline->setAccessibleName(tr("Baseline"));
     m_baseline->setToolTip(tr("The pinned state that is A here and the ghost in every view."));
-    m_baseline->setMinimumContentsLength(18);
+    m_baseline->setMinimumContentsLength(26);
+    m_baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     row->addWidget(m_baseline);
+    addActions();
+    for (const char* id : {"compare.swap", "compare.previous", "compare.next", "compare.link"}) {
+        auto* button = new QToolButton(this);
+        button->setDefaultAction(registry().find(QLatin1String(id)));
+        button->setAutoRaise(true);
+        button->setIconSize({20, 20});
+        button->setAccessibleName(button->defaultAction()->text().remove(QLatin1Char('&')));
+        row->addWidget(button);
+    }
+    m_summary->setMinimumWidth(40);
     row->addWidget(m_summary, 1);
     column->addLayout(row);
-    auto* splitter = new QSplitter(Qt::Vertical, this);
-    splitter->addWidget(m_panes);
-    splitter->addWidget(m_list);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
-    column->addWidget(splitter, 1);
+    m_splitter->addWidget(m_panes);
+    m_splitter->addWidget(m_list);
+    m_splitter->setStretchFactor(0, 1);
+    m_splitter->setStretchFactor(1, 0);
+    m_splitter->setChildrenCollapsible(false);
+    column->addWidget(m_splitter, 1);
+    setFocusProxy(m_panes);
 
-    m_list->setAccessibleName(tr("Differences"));
-    m_list->setHeaderLabels(
-        {tr("Kind"), tr("Subgraph A"), tr("Subgraph B"), tr("In A"), tr("In B"), tr("Δ latency")});
-    m_list->setRootIsDecorated(false);
-    m_list->setAlternatingRowColors(true);
-    m_list->setFrameShape(QFrame::NoFrame);
-    m_list->header()->setStretchLastSection(false);
-    m_list->setColumnWidth(0, 110);
-    m_list->setColumnWidth(1, 90);
-    m_list->setColumnWidth(2, 90);
-    m_list->header()->setSectionResizeMode(3, QHeaderView::Stretch);
-    m_list->header()->setSectionResizeMode(4, QHeaderView::Stretch);
-    m_list->setColumnWidth(5, 120);
-    connect(m_list, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
-        const int i = m_list->indexOfTopLevelItem(item);
-        if (!m_data || i < 0 || static_cast<std::size_t>(i) >= m_data->comparison.contributions.size())
-            return;
-        const Difference& d = m_data->comparison.contributions[static_cast<std::size_t>(i)].difference;
-        m_panes->setHighlight({d.ops.begin(), d.ops.end()});
+    connect(m_list, &QTreeWidget::currentItemChanged, this, [this] {
+        if (!m_choosing)
+            lookAtCurrent();
+    });
+    connect(m_list, &QTreeWidget::itemClicked, this, &CompareView::lookAtCurrent);
+    connect(m_panes, &ComparePanes::opsChosen, this, [this](const std::set<OpId>& ops) {
+        // The row follows what was clicked; the graphs stay where they are.
+        m_choosing = true;
+        if (m_data)
+            m_list->showOps(m_data->comparison, ops);
+        m_choosing = false;
     });
     m_job = std::make_unique<LatestJob<std::shared_ptr<const CompareData>>>(
-        [this](std::shared_ptr<const CompareData> data) { show(std::move(data)); }, true);
+        [this](std::shared_ptr<const CompareData> data) { showData(std::move(data)); }, true);
     connect(m_baseline, &QComboBox::activated, this, [this](int i) { document().setBaselineIndex(i - 1); });
-    registry().add({QStringLiteral("compare.next"),
-                    tr("Compare"),
-                    tr("&Next difference"),
-                    {},
-                    {QKeySequence(Qt::Key_F7)},
-                    tr("Go to the next difference of the comparison.")},
-                   [this](bool) { nextDifference(1); });
-    registry().add({QStringLiteral("compare.previous"),
-                    tr("Compare"),
-                    tr("&Previous difference"),
-                    {},
-                    {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
-                    tr("Go to the difference before.")},
-                   [this](bool) { nextDifference(-1); });
-    registry().add({QStringLiteral("compare.swap"),
-                    tr("Compare"),
-                    tr("&Swap A and B"),
-                    {},
-                    {},
-                    tr("Take the baseline's schedule and pin the current one instead; one undo step.")},
-                   [this](bool) {
-                       const SnapshotPtr baseline = document().baseline();
-                       if (!baseline)
-                           return;
-                       document().pinBaseline(tr("Swapped"));
-                       document().apply(baseline->schedule, tr("Swap with the baseline"));
-                   });
     for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::problemChanged})
         connect(&document(), signal, this, &CompareView::refresh);
     refresh();
@@ -108,8 +77,44 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
 
 CompareView::~CompareView() = default;
 
+void CompareView::addActions()
+{
+    const QString menu = tr("Compare");
+    registry().add({QStringLiteral("compare.next"),
+                    menu,
+                    tr("&Next difference"),
+                    QStringLiteral("down"),
+                    {QKeySequence(Qt::Key_F7)},
+                    tr("Go to the next difference and zoom both graphs to it.")},
+                   [this](bool) { nextDifference(1); });
+    registry().add({QStringLiteral("compare.previous"),
+                    menu,
+                    tr("&Previous difference"),
+                    QStringLiteral("up"),
+                    {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
+                    tr("Go to the difference before and zoom both graphs to it.")},
+                   [this](bool) { nextDifference(-1); });
+    registry().add({QStringLiteral("compare.swap"),
+                    menu,
+                    tr("&Swap A and B"),
+                    QStringLiteral("swap"),
+                    {},
+                    tr("Take the baseline's schedule and pin the current one in its place; one undo step.")},
+                   [this](bool) { swap(); });
+    QAction* link = registry().add({QStringLiteral("compare.link"),
+                                    menu,
+                                    tr("&Link the graphs"),
+                                    QStringLiteral("link"),
+                                    {},
+                                    tr("Pan and zoom both graphs together."),
+                                    true},
+                                   [this](bool on) { m_panes->setLinked(on); });
+    link->setChecked(true);
+}
+
 void CompareView::settle()
 {
+    document().waitForSnapshot();
     m_job->waitIdle();
 }
 
@@ -125,21 +130,30 @@ void CompareView::refresh()
     }
     const SnapshotPtr a = document().baseline();
     const SnapshotPtr b = document().snapshot();
-    if (!a || !b || a->problem != b->problem) {
+    const bool both = a && b && a->problem == b->problem;
+    for (const char* id : {"compare.swap", "compare.previous", "compare.next"})
+        registry().find(QLatin1String(id))->setEnabled(both);
+    if (!both) {
         m_job->cancel();
-        show(nullptr);
+        showData(nullptr);
         return;
     }
     m_job->request([a, b](std::stop_token stop) { return compareData(a, b, GraphMetrics{}, stop); });
 }
 
-void CompareView::show(std::shared_ptr<const CompareData> data)
+void CompareView::showData(std::shared_ptr<const CompareData> data)
 {
     m_data = std::move(data);
-    m_panes->setHighlight({});
+    {
+        const QSignalBlocker quiet(m_list);
+        m_list->setComparison(m_data ? m_data->comparison : Comparison());
+    }
+    m_panes->setHighlight({}, false);
     m_panes->setData(m_data);
-    m_list->clear();
-    m_list->setVisible(m_data != nullptr);
+    const bool appears = m_data && !m_data->comparison.contributions.empty() && m_list->isHidden();
+    m_list->setVisible(m_data && !m_data->comparison.contributions.empty());
+    if (appears)
+        placeSplitter();
     if (!m_data) {
         m_summary->setText(tr("Nothing to compare yet."));
         return;
@@ -152,56 +166,68 @@ void CompareView::show(std::shared_ptr<const CompareData> data)
                                              tr("%1 differences change")))
                                  .arg(signedNumber(c.after - c.before),
                                       c.before > 0 ? signedPercent(c.after / c.before - 1) : QString()));
-    for (const Contribution& part : c.contributions) {
-        const auto kind = differenceName(part.difference.kind);
-        auto* item = new QTreeWidgetItem(
-            m_list, {QString::fromLatin1(kind.data(), static_cast<qsizetype>(kind.size())),
-                     subgraphList(part.difference.before), subgraphList(part.difference.after),
-                     QString::fromStdString(part.difference.textBefore),
-                     QString::fromStdString(part.difference.textAfter), signedNumber(part.delta)});
-        item->setTextAlignment(5, Qt::AlignRight | Qt::AlignVCenter);
-        item->setForeground(5, part.delta < 0   ? theme().ok
-                               : part.delta > 0 ? theme().warning
-                                                : theme().muted);
-        for (const int col : {3, 4})
-            item->setToolTip(col, item->text(col));
-        item->setToolTip(5, tr("exactly %1; the total is %2 after this and all before it")
-                                .arg(exactNumber(part.delta), exactNumber(part.total)));
-    }
+}
+
+void CompareView::placeSplitter()
+{
+    // The list as high as it needs to be, up to a third: the graphs get the rest.
+    const int rows = m_list->topLevelItemCount() + 2;
+    const int row = std::max(m_list->sizeHintForRow(0), fontMetrics().height() + 8);
+    const int list = std::min(rows * row, std::max(3 * row, height() / 3));
+    m_splitter->setSizes({std::max(1, m_splitter->height() - list), list});
+}
+
+void CompareView::lookAtCurrent()
+{
+    const auto i = m_list->indexOf(m_list->currentItem());
+    if (!m_data || !i || *i >= m_data->comparison.contributions.size())
+        return;
+    const Difference& d = m_data->comparison.contributions[*i].difference;
+    m_panes->setHighlight({d.ops.begin(), d.ops.end()}, true);
 }
 
 void CompareView::nextDifference(int by)
 {
-    const int n = m_list->topLevelItemCount();
-    if (n == 0)
+    Q_EMIT wanted();
+    m_list->move(by);
+    lookAtCurrent(); // also when there is only one, to come back to it
+}
+
+void CompareView::swap()
+{
+    const SnapshotPtr baseline = document().baseline();
+    if (!baseline)
         return;
-    const int now = m_list->indexOfTopLevelItem(m_list->currentItem());
-    m_list->setCurrentItem(m_list->topLevelItem(now < 0 ? (by > 0 ? 0 : n - 1) : (now + by + n) % n));
+    document().waitForSnapshot();
+    document().replaceBaseline(tr("Swapped"), document().snapshot());
+    document().apply(baseline->schedule, tr("Swap with the baseline"));
 }
 
 void CompareView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
     // Widgets and painted panes: the panes follow the theme of the export.
-    if (&theme == &this->theme()) {
-        View::paintExport(painter, size, theme);
-        return;
-    }
+    const Theme& before = this->theme();
+    const QSize sizeBefore = this->size();
     context().themes.setTheme(theme);
+    resize(size);
+    layout()->activate();
+    placeSplitter();
     View::paintExport(painter, size, theme);
-    context().themes.setTheme(theme.dark ? Theme::light() : Theme::darkTheme());
+    resize(sizeBefore);
+    context().themes.setTheme(before);
 }
 
 QString CompareView::copyText() const
 {
     QString out = tr("kind\tsubgraph A\tsubgraph B\tin A\tin B\tchange\n");
-    if (m_data)
-        for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
-            QStringList cells;
-            for (int c = 0; c < 5; ++c)
-                cells << m_list->topLevelItem(i)->text(c);
-            cells << exactNumber(m_data->comparison.contributions[static_cast<std::size_t>(i)].delta);
-            out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
-        }
+    for (int i = 0; m_data && i < m_list->topLevelItemCount(); ++i) {
+        const QTreeWidgetItem* item = m_list->topLevelItem(i);
+        QStringList cells;
+        for (int c = 0; c < DifferenceList::Delta; ++c)
+            cells << item->text(c);
+        cells << exactNumber(m_data->comparison.contributions[*m_list->indexOf(item)].delta);
+        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
     return out;
 }
 

@@ -9,11 +9,11 @@
 class QComboBox;
 class QLabel;
 class QSplitter;
-class QTreeWidget;
 
 namespace tilewright::ui {
 
 class ComparePanes;
+class DifferenceList;
 
 /// Two schedules of one problem side by side, and the list of differences with the exact share each has in
 /// the change of the total.
@@ -27,17 +27,31 @@ public:
     void settle() override;
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     QString copyText() const override;
+
+    /// Selects the difference after or before the current one and brings it into sight in both graphs.
     void nextDifference(int by);
-    [[nodiscard]] QTreeWidget* list() const { return m_list; }
+    void swap(); ///< the baseline becomes the current schedule and the other way round
+    [[nodiscard]] DifferenceList* list() const { return m_list; }
+    [[nodiscard]] ComparePanes* panes() const { return m_panes; }
+    [[nodiscard]] const CompareData* data() const { return m_data.get(); }
+
+Q_SIGNALS:
+    /// A command of this view was used from elsewhere: it is to be seen.
+    void wanted();
 
 private:
+    void addActions();
     void refresh();
-    void show(std::shared_ptr<const CompareData> data);
+    void showData(std::shared_ptr<const CompareData> data);
+    void lookAtCurrent();
+    void placeSplitter();
 
     QComboBox* m_baseline;
     QLabel* m_summary;
     ComparePanes* m_panes;
-    QTreeWidget* m_list;
+    DifferenceList* m_list;
+    QSplitter* m_splitter;
+    bool m_choosing = false; ///< the row follows a choice in the graphs
     std::shared_ptr<const CompareData> m_data;
     std::unique_ptr<LatestJob<std::shared_ptr<const CompareData>>> m_job;
 };

@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace tilewright::ui {
@@ -74,9 +75,17 @@ void addBaseline(std::vector<LatencyBar>& bars, const Snapshot& snapshot, const 
 
 } // namespace
 
-LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline, const LatencyOptions& options)
+double LatencyBar::change() const
+{
+    const double by = before ? latency - *before : 0;
+    return std::abs(by) <= 1e-9 * latency ? 0 : by;
+}
+
+LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
+                          const std::vector<std::size_t>& colours, const LatencyOptions& options)
 {
     LatencyModel m;
+    m.options = options;
     if (!snapshot) {
         m.hint = tr("Open a problem to see how long each subgraph takes.");
         return m;
@@ -100,6 +109,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline, co
         if (ops.size() > 6)
             ops = ops.mid(0, 5) << tr("%1 more").arg(ops.size() - 5);
         bar.ops = ops.join(QStringLiteral(", "));
+        bar.category = i < colours.size() ? colours[i] : i;
         bar.runs = e.structurallyValid;
         if (bar.runs) {
             bar.fits = e.fits;
@@ -121,6 +131,10 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline, co
     if (options.sort == LatencySort::Latency)
         std::stable_sort(m.bars.begin(), m.bars.end(),
                          [](const LatencyBar& a, const LatencyBar& b) { return a.latency > b.latency; });
+    else if (options.sort == LatencySort::Change)
+        std::stable_sort(m.bars.begin(), m.bars.end(), [](const LatencyBar& a, const LatencyBar& b) {
+            return std::abs(a.change()) > std::abs(b.change());
+        });
     m.title = tr("Total %1 in %2")
                   .arg(number(m.total), plural(std::ssize(m.bars), tr("%1 subgraph"), tr("%1 subgraphs")));
     if (baseline && baseline->evaluation.total > 0)

@@ -11,11 +11,13 @@
 
 namespace tilewright::ui {
 
-enum class LatencySort { Order, Latency };
+enum class LatencySort { Order, Latency, Change };
+enum class LatencyColour { Parts, Bound, Subgraph };
 
 struct LatencyOptions
 {
     LatencySort sort = LatencySort::Order;
+    LatencyColour colour = LatencyColour::Parts;
 };
 
 /// One subgraph: its latency, and the times of which it is the step-by-step maximum.
@@ -27,11 +29,14 @@ struct LatencyBar
     bool fits = true;
     double latency = 0, compute = 0, load = 0, store = 0;
     Bound bound = Bound::Balanced;
-    double share = 0; ///< of the total
+    double share = 0;         ///< of the total
+    std::size_t category = 0; ///< colour of the subgraph
     /// What the same ops took in the baseline; nothing when the baseline mixes them with ops of other
     /// subgraphs.
     std::optional<double> before;
     std::vector<SubgraphId> beforeIds; ///< the subgraphs of the baseline with ops of this one
+    /// Against the baseline; 0 where there is nothing to compare with or nothing has changed.
+    [[nodiscard]] double change() const;
 };
 
 struct LatencyModel
@@ -42,9 +47,12 @@ struct LatencyModel
     double total = 0;
     double high = 0; ///< the longest bar or ghost
     bool hasBaseline = false;
+    LatencyOptions options;
 };
 
+/// `colours`: category per subgraph (Document::colours()).
 [[nodiscard]] LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
+                                        const std::vector<std::size_t>& colours,
                                         const LatencyOptions& options);
 [[nodiscard]] QString latencyTooltip(const LatencyBar& bar);
 [[nodiscard]] QString latencyAsText(const LatencyModel& model);

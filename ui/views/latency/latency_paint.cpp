@@ -17,61 +17,84 @@ namespace {
 
 constexpr double kDetailPixels = 16; // narrower bars show the latency alone
 constexpr double kBarPixels = 3;     // narrower ones are gathered by pixel
+constexpr double kNamePixels = 64;   // wider ones have the names of their ops below
+constexpr double kPale = 0.4;
 
 QString tr(const char* text)
 {
     return QCoreApplication::translate("Latency", text);
 }
 
+/// How much room there is for a bar.
+enum class Detail { Full, Plain, Dense };
+
+Detail detailFor(double width)
+{
+    return width >= kDetailPixels ? Detail::Full : width >= kBarPixels ? Detail::Plain : Detail::Dense;
+}
+
+const QColor& barColour(const LatencyBar& bar, const LatencyOptions& options, const Theme& theme)
+{
+    return options.colour == LatencyColour::Subgraph ? theme.category(bar.category)
+                                                     : boundColour(bar.bound, theme);
+}
+
 struct LegendEntry
 {
     QString text;
-    const QColor* colour; // null: the outline
+    QColor colour;
 };
 
-std::vector<LegendEntry> legendEntries(bool detailed, const Theme& theme)
+std::vector<LegendEntry> legendEntries(const LatencyModel& model, Detail detail, const Theme& theme)
 {
-    if (detailed)
-        return {{tr("outline: latency"), nullptr},
-                {tr("compute"), &theme.computeTime},
-                {tr("load"), &theme.loadTime},
-                {tr("store"), &theme.storeTime}};
     std::vector<LegendEntry> out;
-    for (const Bound b : {Bound::Compute, Bound::Memory, Bound::Balanced})
-        out.push_back({boundText(b), &boundColour(b, theme)});
+    if (detail == Detail::Full && model.options.colour == LatencyColour::Parts)
+        return {{tr("outline: latency"), Theme::mix(theme.canvas, theme.muted, 0.12)},
+                {tr("compute"), theme.computeTime},
+                {tr("load"), theme.loadTime},
+                {tr("store"), theme.storeTime}};
+    if (model.options.colour != LatencyColour::Subgraph)
+        for (const Bound b : {Bound::Compute, Bound::Memory, Bound::Balanced})
+            out.push_back({boundText(b), boundColour(b, theme)});
+    if (detail == Detail::Dense)
+        out.push_back({tr("pale: the longest of a pixel, solid: their mean"),
+                       Theme::mix(theme.canvas, theme.balanced, kPale)});
     return out;
 }
 
-double legendWidth(const LatencyModel& model, bool detailed)
+double legendWidth(const LatencyModel& model, Detail detail)
 {
     const QFontMetricsF fm(uiFont(0.9));
     double width = model.hasBaseline ? 36 + fm.horizontalAdvance(tr("baseline")) : 0;
-    for (const LegendEntry& e : legendEntries(detailed, Theme::light()))
+    for (const LegendEntry& e : legendEntries(model, detail, Theme::light()))
         width += 30 + fm.horizontalAdvance(e.text);
     return width;
 }
 
-/// The legend stands beside the title when there is room for its longer form.
+/// The legend stands beside the title when there is room for its longest form.
 bool legendBeside(const LatencyModel& model, double width)
 {
     const double title = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(model.title);
-    return title + 32 + std::max(legendWidth(model, true), legendWidth(model, false)) < width;
+    return title + 32 +
+               std::max({legendWidth(model, Detail::Full), legendWidth(model, Detail::Plain),
+                         legendWidth(model, Detail::Dense)}) <
+           width;
 }
 
-void paintLegend(QPainter& painter, const LatencyModel& model, const QRectF& area, bool detailed,
+void paintLegend(QPainter& painter, const LatencyModel& model, const QRectF& area, Detail detail,
                  const Theme& theme)
 {
     painter.setFont(uiFont(0.9));
     const QFontMetricsF fm(painter.font());
     const bool beside = legendBeside(model, area.width());
     const double line = beside ? area.top() + 5 + fm.ascent() : area.bottom() - 5;
-    double x = beside ? area.right() - legendWidth(model, detailed) : area.left() + 8;
-    for (const LegendEntry& e : legendEntries(detailed, theme)) {
+    double x = beside ? area.right() - legendWidth(model, detail) : area.left() + 8;
+    for (const LegendEntry& e : legendEntries(model, detail, theme)) {
         if (x + 18 + fm.horizontalAdvance(e.text) > area.right())
             return;
         const QRectF box(x, line - 10, 12, 12);
-        painter.fillRect(box, e.colour ? *e.colour : Theme::mix(theme.canvas, theme.muted, 0.12));
-        painter.setPen(QPen(theme.outline, e.colour ? 1 : 1.6));
+        painter.fillRect(box, e.colour);
+        painter.setPen(QPen(theme.outline, 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box);
         painter.setPen(theme.muted);
@@ -88,7 +111,7 @@ void paintLegend(QPainter& painter, const LatencyModel& model, const QRectF& are
 
 /// The latency as an outline that holds the compute time beside the memory time: whichever fills it binds.
 void paintDetailed(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
-                   const Theme& theme, bool current)
+                   const LatencyOptions& options, const Theme& theme, bool current)
 {
     const double base = size.toPixel(0);
     const double inset = std::clamp(slot.width() * 0.14, 2.0, 18.0);
@@ -101,9 +124,13 @@ void paintDetailed(QPainter& painter, const LatencyBar& bar, const QRectF& slot,
         painter.fillRect(QRectF(QPointF(left, size.toPixel(to)), QPointF(left + half, size.toPixel(from))),
                          colour);
     };
-    column(box.left() + 2, 0, bar.compute, theme.computeTime);
-    column(box.left() + 3 + half, 0, bar.load, theme.loadTime);
-    column(box.left() + 3 + half, bar.load, bar.load + bar.store, theme.storeTime);
+    if (options.colour == LatencyColour::Parts) {
+        column(box.left() + 2, 0, bar.compute, theme.computeTime);
+        column(box.left() + 3 + half, 0, bar.load, theme.loadTime);
+        column(box.left() + 3 + half, bar.load, bar.load + bar.store, theme.storeTime);
+    } else {
+        painter.fillRect(box, barColour(bar, options, theme));
+    }
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(!bar.fits ? theme.error
                         : current ? theme.accent
@@ -116,8 +143,8 @@ void paintDetailed(QPainter& painter, const LatencyBar& bar, const QRectF& slot,
 void paintGhost(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
                 const Theme& theme)
 {
-    if (!bar.before || std::abs(*bar.before - bar.latency) <= 1e-9 * bar.latency)
-        return; // nothing to compare with, or nothing has changed
+    if (bar.change() == 0)
+        return;
     const double y = size.toPixel(*bar.before);
     const double left = slot.left() + 1;
     const double right = std::max(slot.right() - 1, left + 2);
@@ -129,32 +156,125 @@ void paintGhost(QPainter& painter, const LatencyBar& bar, const QRectF& slot, co
     painter.drawLine(QPointF(left, y), QPointF(right, y));
 }
 
-/// The longest bar of every pixel column.
+/// The latency above its bar and the change above the ghost, never on one another.
+void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
+                 const Theme& theme)
+{
+    const QFontMetricsF fm(painter.font());
+    const QString value = shortNumber(bar.latency);
+    const double w = fm.horizontalAdvance(value);
+    const double top = slot.top() - 14 + fm.height();
+    double y = size.toPixel(bar.latency) - 5;
+    const bool ghost = bar.change() != 0;
+    const double ghostY = ghost ? size.toPixel(*bar.before) : 0;
+    // A ghost just above the bar goes through the number: the number then stands above the ghost.
+    if (ghost && ghostY < y + 4 && ghostY > y - fm.height())
+        y = ghostY - 5;
+    if (w + 14 < slot.width() && y > top) {
+        const double x = slot.center().x() - w / 2 + 6;
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(x, y), value);
+        paintBoundMark(painter, QPointF(x - 8, y - fm.ascent() / 2 + 1), 4, bar.bound,
+                       boundColour(bar.bound, theme));
+    }
+    if (!ghost)
+        return;
+    const QString change = signedPercent(bar.latency / *bar.before - 1);
+    const double changeWidth = fm.horizontalAdvance(change);
+    const double at = ghostY - 5;
+    // Inside the bar, or too near to the number: the tooltip says it.
+    if (changeWidth + 6 > slot.width() || at <= top || at > y - fm.height())
+        return;
+    painter.setPen(bar.change() < 0 ? theme.ok : theme.warning);
+    painter.drawText(QPointF(slot.center().x() - changeWidth / 2, at), change);
+}
+
+/// What the bars of a pixel column have in common.
+struct DenseColumn
+{
+    const LatencyBar* high = nullptr;
+    double mean = 0;
+    double before = 0; ///< the longest of the baseline
+    bool marked = false;
+};
+
+DenseColumn denseColumn(const LatencyModel& model, std::int64_t from, std::int64_t to,
+                        const LatencyOverlay& overlay)
+{
+    DenseColumn out;
+    for (std::int64_t i = from; i < to; ++i) {
+        const LatencyBar& bar = model.bars[static_cast<std::size_t>(i)];
+        out.marked = out.marked || overlay.selected.count(bar.id) || overlay.current == bar.id;
+        if (!out.high || bar.latency > out.high->latency)
+            out.high = &bar;
+        out.mean += bar.latency / static_cast<double>(to - from);
+        out.before = std::max(out.before, bar.change() != 0 ? *bar.before : 0);
+    }
+    return out;
+}
+
+/// Several bars a pixel: the longest pale, their mean solid.
 void paintDense(QPainter& painter, const LatencyModel& model, const QRectF& plot, const Axis& slots,
                 const Axis& size, const Theme& theme, const LatencyOverlay& overlay)
 {
     painter.setRenderHint(QPainter::Antialiasing, false);
     const auto n = static_cast<std::int64_t>(model.bars.size());
+    const int bottom = qRound(size.toPixel(0));
     for (int x = 0; x < static_cast<int>(plot.width()); ++x) {
-        const auto i0 = static_cast<std::int64_t>(slots.toValue(plot.left() + x));
-        const auto i1 = static_cast<std::int64_t>(std::ceil(slots.toValue(plot.left() + x + 1)));
-        const LatencyBar* high = nullptr;
-        bool marked = false;
-        for (std::int64_t i = std::max<std::int64_t>(0, i0); i < std::min(n, std::max(i1, i0 + 1)); ++i) {
-            const LatencyBar& bar = model.bars[static_cast<std::size_t>(i)];
-            marked = marked || overlay.selected.count(bar.id) || overlay.current == bar.id;
-            if (!high || bar.latency > high->latency)
-                high = &bar;
-        }
-        if (!high)
+        const auto from =
+            std::max<std::int64_t>(0, static_cast<std::int64_t>(slots.toValue(plot.left() + x)));
+        const auto to = std::min(
+            n, std::max(from + 1, static_cast<std::int64_t>(std::ceil(slots.toValue(plot.left() + x + 1)))));
+        const DenseColumn c = denseColumn(model, from, to, overlay);
+        if (!c.high)
             continue;
-        const int top = qRound(size.toPixel(high->latency));
-        const int bottom = qRound(size.toPixel(0));
         const int left = static_cast<int>(plot.left()) + x;
-        painter.fillRect(QRect(left, top, 1, std::max(1, bottom - top)),
-                         marked ? theme.accent : boundColour(high->bound, theme));
+        const auto bar = [&](double value, const QColor& colour) {
+            const int top = qRound(size.toPixel(value));
+            painter.fillRect(QRect(left, top, 1, std::max(1, bottom - top)), colour);
+        };
+        const QColor& colour = c.marked ? theme.accent : barColour(*c.high, model.options, theme);
+        bar(c.high->latency, c.marked ? colour : Theme::mix(theme.canvas, colour, kPale));
+        bar(c.mean, colour);
+        if (c.before > 0)
+            painter.fillRect(QRect(left, qRound(size.toPixel(c.before)), 1, 1), theme.text);
     }
     painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+/// Numbers of the subgraphs below their bars; the names of their ops where they are wide.
+void paintLabels(QPainter& painter, const LatencyModel& model, const LatencyPlaces& places, const Axis& slots,
+                 const Theme& theme, const LatencyOverlay& overlay)
+{
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    const double width = (slots.p1 - slots.p0) / (slots.v1 - slots.v0);
+    const auto first = static_cast<std::size_t>(std::max(0.0, std::floor(slots.v0)));
+    const auto last =
+        std::min(model.bars.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(slots.v1))));
+    const double labelWidth = fm.horizontalAdvance(QString::number(model.bars.size())) + 6;
+    const bool names = width >= kNamePixels && places.labels.height() > 2 * fm.height();
+    std::size_t every = 1; // 1, 2, 5, 10, ...
+    for (int i = 0; static_cast<double>(every) * width < labelWidth; ++i)
+        every = i % 3 == 1 ? every / 2 * 5 : every * 2;
+    double freeFrom = -1e18;
+    for (std::size_t i = first; i < last; ++i) {
+        if (i % every != 0)
+            continue;
+        const LatencyBar& bar = model.bars[i];
+        const double centre = slots.toPixel(static_cast<double>(i) + 0.5);
+        const double left = std::min(centre - labelWidth / 2, places.plot.right() - labelWidth);
+        if (left < freeFrom)
+            continue;
+        freeFrom = left + labelWidth - 1;
+        painter.setPen(overlay.current == bar.id ? theme.accent : theme.muted);
+        painter.drawText(QRectF(left, places.labels.top(), labelWidth, fm.height()), Qt::AlignCenter,
+                         QString::number(bar.id.index()));
+        if (names)
+            painter.drawText(
+                QRectF(centre - width / 2, places.labels.top() + fm.height(), width, fm.height()),
+                Qt::AlignCenter, fm.elidedText(bar.ops, Qt::ElideMiddle, width - 8));
+    }
 }
 
 } // namespace
@@ -167,9 +287,11 @@ LatencyPlaces latencyPlaces(const QRectF& area, const LatencyModel& model)
     const double legend = legendBeside(model, area.width()) ? 0 : fm.height() + 4;
     p.title = QRectF(area.left(), area.top(), area.width(), title + legend);
     const double left = std::round(area.left() + fm.horizontalAdvance(QStringLiteral("999M")) + 14);
-    const double labels = fm.height() + 8;
-    p.plot = QRectF(left, std::round(p.title.bottom() + fm.height() + 6),
-                    std::max(1.0, std::floor(area.right() - 10 - left)), 0);
+    const double width = std::max(1.0, std::floor(area.right() - 10 - left));
+    const bool names =
+        width / static_cast<double>(std::max<std::size_t>(1, model.bars.size())) >= kNamePixels;
+    const double labels = (names ? 2 : 1) * fm.height() + 8;
+    p.plot = QRectF(left, std::round(p.title.bottom() + fm.height() + 6), width, 0);
     p.plot.setBottom(std::max(p.plot.top() + 20, std::round(area.bottom() - labels - 4)));
     p.labels = QRectF(p.plot.left(), p.plot.bottom() + 2, p.plot.width(), labels);
     return p;
@@ -181,14 +303,14 @@ void paintLatency(QPainter& painter, const LatencyModel& model, const LatencyPla
     const QRectF& plot = places.plot;
     const Axis size{0, std::max(model.high, 1e-12) * 1.1, plot.bottom(), plot.top()};
     const double width = (slots.p1 - slots.p0) / (slots.v1 - slots.v0);
-    const bool detailed = width >= kDetailPixels;
+    const Detail detail = detailFor(width);
 
     painter.setFont(uiFont(1.0, QFont::DemiBold));
     const QFontMetricsF head(painter.font());
     painter.setPen(theme.text);
     const QString title = head.elidedText(model.title, Qt::ElideRight, places.title.width() - 16);
     painter.drawText(QPointF(places.title.left() + 8, places.title.top() + 5 + head.ascent()), title);
-    paintLegend(painter, model, places.title, detailed, theme);
+    paintLegend(painter, model, places.title, detail, theme);
     paintYAxis(painter, size, plot, tr("time"), theme);
 
     painter.save();
@@ -196,16 +318,12 @@ void paintLatency(QPainter& painter, const LatencyModel& model, const LatencyPla
         QRectF(plot.left(), plot.top() - 14, plot.width(), places.labels.bottom() - plot.top() + 14),
         Qt::IntersectClip);
     painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
-    if (width < kBarPixels) {
+    if (detail == Detail::Dense) {
         paintDense(painter, model, plot, slots, size, theme, overlay);
     } else {
         const auto first = static_cast<std::size_t>(std::max(0.0, std::floor(slots.v0)));
         const auto last =
             std::min(model.bars.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(slots.v1))));
-        const double labelWidth = fm.horizontalAdvance(QString::number(model.bars.size())) + 6;
-        const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(labelWidth / width)));
-        double freeFrom = -1e18;
         for (std::size_t i = first; i < last; ++i) {
             const LatencyBar& bar = model.bars[i];
             const QRectF slot(slots.toPixel(static_cast<double>(i)), plot.top(), width, plot.height());
@@ -217,35 +335,25 @@ void paintLatency(QPainter& painter, const LatencyModel& model, const LatencyPla
             if (!bar.runs) {
                 fillHatch(painter, QRectF(slot.left() + width * 0.2, plot.bottom() - 14, width * 0.6, 14),
                           theme);
-            } else if (detailed) {
-                paintDetailed(painter, bar, slot, size, theme, current);
-                const QString value = shortNumber(bar.latency);
-                const double y = size.toPixel(std::max(bar.latency, bar.before.value_or(0))) - 5;
-                double w = fm.horizontalAdvance(value);
-                if (w + 14 < width && y - fm.height() > plot.top() - 14) {
-                    const double x = slot.center().x() - w / 2 + 6;
-                    painter.setPen(theme.text);
-                    painter.drawText(QPointF(x, y), value);
-                    paintBoundMark(painter, QPointF(x - 8, y - fm.ascent() / 2 + 1), 4, bar.bound,
-                                   boundColour(bar.bound, theme));
-                }
+            } else if (detail == Detail::Full) {
+                paintDetailed(painter, bar, slot, size, model.options, theme, current);
             } else {
                 painter.setRenderHint(QPainter::Antialiasing, false);
                 painter.fillRect(QRectF(QPointF(slot.left(), size.toPixel(bar.latency)),
                                         QPointF(slot.right() - 1, size.toPixel(0))),
-                                 current ? theme.accent : boundColour(bar.bound, theme));
+                                 current ? theme.accent : barColour(bar, model.options, theme));
                 painter.setRenderHint(QPainter::Antialiasing, true);
             }
             paintGhost(painter, bar, slot, size, theme);
-            const double left = std::min(slot.center().x() - labelWidth / 2, plot.right() - labelWidth);
-            if (i % every == 0 && left >= freeFrom) {
-                painter.setPen(current ? theme.accent : theme.muted);
-                painter.drawText(QRectF(left, places.labels.top(), labelWidth, places.labels.height()),
-                                 Qt::AlignHCenter | Qt::AlignTop, QString::number(bar.id.index()));
-                freeFrom = left + labelWidth - 1;
-            }
+            if (bar.runs && detail == Detail::Full)
+                paintValues(painter, bar, slot, size, theme);
         }
     }
+    painter.restore();
+    // The first number may stand a little to the left of its narrow bar.
+    painter.save();
+    painter.setClipRect(places.labels.adjusted(-24, 0, 10, 0), Qt::IntersectClip);
+    paintLabels(painter, model, places, slots, theme, overlay);
     painter.restore();
     painter.setPen(theme.outline);
     painter.drawLine(plot.bottomLeft(), plot.bottomRight());

@@ -14,9 +14,14 @@ namespace tilewright::ui {
 LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
     : ToolCanvas(context, QStringLiteral("latency"), tr("Latency"), parent)
 {
-    m_sort = bar().addChoice(tr("Sort by"), {tr("order"), tr("latency")},
-                             tr("In the order of execution, or the longest first."));
-    connect(m_sort, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
+    m_sort = bar().addChoice(tr("Sort by"), {tr("order"), tr("latency"), tr("change")},
+                             tr("In the order of execution, the longest first, or those first that changed "
+                                "most against the baseline."));
+    m_colour = bar().addChoice(tr("Colour"), {tr("parts"), tr("bound"), tr("subgraph")},
+                               tr("What the colour of a bar tells: compute, load and store; what binds; or "
+                                  "the subgraph as in the graph."));
+    for (QComboBox* box : {m_sort, m_colour})
+        connect(box, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
         connect(&document(), signal, this, &LatencyView::rebuild);
     connect(&document(), &Document::problemChanged, this, &LatencyView::fitAll);
@@ -28,8 +33,9 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
 void LatencyView::rebuild()
 {
     const SnapshotPtr baseline = document().baseline();
-    m_model = buildLatency(document().snapshot().get(), baseline.get(),
-                           {static_cast<LatencySort>(m_sort->currentIndex())});
+    m_model = buildLatency(document().snapshot().get(), baseline.get(), document().colours(),
+                           {static_cast<LatencySort>(m_sort->currentIndex()),
+                            static_cast<LatencyColour>(m_colour->currentIndex())});
     const auto n = static_cast<double>(std::max<std::size_t>(1, m_model.bars.size()));
     if (m_fitted || m_to > n)
         setRange(m_fitted ? 0 : m_from, m_fitted ? n : m_to);

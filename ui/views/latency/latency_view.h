@@ -50,6 +50,7 @@ private:
     double m_from = 0, m_to = 1;
     bool m_fitted = true;
     QComboBox* m_sort = nullptr;
+    QComboBox* m_colour = nullptr;
 };
 
 } // namespace tilewright::ui

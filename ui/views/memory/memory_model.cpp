@@ -4,6 +4,7 @@
 #include "theme/number.h"
 
 #include <QCoreApplication>
+#include <QStringList>
 
 #include <algorithm>
 
@@ -16,6 +17,28 @@ QString tr(const char* text)
     return QCoreApplication::translate("Memory", text);
 }
 
+QString peakText(const MemoryModel& m)
+{
+    const QString text =
+        tr("Peak %1 of %2 elements (%3) in subgraph %4")
+            .arg(number(m.timeline->peak), number(m.capacity),
+                 percent(static_cast<double>(m.timeline->peak) / static_cast<double>(m.capacity)))
+            .arg(m.timeline->peakPart);
+    return m.overflows ? text + tr(": does not fit") : text;
+}
+
+QString trackText(const TensorTrack& track, const Timeline& timeline)
+{
+    const QString name = QString::fromStdString(timeline.problem->tensorName(track.tensor));
+    if (track.high == 0)
+        return tr("%1 has no place of its own in fast memory").arg(name);
+    const auto holders = std::count_if(track.parts.begin(), track.parts.end(),
+                                       [](const TensorTrack::Part& p) { return p.high > 0; });
+    return (holders == 1 ? tr("%1: up to %2 elements in subgraph %3, %4 of the time")
+                         : tr("%1: up to %2 elements in subgraphs %3, %4 of the time"))
+        .arg(name, number(track.high), subgraphsText(track), percent(track.time / timeline.total));
+}
+
 } // namespace
 
 std::optional<double> cursorTime(const Timeline& timeline, const SelectionState& selection)
@@ -23,7 +46,7 @@ std::optional<double> cursorTime(const Timeline& timeline, const SelectionState&
     if (!selection.subgraph || selection.subgraph->index() >= timeline.parts.size())
         return selection.time && *selection.time <= timeline.total ? selection.time : std::nullopt;
     const TimelinePart& part = timeline.parts[selection.subgraph->index()];
-    if (!part.steps || part.steps->size() == 0)
+    if (!part.isKnown())
         return part.start;
     const std::int64_t step = std::clamp<std::int64_t>(selection.step, 0, part.steps->size() - 1);
     const double from = part.start + part.steps->start(step);
@@ -32,7 +55,8 @@ std::optional<double> cursorTime(const Timeline& timeline, const SelectionState&
 }
 
 MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selection,
-                        std::shared_ptr<const Timeline> timeline, std::shared_ptr<const Timeline> baseline)
+                        std::shared_ptr<const Timeline> timeline, std::shared_ptr<const Timeline> baseline,
+                        const MemoryModel& previous)
 {
     MemoryModel m;
     if (!snapshot) {
@@ -55,68 +79,49 @@ MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selectio
         return m;
     m.total = std::max(m.timeline->total, m.baseline ? m.baseline->total : 0.0);
     m.overflows = m.timeline->peak > m.capacity;
-    m.title = tr("Peak %1 of %2 elements (%3) in subgraph %4")
-                  .arg(number(m.timeline->peak), number(m.capacity),
-                       percent(static_cast<double>(m.timeline->peak) / static_cast<double>(m.capacity)))
-                  .arg(m.timeline->peakPart);
-    if (m.overflows)
-        m.title += tr(": does not fit");
+    if (selection.tensor && selection.tensor->index() < m.timeline->problem->tensorCount()) {
+        const bool same =
+            previous.track && previous.timeline == m.timeline && previous.track->tensor == *selection.tensor;
+        m.track = same ? previous.track : trackTensor(*m.timeline, *selection.tensor);
+    }
+    m.title = m.track ? trackText(*m.track, *m.timeline) : peakText(m);
     const auto cursor = cursorTime(*m.timeline, selection);
     m.pinned = cursor.has_value();
     m.cursor = cursor.value_or(m.timeline->peakTime);
     if (selection.subgraph && selection.subgraph->index() < m.timeline->parts.size()) {
         const TimelinePart& part = m.timeline->parts[selection.subgraph->index()];
-        if (part.steps && part.steps->size() > 0)
-            m.residents = residentsOf(*m.timeline, selection.subgraph->index(),
-                                      std::clamp<std::int64_t>(selection.step, 0, part.steps->size() - 1));
+        if (part.isKnown())
+            m.contents = contentsOf(*m.timeline, selection.subgraph->index(),
+                                    std::clamp<std::int64_t>(selection.step, 0, part.steps->size() - 1));
     } else {
-        m.residents = residentsAt(*m.timeline, m.cursor);
+        m.contents = contentsAt(*m.timeline, m.cursor);
     }
+    if (previous.timeline == m.timeline)
+        m.range = previous.range;
     return m;
 }
 
-QString residentKindText(ResidentItem::Kind kind)
+QString rangeStepsText(const RangeSummary& r)
 {
-    switch (kind) {
-    case ResidentItem::Kind::Resident:
-        return tr("resident");
-    case ResidentItem::Kind::Retained:
-        return tr("retained");
-    case ResidentItem::Kind::Input:
-        return tr("input");
-    case ResidentItem::Kind::Accumulator:
-        return tr("accumulator");
-    case ResidentItem::Kind::Output:
-        return tr("output");
-    case ResidentItem::Kind::Donated:
-        break;
-    }
-    return tr("donated");
+    const QString steps = r.steps.steps == 1 ? tr("1 step") : tr("%1 steps").arg(number(r.steps.steps));
+    return r.firstPart == r.lastPart
+               ? tr("%1 in subgraph %2").arg(steps).arg(r.firstPart)
+               : tr("%1 in subgraphs %2–%3").arg(steps).arg(r.firstPart).arg(r.lastPart);
 }
 
-QString residentsTooltip(const Residents& r, const Timeline& timeline, std::int64_t capacity)
+QString rangeAsText(const RangeSummary& r)
 {
-    QString text = tr("<b>Subgraph %1, step %2</b><br>from %3 to %4")
-                       .arg(timeline.parts[r.part].id.index())
-                       .arg(r.step)
-                       .arg(exactNumber(r.start), exactNumber(r.end));
-    text += QStringLiteral("<table cellspacing='0' cellpadding='1'>");
-    for (const ResidentItem& i : r.items)
-        text += QStringLiteral("<tr><td>%1&nbsp;</td><td>%2&nbsp;</td><td align='right'>%3</td></tr>")
-                    .arg(residentKindText(i.kind), i.name.toHtmlEscaped(), number(i.elements));
-    text += tr("<tr><td colspan='2'><b>together</b></td><td align='right'><b>%1</b></td></tr>")
-                .arg(number(r.total));
-    text +=
-        tr("<tr><td colspan='2'>capacity</td><td align='right'>%1</td></tr></table>").arg(number(capacity));
-    return text;
-}
-
-QString residentsAsText(const Residents& r)
-{
-    QString out = QStringLiteral("kind\ttensor\telements\tdetail\n");
-    for (const ResidentItem& i : r.items)
-        out += QStringLiteral("%1\t%2\t%3\t%4\n")
-                   .arg(residentKindText(i.kind), i.name, QString::number(i.elements), i.detail);
+    QString out = QStringLiteral("value\tsum\tmin\tmean\tmax\n");
+    const auto n = static_cast<double>(r.steps.steps);
+    const auto line = [&](const char* name, const Spread& s, double mean, bool sum) {
+        const QStringList cells{QLatin1String(name), sum ? exactNumber(s.sum) : QString(), exactNumber(s.low),
+                                exactNumber(mean), exactNumber(s.high)};
+        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    };
+    line("latency", r.steps.latency, r.steps.latency.sum / n, true);
+    line("load_elements", r.steps.loaded, r.steps.loaded.sum / n, true);
+    line("store_elements", r.steps.stored, r.steps.stored.sum / n, true);
+    line("working_set", r.steps.used, r.steps.meanUsed(), false);
     return out;
 }
 

@@ -24,16 +24,16 @@ QString tr(const char* text)
 /// From the bottom of the stack to its top.
 struct Band
 {
-    ResidentItem::Kind kind;
-    std::int64_t Occupancy::*elements;
-    QColor Theme::*colour;
+    ContentItem::Kind kind;
+    std::int64_t MemoryUse::*elements;
 };
-const std::array<Band, 5> kBands{
-    {{ResidentItem::Kind::Resident, &Occupancy::resident, &Theme::resident},
-     {ResidentItem::Kind::Retained, &Occupancy::retained, &Theme::retained},
-     {ResidentItem::Kind::Input, &Occupancy::input, &Theme::input},
-     {ResidentItem::Kind::Accumulator, &Occupancy::accumulator, &Theme::accumulator},
-     {ResidentItem::Kind::Output, &Occupancy::output, &Theme::output}}};
+const std::array<Band, 5> kBands{{{ContentItem::Kind::Resident, &MemoryUse::resident},
+                                  {ContentItem::Kind::Retained, &MemoryUse::retained},
+                                  {ContentItem::Kind::Input, &MemoryUse::input},
+                                  {ContentItem::Kind::Accumulator, &MemoryUse::accumulator},
+                                  {ContentItem::Kind::Output, &MemoryUse::output}}};
+
+constexpr int kLane = 4; // pixels of the lane that shows where the followed tensor is
 
 Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
 {
@@ -43,42 +43,67 @@ Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
     return {0, static_cast<double>(high) * 1.08, plot.bottom(), plot.top()};
 }
 
+/// The stack of one column, or of equal neighbours. The followed tensor stands at the bottom of its bands,
+/// in full colour between two lines; the rest steps back.
+void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width, const Axis& size,
+                bool following, const Theme& theme)
+{
+    const QColor faint = Theme::mix(theme.canvas, theme.muted, 0.25);
+    const auto pixel = [&](std::int64_t elements) {
+        return qRound(size.toPixel(static_cast<double>(elements)));
+    };
+    std::int64_t sum = 0;
+    int y = pixel(0);
+    for (const Band& band : kBands) {
+        const QColor& full = contentColour(band.kind, theme);
+        const std::int64_t own = following ? c.tensor.*band.elements : 0;
+        const int bottom = y;
+        if (own > 0) {
+            const int top = std::min(y, pixel(sum + own));
+            painter.fillRect(QRect(left, top, width, y - top), full);
+            painter.fillRect(QRect(left, bottom - 1, width, 1), theme.text);
+            painter.fillRect(QRect(left, top, width, 1), theme.text);
+            y = top;
+        }
+        sum += c.high.*band.elements;
+        const int top = pixel(sum);
+        if (top < y)
+            painter.fillRect(QRect(left, top, width, y - top),
+                             c.peakOnly && band.kind == ContentItem::Kind::Input ? faint
+                             : following ? Theme::mix(theme.canvas, full, 0.35)
+                                         : full);
+        y = std::min(y, top);
+    }
+}
+
 /// Integer rectangles of one colour: thousands of columns stay cheap, and equal neighbours become one.
 void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns, const QRectF& plot,
-                  const Axis& size, const Theme& theme)
+                  const Axis& size, bool following, const Theme& theme)
 {
     painter.setRenderHint(QPainter::Antialiasing, false);
     const int left = static_cast<int>(plot.left());
     const auto n = static_cast<int>(columns.size());
-    const QColor faint = Theme::mix(theme.canvas, theme.muted, 0.25);
     for (int x = 0; x < n;) {
         const TimelineColumn& c = columns[static_cast<std::size_t>(x)];
         int end = x + 1;
         while (end < n && columns[static_cast<std::size_t>(end)] == c)
             ++end;
         if (!c.empty) {
-            std::int64_t sum = 0;
-            int y = qRound(size.toPixel(0));
-            for (const Band& band : kBands) {
-                sum += c.high.*band.elements;
-                const int top = qRound(size.toPixel(static_cast<double>(sum)));
-                if (top < y)
-                    painter.fillRect(
-                        QRect(left + x, top, end - x, y - top),
-                        c.peakOnly && band.kind == ResidentItem::Kind::Input ? faint : theme.*band.colour);
-                y = std::min(y, top);
-            }
+            paintStack(painter, c, left + x, end - x, size, following, theme);
             // Where the column hides a spread, its lowest value is a line inside it.
             const int low = qRound(size.toPixel(static_cast<double>(c.low)));
+            const int top = qRound(size.toPixel(static_cast<double>(c.high.total())));
             // (A single column is only where one subgraph follows another.)
             const auto spread = [&](int i) {
                 return i >= 0 && i < n &&
                        columns[static_cast<std::size_t>(i)].low <
                            columns[static_cast<std::size_t>(i)].high.total();
             };
-            if (low > y + 1 && (end - x > 1 || spread(x - 1) || spread(end)))
+            if (low > top + 1 && (end - x > 1 || spread(x - 1) || spread(end)))
                 painter.fillRect(QRect(left + x, low, end - x, 1),
                                  Theme::mix(theme.text, theme.canvas, 0.35));
+            if (following && c.tensorIn)
+                painter.fillRect(QRect(left + x, qRound(plot.bottom()) + 1, end - x, kLane), theme.accent);
         }
         x = end;
     }
@@ -124,8 +149,8 @@ void paintGhost(QPainter& painter, const std::vector<TimelineColumn>& columns, d
 void paintStrip(QPainter& painter, const MemoryModel& model, const QRectF& strip, const Axis& time,
                 const Theme& theme)
 {
-    painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
+    const QFont plain = uiFont(0.85);
+    const QFont bold = uiFont(0.85, QFont::Bold);
     painter.setRenderHint(QPainter::Antialiasing, false);
     const auto& parts = model.timeline->parts;
     const auto first = model.timeline->partAt(time.v0);
@@ -144,8 +169,16 @@ void paintStrip(QPainter& painter, const MemoryModel& model, const QRectF& strip
         painter.fillRect(r, current      ? theme.accent
                             : i % 2 == 0 ? Theme::mix(theme.canvas, theme.muted, 0.18)
                                          : Theme::mix(theme.canvas, theme.muted, 0.30));
+        // The subgraphs of the followed tensor: a frame and a bold number.
+        const bool holds = model.track && model.track->isIn(i);
+        if (holds && r.width() > 2) {
+            painter.setPen(QPen(current ? theme.text : theme.accent, 1));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(r.adjusted(0, 0, -1, -1));
+        }
         const QString text = QString::number(parts[i].id.index());
-        if (fm.horizontalAdvance(text) + 6 <= r.width()) {
+        painter.setFont(holds ? bold : plain);
+        if (QFontMetricsF(painter.font()).horizontalAdvance(text) + 6 <= r.width()) {
             painter.setPen(current ? theme.inkOn(theme.accent) : theme.text);
             painter.drawText(r, Qt::AlignCenter, text);
         }
@@ -192,7 +225,7 @@ void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area,
     painter.setFont(uiFont(1.0, QFont::DemiBold));
     QFontMetricsF fm(painter.font());
     const double baseline = area.top() + 4 + fm.ascent();
-    painter.setPen(model.overflows ? theme.error : theme.text);
+    painter.setPen(model.overflows && !model.track ? theme.error : theme.text);
     const QString title = fm.elidedText(model.title, Qt::ElideRight, area.width() - 16);
     painter.drawText(QPointF(area.left() + 8, baseline), title);
     const double used = fm.horizontalAdvance(title) + 32;
@@ -202,18 +235,18 @@ void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area,
     fm = QFontMetricsF(painter.font());
     double width = 0;
     for (const Band& band : kBands)
-        width += 18 + fm.horizontalAdvance(residentKindText(band.kind)) + 12;
+        width += 18 + fm.horizontalAdvance(contentKindText(band.kind)) + 12;
     if (model.baseline)
         width += 30 + fm.horizontalAdvance(tr("baseline"));
     const bool beside = used + width < area.width();
     double x = beside ? area.right() - width : area.left() + 8;
     const double line = beside ? baseline : area.bottom() - 5;
     for (const Band& band : kBands) {
-        const QString name = residentKindText(band.kind);
+        const QString name = contentKindText(band.kind);
         if (x + 18 + fm.horizontalAdvance(name) > area.right())
             return;
         const QRectF box(x, line - 10, 12, 12);
-        painter.fillRect(box, theme.*band.colour);
+        painter.fillRect(box, contentColour(band.kind, theme));
         painter.setPen(QPen(theme.outline, 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box);
@@ -229,33 +262,14 @@ void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area,
     }
 }
 
-void paintRange(QPainter& painter, const MemoryModel& model, const QRectF& plot, const Axis& time,
-                std::pair<double, double> range, const Theme& theme)
+QString measuredText(const MemoryModel& model, const TimeCanvas::Range& range)
 {
-    const double x0 =
-        std::clamp(time.toPixel(std::min(range.first, range.second)), plot.left(), plot.right());
-    const double x1 =
-        std::clamp(time.toPixel(std::max(range.first, range.second)), plot.left(), plot.right());
-    QColor veil = theme.accent;
-    veil.setAlphaF(0.14f);
-    painter.fillRect(QRectF(x0, plot.top(), x1 - x0, plot.height()), veil);
-    painter.setPen(QPen(theme.accent, 1));
-    for (const double x : {x0, x1})
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
-    QString text = tr("Δ %1").arg(number(std::abs(range.second - range.first)));
-    if (const auto s = summarise(*model.timeline, std::min(range.first, range.second),
-                                 std::max(range.first, range.second)))
-        text += tr(" · lowest %1, mean %2, highest %3").arg(number(s->low), number(s->mean), number(s->high));
-    painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
-    const double w = fm.horizontalAdvance(text) + 16;
-    QRectF box((x0 + x1 - w) / 2, plot.top() + 4, w, fm.height() + 6);
-    box.moveLeft(std::clamp(box.left(), plot.left(), std::max(plot.left(), plot.right() - w)));
-    painter.setPen(QPen(theme.outline, 1));
-    painter.setBrush(theme.raised);
-    painter.drawRoundedRect(box, 4, 4);
-    painter.setPen(theme.text);
-    painter.drawText(box, Qt::AlignCenter, text);
+    QString text = tr("Δ %1").arg(number(range.second - range.first));
+    if (model.range)
+        text += tr(" · in memory: lowest %1, mean %2, highest %3")
+                    .arg(number(model.range->steps.used.low), number(model.range->steps.meanUsed()),
+                         number(model.range->steps.used.high));
+    return text;
 }
 
 void paintOverview(QPainter& painter, const MemoryModel& model, const QRectF& area, const Axis& visible,
@@ -270,88 +284,7 @@ void paintOverview(QPainter& painter, const MemoryModel& model, const QRectF& ar
     shape.lineTo(area.left(), size.toPixel(0));
     painter.setBrush(Theme::mix(theme.canvas, theme.muted, 0.55));
     painter.drawPath(shape);
-    const Axis whole{0, model.total, area.left(), area.right()};
-    const QRectF range(QPointF(whole.toPixel(visible.v0), area.top()),
-                       QPointF(whole.toPixel(visible.v1), area.bottom()));
-    QColor outside = theme.canvas;
-    outside.setAlphaF(0.65f);
-    painter.fillRect(QRectF(area.topLeft(), range.bottomLeft()), outside);
-    painter.fillRect(QRectF(range.topRight(), area.bottomRight()), outside);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme.accent, 1.2));
-    painter.drawRect(range.adjusted(0.5, 0.5, -0.5, -0.5));
-    painter.setBrush(theme.accent);
-    for (const double x : {range.left(), range.right()})
-        painter.drawRoundedRect(
-            QRectF(std::clamp(x - 2, area.left(), std::max(area.left(), area.right() - 4)),
-                   area.center().y() - 7, 4, 14),
-            2, 2);
-}
-
-void paintPanel(QPainter& painter, const MemoryModel& model, const QRectF& area, const Theme& theme)
-{
-    painter.fillRect(area, theme.panel);
-    const double left = area.left() + 10;
-    const double right = area.right() - 10;
-    double y = area.top() + 6;
-    const QFont small = uiFont(0.9);
-    const QFontMetricsF fm(small);
-    const auto line = [&](const QString& text, const QFont& font, const QColor& colour) {
-        painter.setFont(font);
-        const QFontMetricsF m(font);
-        painter.setPen(colour);
-        painter.drawText(QPointF(left, y + m.ascent()), m.elidedText(text, Qt::ElideRight, right - left));
-        y += m.height() + 2;
-    };
-    line((model.pinned ? tr("At time %1") : tr("At the peak, time %1")).arg(number(model.cursor)),
-         uiFont(1.0, QFont::DemiBold), theme.text);
-    if (!model.residents) {
-        line(tr("Only the peak of this subgraph is known."), small, theme.muted);
-        return;
-    }
-    const Residents& r = *model.residents;
-    line(tr("subgraph %1 · step %2").arg(model.timeline->parts[r.part].id.index()).arg(number(r.step + 1)),
-         small, theme.muted);
-    const std::int64_t free = model.capacity - r.total;
-    line(tr("%1 used, %2")
-             .arg(number(r.total),
-                  free >= 0 ? tr("%1 free").arg(number(free)) : tr("%1 too many").arg(number(-free))),
-         small, free >= 0 ? theme.text : theme.error);
-    y += 4;
-    const double step = fm.height() + 5;
-    for (std::size_t i = 0; i < r.items.size(); ++i) {
-        const bool last = y + 2 * step > area.bottom();
-        if (last && i + 1 < r.items.size()) {
-            painter.setFont(small);
-            painter.setPen(theme.muted);
-            painter.drawText(QPointF(left, y + fm.ascent()), tr("%1 more").arg(r.items.size() - i));
-            return;
-        }
-        const ResidentItem& item = r.items[i];
-        QColor colour = theme.input;
-        for (const Band& band : kBands)
-            if (band.kind == item.kind)
-                colour = theme.*band.colour;
-        const QRectF box(left, y + (fm.height() - 11) / 2, 11, 11);
-        painter.fillRect(box, colour);
-        painter.setPen(QPen(theme.outline, 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(box);
-        const QString amount = number(item.elements);
-        const double w = fm.horizontalAdvance(amount);
-        painter.setFont(small);
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(right - w, y + fm.ascent()), amount);
-        const double from = box.right() + 7;
-        const QString name = fm.elidedText(item.name, Qt::ElideMiddle, (right - w - from) * 0.5);
-        painter.drawText(QPointF(from, y + fm.ascent()), name);
-        const double kindFrom = from + fm.horizontalAdvance(name) + 8;
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(kindFrom, y + fm.ascent()),
-                         fm.elidedText(residentKindText(item.kind) + QStringLiteral(", ") + item.detail,
-                                       Qt::ElideRight, right - w - 8 - kindFrom));
-        y += step;
-    }
+    paintVisibleRange(painter, area, model.total, visible, theme);
 }
 
 } // namespace
@@ -364,14 +297,14 @@ MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
         const double em = QFontMetricsF(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
         const double least = std::min(36 * em, area.width() * 0.4);
         const double w = std::round(std::clamp(area.width() * 0.27, least, std::max(least, 48 * em)));
-        p.panel = QRectF(area.right() - w, area.top(), w, area.height());
-        left.setRight(p.panel.left());
+        p.panel = memoryPanel(QRectF(area.right() - w, area.top(), w, area.height()));
+        left.setRight(p.panel.area.left());
     }
     const QFontMetricsF fm(uiFont(0.9));
     const QFontMetricsF head(uiFont(1.0, QFont::DemiBold));
     double legend = 0;
     for (const Band& band : kBands)
-        legend += 30 + fm.horizontalAdvance(residentKindText(band.kind));
+        legend += 30 + fm.horizontalAdvance(contentKindText(band.kind));
     if (model.baseline)
         legend += 30 + fm.horizontalAdvance(tr("baseline"));
     const bool beside = head.horizontalAdvance(model.title) + 32 + legend < left.width();
@@ -383,11 +316,12 @@ MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
     p.title = QRectF(left.left(), left.top(), left.width(), title);
     // Whole pixels: the columns are painted on them.
     const double plotLeft = std::round(left.left() + yLabels);
-    const double plotBottom = std::round(left.bottom() - overview - axis - strip - (overview > 0 ? 6 : 2));
+    const double plotBottom =
+        std::round(left.bottom() - overview - axis - strip - kLane - (overview > 0 ? 6 : 2));
     p.plot = QRectF(plotLeft, std::round(p.title.bottom() + fm.height() + 4),
                     std::max(1.0, std::floor(left.right() - 14 - plotLeft)), 0);
     p.plot.setBottom(std::max(p.plot.top() + 20, plotBottom));
-    p.strip = QRectF(p.plot.left(), p.plot.bottom() + 2, p.plot.width(), strip);
+    p.strip = QRectF(p.plot.left(), p.plot.bottom() + 2 + kLane, p.plot.width(), strip);
     p.axis = QRectF(p.plot.left(), p.strip.bottom(), p.plot.width(), axis);
     p.overview =
         overview > 0 ? QRectF(p.plot.left(), p.axis.bottom() + 2, p.plot.width(), overview) : QRectF();
@@ -397,7 +331,7 @@ MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
 MemoryColumns MemoryColumns::of(const MemoryModel& model, double from, double to, int width)
 {
     MemoryColumns out;
-    out.current = timelineColumns(*model.timeline, from, to, width);
+    out.current = timelineColumns(*model.timeline, from, to, width, model.track.get());
     if (model.baseline)
         out.baseline = timelineColumns(*model.baseline, from, to, width);
     return out;
@@ -415,8 +349,8 @@ void paintMemory(QPainter& painter, const MemoryModel& model, const MemoryPlaces
                theme);
     paintYAxis(painter, size, plot, tr("elements"), theme);
     painter.save();
-    painter.setClipRect(plot.adjusted(-6, -12, 6, 0), Qt::IntersectClip);
-    paintColumns(painter, columns.current, plot, size, theme);
+    painter.setClipRect(plot.adjusted(-6, -12, 6, kLane + 1), Qt::IntersectClip);
+    paintColumns(painter, columns.current, plot, size, model.track != nullptr, theme);
     if (model.baseline)
         paintGhost(painter, columns.baseline, plot.left(), size, theme);
     paintCapacity(painter, model, plot, size, theme);
@@ -434,14 +368,15 @@ void paintMemory(QPainter& painter, const MemoryModel& model, const MemoryPlaces
     };
     if (overlay.hover)
         vertical(*overlay.hover, theme.muted, 1);
-    if (overlay.cursor && model.pinned)
+    if (model.pinned)
         vertical(model.cursor, theme.accent, 1.8);
-    if (overlay.range)
-        paintRange(painter, model, plot, time, *overlay.range, theme);
+    if (overlay.measured)
+        paintMeasured(painter, plot, time, *overlay.measured, measuredText(model, *overlay.measured), theme);
     if (!places.overview.isEmpty())
         paintOverview(painter, model, places.overview, time, overview, theme);
-    if (!places.panel.isEmpty())
-        paintPanel(painter, model, places.panel, theme);
+    if (!places.panel.area.isEmpty())
+        paintMemoryPanel(painter, model, places.panel, overlay.scroll, overlay.barWidth, overlay.hoveredRow,
+                         theme);
 }
 
 } // namespace tilewright::ui

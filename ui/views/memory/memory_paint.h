@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/axis.h"
-#include "views/memory/memory_model.h"
+#include "canvas/time_canvas.h"
+#include "views/memory/memory_panel.h"
 
 #include <QRectF>
 
@@ -14,15 +14,18 @@ struct Theme;
 
 struct MemoryPlaces
 {
-    QRectF title, plot, strip, axis, overview, panel; ///< panel is empty when there is no room for it
+    QRectF title, plot, strip, axis, overview;
+    MemoryPanel panel; ///< empty when there is no room for it
 };
 [[nodiscard]] MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model);
 
 struct MemoryOverlay
 {
-    std::optional<double> hover;                    ///< time under the mouse
-    std::optional<std::pair<double, double>> range; ///< being measured
-    bool cursor = true;
+    std::optional<double> hover; ///< time under the mouse
+    std::optional<TimeCanvas::Range> measured;
+    std::optional<std::size_t> hoveredRow; ///< of the panel
+    double scroll = 0;                     ///< of the panel's list
+    double barWidth = 0;
 };
 
 /// The columns of one visible range, so that moving the mouse does not compute them again.

@@ -3,9 +3,11 @@
 
 #include "theme/number.h"
 
+#include <QCoreApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -13,14 +15,15 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kHandle = 6;             // pixels beside a range handle that still grab it
-constexpr double kDragPixels = 4;         // a smaller movement is a click
+constexpr double kSnapPixels = 8;         // the end of a subgraph is preferred to that of a step
 constexpr std::int64_t kSyncSteps = 4000; // traced at once: well under a frame
 } // namespace
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
-    : Canvas(context, QStringLiteral("memory"), tr("Memory timeline"), parent)
+    : TimeCanvas(context, QStringLiteral("memory"), tr("Memory timeline"), parent),
+      m_scroll(new ListScroll(tr("Scroll the residents"), this))
 {
+    connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     m_job = std::make_unique<LatestJob<Timelines>>([this](Timelines t) {
         m_timelines = std::move(t);
         rebuild();
@@ -40,15 +43,13 @@ void MemoryView::requestTimelines()
     if (!snapshot) {
         m_job->cancel();
         m_timelines = {};
-        m_fitted = true;
-        m_wantedPart = {};
+        forgetRange();
         rebuild();
         return;
     }
     if (m_timelines.currentOf && m_timelines.currentOf->problem != snapshot->problem) {
         m_timelines = {};
-        m_fitted = true;
-        m_wantedPart = {};
+        forgetRange();
     }
     const auto work = [before = m_timelines, snapshot, baseline](std::stop_token stop) {
         Timelines out{snapshot, baseline, before.current, before.baseline};
@@ -79,19 +80,16 @@ void MemoryView::requestTimelines()
 
 void MemoryView::rebuild()
 {
-    // A timeline of another problem must not be shown under this one's ids.
     const SnapshotPtr& snapshot = document().snapshot();
-    const double before = m_model.total;
-    m_model = buildMemory(snapshot.get(), selection().state(), m_timelines.current, m_timelines.baseline);
-    if (m_model.timeline && (m_fitted || !(m_to > m_from))) {
-        m_from = 0;
-        m_to = m_model.total;
-    } else if (m_model.timeline && before > 0 && m_to > m_model.total) {
-        setRange(m_from, m_to);
-    }
-    if (m_model.timeline && !m_wantedPart.isNull())
-        showPart(std::exchange(m_wantedPart, {}));
-    m_overlay.range.reset();
+    const auto timelineBefore = m_model.timeline;
+    m_model =
+        buildMemory(snapshot.get(), selection().state(), m_timelines.current, m_timelines.baseline, m_model);
+    if (m_model.timeline)
+        setTotal(m_model.total);
+    if (m_model.timeline != timelineBefore)
+        setMeasured(std::nullopt);
+    m_hoveredRow.reset();
+    placeScroll();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
     update();
 }
@@ -104,12 +102,9 @@ void MemoryView::settle()
 
 QString MemoryView::copyText() const
 {
-    return m_model.residents ? residentsAsText(*m_model.residents) : QString();
-}
-
-Axis MemoryView::timeAxis(const QRectF& plot) const
-{
-    return {m_from, m_to, plot.left(), plot.right()};
+    return m_model.range      ? rangeAsText(*m_model.range)
+           : m_model.contents ? contentsAsText(*m_model.contents)
+                              : QString();
 }
 
 void MemoryView::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
@@ -123,65 +118,98 @@ void MemoryView::paint(QPainter& painter, const QRectF& area, const Theme& theme
         return;
     }
     const MemoryPlaces p = memoryPlaces(area, m_model);
-    const Axis time = exporting ? Axis{0, m_model.total, p.plot.left(), p.plot.right()} : timeAxis(p.plot);
+    const Axis time = exporting ? Axis{0, m_model.total, p.plot.left(), p.plot.right()} : timeAxis();
     const int width = static_cast<int>(p.plot.width());
-    if (m_cache.timeline != m_model.timeline.get() || m_cache.baseline != m_model.baseline.get() ||
-        m_cache.from != time.v0 || m_cache.to != time.v1 || m_cache.width != width)
-        m_cache = {m_model.timeline.get(),
-                   m_model.baseline.get(),
+    if (m_cache.timeline != m_model.timeline || m_cache.baseline != m_model.baseline ||
+        m_cache.track != m_model.track || m_cache.from != time.v0 || m_cache.to != time.v1 ||
+        m_cache.width != width)
+        m_cache = {m_model.timeline,
+                   m_model.baseline,
+                   m_model.track,
                    time.v0,
                    time.v1,
                    width,
                    MemoryColumns::of(m_model, time.v0, time.v1, width),
                    MemoryColumns::of(m_model, 0, m_model.total, width)};
-    MemoryOverlay overlay = m_overlay;
-    if (exporting)
-        overlay = {};
+    MemoryOverlay overlay;
+    overlay.measured = measured();
+    if (!exporting) {
+        if (hoverTime() && *hoverTime() <= m_model.timeline->total)
+            overlay.hover = hoverTime();
+        overlay.hoveredRow = m_hoveredRow;
+        overlay.scroll = m_scroll->value();
+        overlay.barWidth = m_scroll->widthFor(p.panel.list, p.panel.contentHeight(m_model));
+    }
     paintMemory(painter, m_model, p, time, m_cache.visible, m_cache.whole, theme, overlay);
 }
 
-// -- navigation ------------------------------------------------------------------------------------------
+// -- places ----------------------------------------------------------------------------------------------
 
-void MemoryView::setRange(double from, double to)
-{
-    const double span = std::clamp(to - from, m_model.total * 1e-9, m_model.total);
-    m_from = std::clamp(from, 0.0, m_model.total - span);
-    m_to = m_from + span;
-    m_fitted = span >= m_model.total * (1 - 1e-12);
-    update();
-}
-
-void MemoryView::zoomBy(double factor, QPointF anchor)
+TimeCanvas::Places MemoryView::timePlaces() const
 {
     if (!m_model.timeline)
-        return;
-    const Axis a = timeAxis(places().plot);
-    const Axis next = a.zoomed(factor, std::clamp(anchor.x(), a.p0, a.p1), 0, m_model.total);
-    setRange(next.v0, next.v1);
+        return {};
+    const MemoryPlaces p = places();
+    return {p.plot.united(p.strip), p.overview};
 }
 
-void MemoryView::panBy(QPointF pixels)
+void MemoryView::placeScroll()
 {
-    if (!m_model.timeline)
+    if (!m_model.timeline) {
+        m_scroll->hide();
         return;
-    const Axis next = timeAxis(places().plot).panned(pixels.x(), 0, m_model.total);
-    setRange(next.v0, next.v1);
+    }
+    const MemoryPanel panel = places().panel;
+    m_scroll->place(panel.list, panel.contentHeight(m_model));
 }
 
-void MemoryView::fitAll()
+void MemoryView::resizeEvent(QResizeEvent* event)
 {
-    setRange(0, m_model.total);
+    TimeCanvas::resizeEvent(event);
+    placeScroll();
+}
+
+QPointF MemoryView::pointAt(double time) const
+{
+    return {timeAxis().toPixel(time), places().plot.center().y()};
+}
+
+QPointF MemoryView::rowCentre(std::size_t item) const
+{
+    const MemoryPanel p = places().panel;
+    return {p.list.center().x(),
+            p.list.top() - m_scroll->value() + (static_cast<double>(item) + 0.5) * p.rowHeight};
+}
+
+double MemoryView::snapped(double time) const
+{
+    const auto [from, to] = visibleRange();
+    return snapToBoundary(*m_model.timeline, std::min(time, m_model.timeline->total),
+                          kSnapPixels * (to - from) / std::max(1.0, places().plot.width()));
+}
+
+std::optional<double> MemoryView::pinnedTime() const
+{
+    return m_model.pinned ? std::optional(m_model.cursor) : std::nullopt;
+}
+
+// -- what is looked at -----------------------------------------------------------------------------------
+
+void MemoryView::measuredChanged()
+{
+    m_model.range = measured() && m_model.timeline
+                        ? summarise(*m_model.timeline, measured()->first, measured()->second)
+                        : std::nullopt;
+    placeScroll();
 }
 
 void MemoryView::fitSelection()
 {
     if (!m_model.timeline)
         return;
-    if (m_overlay.range) {
-        const auto [a, b] = *m_overlay.range;
-        m_overlay.range.reset();
-        setRange(std::min(a, b), std::max(a, b));
-    } else if (m_model.subgraph && m_model.subgraph->index() < m_model.timeline->parts.size()) {
+    if (fitMeasured())
+        return;
+    if (m_model.subgraph && m_model.subgraph->index() < m_model.timeline->parts.size()) {
         const TimelinePart& part = m_model.timeline->parts[m_model.subgraph->index()];
         setRange(part.start - part.duration * 0.05, part.end() + part.duration * 0.05);
     } else {
@@ -189,44 +217,20 @@ void MemoryView::fitSelection()
     }
 }
 
-std::optional<QRectF> MemoryView::shownPart() const
-{
-    if (!m_model.timeline)
-        return std::nullopt;
-    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
-}
-
-void MemoryView::showPart(const QRectF& part)
-{
-    if (!m_model.timeline)
-        m_wantedPart = part; // rebuild() comes back to it
-    else if (part.isNull())
-        fitAll();
-    else
-        setRange(part.left(), part.right());
-}
-
 QRectF MemoryView::selectedPart() const
 {
-    if (!m_model.timeline)
-        return {};
-    if (m_overlay.range)
+    if (!m_model.timeline || measured() || !m_model.subgraph ||
+        m_model.subgraph->index() >= m_model.timeline->parts.size())
         return {}; // what was measured is wanted large at once
-    if (!m_model.subgraph || m_model.subgraph->index() >= m_model.timeline->parts.size())
-        return {};
     const TimelinePart& part = m_model.timeline->parts[m_model.subgraph->index()];
     return {part.start, 0, part.duration, 1};
 }
 
 QPointF MemoryView::focusPoint() const
 {
-    return m_model.timeline ? pointAt(std::clamp(m_model.cursor, m_from, m_to)) : Canvas::focusPoint();
-}
-
-QPointF MemoryView::pointAt(double time) const
-{
-    const QRectF plot = places().plot;
-    return {timeAxis(plot).toPixel(time), plot.center().y()};
+    return m_model.timeline
+               ? pointAt(std::clamp(m_model.cursor, visibleRange().first, visibleRange().second))
+               : TimeCanvas::focusPoint();
 }
 
 void MemoryView::pin(double time)
@@ -242,10 +246,9 @@ void MemoryView::pin(double time)
     if (next.subgraph != p.id) {
         next.subgraph = p.id;
         next.subgraphs = {p.id};
-        next.ops.clear();
-        next.tensor.reset();
+        next.ops.clear(); // the tensor that is followed stays
     }
-    next.step = p.steps && p.steps->size() > 0 ? p.steps->stepAt(at - p.start) : 0;
+    next.step = p.isKnown() ? p.steps->stepAt(at - p.start) : 0;
     next.time = at;
     selection().set(next);
 }
@@ -254,7 +257,7 @@ void MemoryView::moveStep(int by)
 {
     if (!m_model.timeline)
         return;
-    const auto here = m_model.residents ? m_model.residents : residentsAt(*m_model.timeline, m_model.cursor);
+    const auto here = m_model.contents ? m_model.contents : contentsAt(*m_model.timeline, m_model.cursor);
     if (!here)
         return;
     const auto& parts = m_model.timeline->parts;
@@ -267,7 +270,7 @@ void MemoryView::moveStep(int by)
             if (by < 0 ? next == 0 : next + 1 == parts.size())
                 return;
             next = by < 0 ? next - 1 : next + 1;
-        } while (!parts[next].steps || parts[next].steps->size() == 0);
+        } while (!parts[next].isKnown());
         part = next;
         step = by < 0 ? parts[part].steps->size() - 1 : 0;
     }
@@ -277,140 +280,120 @@ void MemoryView::moveStep(int by)
     next.step = step;
     next.time = parts[part].start + parts[part].steps->start(step);
     selection().set(next);
-    if (*next.time < m_from || *next.time > m_to)
-        setRange(*next.time - (m_to - m_from) / 2, *next.time + (m_to - m_from) / 2);
+    reveal(*next.time);
+}
+
+void MemoryView::moveRow(int by)
+{
+    if (!m_model.contents || m_model.contents->items.empty())
+        return;
+    // Rows of one tensor are one stop.
+    const auto& items = m_model.contents->items;
+    const auto tensor = selection().state().tensor;
+    const auto n = static_cast<std::ptrdiff_t>(items.size());
+    std::ptrdiff_t at = by > 0 ? -1 : n;
+    for (std::ptrdiff_t i = 0; i < n; ++i)
+        if (items[static_cast<std::size_t>(i)].tensor == tensor && (by > 0 || at == n))
+            at = i;
+    at = std::clamp<std::ptrdiff_t>(at + by, 0, n - 1);
+    selection().selectTensor(items[static_cast<std::size_t>(at)].tensor);
+    const double row = places().panel.rowHeight;
+    m_scroll->reveal(static_cast<double>(at) * row, static_cast<double>(at + 1) * row);
+}
+
+void MemoryView::extendMeasured(int by)
+{
+    if (!m_model.timeline || !m_model.contents)
+        return;
+    if (!measured())
+        m_measureAnchor = m_model.contents->start;
+    // The end that the keys move goes step by step; the linked cursor stays.
+    const Timeline& timeline = *m_model.timeline;
+    double end = m_measureAnchor;
+    if (measured())
+        end = measured()->first == m_measureAnchor ? measured()->second : measured()->first;
+    const double nudge = 1e-9 * timeline.total;
+    const auto step = contentsAt(timeline, std::clamp(end + by * nudge, 0.0, timeline.total));
+    if (!step)
+        return;
+    end = by > 0 ? step->end : step->start;
+    setMeasured(Range{m_measureAnchor, end});
+    reveal(end);
 }
 
 // -- mouse and keys --------------------------------------------------------------------------------------
 
 QString MemoryView::tooltipAt(QPointF position) const
 {
-    if (!m_model.timeline)
+    const Places p = timePlaces();
+    if (m_hoveredRow && m_model.contents) {
+        const ContentItem& item = m_model.contents->items[*m_hoveredRow];
+        return tr("<b>%1</b> %2 %3<br>%4 elements; a click follows it through the timeline")
+            .arg(item.name.toHtmlEscaped(), contentKindText(item.kind), item.detail, number(item.elements));
+    }
+    if (!p.plot.contains(position))
         return {};
-    const MemoryPlaces p = places();
-    if (!p.plot.contains(position) && !p.strip.contains(position))
-        return {};
-    const double t = timeAxis(p.plot).toValue(position.x());
+    const double t = timeAxis().toValue(position.x());
     if (t > m_model.timeline->total)
         return {};
-    const auto r = residentsAt(*m_model.timeline, t);
-    return r ? residentsTooltip(*r, *m_model.timeline, m_model.capacity) : QString();
+    const auto c = contentsAt(*m_model.timeline, t);
+    return c ? contentsTooltip(*c, *m_model.timeline, m_model.capacity) : QString();
+}
+
+void MemoryView::clicked(QPointF, double time)
+{
+    pin(time);
+}
+
+void MemoryView::hovered(QPointF position)
+{
+    m_hoveredRow = places().panel.rowAt(m_model, position, m_scroll->value());
+    HoverState hover;
+    if (m_hoveredRow)
+        hover.tensor = m_model.contents->items[*m_hoveredRow].tensor;
+    else if (hoverTime() && *hoverTime() <= m_model.timeline->total)
+        if (const auto part = m_model.timeline->partAt(*hoverTime()))
+            hover.subgraph = m_model.timeline->parts[*part].id;
+    selection().setHover(hover);
 }
 
 void MemoryView::mousePressEvent(QMouseEvent* event)
 {
-    Canvas::mousePressEvent(event);
+    TimeCanvas::mousePressEvent(event);
     if (event->button() != Qt::LeftButton || !m_model.timeline)
         return;
-    const MemoryPlaces p = places();
-    m_pressed = event->position();
-    m_drag = Drag::None;
-    if (p.plot.contains(m_pressed) || p.strip.contains(m_pressed)) {
-        m_drag = Drag::Plot;
-        m_pressedTime = timeAxis(p.plot).toValue(m_pressed.x());
-    } else if (p.overview.contains(m_pressed)) {
-        const Axis whole{0, m_model.total, p.overview.left(), p.overview.right()};
-        const double t = whole.toValue(m_pressed.x());
-        if (std::abs(m_pressed.x() - whole.toPixel(m_from)) <= kHandle)
-            m_drag = Drag::Left;
-        else if (std::abs(m_pressed.x() - whole.toPixel(m_to)) <= kHandle)
-            m_drag = Drag::Right;
-        else {
-            if (t < m_from || t > m_to)
-                setRange(t - (m_to - m_from) / 2, t + (m_to - m_from) / 2);
-            m_drag = Drag::Range;
-        }
-        m_grabOffset = t - m_from;
+    if (const auto row = places().panel.rowAt(m_model, event->position(), m_scroll->value())) {
+        // A second click lets the tensor go.
+        const TensorId tensor = m_model.contents->items[*row].tensor;
+        const bool again = selection().state().tensor == tensor;
+        selection().selectTensor(again ? std::nullopt : std::optional(tensor));
     }
 }
 
-void MemoryView::mouseMoveEvent(QMouseEvent* event)
+void MemoryView::wheelEvent(QWheelEvent* event)
 {
-    Canvas::mouseMoveEvent(event);
-    if (!m_model.timeline)
+    if (m_scroll->isVisible() && places().panel.area.contains(event->position())) {
+        QCoreApplication::sendEvent(m_scroll, event);
         return;
-    const MemoryPlaces p = places();
-    const Axis whole{0, m_model.total, p.overview.left(), p.overview.right()};
-    const double t = whole.toValue(event->position().x());
-    switch (m_drag) {
-    case Drag::None:
-        hoverAt(event->position());
-        return;
-    case Drag::Plot: {
-        if (std::abs(event->position().x() - m_pressed.x()) < kDragPixels && !m_overlay.range)
-            return;
-        double a = m_pressedTime;
-        double b = std::clamp(timeAxis(p.plot).toValue(event->position().x()), m_from, m_to);
-        if (!(event->modifiers() & Qt::AltModifier)) {
-            a = snapToStep(*m_model.timeline, a);
-            b = snapToStep(*m_model.timeline, b);
-        }
-        m_overlay.range = {a, b};
-        break;
     }
-    case Drag::Range:
-        setRange(t - m_grabOffset, t - m_grabOffset + (m_to - m_from));
-        break;
-    case Drag::Left:
-        if (t < m_to)
-            setRange(std::max(0.0, t), m_to);
-        break;
-    case Drag::Right:
-        if (t > m_from)
-            setRange(m_from, std::min(t, m_model.total));
-        break;
-    }
-    update();
-}
-
-void MemoryView::hoverAt(QPointF position)
-{
-    const MemoryPlaces p = places();
-    const bool inside = p.plot.contains(position) || p.strip.contains(position);
-    m_overlay.hover.reset();
-    HoverState hover;
-    if (inside) {
-        const double t = timeAxis(p.plot).toValue(position.x());
-        if (t <= m_model.timeline->total) {
-            m_overlay.hover = t;
-            if (const auto part = m_model.timeline->partAt(t))
-                hover.subgraph = m_model.timeline->parts[*part].id;
-        }
-    }
-    selection().setHover(hover);
-    setCursor(p.overview.contains(position) ? Qt::SizeHorCursor : Qt::ArrowCursor);
-    update();
-}
-
-void MemoryView::mouseReleaseEvent(QMouseEvent* event)
-{
-    Canvas::mouseReleaseEvent(event);
-    if (event->button() != Qt::LeftButton)
-        return;
-    if (m_drag == Drag::Plot && std::abs(event->position().x() - m_pressed.x()) < kDragPixels) {
-        m_overlay.range.reset();
-        pin(m_pressedTime);
-    }
-    m_drag = Drag::None;
-    update();
+    TimeCanvas::wheelEvent(event);
 }
 
 void MemoryView::keyPressEvent(QKeyEvent* event)
 {
-    const QPointF centre = pointAt((m_from + m_to) / 2);
-    const double step = event->modifiers() & Qt::ShiftModifier ? 200 : 60;
+    const bool control = event->modifiers() & Qt::ControlModifier;
     switch (event->key()) {
-    case Qt::Key_W:
-        zoomBy(1.25, m_overlay.hover ? pointAt(*m_overlay.hover) : centre);
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+        if (!control) {
+            TimeCanvas::keyPressEvent(event);
+            return;
+        }
+        extendMeasured(event->key() == Qt::Key_Right ? 1 : -1);
         break;
-    case Qt::Key_S:
-        zoomBy(0.8, m_overlay.hover ? pointAt(*m_overlay.hover) : centre);
-        break;
-    case Qt::Key_A:
-        panBy({step, 0});
-        break;
-    case Qt::Key_D:
-        panBy({-step, 0});
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+        moveRow(event->key() == Qt::Key_Down ? 1 : -1);
         break;
     case Qt::Key_Period:
         moveStep(1);
@@ -423,11 +406,13 @@ void MemoryView::keyPressEvent(QKeyEvent* event)
             pin(m_model.timeline->peakTime);
         break;
     case Qt::Key_Escape:
-        m_overlay.range.reset();
-        update();
+        if (measured())
+            setMeasured(std::nullopt);
+        else
+            selection().selectTensor(std::nullopt);
         break;
     default:
-        Canvas::keyPressEvent(event);
+        TimeCanvas::keyPressEvent(event);
         return;
     }
     event->accept();
@@ -435,10 +420,9 @@ void MemoryView::keyPressEvent(QKeyEvent* event)
 
 void MemoryView::leaveEvent(QEvent* event)
 {
-    m_overlay.hover.reset();
+    m_hoveredRow.reset();
     selection().setHover({});
-    update();
-    Canvas::leaveEvent(event);
+    TimeCanvas::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

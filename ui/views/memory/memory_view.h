@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/canvas.h"
+#include "canvas/list_scroll.h"
 #include "document/latest_job.h"
 #include "views/memory/memory_paint.h"
 
@@ -10,8 +10,9 @@
 namespace tilewright::ui {
 
 /// The memory timeline: what occupies fast memory over the whole schedule, exactly, against the capacity and
-/// the baseline, with everything that is resident at the pinned time.
-class MemoryView : public Canvas
+/// the baseline, with everything that is resident at the pinned time, the selected tensor followed through
+/// all subgraphs, and sums over a measured range.
+class MemoryView : public TimeCanvas
 {
     Q_OBJECT
 public:
@@ -19,40 +20,40 @@ public:
     ~MemoryView() override;
 
     void settle() override;
+    /// The residents at the pinned time; the sums while a range is measured.
     [[nodiscard]] QString copyText() const override;
     void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
-    void zoomBy(double factor, QPointF anchor) override;
-    void panBy(QPointF pixels) override;
-    void fitAll() override;
     void fitSelection() override; ///< the current subgraph
-    [[nodiscard]] std::optional<QRectF> shownPart() const override;
-    void showPart(const QRectF& part) override;
     [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const MemoryModel& model() const { return m_model; }
     [[nodiscard]] QPointF pointAt(double time) const; ///< in the middle of the plot
-    [[nodiscard]] std::pair<double, double> visibleRange() const { return {m_from, m_to}; }
-    [[nodiscard]] const std::optional<std::pair<double, double>>& measured() const { return m_overlay.range; }
+    [[nodiscard]] QPointF rowCentre(std::size_t item) const;
     [[nodiscard]] MemoryPlaces places() const { return memoryPlaces(rect(), m_model); }
     void pin(double time);
 
 protected:
+    [[nodiscard]] Places timePlaces() const override;
+    [[nodiscard]] double snapped(double time) const override;
+    [[nodiscard]] std::optional<double> pinnedTime() const override;
+    void clicked(QPointF position, double time) override;
+    void hovered(QPointF position) override;
+    void measuredChanged() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
-    enum class Drag { None, Plot, Range, Left, Right };
     void requestTimelines();
     void rebuild();
-    [[nodiscard]] Axis timeAxis(const QRectF& plot) const;
-    void setRange(double from, double to);
+    void placeScroll();
     void moveStep(int by);
-    void hoverAt(QPointF position);
+    void moveRow(int by);
+    void extendMeasured(int by);
 
     struct Timelines
     {
@@ -62,25 +63,19 @@ private:
     Timelines m_timelines;
     std::unique_ptr<LatestJob<Timelines>> m_job;
     MemoryModel m_model;
-    double m_from = 0, m_to = 1;
-    bool m_fitted = true;
-    QRectF m_wantedPart; ///< asked for before the timeline was there
-    MemoryOverlay m_overlay;
+    ListScroll* m_scroll;
+    std::optional<std::size_t> m_hoveredRow;
+    double m_measureAnchor = 0; ///< where measuring by keys began
 
     struct Cache // columns of the visible range and of the whole
     {
-        const Timeline* timeline = nullptr;
-        const Timeline* baseline = nullptr;
+        std::shared_ptr<const Timeline> timeline, baseline;
+        std::shared_ptr<const TensorTrack> track;
         double from = 0, to = 0;
         int width = 0;
         MemoryColumns visible, whole;
     };
     Cache m_cache;
-
-    Drag m_drag = Drag::None;
-    QPointF m_pressed;
-    double m_pressedTime = 0;
-    double m_grabOffset = 0;
 };
 
 } // namespace tilewright::ui

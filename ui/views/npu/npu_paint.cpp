@@ -329,22 +329,7 @@ void paintOverview(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p
     painter.fillRect(area, Theme::mix(theme.canvas, theme.muted, 0.08));
     paintStateColumns(painter, visible.overview,
                       QRectF(area.left(), area.top(), area.width() * scale, area.height()), theme, false);
-    const Axis whole{0, m.total, area.left(), area.right()};
-    const QRectF range(QPointF(whole.toPixel(time.v0), area.top()),
-                       QPointF(whole.toPixel(time.v1), area.bottom()));
-    QColor outside = theme.canvas;
-    outside.setAlphaF(0.65F);
-    painter.fillRect(QRectF(area.topLeft(), range.bottomLeft()), outside);
-    painter.fillRect(QRectF(range.topRight(), area.bottomRight()), outside);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme.accent, 1.2));
-    painter.drawRect(range.adjusted(0.5, 0.5, -0.5, -0.5));
-    painter.setBrush(theme.accent);
-    for (const double x : {range.left(), range.right()})
-        painter.drawRoundedRect(
-            QRectF(std::clamp(x - 2, area.left(), std::max(area.left(), area.right() - 4)),
-                   area.center().y() - 7, 4, 14),
-            2, 2);
+    paintVisibleRange(painter, area, m.total, time, theme);
 }
 
 } // namespace
@@ -371,13 +356,8 @@ void paintNpu(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, con
     for (const NpuLane& lane : p.lanes)
         if (lane.rect.bottom() > p.plot.top() && lane.rect.top() < p.plot.bottom())
             paintNpuLane(painter, m, options, lane, time, visible, theme, overlay);
-    if (overlay.range) {
-        const double x0 = time.toPixel(std::min(overlay.range->first, overlay.range->second));
-        const double x1 = time.toPixel(std::max(overlay.range->first, overlay.range->second));
-        QColor veil = theme.accent;
-        veil.setAlphaF(0.16F);
-        painter.fillRect(QRectF(x0, p.plot.top(), x1 - x0, p.plot.height()), veil);
-    }
+    if (overlay.measured)
+        paintMeasured(painter, p.plot, time, *overlay.measured, QString(), theme);
     painter.restore();
 
     if (m.ghost) {

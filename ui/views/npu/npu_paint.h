@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/axis.h"
+#include "canvas/time_canvas.h"
 #include "views/npu/npu_layout.h"
 
 class QPainter;
@@ -14,7 +14,7 @@ struct NpuOverlay
     std::optional<npu::Cycle> cursor;  ///< the pinned time
     std::optional<std::uint32_t> node; ///< selected
     std::optional<std::uint32_t> hoverNode;
-    std::optional<std::pair<double, double>> range; ///< being measured
+    std::optional<TimeCanvas::Range> measured;
     QString readout;
 };
 

@@ -22,7 +22,7 @@ constexpr double kShortestRange = 16; // cycles: a handful of bursts
 } // namespace
 
 NpuView::NpuView(const ViewContext& context, QWidget* parent)
-    : Canvas(context, QStringLiteral("npu"), tr("NPU"), parent), m_state(NpuState::of(context))
+    : TimeCanvas(context, QStringLiteral("npu"), tr("NPU"), parent), m_state(NpuState::of(context))
 {
     m_controls = new NpuControls(m_state, m_options, this);
     m_side = new NpuSide(context, m_state, this);
@@ -79,15 +79,9 @@ QString NpuView::copyText() const
 
 void NpuView::rebuild()
 {
-    const double total = m_model.total;
     m_model = buildNpuChart(m_state);
-    if (m_model.result && (m_fitted || m_model.total != total)) {
-        // The visible part stays where it is when the run only changed a little.
-        if (m_fitted || m_from >= m_model.total)
-            setRange(0, m_model.total);
-        else
-            setRange(m_from, m_to);
-    }
+    if (m_model.result)
+        setTotal(m_model.total);
     setAccessibleDescription(!m_model.hint.isEmpty()
                                  ? m_model.hint
                                  : m_model.header + QStringLiteral(". ") + m_model.result->sentence);
@@ -153,9 +147,23 @@ NpuPlaces NpuView::places() const
     return p;
 }
 
-Axis NpuView::timeAxis(const QRectF& plot) const
+TimeCanvas::Places NpuView::timePlaces() const
 {
-    return {m_from, m_to, plot.left(), plot.right()};
+    if (!m_model.result)
+        return {};
+    const NpuPlaces p = places();
+    return {p.plot, p.overview};
+}
+
+double NpuView::shortestRange() const
+{
+    return kShortestRange;
+}
+
+std::optional<double> NpuView::pinnedTime() const
+{
+    const auto cursor = m_state.cursor();
+    return cursor ? std::optional(static_cast<double>(*cursor)) : std::nullopt;
 }
 
 void NpuView::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
@@ -167,7 +175,9 @@ void NpuView::paint(QPainter& painter, const QRectF& area, const Theme& theme, b
     }
     const NpuPlaces p = exporting ? npuPlaces(inside, m_model, m_options, 0, true) : places();
     const Axis time =
-        exporting && m_fitted ? Axis{0, m_model.total, p.plot.left(), p.plot.right()} : timeAxis(p.plot);
+        exporting && isFitted()
+                          ? Axis{0, m_model.total, p.plot.left(), p.plot.right()}
+                          : Axis{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
     const int width = static_cast<int>(p.plot.width());
     if (m_cache.result != m_model.result || m_cache.ghost != m_model.ghost || m_cache.from != time.v0 ||
         m_cache.to != time.v1 || m_cache.width != width) {
@@ -182,12 +192,14 @@ void NpuView::paint(QPainter& painter, const QRectF& area, const Theme& theme, b
                              m_model.total));
     }
     NpuOverlay overlay;
-    if (!exporting)
-        overlay = m_overlay;
     overlay.cursor = m_state.cursor();
     overlay.node = m_state.node();
-    if (!exporting)
+    if (!exporting) {
+        overlay.hover = hoverTime();
+        overlay.measured = measured();
         overlay.hoverNode = m_state.hoverNode();
+        overlay.readout = m_readout;
+    }
     if (overlay.readout.isEmpty() && (!exporting || overlay.cursor))
         overlay.readout = cursorReadout();
     paintNpu(painter, m_model, p, m_options, time, m_cache.visible, theme, overlay);
@@ -213,51 +225,17 @@ QString NpuView::cursorReadout() const
 
 // -- navigation ------------------------------------------------------------------------------------------
 
-void NpuView::setRange(double from, double to)
-{
-    const double span = std::clamp(to - from, std::min(kShortestRange, m_model.total), m_model.total);
-    m_from = std::clamp(from, 0.0, m_model.total - span);
-    m_to = m_from + span;
-    m_fitted = span >= m_model.total * (1 - 1e-12);
-    update();
-}
-
-void NpuView::zoomBy(double factor, QPointF anchor)
-{
-    if (!m_model.result)
-        return;
-    const Axis a = timeAxis(places().plot);
-    const double at = a.toValue(std::clamp(anchor.x(), a.p0, a.p1));
-    const double span =
-        std::clamp((m_to - m_from) / factor, std::min(kShortestRange, m_model.total), m_model.total);
-    const double left = (at - m_from) / (m_to - m_from);
-    setRange(at - left * span, at + (1 - left) * span);
-}
-
 void NpuView::panBy(QPointF pixels)
 {
-    if (!m_model.result)
-        return;
-    const QRectF plot = places().plot;
-    const double by = pixels.x() / plot.width() * (m_to - m_from);
-    setRange(m_from - by, m_to - by);
+    TimeCanvas::panBy(pixels);
     m_scroll->setValue(m_scroll->value() - static_cast<int>(std::round(pixels.y())));
-}
-
-void NpuView::fitAll()
-{
-    setRange(0, m_model.total);
 }
 
 void NpuView::fitSelection()
 {
-    if (!m_model.result)
+    if (!m_model.result || fitMeasured())
         return;
-    if (m_overlay.range) {
-        const auto [a, b] = *m_overlay.range;
-        m_overlay.range.reset();
-        setRange(std::min(a, b), std::max(a, b));
-    } else if (const auto node = m_state.node()) {
+    if (const auto node = m_state.node()) {
         const double from = static_cast<double>(m_model.result->chosenAt[*node]);
         const double to = static_cast<double>(m_model.result->run->storedAt[*node]);
         const double margin = std::max(8.0, (to - from) * 0.15);
@@ -267,26 +245,9 @@ void NpuView::fitSelection()
     }
 }
 
-std::optional<QRectF> NpuView::shownPart() const
-{
-    if (!m_model.result)
-        return std::nullopt;
-    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
-}
-
-void NpuView::showPart(const QRectF& part)
-{
-    if (part.isNull())
-        fitAll();
-    else
-        setRange(part.left(), part.right());
-}
-
 QRectF NpuView::selectedPart() const
 {
-    if (!m_model.result)
-        return {};
-    if (m_overlay.range)
+    if (!m_model.result || measured())
         return {}; // what was measured is wanted large at once
     const auto node = m_state.node();
     if (!node)
@@ -298,9 +259,10 @@ QRectF NpuView::selectedPart() const
 QPointF NpuView::focusPoint() const
 {
     if (!m_model.result || !m_state.cursor())
-        return Canvas::focusPoint();
+        return TimeCanvas::focusPoint();
     return pointAt(NpuLaneKind::State, m_lastCore,
-                   std::clamp(static_cast<double>(*m_state.cursor()) + 0.5, m_from, m_to));
+                   std::clamp(static_cast<double>(*m_state.cursor()) + 0.5, visibleRange().first,
+                              visibleRange().second));
 }
 
 QPointF NpuView::pointAt(NpuLaneKind kind, std::size_t core, double time) const
@@ -308,7 +270,7 @@ QPointF NpuView::pointAt(NpuLaneKind kind, std::size_t core, double time) const
     const NpuPlaces p = places();
     for (const NpuLane& lane : p.lanes)
         if (lane.kind == kind && lane.core == core)
-            return {timeAxis(p.plot).toPixel(time), lane.rect.top() + lane.rect.height() * 0.3};
+            return {timeAxis().toPixel(time), lane.rect.top() + lane.rect.height() * 0.3};
     return {};
 }
 
@@ -335,9 +297,9 @@ std::optional<std::uint32_t> NpuView::nodeAt(QPointF position) const
     const NpuLane* lane = p.laneAt(position);
     if (!lane || position.x() < p.plot.left() || position.x() >= p.plot.right())
         return std::nullopt;
-    const Axis axis = timeAxis(p.plot);
+    const Axis axis = timeAxis();
     const auto t = static_cast<npu::Cycle>(std::floor(axis.toValue(position.x())));
-    const double slack = (m_to - m_from) / p.plot.width();
+    const double slack = (visibleRange().second - visibleRange().first) / p.plot.width();
     const npu::Run& run = *m_model.result->run;
     const bool upper = position.y() < lane->rect.center().y();
     std::uint32_t node = npu::kNone;
@@ -374,11 +336,11 @@ QString NpuView::readoutAt(QPointF position) const
         return {};
     const NpuResult& r = *m_model.result;
     const npu::Run& run = *r.run;
-    const double at = timeAxis(p.plot).toValue(position.x());
+    const double at = timeAxis().toValue(position.x());
     const auto t = static_cast<npu::Cycle>(std::floor(at));
     if (t >= run.makespan)
         return tr("The run is over at cycle %1.").arg(number(run.makespan));
-    const double slack = (m_to - m_from) / p.plot.width();
+    const double slack = (visibleRange().second - visibleRange().first) / p.plot.width();
     const bool upper = position.y() < lane->rect.center().y();
     const auto x = static_cast<std::size_t>(position.x() - p.plot.left());
     const NpuColumns& columns = m_cache.visible.current;
@@ -484,7 +446,7 @@ QString NpuView::tooltipAt(QPointF position) const
                                                   number(m_model.result->run->cores[lane->core].cycles[s]));
         return text;
     }
-    const double at = timeAxis(p.plot).toValue(position.x());
+    const double at = timeAxis().toValue(position.x());
     if (lane->kind == NpuLaneKind::State && position.x() >= p.plot.left() && position.x() < p.plot.right())
         if (const npu::StateSpan* s =
                 m_model.result->run->stateAt(lane->core, static_cast<npu::Cycle>(std::floor(at)))) {
@@ -496,22 +458,20 @@ QString NpuView::tooltipAt(QPointF position) const
     return readoutAt(position).toHtmlEscaped();
 }
 
-void NpuView::hoverAt(QPointF position)
+void NpuView::hovered(QPointF position)
 {
-    m_overlay.hover.reset();
-    m_overlay.readout.clear();
-    if (m_model.result) {
-        const NpuPlaces p = places();
-        const bool inside = p.plot.contains(position);
-        if (inside) {
-            m_overlay.hover = timeAxis(p.plot).toValue(position.x());
-            m_overlay.readout = readoutAt(position);
-        }
-        m_state.setHoverNode(inside ? nodeAt(position) : std::nullopt);
-        if (!isPanning())
-            setCursor(p.overview.contains(position) ? Qt::SizeHorCursor : Qt::ArrowCursor);
-    }
+    m_readout = hoverTime() ? readoutAt(position) : QString();
+    m_state.setHoverNode(hoverTime() ? nodeAt(position) : std::nullopt);
     update();
+}
+
+void NpuView::measuredChanged()
+{
+    m_readout = measured() ? tr("%1 selected; F zooms there")
+                                 .arg(counted(static_cast<std::int64_t>(
+                                                  std::round(measured()->second - measured()->first)),
+                                              tr("cycle"), tr("cycles")))
+                           : QString();
 }
 
 } // namespace tilewright::ui

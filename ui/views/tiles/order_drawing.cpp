@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tiles/order_drawing.h"
 
+#include <QStringList>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,13 +15,21 @@ OrderDrawing::OrderDrawing(const TileGrid& grid)
 
 void OrderDrawing::append(std::int64_t tile)
 {
-    if (m_drawn[static_cast<std::size_t>(tile)])
+    if (tile < 0 || tile >= m_grid.tiles() || m_drawn[static_cast<std::size_t>(tile)])
         return;
     m_drawn[static_cast<std::size_t>(tile)] = true;
     m_tiles.push_back(tile);
 }
 
-void OrderDrawing::resume(std::vector<std::int64_t> tiles)
+void OrderDrawing::removeLast()
+{
+    if (m_tiles.empty())
+        return;
+    m_drawn[static_cast<std::size_t>(m_tiles.back())] = false;
+    m_tiles.pop_back();
+}
+
+void OrderDrawing::resume(const std::vector<std::int64_t>& tiles)
 {
     for (const std::int64_t t : tiles)
         append(t);
@@ -34,8 +44,7 @@ void OrderDrawing::moveTo(std::int64_t tile)
         return;
     }
     if (m_tiles.size() >= 2 && m_tiles[m_tiles.size() - 2] == tile) {
-        m_drawn[static_cast<std::size_t>(m_tiles.back())] = false;
-        m_tiles.pop_back();
+        removeLast();
         return;
     }
     // The mouse may have jumped over tiles between two events.
@@ -58,6 +67,41 @@ std::vector<std::int64_t> OrderDrawing::completed(std::span<const std::int64_t> 
         if (!m_drawn[static_cast<std::size_t>(t)])
             out.push_back(t);
     return out;
+}
+
+Traversal OrderDrawing::traversal(const Traversal& before) const
+{
+    return Traversal::simplest(completed(tileOrder(before, m_grid.rows, m_grid.cols)), m_grid.rows,
+                               m_grid.cols);
+}
+
+QString orderRuns(std::span<const std::int64_t> order, std::int64_t cols, int most)
+{
+    QStringList runs;
+    const std::size_t n = order.size();
+    for (std::size_t i = 0; i < n;) {
+        if (runs.size() == most)
+            return runs.join(QStringLiteral(", ")) + QStringLiteral(" …");
+        // As far as it goes on in the same direction, within a row or within a column.
+        std::size_t last = i;
+        std::int64_t step = 0;
+        while (last + 1 < n) {
+            const std::int64_t d = order[last + 1] - order[last];
+            const bool alongRow = std::abs(d) == 1 && order[last + 1] / cols == order[last] / cols;
+            if ((!alongRow && std::abs(d) != cols) || (step != 0 && d != step))
+                break;
+            step = d;
+            ++last;
+        }
+        QString run = QString::number(order[i]);
+        if (last > i)
+            run += QStringLiteral("–%1").arg(order[last]);
+        if (std::abs(step) == cols && cols > 1)
+            run += step > 0 ? QStringLiteral(" ↓") : QStringLiteral(" ↑");
+        runs << run;
+        i = last + 1;
+    }
+    return runs.join(QStringLiteral(", "));
 }
 
 } // namespace tilewright::ui

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kMargin = 10;
-constexpr double kMiniature = 34;
+constexpr double kLowPixels = 360; // a lower panel has smaller pictures
 constexpr double kLineGap = 2;
 
 QString tr(const char* text)
@@ -46,7 +46,7 @@ double headHeight()
 {
     const double big = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height();
     const double small = QFontMetricsF(uiFont(0.9)).height();
-    return 6 + big + small * 4 + 4 * kLineGap + 22;
+    return 6 + big + small * 3 + 4 * kLineGap + 6;
 }
 
 /// The tensor as an outline with the slice lit: solid when it moves in this step, hatched when it is only
@@ -108,11 +108,12 @@ void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t cap
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-QString boundWithMark(Bound bound)
+/// The shape of the bound's mark.
+QString boundSign(Bound bound)
 {
-    return bound == Bound::Compute  ? tr("△ compute-bound")
-           : bound == Bound::Memory ? tr("▽ memory-bound")
-                                    : tr("◇ balanced");
+    return bound == Bound::Compute  ? QStringLiteral("△")
+           : bound == Bound::Memory ? QStringLiteral("▽")
+                                    : QStringLiteral("◇");
 }
 
 void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tiles, const QRectF& area,
@@ -131,14 +132,18 @@ void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tile
     };
     line(model.where, uiFont(1.0, QFont::DemiBold), theme.text);
     line(model.count, uiFont(0.9), theme.muted);
-    line(tr("compute %1, memory %2").arg(number(s.compute), number(s.memory)), uiFont(0.9), theme.text);
-    line(tr("latency %1 = the larger · %2").arg(number(s.latency), boundWithMark(s.bound())), uiFont(0.9),
-         theme.text);
+    line(tr("%1 %2 = the larger of compute %3, memory %4")
+             .arg(boundSign(s.bound()), number(s.latency), number(s.compute), number(s.memory)),
+         uiFont(0.9), theme.text);
     const bool fits = s.workingSet <= tiles.capacity;
-    line((fits ? tr("working set %1 of %2") : tr("working set %1 of %2: does not fit"))
-             .arg(number(s.workingSet), number(tiles.capacity)),
-         uiFont(0.9), fits ? theme.text : theme.error);
-    paintWorkingSet(painter, model, tiles.capacity, QRectF(area.left() + kMargin, y + 3, width, 10), theme);
+    const QString used = (fits ? tr("%1 of %2 in use") : tr("%1 of %2: does not fit"))
+                             .arg(number(s.workingSet), number(tiles.capacity));
+    const double bar = QFontMetricsF(uiFont(0.9)).horizontalAdvance(used) + 10;
+    const double middle = y + QFontMetricsF(uiFont(0.9)).height() / 2;
+    line(used, uiFont(0.9), fits ? theme.text : theme.error);
+    if (width - bar > 30)
+        paintWorkingSet(painter, model, tiles.capacity,
+                        QRectF(area.left() + kMargin + bar, middle - 5, width - bar, 10), theme);
 }
 
 } // namespace
@@ -149,9 +154,11 @@ StepPanelLayout layoutStepPanel(const StepModel& model, const QRectF& area)
     layout.area = area;
     const double head = headHeight();
     layout.list = QRectF(area.left(), area.top() + head, area.width(), std::max(0.0, area.height() - head));
+    const bool low = area.height() < kLowPixels;
+    layout.miniature = low ? 24 : 34;
     const double text = QFontMetricsF(uiFont(0.9)).height() + QFontMetricsF(uiFont(0.85)).height();
-    const double rowHeight = std::max(kMiniature, text) + 6;
-    const double headingHeight = QFontMetricsF(uiFont(0.9)).height() + 8;
+    const double rowHeight = std::max(layout.miniature, text) + (low ? 3 : 6);
+    const double headingHeight = QFontMetricsF(uiFont(0.9)).height() + (low ? 4 : 8);
     double y = 0;
     for (std::size_t i = 0; i < model.rows.size(); ++i) {
         if (i == 0 || model.rows[i].kind != model.rows[i - 1].kind) {
@@ -168,6 +175,13 @@ StepPanelLayout layoutStepPanel(const StepModel& model, const QRectF& area)
     }
     layout.height = y;
     return layout;
+}
+
+void StepPanelLayout::narrowList(double by)
+{
+    list.setRight(list.right() - by);
+    for (Line& line : lines)
+        line.rect.setRight(line.rect.right() - by);
 }
 
 void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel& tiles,
@@ -190,7 +204,7 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
         if (line.row < 0) {
             painter.setFont(uiFont(0.9, QFont::DemiBold));
             painter.setPen(theme.muted);
-            painter.drawText(r.adjusted(kMargin, 4, -kMargin, 0), Qt::AlignVCenter | Qt::AlignLeft,
+            painter.drawText(r.adjusted(kMargin, 2, -kMargin, 0), Qt::AlignVCenter | Qt::AlignLeft,
                              QFontMetricsF(painter.font())
                                  .elidedText(line.heading, Qt::ElideRight, r.width() - 2 * kMargin));
             continue;
@@ -198,7 +212,8 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
         const StepRow& row = model.rows[static_cast<std::size_t>(line.row)];
         if (hoveredRow == line.row)
             painter.fillRect(r, theme.selection);
-        const QRectF box(r.left() + kMargin, r.center().y() - kMiniature / 2, kMiniature, kMiniature);
+        const QRectF box(r.left() + kMargin, r.center().y() - layout.miniature / 2, layout.miniature,
+                         layout.miniature);
         paintMiniature(painter, row, box, theme);
         const double left = box.right() + 8;
         const double right = r.right() - kMargin;

@@ -21,9 +21,11 @@ struct StepPanelLayout
         QString heading; ///< with the sum of its rows
     };
     QRectF area;
-    QRectF list;             ///< the part of `area` that scrolls
-    double height = 0;       ///< of all lines
-    std::vector<Line> lines; ///< not yet scrolled, from the top of `list`
+    QRectF list;                ///< the part of `area` that scrolls
+    double height = 0;          ///< of all lines
+    double miniature = 34;      ///< side of the pictures of tensors
+    std::vector<Line> lines;    ///< not yet scrolled, from the top of `list`
+    void narrowList(double by); ///< leaves room for a scroll bar
 };
 
 [[nodiscard]] StepPanelLayout layoutStepPanel(const StepModel& model, const QRectF& area);

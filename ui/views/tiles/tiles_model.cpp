@@ -3,6 +3,7 @@
 
 #include "theme/number.h"
 #include "theme/words.h"
+#include "views/tiles/order_drawing.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -46,6 +47,15 @@ QString traversalText(TraversalKind kind)
         break;
     }
     return tr("custom order");
+}
+
+/// A custom order as runs: its numbers are in the tiles only while those are few and large.
+QString orderText(const Traversal& traversal, std::int64_t cols)
+{
+    const QString name = traversalText(traversal.kind());
+    if (traversal.kind() != TraversalKind::Custom)
+        return name;
+    return name + QStringLiteral(": ") + orderRuns(traversal.explicitOrder(), cols, 24);
 }
 
 QString range(std::int64_t from, std::int64_t to)
@@ -156,8 +166,8 @@ TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
     model.grid = {e.rows, e.cols};
     model.aspect = std::clamp(static_cast<double>(g.h) / static_cast<double>(g.w), 0.5, 2.0);
     model.subtitle = tr("%1, %2, %3")
-                         .arg(tilesText(e.rows, e.cols), traversalText(subgraph.traversal.kind()),
-                              plural(e.steps, tr("%1 step"), tr("%1 steps")));
+                         .arg(tilesText(e.rows, e.cols), plural(e.steps, tr("%1 step"), tr("%1 steps")),
+                              orderText(subgraph.traversal, e.cols));
     if (e.rows * e.cols > kMaxTiles) {
         model.hint = tr("%1 tiles are too many to show one by one. Choose a larger granularity.")
                          .arg(number(e.rows * e.cols));

@@ -6,8 +6,9 @@
 #include "theme/theme.h"
 
 #include <QCoreApplication>
+#include <QLineF>
+#include <QList>
 #include <QPainter>
-#include <QPainterPath>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,10 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kPathPixels = 11; // smaller cells show no path
+constexpr double kPathPixels = 11;        // smaller cells show no path
+constexpr double kGapPixels = 4;          // smaller ones touch one another
+constexpr std::int64_t kPathCells = 1500; // with more cells in sight the path is a texture, and slow
+constexpr double kLowPixels = 300;        // a lower pane has its title on one line
 constexpr int kMaxImageSide = 4096;
 
 QString tr(const char* text)
@@ -114,6 +118,26 @@ void paintCells(QPainter& painter, const TilesModel& model, const VisibleCells& 
         }
 }
 
+/// The lines between the cells of an image.
+void paintGaps(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
+               const Viewport& viewport, const Theme& theme)
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QPointF a = viewport.toScreen(
+        QPointF(static_cast<double>(cells.c0), static_cast<double>(cells.r0) * model.aspect));
+    const QPointF b = viewport.toScreen(
+        QPointF(static_cast<double>(cells.c1), static_cast<double>(cells.r1) * model.aspect));
+    for (std::int64_t c = cells.c0; c <= cells.c1; ++c) {
+        const double x = viewport.toScreen(QPointF(static_cast<double>(c), 0)).x();
+        painter.fillRect(QRect(qRound(x) - 1, qRound(a.y()), 1, qRound(b.y() - a.y())), theme.canvas);
+    }
+    for (std::int64_t r = cells.r0; r <= cells.r1; ++r) {
+        const double y = viewport.toScreen(QPointF(0, static_cast<double>(r) * model.aspect)).y();
+        painter.fillRect(QRect(qRound(a.x()), qRound(y) - 1, qRound(b.x() - a.x()), 1), theme.canvas);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
 /// The position in the traversal, above the path; on top of whatever jumps across.
 void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
                   const Viewport& viewport, const Theme& theme)
@@ -123,6 +147,7 @@ void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells
     const double longest = fm.horizontalAdvance(number(model.grid.tiles()));
     if (longest + 8 > viewport.scale || 2 * fm.height() + 8 > viewport.scale * model.aspect)
         return;
+    painter.setFont(font);
     for (std::int64_t r = cells.r0; r < cells.r1; ++r)
         for (std::int64_t c = cells.c0; c < cells.c1; ++c) {
             const std::int64_t tile = r * model.grid.cols + c;
@@ -131,11 +156,13 @@ void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells
             if (!t || longest + 6 > rect.width() || fm.height() + 2 > rect.height())
                 continue;
             const QColor fill = overflows(model, tile) ? theme.canvas : cellColour(model, tile, theme);
-            QPainterPath digits;
-            digits.addText(QPointF(rect.left() + 4, rect.top() + 2 + fm.ascent()), font,
-                           number(std::int64_t(t->visit) + 1));
-            painter.strokePath(digits, QPen(fill, 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-            painter.fillPath(digits, overflows(model, tile) ? theme.text : theme.inkOn(fill));
+            // On a patch of the tile's colour, so that the path does not run through the digits.
+            const QString digits = number(std::int64_t(t->visit) + 1);
+            const QRectF patch(rect.left() + 2, rect.top() + 2, fm.horizontalAdvance(digits) + 4,
+                               fm.height());
+            painter.fillRect(patch, fill);
+            painter.setPen(overflows(model, tile) ? theme.text : theme.inkOn(fill));
+            painter.drawText(QPointF(patch.left() + 2, patch.top() + fm.ascent()), digits);
         }
 }
 
@@ -146,15 +173,13 @@ QPointF centreOf(const TilesModel& model, const Viewport& viewport, std::int64_t
 
 /// One leg of the path, ending in a small arrow head. Jumps to tiles that are no neighbours are dashed.
 void addLeg(const TilesModel& model, const Viewport& viewport, std::int64_t from, std::int64_t to,
-            QPainterPath& neighbours, QPainterPath& jumps, QPolygonF& heads)
+            QList<QLineF>& neighbours, QList<QLineF>& jumps, QPolygonF& heads)
 {
     const QPointF a = centreOf(model, viewport, from);
     const QPointF b = centreOf(model, viewport, to);
     const std::int64_t cols = model.grid.cols;
     const bool near = std::abs(from / cols - to / cols) + std::abs(from % cols - to % cols) == 1;
-    QPainterPath& path = near ? neighbours : jumps;
-    path.moveTo(a);
-    path.lineTo(b);
+    (near ? neighbours : jumps) << QLineF(a, b);
     const QPointF along = b - a;
     const double length = std::hypot(along.x(), along.y());
     if (length < 14)
@@ -166,21 +191,21 @@ void addLeg(const TilesModel& model, const Viewport& viewport, std::int64_t from
     heads << tip << tip - u * (size * 1.8) + n * size << tip - u * (size * 1.8) - n * size;
 }
 
-void strokePath(QPainter& painter, const QPainterPath& neighbours, const QPainterPath& jumps,
+void strokePath(QPainter& painter, const QList<QLineF>& neighbours, const QList<QLineF>& jumps,
                 const QPolygonF& heads, const QColor& colour, const QColor& halo, double width)
 {
     painter.setBrush(Qt::NoBrush);
     QPen pen(halo, width + 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
     painter.setPen(pen);
-    painter.drawPath(neighbours);
-    painter.drawPath(jumps);
+    painter.drawLines(neighbours);
+    painter.drawLines(jumps);
     pen.setColor(colour);
     pen.setWidthF(width);
     painter.setPen(pen);
-    painter.drawPath(neighbours);
+    painter.drawLines(neighbours);
     pen.setDashPattern({3, 3});
     painter.setPen(pen);
-    painter.drawPath(jumps);
+    painter.drawLines(jumps);
     painter.setPen(QPen(halo, 1));
     painter.setBrush(colour);
     for (qsizetype i = 0; i + 2 < heads.size(); i += 3)
@@ -192,8 +217,8 @@ void paintPath(QPainter& painter, const TilesModel& model, const VisibleCells& c
 {
     const auto visits = model.trace->steps->visits();
     const auto n = static_cast<std::int64_t>(visits.size());
-    QPainterPath neighbours[2];
-    QPainterPath jumps[2];
+    QList<QLineF> neighbours[2];
+    QList<QLineF> jumps[2];
     QPolygonF heads[2];
     const auto inside = [&](std::int64_t tile) {
         const std::int64_t r = tile / model.grid.cols;
@@ -234,8 +259,8 @@ void ring(QPainter& painter, const QRectF& rect, const QColor& colour, const QCo
 void paintDrawn(QPainter& painter, const TilesModel& model, const Viewport& viewport, const Theme& theme,
                 const TilesOverlay& overlay)
 {
-    QPainterPath neighbours;
-    QPainterPath jumps;
+    QList<QLineF> neighbours;
+    QList<QLineF> jumps;
     QPolygonF heads;
     for (std::size_t i = 0; i + 1 < overlay.drawn.size(); ++i)
         addLeg(model, viewport, overlay.drawn[i], overlay.drawn[i + 1], neighbours, jumps, heads);
@@ -328,11 +353,14 @@ void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, 
     } else {
         painter.setRenderHint(QPainter::SmoothPixmapTransform, cell < 1);
         painter.drawImage(whole, image);
+        if (cell >= kGapPixels)
+            paintGaps(painter, model, cells, viewport, theme);
         painter.setPen(QPen(theme.outline, 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(whole);
     }
-    if (model.trace && cell >= kPathPixels && overlay.drawn.empty())
+    const std::int64_t inSight = (cells.r1 - cells.r0) * (cells.c1 - cells.c0);
+    if (model.trace && cell >= kPathPixels && inSight <= kPathCells && overlay.drawn.empty())
         paintPath(painter, model, cells, viewport, theme, overlay.visit);
     if (cell >= kPathPixels)
         paintNumbers(painter, model, cells, viewport, theme);
@@ -346,6 +374,10 @@ void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, 
         mark(*overlay.hover, theme.text, 1.2);
     if (overlay.tile)
         mark(*overlay.tile, theme.accent, 3);
+    if (overlay.cursor) {
+        const QRectF r = viewport.toScreen(tileRect(model, *overlay.cursor)).adjusted(2, 2, -3, -3);
+        ring(painter, r, theme.text, theme.canvas, 1.6);
+    }
     if (!overlay.drawn.empty())
         paintDrawn(painter, model, viewport, theme, overlay);
     if (!overlay.note.isEmpty())
@@ -353,9 +385,10 @@ void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, 
     painter.restore();
 }
 
-double tilesHeaderHeight()
+double tilesHeaderHeight(const QRectF& area)
 {
-    return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + QFontMetricsF(uiFont(0.9)).height() + 12;
+    const double title = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 12;
+    return area.height() < kLowPixels ? title : title + QFontMetricsF(uiFont(0.9)).height();
 }
 
 double tilesLegendHeight()
@@ -365,17 +398,25 @@ double tilesLegendHeight()
 
 void paintTilesHeader(QPainter& painter, const TilesModel& model, const QRectF& area, const Theme& theme)
 {
-    painter.setFont(uiFont(1.0, QFont::DemiBold));
-    QFontMetricsF fm(painter.font());
+    const QFont bold = uiFont(1.0, QFont::DemiBold);
+    const QFont small = uiFont(0.9);
+    const QFontMetricsF head(bold);
+    const QFontMetricsF detail(small);
+    const double left = area.left() + 8;
+    const double width = area.width() - 16;
+    const double baseline = area.top() + 5 + head.ascent();
+    const bool oneLine = area.height() < head.height() + detail.height() + 8;
+    const double besideTitle = std::max(width * 0.6, width - 14 - detail.horizontalAdvance(model.subtitle));
+    const QString title = head.elidedText(model.title, Qt::ElideMiddle, oneLine ? besideTitle : width);
+    painter.setFont(bold);
     painter.setPen(theme.text);
-    painter.drawText(QPointF(area.left() + 8, area.top() + 5 + fm.ascent()),
-                     fm.elidedText(model.title, Qt::ElideMiddle, area.width() - 16));
-    const double below = area.top() + 5 + fm.height();
-    painter.setFont(uiFont(0.9));
-    fm = QFontMetricsF(painter.font());
+    painter.drawText(QPointF(left, baseline), title);
+    const double shift = oneLine ? head.horizontalAdvance(title) + 14 : 0;
+    painter.setFont(small);
     painter.setPen(theme.muted);
-    painter.drawText(QPointF(area.left() + 8, below + fm.ascent()),
-                     fm.elidedText(model.subtitle, Qt::ElideRight, area.width() - 16));
+    painter.drawText(
+        QPointF(left + shift, oneLine ? baseline : area.top() + 5 + head.height() + detail.ascent()),
+        detail.elidedText(model.subtitle, Qt::ElideRight, width - shift));
 }
 
 void paintTilesLegend(QPainter& painter, const TilesModel& model, const QRectF& area, const Theme& theme)

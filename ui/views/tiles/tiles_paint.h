@@ -21,8 +21,9 @@ struct TilesOverlay
     std::optional<std::int64_t> tile; ///< of the shown step
     std::int64_t visit = -1;          ///< the path up to here is drawn strongly
     std::optional<std::int64_t> hover;
+    std::optional<std::int64_t> cursor;  ///< of the keyboard
     std::span<const std::int64_t> drawn; ///< a traversal that is being drawn
-    QString note;                        ///< beside the mouse while drawing
+    QString note;                        ///< beside mouse or cursor while drawing
     QPointF noteAt;
 };
 
@@ -35,15 +36,15 @@ struct TilesOverlay
 [[nodiscard]] QImage tilesImage(const TilesModel& model, const Theme& theme);
 
 /// Cells of this size and more are painted one by one.
-inline constexpr double kCellPixels = 6;
+inline constexpr double kCellPixels = 16;
 
 /// Paints the grid into `area`, clipped. `image` = tilesImage(), used for small cells; may be null when cells
 /// are large enough.
 void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, const Viewport& viewport,
                 const QImage& image, const Theme& theme, const TilesOverlay& overlay);
 
-/// Title, subtitle and legend above and below the grid.
-[[nodiscard]] double tilesHeaderHeight();
+/// Title, subtitle and legend above and below the grid; in a low `area` title and subtitle share a line.
+[[nodiscard]] double tilesHeaderHeight(const QRectF& area);
 [[nodiscard]] double tilesLegendHeight();
 void paintTilesHeader(QPainter& painter, const TilesModel& model, const QRectF& area, const Theme& theme);
 void paintTilesLegend(QPainter& painter, const TilesModel& model, const QRectF& area, const Theme& theme);

@@ -2,33 +2,24 @@
 #include "views/tiles/tiles_view.h"
 
 #include "canvas/animation_clock.h"
-#include "document/schedule_edits.h"
 #include "theme/icon.h"
 #include "theme/number.h"
-#include "theme/words.h"
 
 #include <QAction>
 #include <QComboBox>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
+#include <QPointer>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QStandardItemModel>
 #include <QToolButton>
-#include <QWheelEvent>
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewright::ui {
 
 namespace {
 
-constexpr double kMaxCell = 110;
-constexpr double kMaxScale = 220;
-constexpr std::int64_t kSyncSteps = 4000;        // traced at once: well under a frame
-constexpr std::int64_t kDrawableTiles = 1 << 20; // larger orders are not drawn by hand
+constexpr std::int64_t kSyncSteps = 4000; // traced at once: well under a frame
 constexpr std::int64_t kCopiedSteps = 200'000;
 constexpr std::int64_t kReadSteps = 500; // by assistive technology
 constexpr TraversalKind kKinds[] = {TraversalKind::Raster,      TraversalKind::Snake,  TraversalKind::Column,
@@ -39,8 +30,10 @@ constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // steps a second; 0: all of th
 
 TilesView::TilesView(const ViewContext& context, QWidget* parent)
     : ToolCanvas(context, QStringLiteral("tiles"), tr("Tile grid"), parent),
-      m_percent(std::make_shared<std::atomic<int>>(0))
+      m_percent(std::make_shared<std::atomic<int>>(0)),
+      m_scroll(new ListScroll(tr("Scroll what happens in the step"), this))
 {
+    connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     m_job = std::make_unique<LatestJob<std::shared_ptr<const TileTrace>>>(
         [this](std::shared_ptr<const TileTrace> trace) {
             m_requested.reset();
@@ -112,10 +105,15 @@ void TilesView::createControls()
     m_order = bar().addChoice(
         tr("Order"),
         {tr("raster"), tr("snake"), tr("columns"), tr("column snake"), tr("spiral"), tr("custom")},
-        tr("The order in which the tiles are visited. Drag across the tiles to draw one of your own."));
+        tr("The order in which the tiles are visited. Drag across the tiles to draw one of your own; with "
+           "the "
+           "keyboard, arrows choose a tile, Enter takes it as the next, Shift+arrows draw."));
     if (auto* items = qobject_cast<QStandardItemModel*>(m_order->model()))
         items->item(5)->setEnabled(false); // drawn, not chosen
-    connect(m_order, &QComboBox::activated, this, &TilesView::chooseTraversal);
+    connect(m_order, &QComboBox::activated, this, [this](int i) {
+        if (kKinds[i] != TraversalKind::Custom)
+            applyTraversal(kKinds[i], tr("Tile order: %1").arg(m_order->itemText(i)));
+    });
 }
 
 // -- state -----------------------------------------------------------------------------------------------
@@ -152,14 +150,17 @@ void TilesView::rebuild(std::shared_ptr<const TileTrace> trace)
 {
     const TileGrid gridBefore = m_model.grid;
     const auto subgraphBefore = m_model.subgraph;
+    const auto traceBefore = m_model.trace;
     m_trace = std::move(trace);
     const SnapshotPtr& snapshot = document().snapshot();
     m_model = buildTiles(snapshot.get(), selection().state(), m_trace,
                          {static_cast<TileColour>(m_colour->currentIndex())});
-    m_image = QImage();
+    if (m_model.trace != traceBefore)
+        m_image = QImage();
     if (m_model.grid != gridBefore || m_model.subgraph != subgraphBefore) {
         m_autoFit = true;
         m_overlay.hover.reset();
+        m_overlay.cursor.reset();
         cancelDrawing();
         m_lastDrawn.clear();
     }
@@ -197,6 +198,7 @@ void TilesView::refreshStep()
         m_slider->setValue(static_cast<int>(i));
     }
     m_hoveredRow.reset();
+    placeScroll();
     setAccessibleDescription(m_step ? m_model.title + QStringLiteral(". ") + m_step->where +
                                           QStringLiteral(", ") + m_step->count
                                     : m_model.hint);
@@ -216,6 +218,15 @@ void TilesView::showStep(std::int64_t step)
     }
     next.time = m_model.subgraphStart + steps.start(next.step);
     selection().set(next);
+}
+
+void TilesView::showTile(std::int64_t tile)
+{
+    if (!m_model.trace)
+        return;
+    const TileSums& sums = m_model.trace->tiles[static_cast<std::size_t>(tile)];
+    if (sums.visit >= 0)
+        showStep(m_model.trace->steps->visits()[static_cast<std::size_t>(sums.visit)].firstStep);
 }
 
 void TilesView::moveStep(std::int64_t by)
@@ -291,352 +302,6 @@ void TilesView::hideEvent(QHideEvent* event)
 {
     setPlaying(false);
     ToolCanvas::hideEvent(event);
-}
-
-// -- geometry --------------------------------------------------------------------------------------------
-
-TilesView::Places TilesView::placesIn(const QRectF& area)
-{
-    Places p;
-    QRectF grid = area;
-    if (area.width() >= 520) {
-        const double em = QFontMetricsF(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
-        const double least = std::min(37 * em, area.width() / 2);
-        const double w = std::round(std::clamp(area.width() * 0.34, least, std::max(least, 57 * em)));
-        p.panel = QRectF(area.right() - w, area.top(), w, area.height());
-        grid.setRight(p.panel.left());
-    } else if (area.height() >= 520) {
-        p.panel = area.adjusted(0, area.height() * 0.5, 0, 0);
-        grid.setBottom(p.panel.top());
-    }
-    p.header = QRectF(grid.left(), grid.top(), grid.width(), tilesHeaderHeight());
-    p.legend = QRectF(grid.left(), grid.bottom() - tilesLegendHeight(), grid.width(), tilesLegendHeight());
-    p.grid = QRectF(grid.left(), p.header.bottom(), grid.width(),
-                    std::max(0.0, p.legend.top() - p.header.bottom()));
-    return p;
-}
-
-Viewport TilesView::fitted(const QRectF& grid) const
-{
-    return Viewport::fit(tilesScene(m_model), grid, 8, kMaxCell);
-}
-
-void TilesView::contentResized()
-{
-    if (m_autoFit)
-        m_viewport = fitted(placesIn(contentArea()).grid);
-}
-
-void TilesView::zoomBy(double factor, QPointF anchor)
-{
-    if (m_model.grid.tiles() == 0)
-        return;
-    const double whole = fitted(placesIn(contentArea()).grid).scale;
-    m_viewport = m_viewport.zoomed(factor, anchor, std::min(whole, kMaxScale), kMaxScale);
-    m_autoFit = m_viewport.scale <= whole * 1.0001;
-    if (m_autoFit)
-        m_viewport = fitted(placesIn(contentArea()).grid);
-    update();
-}
-
-void TilesView::panBy(QPointF pixels)
-{
-    if (m_model.grid.tiles() == 0 || m_autoFit)
-        return;
-    // At least a corner of the grid stays in sight.
-    const QRectF grid = placesIn(contentArea()).grid;
-    const Viewport moved = m_viewport.panned(pixels);
-    if (moved.toScreen(tilesScene(m_model)).intersects(grid.adjusted(40, 40, -40, -40)))
-        m_viewport = moved;
-    update();
-}
-
-void TilesView::fitAll()
-{
-    m_autoFit = true;
-    contentResized();
-    update();
-}
-
-void TilesView::fitSelection()
-{
-    if (!m_overlay.tile)
-        return fitAll();
-    const QRectF tile = tileRect(m_model, *m_overlay.tile);
-    m_viewport = Viewport::fit(tile.adjusted(-3, -3, 3, 3), placesIn(contentArea()).grid, 8, kMaxCell);
-    m_autoFit = false;
-    update();
-}
-
-std::optional<QRectF> TilesView::shownPart() const
-{
-    if (m_model.grid.tiles() == 0)
-        return std::nullopt;
-    return m_autoFit ? QRectF() : m_viewport.toScene(placesIn(contentArea()).grid);
-}
-
-void TilesView::showPart(const QRectF& part)
-{
-    if (m_model.grid.tiles() == 0 || part.isEmpty() || !part.intersects(tilesScene(m_model))) {
-        fitAll();
-        return;
-    }
-    m_viewport = Viewport::showing(part, placesIn(contentArea()).grid);
-    m_autoFit = false;
-    update();
-}
-
-QRectF TilesView::selectedPart() const
-{
-    return m_overlay.tile ? tileRect(m_model, *m_overlay.tile) : QRectF();
-}
-
-QPointF TilesView::focusPoint() const
-{
-    return m_overlay.tile ? tileCentre(*m_overlay.tile) : contentArea().center();
-}
-
-std::optional<std::int64_t> TilesView::tileUnder(QPointF position) const
-{
-    if (m_model.grid.tiles() == 0 || !placesIn(contentArea()).grid.contains(position))
-        return std::nullopt;
-    return tileAt(m_model, m_viewport.toScene(position));
-}
-
-QPointF TilesView::tileCentre(std::int64_t tile) const
-{
-    return m_viewport.toScreen(tileRect(m_model, tile)).center();
-}
-
-// -- painting --------------------------------------------------------------------------------------------
-
-void TilesView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
-{
-    if (!m_model.hint.isEmpty()) {
-        paintEmptyHint(painter, area, m_model.hint, theme);
-        return;
-    }
-    const Places places = placesIn(area);
-    const Viewport viewport = exporting ? fitted(places.grid) : m_viewport;
-    if (m_model.trace && viewport.scale * std::min(1.0, m_model.aspect) < kCellPixels &&
-        (m_image.isNull() || m_imageTheme != &theme)) {
-        m_image = tilesImage(m_model, theme);
-        m_imageTheme = &theme;
-    }
-    TilesOverlay overlay = m_overlay;
-    if (exporting) {
-        overlay.hover.reset();
-        overlay.note.clear();
-    } else if (m_drawing) {
-        overlay.drawn = m_drawing->tiles();
-    }
-    paintTiles(painter, m_model, places.grid, viewport, m_image, theme, overlay);
-    paintTilesHeader(painter, m_model, places.header, theme);
-    paintTilesLegend(painter, m_model, places.legend, theme);
-    if (!m_model.trace) {
-        paintEmptyHint(painter, places.grid, tr("Following the steps … %1 %").arg(m_percent->load()), theme);
-        return;
-    }
-    if (m_step && !places.panel.isEmpty())
-        paintStepPanel(painter, *m_step, m_model, layoutStepPanel(*m_step, places.panel),
-                       exporting ? 0 : m_scroll, exporting ? std::nullopt : m_hoveredRow, theme);
-}
-
-QString TilesView::tooltipAt(QPointF position) const
-{
-    if (const auto tile = tileUnder(position))
-        return tileTooltip(m_model, *tile);
-    if (m_step && m_hoveredRow) {
-        const StepRow& row = m_step->rows[static_cast<std::size_t>(*m_hoveredRow)];
-        return QStringLiteral("<b>%1</b> %2<br>%3<br>%4")
-            .arg(stepRowHeading(row.kind), row.name.toHtmlEscaped(), row.detail,
-                 row.kind == StepRow::Kind::Run ? tr("compute time %1").arg(exactNumber(row.amount))
-                                                : tr("%1 of %2 elements")
-                                                      .arg(exactNumber(row.amount))
-                                                      .arg(number(row.height * row.width)));
-    }
-    return {};
-}
-
-// -- mouse and keys --------------------------------------------------------------------------------------
-
-void TilesView::mousePressEvent(QMouseEvent* event)
-{
-    ToolCanvas::mousePressEvent(event);
-    if (event->button() != Qt::LeftButton)
-        return;
-    setPlaying(false);
-    m_pressed = tileUnder(event->position());
-}
-
-void TilesView::mouseMoveEvent(QMouseEvent* event)
-{
-    ToolCanvas::mouseMoveEvent(event);
-    if (m_pressed && (event->buttons() & Qt::LeftButton)) {
-        const auto tile = tileUnder(event->position());
-        m_overlay.noteAt = event->position();
-        if (tile && (m_drawing || *tile != *m_pressed))
-            extendDrawing(*tile);
-        update();
-        return;
-    }
-    updateHover(event->position());
-}
-
-void TilesView::updateHover(QPointF position)
-{
-    const auto tile = tileUnder(position);
-    const Places places = placesIn(contentArea());
-    std::optional<int> row;
-    if (m_step && places.panel.contains(position))
-        row = stepRowAt(layoutStepPanel(*m_step, places.panel), m_scroll, position);
-    if (tile == m_overlay.hover && row == m_hoveredRow)
-        return;
-    m_overlay.hover = tile;
-    m_hoveredRow = row;
-    HoverState hover;
-    if (row) {
-        hover.tensor = m_step->rows[static_cast<std::size_t>(*row)].tensor;
-        hover.op = m_step->rows[static_cast<std::size_t>(*row)].op;
-    }
-    selection().setHover(hover);
-    update();
-}
-
-void TilesView::mouseReleaseEvent(QMouseEvent* event)
-{
-    ToolCanvas::mouseReleaseEvent(event);
-    if (event->button() != Qt::LeftButton)
-        return;
-    if (m_drawing) {
-        finishDrawing();
-    } else if (m_pressed && m_model.trace) {
-        const TileSums& tile = m_model.trace->tiles[static_cast<std::size_t>(*m_pressed)];
-        if (tile.visit >= 0)
-            showStep(m_model.trace->steps->visits()[static_cast<std::size_t>(tile.visit)].firstStep);
-    } else if (m_hoveredRow && m_step) {
-        const StepRow& row = m_step->rows[static_cast<std::size_t>(*m_hoveredRow)];
-        if (row.tensor)
-            selection().selectTensor(row.tensor);
-        else if (row.op)
-            selection().selectOps({*row.op});
-    }
-    m_pressed.reset();
-}
-
-void TilesView::wheelEvent(QWheelEvent* event)
-{
-    const Places places = placesIn(contentArea());
-    if (m_step && places.panel.contains(event->position())) {
-        const StepPanelLayout layout = layoutStepPanel(*m_step, places.panel);
-        const double by =
-            event->pixelDelta().isNull() ? event->angleDelta().y() / 2.0 : event->pixelDelta().y();
-        m_scroll = std::clamp(m_scroll - by, 0.0, std::max(0.0, layout.height - layout.list.height()));
-        event->accept();
-        update();
-        return;
-    }
-    ToolCanvas::wheelEvent(event);
-}
-
-void TilesView::keyPressEvent(QKeyEvent* event)
-{
-    if (event->key() == Qt::Key_Escape && m_drawing) {
-        cancelDrawing();
-        m_pressed.reset();
-        event->accept();
-        return;
-    }
-    ToolCanvas::keyPressEvent(event);
-}
-
-void TilesView::leaveEvent(QEvent* event)
-{
-    if (m_overlay.hover || m_hoveredRow) {
-        m_overlay.hover.reset();
-        m_hoveredRow.reset();
-        selection().setHover({});
-        update();
-    }
-    ToolCanvas::leaveEvent(event);
-}
-
-// -- order -----------------------------------------------------------------------------------------------
-
-void TilesView::chooseTraversal(int index)
-{
-    if (kKinds[index] != TraversalKind::Custom)
-        applyTraversal(kKinds[index], tr("Tile order: %1").arg(m_order->itemText(index)));
-}
-
-void TilesView::applyTraversal(const Traversal& traversal, const QString& text)
-{
-    if (!m_model.subgraph || !document().hasProblem())
-        return;
-    const SubgraphId subgraphs[] = {*m_model.subgraph};
-    document().apply(edit::setTraversal(*document().problem(), document().schedule(), subgraphs, traversal,
-                                        editOptions(document().rules())),
-                     text);
-}
-
-void TilesView::extendDrawing(std::int64_t tile)
-{
-    if (m_model.grid.tiles() > kDrawableTiles || !m_model.subgraph)
-        return;
-    const std::size_t before = m_drawing ? m_drawing->tiles().size() : 0;
-    if (!m_drawing) {
-        m_drawing.emplace(m_model.grid);
-        if (!m_lastDrawn.empty() && m_lastDrawn.back() == *m_pressed)
-            m_drawing->resume(m_lastDrawn);
-        m_drawing->moveTo(*m_pressed);
-    }
-    m_drawing->moveTo(tile);
-    if (m_drawing->tiles().size() == before)
-        return;
-    const QString count = plural(std::ssize(m_drawing->tiles()), tr("%1 tile"), tr("%1 tiles"));
-    m_overlay.note = count;
-
-    // What it would change, before the mouse is released.
-    const SnapshotPtr snapshot = document().snapshot();
-    const Subgraph& subgraph = document().schedule()[*m_model.subgraph];
-    const auto order = tileOrder(subgraph.traversal, m_model.grid.rows, m_model.grid.cols);
-    const SubgraphId subgraphs[] = {*m_model.subgraph};
-    const auto trial = edit::setTraversal(
-        *document().problem(), document().schedule(), subgraphs,
-        Traversal::recognise(m_drawing->completed(order), m_model.grid.rows, m_model.grid.cols),
-        editOptions(document().rules()));
-    if (trial && snapshot)
-        document().requestTrial(*trial, [self = QPointer<TilesView>(this), count,
-                                         total = snapshot->evaluation.total](const SnapshotPtr& tried) {
-            if (!self || !self->m_drawing || !tried)
-                return;
-            self->m_overlay.note =
-                tr("%1 · total %2").arg(count, signedNumber(tried->evaluation.total - total));
-            self->update();
-        });
-}
-
-void TilesView::finishDrawing()
-{
-    const OrderDrawing drawing = *std::exchange(m_drawing, std::nullopt);
-    m_overlay.note.clear();
-    document().cancelTrial();
-    const Subgraph& subgraph = document().schedule()[*m_model.subgraph];
-    const auto order = tileOrder(subgraph.traversal, m_model.grid.rows, m_model.grid.cols);
-    m_lastDrawn = drawing.tiles();
-    applyTraversal(Traversal::recognise(drawing.completed(order), m_model.grid.rows, m_model.grid.cols),
-                   tr("Draw the tile order"));
-    update();
-}
-
-void TilesView::cancelDrawing()
-{
-    if (!m_drawing)
-        return;
-    m_drawing.reset();
-    m_overlay.note.clear();
-    document().cancelTrial();
-    update();
 }
 
 } // namespace tilewright::ui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
+#include "canvas/list_scroll.h"
 #include "views/tiles/order_drawing.h"
 #include "views/tiles/step_panel.h"
 #include "views/tiles/tiles_paint.h"
@@ -18,7 +19,8 @@ class QSlider;
 namespace tilewright::ui {
 
 /// The tile grid of the current subgraph: the path over the tiles, what every tile costs, and step by step
-/// what is loaded, reused, stored and resident. Dragging across tiles draws an order of one's own.
+/// what is loaded, reused, stored and resident. Dragging across tiles draws an order of one's own, and so do
+/// arrows with Enter (takes the tile as the next) or Shift; Ctrl+Enter applies, Escape cancels.
 class TilesView : public ToolCanvas
 {
     Q_OBJECT
@@ -47,6 +49,8 @@ public:
     /// By whole steps, stopping at the ends.
     void moveStep(std::int64_t by);
     void showStep(std::int64_t step);
+    void showTile(std::int64_t tile); ///< its first step
+    [[nodiscard]] const TilesOverlay& overlay() const { return m_overlay; }
 
 protected:
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
@@ -74,9 +78,14 @@ private:
     void refresh();     ///< the document or the selection has changed
     void refreshStep(); ///< the step has changed
     void rebuild(std::shared_ptr<const TileTrace> trace);
+    void placeScroll();
+    [[nodiscard]] StepPanelLayout panelLayout() const; ///< beside the scroll bar
+    void bringIntoSight(std::int64_t tile);
     void applyTraversal(const Traversal& traversal, const QString& text);
-    void chooseTraversal(int index);
-    void extendDrawing(std::int64_t tile);
+    void moveCursor(std::int64_t rows, std::int64_t cols, bool draw);
+    void appendCursor();
+    bool startDrawing(std::int64_t tile);
+    void drawingChanged();
     void finishDrawing();
     void cancelDrawing();
     void playTick(double seconds);
@@ -94,15 +103,14 @@ private:
 
     Viewport m_viewport;
     bool m_autoFit = true;
-    double m_scroll = 0;
+    ListScroll* m_scroll;
     TilesOverlay m_overlay;
     std::optional<int> m_hoveredRow;
 
     std::optional<std::int64_t> m_pressed;
+    bool m_mouseDraws = false; ///< releasing the mouse ends the drawing
     std::optional<OrderDrawing> m_drawing;
     std::vector<std::int64_t> m_lastDrawn; ///< so that a drawing can be continued at its end
-    double m_totalBefore = 0;
-
     bool m_playing = false;
     double m_playAt = 0;
     QComboBox* m_colour = nullptr;

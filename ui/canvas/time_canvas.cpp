@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "canvas/time_canvas.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr double kHandle = 6;     // pixels beside a range handle that still grab it
+constexpr double kDragPixels = 4; // a smaller movement is a click
+} // namespace
+
+Axis TimeCanvas::timeAxis() const
+{
+    const QRectF plot = timePlaces().plot;
+    return {m_from, m_to, plot.left(), plot.right()};
+}
+
+Axis TimeCanvas::wholeAxis(const QRectF& overview) const
+{
+    return {0, m_total, overview.left(), overview.right()};
+}
+
+// -- visible range ---------------------------------------------------------------------------------------
+
+void TimeCanvas::setRange(double from, double to)
+{
+    const double span = std::clamp(to - from, std::min(shortestRange(), m_total), m_total);
+    m_from = std::clamp(from, 0.0, m_total - span);
+    m_to = m_from + span;
+    m_fitted = span >= m_total * (1 - 1e-12);
+    update();
+}
+
+void TimeCanvas::setTotal(double total)
+{
+    m_total = total;
+    if (m_fitted || !(m_to > m_from) || m_from >= total)
+        setRange(0, total);
+    else
+        setRange(m_from, m_to);
+    if (!m_wanted.isNull())
+        showPart(std::exchange(m_wanted, {}));
+}
+
+std::optional<QRectF> TimeCanvas::shownPart() const
+{
+    if (timePlaces().plot.isEmpty())
+        return std::nullopt;
+    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+}
+
+void TimeCanvas::showPart(const QRectF& part)
+{
+    if (timePlaces().plot.isEmpty())
+        m_wanted = part; // setTotal() comes back to it
+    else if (part.isNull())
+        fitAll();
+    else
+        setRange(part.left(), part.right());
+}
+
+void TimeCanvas::reveal(double time)
+{
+    const double half = (m_to - m_from) / 2;
+    if (time < m_from || time > m_to)
+        setRange(time - half, time + half);
+}
+
+void TimeCanvas::zoomBy(double factor, QPointF anchor)
+{
+    const QRectF plot = timePlaces().plot;
+    if (plot.isEmpty())
+        return;
+    const Axis a = timeAxis();
+    const double at = a.toValue(std::clamp(anchor.x(), a.p0, a.p1));
+    const double span = std::clamp((m_to - m_from) / factor, std::min(shortestRange(), m_total), m_total);
+    const double left = (at - m_from) / (m_to - m_from);
+    setRange(at - left * span, at + (1 - left) * span);
+}
+
+void TimeCanvas::panBy(QPointF pixels)
+{
+    const QRectF plot = timePlaces().plot;
+    if (plot.isEmpty())
+        return;
+    const double by = pixels.x() / plot.width() * (m_to - m_from);
+    setRange(m_from - by, m_to - by);
+}
+
+void TimeCanvas::fitAll()
+{
+    setRange(0, m_total);
+}
+
+bool TimeCanvas::fitMeasured()
+{
+    if (!m_measured)
+        return false;
+    const auto [from, to] = *m_measured;
+    setMeasured(std::nullopt);
+    setRange(from, to);
+    return true;
+}
+
+void TimeCanvas::setMeasured(std::optional<Range> range)
+{
+    if (range && range->first > range->second)
+        std::swap(range->first, range->second);
+    if (range == m_measured)
+        return;
+    m_measured = range;
+    measuredChanged();
+    update();
+}
+
+// -- mouse and keys --------------------------------------------------------------------------------------
+
+void TimeCanvas::mousePressEvent(QMouseEvent* event)
+{
+    Canvas::mousePressEvent(event);
+    m_pressed = event->position();
+    m_drag = Drag::None;
+    const Places p = timePlaces();
+    if (event->button() != Qt::LeftButton || p.plot.isEmpty())
+        return;
+    if (p.plot.contains(m_pressed)) {
+        m_drag = Drag::Plot;
+        m_pressedTime = timeAxis().toValue(m_pressed.x());
+    } else if (p.overview.contains(m_pressed)) {
+        const Axis whole = wholeAxis(p.overview);
+        const double t = whole.toValue(m_pressed.x());
+        if (std::abs(m_pressed.x() - whole.toPixel(m_from)) <= kHandle)
+            m_drag = Drag::Left;
+        else if (std::abs(m_pressed.x() - whole.toPixel(m_to)) <= kHandle)
+            m_drag = Drag::Right;
+        else {
+            reveal(t);
+            m_drag = Drag::Range;
+        }
+        m_grabOffset = t - m_from;
+    }
+}
+
+void TimeCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    Canvas::mouseMoveEvent(event);
+    const Places p = timePlaces();
+    if (p.plot.isEmpty())
+        return;
+    const double t = wholeAxis(p.overview).toValue(event->position().x());
+    switch (m_drag) {
+    case Drag::None:
+        m_hover = p.plot.contains(event->position())
+                      ? std::optional(timeAxis().toValue(event->position().x()))
+                      : std::nullopt;
+        if (!isPanning())
+            setCursor(p.overview.contains(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
+        hovered(event->position());
+        break;
+    case Drag::Plot: {
+        if (std::abs(event->position().x() - m_pressed.x()) < kDragPixels && !m_measured)
+            return;
+        double a = m_pressedTime;
+        double b = std::clamp(timeAxis().toValue(event->position().x()), m_from, m_to);
+        if (!(event->modifiers() & Qt::AltModifier)) {
+            a = snapped(a);
+            b = snapped(b);
+        }
+        setMeasured(Range{a, b});
+        break;
+    }
+    case Drag::Range:
+        setRange(t - m_grabOffset, t - m_grabOffset + (m_to - m_from));
+        break;
+    case Drag::Left:
+        if (t < m_to)
+            setRange(std::max(0.0, t), m_to);
+        break;
+    case Drag::Right:
+        if (t > m_from)
+            setRange(m_from, std::min(t, m_total));
+        break;
+    }
+    update();
+}
+
+void TimeCanvas::mouseReleaseEvent(QMouseEvent* event)
+{
+    Canvas::mouseReleaseEvent(event);
+    if (event->button() != Qt::LeftButton)
+        return;
+    const Drag drag = std::exchange(m_drag, Drag::None);
+    if (drag == Drag::Plot && std::abs(event->position().x() - m_pressed.x()) < kDragPixels) {
+        setMeasured(std::nullopt);
+        clicked(m_pressed, m_pressedTime);
+    }
+    update();
+}
+
+QPointF TimeCanvas::keyAnchor() const
+{
+    const QRectF plot = timePlaces().plot;
+    for (const std::optional<double>& t : {m_hover, pinnedTime()})
+        if (t && *t >= m_from && *t <= m_to)
+            return {timeAxis().toPixel(*t), plot.center().y()};
+    return plot.center();
+}
+
+void TimeCanvas::keyPressEvent(QKeyEvent* event)
+{
+    const double step = event->modifiers() & Qt::ShiftModifier ? 200 : 60;
+    switch (event->key()) {
+    case Qt::Key_W:
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        zoomBy(1.25, keyAnchor());
+        break;
+    case Qt::Key_S:
+    case Qt::Key_Minus:
+        zoomBy(0.8, keyAnchor());
+        break;
+    case Qt::Key_A:
+        panBy({step, 0});
+        break;
+    case Qt::Key_D:
+        panBy({-step, 0});
+        break;
+    default:
+        Canvas::keyPressEvent(event);
+        return;
+    }
+    event->accept();
+}
+
+void TimeCanvas::leaveEvent(QEvent* event)
+{
+    m_hover.reset();
+    update();
+    Canvas::leaveEvent(event);
+}
+
+// -- painting --------------------------------------------------------------------------------------------
+
+void paintVisibleRange(QPainter& painter, const QRectF& strip, double total, const Axis& visible,
+                       const Theme& theme)
+{
+    const Axis whole{0, total, strip.left(), strip.right()};
+    const QRectF range(QPointF(whole.toPixel(visible.v0), strip.top()),
+                       QPointF(whole.toPixel(visible.v1), strip.bottom()));
+    QColor outside = theme.canvas;
+    outside.setAlphaF(0.65F);
+    painter.fillRect(QRectF(strip.topLeft(), range.bottomLeft()), outside);
+    painter.fillRect(QRectF(range.topRight(), strip.bottomRight()), outside);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.accent, 1.2));
+    painter.drawRect(range.adjusted(0.5, 0.5, -0.5, -0.5));
+    painter.setBrush(theme.accent);
+    for (const double x : {range.left(), range.right()})
+        painter.drawRoundedRect(
+            QRectF(std::clamp(x - 2, strip.left(), std::max(strip.left(), strip.right() - 4)),
+                   strip.center().y() - 7, 4, 14),
+            2, 2);
+}
+
+void paintMeasured(QPainter& painter, const QRectF& plot, const Axis& time, const TimeCanvas::Range& range,
+                   const QString& text, const Theme& theme)
+{
+    const double x0 = std::clamp(time.toPixel(range.first), plot.left(), plot.right());
+    const double x1 = std::clamp(time.toPixel(range.second), plot.left(), plot.right());
+    QColor veil = theme.accent;
+    veil.setAlphaF(0.14F);
+    painter.fillRect(QRectF(x0, plot.top(), x1 - x0, plot.height()), veil);
+    painter.setPen(QPen(theme.accent, 1));
+    for (const double x : {x0, x1})
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+    if (text.isEmpty())
+        return;
+    painter.setFont(uiFont(0.9));
+    const QFontMetricsF fm(painter.font());
+    const double w = fm.horizontalAdvance(text) + 16;
+    QRectF box((x0 + x1 - w) / 2, plot.top() + 4, w, fm.height() + 6);
+    box.moveLeft(std::clamp(box.left(), plot.left(), std::max(plot.left(), plot.right() - w)));
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(theme.text);
+    painter.drawText(box, Qt::AlignCenter, text);
+}
+
+} // namespace tilewright::ui

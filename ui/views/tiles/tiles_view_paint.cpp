@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tile grid view: where things stand, zooming, painting.
+#include "views/tiles/tiles_view.h"
+
+#include "theme/number.h"
+
+#include <QPainter>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr double kMaxCell = 110;
+constexpr double kMaxScale = 220;
+} // namespace
+
+TilesView::Places TilesView::placesIn(const QRectF& area)
+{
+    Places p;
+    QRectF grid = area;
+    if (area.width() >= 520) {
+        const double em = QFontMetricsF(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
+        const double least = std::min(37 * em, area.width() / 2);
+        const double w = std::round(std::clamp(area.width() * 0.34, least, std::max(least, 57 * em)));
+        p.panel = QRectF(area.right() - w, area.top(), w, area.height());
+        grid.setRight(p.panel.left());
+    } else if (area.height() >= 520) {
+        p.panel = area.adjusted(0, area.height() * 0.5, 0, 0);
+        grid.setBottom(p.panel.top());
+    }
+    p.header = QRectF(grid.left(), grid.top(), grid.width(), tilesHeaderHeight(grid));
+    p.legend = QRectF(grid.left(), grid.bottom() - tilesLegendHeight(), grid.width(), tilesLegendHeight());
+    p.grid = QRectF(grid.left(), p.header.bottom(), grid.width(),
+                    std::max(0.0, p.legend.top() - p.header.bottom()));
+    return p;
+}
+
+Viewport TilesView::fitted(const QRectF& grid) const
+{
+    return Viewport::fit(tilesScene(m_model), grid, 8, kMaxCell);
+}
+
+void TilesView::contentResized()
+{
+    if (m_autoFit)
+        m_viewport = fitted(placesIn(contentArea()).grid);
+    placeScroll();
+}
+
+void TilesView::placeScroll()
+{
+    const Places places = placesIn(contentArea());
+    if (!m_step || places.panel.isEmpty()) {
+        m_scroll->hide();
+        return;
+    }
+    const StepPanelLayout layout = layoutStepPanel(*m_step, places.panel);
+    m_scroll->place(layout.list, layout.height);
+}
+
+StepPanelLayout TilesView::panelLayout() const
+{
+    StepPanelLayout layout = layoutStepPanel(*m_step, placesIn(contentArea()).panel);
+    layout.narrowList(m_scroll->widthFor(layout.list, layout.height));
+    return layout;
+}
+
+void TilesView::bringIntoSight(std::int64_t tile)
+{
+    if (m_autoFit)
+        return;
+    const QRectF grid = placesIn(contentArea()).grid;
+    const QRectF r = m_viewport.toScreen(tileRect(m_model, tile));
+    const auto shift = [](double low, double high, double from, double to) {
+        return low < from ? from - low : high > to ? to - high : 0.0;
+    };
+    m_viewport = m_viewport.panned({shift(r.left(), r.right(), grid.left() + 8, grid.right() - 8),
+                                    shift(r.top(), r.bottom(), grid.top() + 8, grid.bottom() - 8)});
+}
+
+void TilesView::zoomBy(double factor, QPointF anchor)
+{
+    if (m_model.grid.tiles() == 0)
+        return;
+    const double whole = fitted(placesIn(contentArea()).grid).scale;
+    m_viewport = m_viewport.zoomed(factor, anchor, std::min(whole, kMaxScale), kMaxScale);
+    m_autoFit = m_viewport.scale <= whole * 1.0001;
+    if (m_autoFit)
+        m_viewport = fitted(placesIn(contentArea()).grid);
+    update();
+}
+
+void TilesView::panBy(QPointF pixels)
+{
+    if (m_model.grid.tiles() == 0 || m_autoFit)
+        return;
+    // At least a corner of the grid stays in sight.
+    const QRectF grid = placesIn(contentArea()).grid;
+    const Viewport moved = m_viewport.panned(pixels);
+    if (moved.toScreen(tilesScene(m_model)).intersects(grid.adjusted(40, 40, -40, -40)))
+        m_viewport = moved;
+    update();
+}
+
+void TilesView::fitAll()
+{
+    m_autoFit = true;
+    contentResized();
+    update();
+}
+
+void TilesView::fitSelection()
+{
+    if (!m_overlay.tile)
+        return fitAll();
+    const QRectF tile = tileRect(m_model, *m_overlay.tile);
+    m_viewport = Viewport::fit(tile.adjusted(-3, -3, 3, 3), placesIn(contentArea()).grid, 8, kMaxCell);
+    m_autoFit = false;
+    update();
+}
+
+std::optional<QRectF> TilesView::shownPart() const
+{
+    if (m_model.grid.tiles() == 0)
+        return std::nullopt;
+    return m_autoFit ? QRectF() : m_viewport.toScene(placesIn(contentArea()).grid);
+}
+
+void TilesView::showPart(const QRectF& part)
+{
+    if (m_model.grid.tiles() == 0 || part.isEmpty() || !part.intersects(tilesScene(m_model))) {
+        fitAll();
+        return;
+    }
+    m_viewport = Viewport::showing(part, placesIn(contentArea()).grid);
+    m_autoFit = false;
+    update();
+}
+
+QRectF TilesView::selectedPart() const
+{
+    return m_overlay.tile ? tileRect(m_model, *m_overlay.tile) : QRectF();
+}
+
+QPointF TilesView::focusPoint() const
+{
+    return m_overlay.tile ? tileCentre(*m_overlay.tile) : contentArea().center();
+}
+
+std::optional<std::int64_t> TilesView::tileUnder(QPointF position) const
+{
+    if (m_model.grid.tiles() == 0 || !placesIn(contentArea()).grid.contains(position))
+        return std::nullopt;
+    return tileAt(m_model, m_viewport.toScene(position));
+}
+
+QPointF TilesView::tileCentre(std::int64_t tile) const
+{
+    return m_viewport.toScreen(tileRect(m_model, tile)).center();
+}
+
+// -- painting --------------------------------------------------------------------------------------------
+
+void TilesView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    if (!m_model.hint.isEmpty()) {
+        paintEmptyHint(painter, area, m_model.hint, theme);
+        return;
+    }
+    const Places places = placesIn(area);
+    const Viewport viewport = exporting ? fitted(places.grid) : m_viewport;
+    if (m_model.trace && viewport.scale * std::min(1.0, m_model.aspect) < kCellPixels &&
+        (m_image.isNull() || m_imageTheme != &theme)) {
+        m_image = tilesImage(m_model, theme);
+        m_imageTheme = &theme;
+    }
+    TilesOverlay overlay = m_overlay;
+    if (exporting) {
+        overlay.hover.reset();
+        overlay.cursor.reset();
+        overlay.note.clear();
+    } else if (m_drawing) {
+        overlay.drawn = m_drawing->tiles();
+    }
+    paintTiles(painter, m_model, places.grid, viewport, m_image, theme, overlay);
+    paintTilesHeader(painter, m_model, places.header, theme);
+    paintTilesLegend(painter, m_model, places.legend, theme);
+    if (!m_model.trace) {
+        paintEmptyHint(painter, places.grid, tr("Following the steps … %1 %").arg(m_percent->load()), theme);
+        return;
+    }
+    if (!m_step || places.panel.isEmpty())
+        return;
+    if (exporting)
+        paintStepPanel(painter, *m_step, m_model, layoutStepPanel(*m_step, places.panel), 0, std::nullopt,
+                       theme);
+    else
+        paintStepPanel(painter, *m_step, m_model, panelLayout(), m_scroll->value(), m_hoveredRow, theme);
+}
+
+QString TilesView::tooltipAt(QPointF position) const
+{
+    if (const auto tile = tileUnder(position))
+        return tileTooltip(m_model, *tile);
+    if (m_step && m_hoveredRow) {
+        const StepRow& row = m_step->rows[static_cast<std::size_t>(*m_hoveredRow)];
+        return QStringLiteral("<b>%1</b> %2<br>%3<br>%4")
+            .arg(stepRowHeading(row.kind), row.name.toHtmlEscaped(), row.detail,
+                 row.kind == StepRow::Kind::Run ? tr("compute time %1").arg(exactNumber(row.amount))
+                                                : tr("%1 of %2 elements")
+                                                      .arg(exactNumber(row.amount))
+                                                      .arg(number(row.height * row.width)));
+    }
+    return {};
+}
+
+} // namespace tilewright::ui

@@ -147,6 +147,10 @@ void MainWindow::createViews()
         if (entry.area == DockArea::Bottom)
             view->setMinimumWidth(320);
         dock->setWidget(view);
+        connect(dock, &QDockWidget::visibilityChanged, view, [view](bool seen) {
+            if (seen)
+                view->catchUp();
+        });
         m_docks.insert(entry.name, dock);
     }
     placeDocks();
@@ -211,8 +215,10 @@ void MainWindow::showView(const QString& name)
     } else if (View* view = m_views.value(name)) {
         m_centre->setCurrentWidget(view);
     }
-    if (View* view = m_views.value(name))
+    if (View* view = m_views.value(name)) {
+        view->catchUp();
         view->setFocus();
+    }
 }
 
 void MainWindow::applyPerspective(const QString& name)

@@ -69,8 +69,10 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
     for (const std::string& s : selected)
         select(window.state().selection, QString::fromStdString(s));
     for (const ViewEntry& entry : viewCatalog())
-        if (View* view = window.view(entry.name); view && view->isVisible())
+        if (View* view = window.view(entry.name); view && view->isVisible()) {
+            view->catchUp();
             view->settle();
+        }
     for (int i = 0; i < 5; ++i)
         QApplication::processEvents();
     QImage image((QSizeF(window.size()) * options.scale).toSize(), QImage::Format_RGB32);

@@ -5,12 +5,15 @@
 
 namespace tilewright {
 
-SnapshotPtr takeSnapshot(ProblemPtr problem, const Schedule& schedule, const Rules& rules, double lowerBound,
-                         std::uint64_t revision)
+namespace {
+
+template <typename Evaluate>
+SnapshotPtr wrapUp(ProblemPtr problem, const Schedule& schedule, double lowerBound, std::uint64_t revision,
+                   Evaluate&& evaluate)
 {
     const auto start = std::chrono::steady_clock::now();
     auto snapshot = std::make_shared<Snapshot>();
-    snapshot->evaluation = evaluate(*problem, schedule, rules);
+    snapshot->evaluation = evaluate();
     snapshot->problem = std::move(problem);
     snapshot->schedule = schedule;
     snapshot->lowerBound = lowerBound;
@@ -18,6 +21,33 @@ SnapshotPtr takeSnapshot(ProblemPtr problem, const Schedule& schedule, const Rul
     snapshot->evaluationMs =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return snapshot;
+}
+
+} // namespace
+
+SnapshotPtr takeSnapshot(ProblemPtr problem, const Schedule& schedule, const Rules& rules, double lowerBound,
+                         std::uint64_t revision)
+{
+    return wrapUp(problem, schedule, lowerBound, revision,
+                  [&] { return evaluate(*problem, schedule, rules); });
+}
+
+SnapshotTaker::SnapshotTaker(ProblemPtr problem, const Rules& rules, double lowerBound)
+    : m_evaluator(std::move(problem), rules), m_lowerBound(lowerBound)
+{
+}
+
+SnapshotPtr SnapshotTaker::take(const Schedule& schedule, std::uint64_t revision)
+{
+    const std::lock_guard lock(m_mutex);
+    return wrapUp(m_evaluator.problem(), schedule, m_lowerBound, revision,
+                  [&] { return m_evaluator.evaluate(schedule); });
+}
+
+std::int64_t SnapshotTaker::computed() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_evaluator.computed();
 }
 
 } // namespace tilewright

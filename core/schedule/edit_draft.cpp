@@ -56,8 +56,7 @@ std::vector<StructureIssue> countingDefects(const Problem& problem, const Schedu
 } // namespace
 
 Draft::Draft(const Problem& problem, const Schedule& schedule, const EditOptions& options)
-    : m_problem(problem), m_before(schedule), m_options(options),
-      m_beforeDefects(countingDefects(problem, schedule, options.rules))
+    : m_problem(problem), m_before(schedule), m_options(options)
 {
     items.reserve(schedule.size() + 1);
     for (const SubgraphPtr& s : schedule.subgraphs)
@@ -273,7 +272,7 @@ void Draft::settleRetains()
     }
 
     IdVector<TensorId, char> wasMissing(m_problem.tensorCount(), 0);
-    for (const StructureIssue& issue : m_beforeDefects)
+    for (const StructureIssue& issue : beforeDefects())
         if (issue.tensor && (issue.defect == Defect::Dependency || issue.defect == Defect::Output))
             wasMissing[*issue.tensor] = 1;
     IdVector<TensorId, char> slow(m_problem.tensorCount(), 0);
@@ -312,12 +311,21 @@ Schedule Draft::schedule() const
     return out;
 }
 
+const std::vector<StructureIssue>& Draft::beforeDefects() const
+{
+    if (!m_beforeDefects)
+        m_beforeDefects = countingDefects(m_problem, m_before, m_options.rules);
+    return *m_beforeDefects;
+}
+
 std::vector<StructureIssue> Draft::newDefects() const
 {
-    std::map<std::pair<Defect, std::size_t>, std::size_t> known;
-    for (const StructureIssue& issue : m_beforeDefects)
-        ++known[keyOf(issue)];
     auto issues = countingDefects(m_problem, schedule(), m_options.rules);
+    if (issues.empty())
+        return issues;
+    std::map<std::pair<Defect, std::size_t>, std::size_t> known;
+    for (const StructureIssue& issue : beforeDefects())
+        ++known[keyOf(issue)];
     std::erase_if(issues, [&](const StructureIssue& issue) {
         std::size_t& count = known[keyOf(issue)];
         return count > 0 && count-- > 0;

@@ -53,13 +53,14 @@ public:
     [[nodiscard]] Result<Schedule> finish(Order order, Retains retains);
 
 private:
+    [[nodiscard]] const std::vector<StructureIssue>& beforeDefects() const; ///< found when asked for
     [[nodiscard]] std::vector<StructureIssue> newDefects() const;
     void change(std::size_t i, Subgraph s);
 
     const Problem& m_problem;
     const Schedule& m_before;
     const EditOptions& m_options;
-    std::vector<StructureIssue> m_beforeDefects;
+    mutable std::optional<std::vector<StructureIssue>> m_beforeDefects;
 };
 
 } // namespace tilewright::edit

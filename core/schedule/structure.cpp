@@ -42,7 +42,7 @@ public:
     Checker(const Problem& problem, const Schedule& schedule, const StructureRules& rules)
         : m_problem(problem), m_schedule(schedule), m_rules(rules), m_slow(problem.tensorCount(), 0),
           m_fate(problem.tensorCount(), Fate{}), m_first(problem.opCount(), schedule.size()),
-          m_inside(problem.opCount(), 0)
+          m_inside(problem.opCount(), 0), m_listed(problem.opCount(), 0)
     {
         for (const TensorId t : problem.graphInputs())
             m_slow[t] = 1;
@@ -117,13 +117,25 @@ private:
 
     void opOrder(const Subgraph& s)
     {
-        if (!m_rules.opOrder || inTopologicalOrder(m_problem, s.ops) == s.ops)
+        if (!m_rules.opOrder)
+            return;
+        const bool inOrder = std::ranges::all_of(s.ops, [&](OpId o) {
+            const bool ready = std::ranges::all_of(m_problem.op(o).inputs, [&](TensorId t) {
+                const auto p = insideProducer(t);
+                return !p || m_listed[*p] == m_index + 1;
+            });
+            m_listed[o] = m_index + 1;
+            return ready;
+        });
+        if (inOrder)
             return;
         add(Defect::OpOrder, "the ops of " + subgraphName(m_index) + " are not listed producers first");
     }
 
     void connected(const Subgraph& s)
     {
+        if (s.ops.size() < 2)
+            return;
         const auto groups = connectedGroups(m_problem, s.ops);
         if (groups.size() > 1)
             add(Defect::Disconnected, m_problem.opName(groups[1].front()) + " shares no tensor with " +
@@ -275,6 +287,7 @@ private:
     IdVector<TensorId, Fate> m_fate;
     IdVector<OpId, std::size_t> m_first;  ///< first subgraph with the op
     IdVector<OpId, std::size_t> m_inside; ///< last subgraph (plus one) that listed the op
+    IdVector<OpId, std::size_t> m_listed; ///< the same, up to the op that opOrder() looks at
     std::vector<TensorId> m_resident;
     Boundary m_boundary;
     std::size_t m_index = 0;

@@ -179,16 +179,24 @@ std::int64_t Problem::reductionSize(OpId o) const
 
 Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops)
 {
+    const auto sortUnique = [](std::vector<TensorId>& v) {
+        std::sort(v.begin(), v.end());
+        v.erase(std::unique(v.begin(), v.end()), v.end());
+    };
+    if (ops.size() == 1) { // as most are while a person edits
+        const Op& op = problem.op(ops.front());
+        Boundary out;
+        out.inputs.assign(op.inputs.begin(), op.inputs.end());
+        sortUnique(out.inputs);
+        out.sinks = {op.output};
+        return out;
+    }
     std::vector<TensorId> produced;
     std::vector<TensorId> consumed;
     for (const OpId o : ops) {
         produced.push_back(problem.op(o).output);
         consumed.insert(consumed.end(), problem.op(o).inputs.begin(), problem.op(o).inputs.end());
     }
-    const auto sortUnique = [](std::vector<TensorId>& v) {
-        std::sort(v.begin(), v.end());
-        v.erase(std::unique(v.begin(), v.end()), v.end());
-    };
     sortUnique(consumed);
     Boundary out;
     for (const TensorId t : produced)

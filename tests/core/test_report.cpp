@@ -18,6 +18,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+
 using namespace tilewright;
 using Json = nlohmann::ordered_json;
 
@@ -92,6 +94,34 @@ private slots:
         QCOMPARE(s->residentBefore(SubgraphId(1)).size(), 1u);
     }
 
+    void anEditCostsTheSubgraphsItTouches()
+    {
+        GenerateOptions options;
+        options.kind = WorkloadKind::Random;
+        options.ops = 40;
+        const auto problem = *generateWorkload(options);
+        const Rules rules = Rules::final();
+        SnapshotTaker taker(problem, rules, 7);
+        Schedule schedule = oneOpPerSubgraph(*problem);
+        const SnapshotPtr first = taker.take(schedule, 1);
+        QCOMPARE(first->evaluation.total, evaluate(*problem, schedule, rules).total);
+        QCOMPARE(first->lowerBound, 7.0);
+        QCOMPARE(first->revision, std::uint64_t(1));
+        QCOMPARE(taker.computed(), std::int64_t(schedule.size()));
+        const auto retiled =
+            edit::setGranularity(*problem, schedule, std::array{SubgraphId(5)}, {64, 32, 1}, {.rules = {}, .force = true});
+        QVERIFY(retiled);
+        const SnapshotPtr second = taker.take(*retiled, 2);
+        QCOMPARE(taker.computed(), std::int64_t(schedule.size() + 1));
+        QCOMPARE(second->evaluation.subgraphs, evaluate(*problem, *retiled, rules).subgraphs);
+        const auto fused = edit::mergeWithNext(*problem, *retiled, SubgraphId(20), {.rules = {}, .force = true});
+        QVERIFY(fused);
+        (void)taker.take(*fused, 3);
+        QCOMPARE(taker.computed(), std::int64_t(schedule.size() + 2));
+        // Undo finds everything.
+        QCOMPARE(taker.take(schedule, 4)->evaluation.subgraphs, first->evaluation.subgraphs);
+        QCOMPARE(taker.computed(), std::int64_t(schedule.size() + 2));
+    }
     void formatIssuesComeFirst()
     {
         Evaluation e;

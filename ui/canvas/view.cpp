@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/view.h"
 
+#include <QEvent>
 #include <QPainter>
 #include <QTextOption>
+
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -12,6 +15,42 @@ View::View(const ViewContext& context, QString name, QString title, QWidget* par
     setObjectName(m_name);
     setAccessibleName(m_title);
     connect(&m_context.themes, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+}
+
+bool View::isSeen() const
+{
+    if (!window()->isVisible())
+        return true;
+    if (!isVisible())
+        return false;
+    // Not visibleRegion(): a view that its children cover has none.
+    QRect area = rect();
+    for (const QWidget* w = this; !w->isWindow(); w = w->parentWidget())
+        area = area.translated(w->pos()) & w->parentWidget()->rect();
+    return !area.isEmpty();
+}
+
+void View::outdate()
+{
+    m_outdated = true;
+    if (isSeen())
+        catchUp();
+}
+
+void View::catchUp()
+{
+    if (!std::exchange(m_outdated, false))
+        return;
+    bringUpToDate();
+}
+
+bool View::event(QEvent* event)
+{
+    // Whatever brings it into sight (a splitter, a scroll bar), it is painted then, unless its children cover
+    // it; the window tells of docks.
+    if (event->type() == QEvent::Show || event->type() == QEvent::Paint)
+        catchUp();
+    return QWidget::event(event);
 }
 
 void View::paintExport(QPainter& painter, const QSize& size, const Theme& theme)

@@ -55,8 +55,16 @@ public:
     [[nodiscard]] const QString& viewName() const { return m_name; } ///< for `tilewright render --view`
     [[nodiscard]] const QString& title() const { return m_title; }
 
-    /// Finishes background work, so that what is painted next is complete (exports, tests).
+    /// Finishes background work, so that what is painted next is complete (exports, tests). Callers from
+    /// outside catchUp() first.
     virtual void settle() {}
+    /// Whether a person can see some of it: a dock behind another tab is not seen. Without a visible window
+    /// (exports) everything counts as seen.
+    [[nodiscard]] bool isSeen() const;
+    /// Brings a view up to date that was not seen when what it shows changed.
+    void catchUp();
+    /// Whether it is seen and nothing waits for catchUp().
+    [[nodiscard]] bool isFollowing() const { return !m_outdated && isSeen(); }
     /// A good size for an export when the person names none, in logical pixels.
     [[nodiscard]] virtual QSize exportSize() const { return {1280, 720}; }
     /// Paints the whole view into (0, 0, size) in `theme`; the base class renders the widget tree.
@@ -68,6 +76,12 @@ public:
     [[nodiscard]] virtual QString tableText() const { return copyText(); }
 
 protected:
+    /// What the view shows has changed: brings it up to date at once when it is seen, otherwise when it
+    /// comes into sight, so that an edit costs what is on screen.
+    void outdate();
+    virtual void bringUpToDate() {}
+    bool event(QEvent* event) override;
+
     [[nodiscard]] Document& document() const { return m_context.document; }
     [[nodiscard]] Selection& selection() const { return m_context.selection; }
     [[nodiscard]] AnimationClock& clock() const { return m_context.clock; }
@@ -79,6 +93,7 @@ private:
     ViewContext m_context;
     QString m_name;
     QString m_title;
+    bool m_outdated = false;
 };
 
 /// Centred hint of an empty pane: what to do, in muted text.

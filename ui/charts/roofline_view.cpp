@@ -16,7 +16,7 @@ RooflineView::RooflineView(const ViewContext& context, QWidget* parent)
     : Canvas(context, QStringLiteral("roofline"), tr("Roofline"), parent)
 {
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
-        connect(&document(), signal, this, &RooflineView::rebuild);
+        connect(&document(), signal, this, &RooflineView::outdate);
     connect(&document(), &Document::problemChanged, this, &RooflineView::fitAll);
     connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));

@@ -32,6 +32,7 @@ public:
     [[nodiscard]] QPointF dotCentre(SubgraphId id) const; ///< in widget coordinates
 
 protected:
+    void bringUpToDate() override { rebuild(); }
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;

@@ -78,7 +78,7 @@ Status Document::openSchedule(const QString& path)
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
     m_schedulePath = path;
     m_rules = choice.rules;
-    m_lowerBound = lowerBound(*m_problem, m_rules).value;
+    renewTaker();
     m_rulesReason = QString::fromStdString(choice.reason);
     Q_EMIT rulesChanged();
     m_beforeLastEdit = nullptr;
@@ -120,9 +120,9 @@ void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& 
     m_schedulePath.clear();
     m_rules = Rules::final();
     m_rulesReason.clear();
-    m_lowerBound = m_problem ? lowerBound(*m_problem, m_rules).value : 0;
-    if (m_problem)
-        m_snapshot = makeSnapshot(m_schedule);
+    renewTaker();
+    if (m_taker)
+        m_snapshot = m_taker->take(m_schedule, m_revision);
     if (m_snapshot && m_snapshot->evaluation.valid())
         m_lastValid = m_snapshot;
     Q_EMIT problemChanged();
@@ -232,8 +232,7 @@ void Document::setRules(const Rules& rules)
         return;
     dropPreview();
     m_rules = rules;
-    if (m_problem)
-        m_lowerBound = lowerBound(*m_problem, m_rules).value;
+    renewTaker();
     m_rulesReason.clear();
     m_beforeLastEdit = nullptr;
     ++m_revision;
@@ -257,18 +256,19 @@ void Document::refreshColours()
         m_colours.update(*m_problem, m_schedule);
 }
 
-SnapshotPtr Document::makeSnapshot(const Schedule& schedule) const
+void Document::renewTaker()
 {
-    return takeSnapshot(m_problem, schedule, m_rules, m_lowerBound, m_revision);
+    m_taker = m_problem
+                  ? std::make_shared<SnapshotTaker>(m_problem, m_rules, lowerBound(*m_problem, m_rules).value)
+                  : nullptr;
 }
 
 void Document::requestEvaluation()
 {
     if (!m_problem)
         return;
-    m_evaluation->request([problem = m_problem, schedule = m_schedule, rules = m_rules, bound = m_lowerBound,
-                           revision = m_revision](std::stop_token) {
-        return takeSnapshot(problem, schedule, rules, bound, revision);
+    m_evaluation->request([taker = m_taker, schedule = m_schedule, revision = m_revision](std::stop_token) {
+        return taker->take(schedule, revision);
     });
 }
 
@@ -287,7 +287,7 @@ void Document::evaluateNow()
     if (!m_problem)
         return;
     m_evaluation->cancel();
-    publish(makeSnapshot(m_schedule));
+    publish(m_taker->take(m_schedule, m_revision));
 }
 
 void Document::waitForSnapshot()
@@ -307,11 +307,10 @@ void Document::requestTrial(std::function<Result<Schedule>()> edit,
 {
     if (!m_problem)
         return;
-    m_trial->request([problem = m_problem, edit = std::move(edit), rules = m_rules, bound = m_lowerBound,
+    m_trial->request([taker = m_taker, edit = std::move(edit),
                       deliver = std::move(deliver)](std::stop_token) -> std::function<void()> {
         const Result<Schedule> trial = edit();
-        Result<SnapshotPtr> result =
-            trial ? Result<SnapshotPtr>(takeSnapshot(problem, *trial, rules, bound, 0)) : trial.error();
+        Result<SnapshotPtr> result = trial ? Result<SnapshotPtr>(taker->take(*trial, 0)) : trial.error();
         return [deliver, result = std::move(result)] { deliver(result); };
     });
 }
@@ -327,9 +326,9 @@ void Document::showPreview(Schedule schedule)
         return;
     if (!m_preview)
         m_previewColours = m_colours; // what both have in common keeps its colour
-    m_previewing->request(
-        [problem = m_problem, schedule = std::move(schedule), rules = m_rules,
-         bound = m_lowerBound](std::stop_token) { return takeSnapshot(problem, schedule, rules, bound, 0); });
+    m_previewing->request([taker = m_taker, schedule = std::move(schedule)](std::stop_token) {
+        return taker->take(schedule, 0);
+    });
 }
 
 void Document::dropPreview()

@@ -6,6 +6,7 @@
 #include "document/subgraph_colours.h"
 #include "eval/rules.h"
 #include "report/snapshot.h"
+#include "report/take_snapshot.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 
@@ -134,7 +135,7 @@ private:
     void requestEvaluation();
     void refreshColours();
     void publish(SnapshotPtr snapshot);
-    [[nodiscard]] SnapshotPtr makeSnapshot(const Schedule& schedule) const;
+    void renewTaker(); ///< for the problem and rules in force
 
     ProblemPtr m_problem;
     Schedule m_schedule;
@@ -143,7 +144,7 @@ private:
     QString m_rulesReason;
     QString m_problemPath;
     QString m_schedulePath;
-    double m_lowerBound = 0;
+    std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the workers; null without a problem
     std::uint64_t m_revision = 0;
     QUndoStack m_undo;
     SnapshotPtr m_snapshot;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "document/background.h"
+
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QObject>
@@ -71,7 +73,10 @@ private:
         m_dropRunning = false;
         m_stop = std::stop_source();
         QPointer<LatestJob> self(this);
-        m_pool->start([self, work = std::move(work), token = m_stop.get_token()] {
+        const bool shared = m_pool == QThreadPool::globalInstance();
+        m_pool->start([self, work = std::move(work), token = m_stop.get_token(), shared] {
+            if (shared)
+                standBack();
             auto result = std::make_shared<R>(work(token));
             QMetaObject::invokeMethod(
                 QCoreApplication::instance(),

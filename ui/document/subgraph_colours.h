@@ -3,7 +3,7 @@
 
 #include "schedule/schedule.h"
 
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace tilewright::ui {
@@ -18,8 +18,15 @@ public:
     [[nodiscard]] const std::vector<std::size_t>& colours() const { return m_colours; }
 
 private:
+    struct OpsHash
+    {
+        std::size_t operator()(const std::vector<OpId>& ops) const noexcept;
+    };
+
     std::vector<std::size_t> m_colours;
-    std::map<std::vector<OpId>, std::size_t> m_remembered; // by ops: the identity a person sees
+    std::vector<SubgraphPtr> m_of; // the subgraphs that m_colours belongs to
+    /// By ops: the identity a person sees.
+    std::unordered_map<std::vector<OpId>, std::size_t, OpsHash> m_remembered;
 };
 
 } // namespace tilewright::ui

@@ -40,6 +40,7 @@ Status writePdf(const Document& document, const std::vector<View*>& views, const
             if (!first)
                 writer.newPage();
             first = false;
+            view->catchUp();
             view->settle();
             painter.setFont(uiFont(1.2, QFont::DemiBold));
             painter.setPen(Theme::light().text);

@@ -69,6 +69,7 @@ QByteArray pdf(View& view, const ExportOptions& options)
 
 QImage renderToImage(View& view, const ExportOptions& options)
 {
+    view.catchUp();
     view.settle();
     const QSize size = sizeFor(view, options);
     QImage image((QSizeF(size) * options.scale).toSize(), QImage::Format_RGB32);
@@ -98,6 +99,7 @@ Status exportView(View& view, const QString& path, const ExportOptions& options)
     if (pixels.width() < 1 || pixels.height() < 1 || pixels.width() > kMaxPixels ||
         pixels.height() > kMaxPixels)
         return failed(QObject::tr("pictures may have 1 to %1 pixels a side").arg(kMaxPixels));
+    view.catchUp();
     view.settle();
     const QString ending = QFileInfo(path).suffix().toLower();
     QByteArray bytes;

@@ -19,10 +19,9 @@ public:
     QString copyText() const override;
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void bringUpToDate() override { refresh(); }
 
 private:
-    void refreshWhenSeen();
     void refresh();
 
     QLabel* m_summary;

@@ -37,10 +37,10 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     m_factsTimer.setInterval(60);
     connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);
     build();
-    connect(&document(), &Document::snapshotChanged, this, &InspectorView::refresh);
-    connect(&document(), &Document::problemChanged, this, &InspectorView::refresh);
-    connect(&document(), &Document::baselineChanged, this, &InspectorView::refresh);
-    connect(&selection(), &Selection::changed, this, &InspectorView::refresh);
+    connect(&document(), &Document::snapshotChanged, this, &InspectorView::outdate);
+    connect(&document(), &Document::problemChanged, this, &InspectorView::outdate);
+    connect(&document(), &Document::baselineChanged, this, &InspectorView::outdate);
+    connect(&selection(), &Selection::changed, this, &InspectorView::outdate);
     refresh();
 }
 

@@ -54,6 +54,9 @@ public:
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
+protected:
+    void bringUpToDate() override { refresh(); }
+
 private:
     void build();
     void buildGranularity(QWidget* page, QVBoxLayout* column);

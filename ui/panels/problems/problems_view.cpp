@@ -86,24 +86,12 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
             if (document().snapshot() && document().snapshot()->revision == repaired.first)
                 document().apply(std::move(repaired.second), tr("Fix all problems"));
         });
-    connect(&document(), &Document::snapshotChanged, this, &ProblemsView::refreshWhenSeen);
-    connect(&document(), &Document::problemChanged, this, &ProblemsView::refreshWhenSeen);
+    connect(&document(), &Document::snapshotChanged, this, &ProblemsView::outdate);
+    connect(&document(), &Document::problemChanged, this, &ProblemsView::outdate);
     refresh();
 }
 
 ProblemsView::~ProblemsView() = default;
-
-void ProblemsView::refreshWhenSeen()
-{
-    if (isVisible())
-        refresh();
-}
-
-void ProblemsView::showEvent(QShowEvent* event)
-{
-    View::showEvent(event);
-    refresh();
-}
 
 void ProblemsView::resizeEvent(QResizeEvent* event)
 {

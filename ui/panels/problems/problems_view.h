@@ -35,7 +35,7 @@ public:
     [[nodiscard]] QString reason() const; ///< why the selected problem has no fix; empty when it has one
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void bringUpToDate() override { refresh(); }
     void resizeEvent(QResizeEvent* event) override;
 
 private:
@@ -45,7 +45,6 @@ private:
         int row = -1;
         Repairs repairs;
     };
-    void refreshWhenSeen();
     void refresh();
     void lookForRepairs();
     void showRepairs(Found found);

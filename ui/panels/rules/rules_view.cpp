@@ -100,8 +100,8 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     connect(m_list, &QTreeWidget::itemChanged, this, &RulesView::toggle);
     connect(m_list, &QTreeWidget::itemClicked, this, &RulesView::jump);
     connect(m_list, &QTreeWidget::itemActivated, this, &RulesView::jump);
-    connect(&document(), &Document::snapshotChanged, this, &RulesView::refreshWhenSeen);
-    connect(&document(), &Document::rulesChanged, this, &RulesView::refreshWhenSeen);
+    connect(&document(), &Document::snapshotChanged, this, &RulesView::outdate);
+    connect(&document(), &Document::rulesChanged, this, &RulesView::outdate);
     refresh();
 }
 
@@ -121,18 +121,6 @@ void RulesView::jump(QTreeWidgetItem* item)
     const QVariant target = item->data(kSwitch, kTarget);
     if (item->parent() && target.isValid())
         selection().selectSubgraph(SubgraphId(static_cast<std::size_t>(target.toULongLong())));
-}
-
-void RulesView::refreshWhenSeen()
-{
-    if (isVisible())
-        refresh();
-}
-
-void RulesView::showEvent(QShowEvent* event)
-{
-    View::showEvent(event);
-    refresh();
 }
 
 void RulesView::settle()

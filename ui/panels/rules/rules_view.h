@@ -27,7 +27,7 @@ public:
     [[nodiscard]] QTreeWidget* list() const { return m_list; }
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void bringUpToDate() override { refresh(); }
 
 private:
     struct Effects
@@ -35,7 +35,6 @@ private:
         SnapshotPtr snapshot;
         std::vector<RuleEffect> effects;
     };
-    void refreshWhenSeen();
     void refresh();
     void showEffects(const Effects& effects);
     void toggle(QTreeWidgetItem* item, int column);

@@ -71,7 +71,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         [this](std::shared_ptr<const CompareData> data) { showData(std::move(data)); }, true);
     connect(m_baseline, &QComboBox::activated, this, [this](int i) { document().setBaselineIndex(i - 1); });
     for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::problemChanged})
-        connect(&document(), signal, this, &CompareView::refresh);
+        connect(&document(), signal, this, &CompareView::outdate);
     refresh();
 }
 

@@ -39,6 +39,9 @@ Q_SIGNALS:
     /// A command of this view was used from elsewhere: it is to be seen.
     void wanted();
 
+protected:
+    void bringUpToDate() override { refresh(); }
+
 private:
     void addActions();
     void refresh();

@@ -49,8 +49,8 @@ GranularityView::GranularityView(const ViewContext& context, QWidget* parent)
         setDepth(i == 0 ? std::nullopt : std::optional<std::int64_t>(m_depth->itemData(i).toLongLong()));
     });
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged})
-        connect(&document(), signal, this, &GranularityView::refresh);
-    connect(&selection(), &Selection::changed, this, &GranularityView::refresh);
+        connect(&document(), signal, this, &GranularityView::outdate);
+    connect(&selection(), &Selection::changed, this, &GranularityView::outdate);
     refresh();
 }
 

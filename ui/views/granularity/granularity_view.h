@@ -37,6 +37,7 @@ public:
     void setDepth(std::optional<std::int64_t> k);
 
 protected:
+    void bringUpToDate() override { refresh(); }
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     void mousePressEvent(QMouseEvent* event) override;

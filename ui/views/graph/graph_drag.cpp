@@ -137,7 +137,7 @@ void GraphDrag::ask()
                                 if (m_asked == next)
                                     m_asked.reset();
                                 m_verdicts[next] = judge(result);
-                                Q_EMIT changed();
+                                Q_EMIT changed(next == key());
                                 ask();
                             });
 }

@@ -43,7 +43,7 @@ public:
     void waitForVerdicts();
 
 Q_SIGNALS:
-    void changed(); ///< another verdict is known
+    void changed(bool underCursor); ///< another verdict is known, that of the target or of another one
 
 private:
     struct Key

@@ -311,7 +311,7 @@ std::set<OpId> neighbourhood(const Problem& problem, const std::set<OpId>& focus
 bool fits(const GraphGeometry& geometry, const ProblemPtr& problem, const Schedule& schedule,
           const GraphShape& shape, const GraphMetrics& metrics)
 {
-    if (geometry.problem != problem || geometry.shape != shape || geometry.metrics != metrics ||
+    if (geometry.provisional || geometry.problem != problem || geometry.shape != shape || geometry.metrics != metrics ||
         geometry.members.size() != schedule.size())
         return false;
     for (std::size_t s = 0; s < schedule.size(); ++s)

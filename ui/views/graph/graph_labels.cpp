@@ -139,4 +139,35 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
     }
 }
 
+void keepLabels(GraphModel& model, const GraphModel& before)
+{
+    if (model.geometry != before.geometry)
+        return;
+    const Schedule &now = model.snapshot->schedule, &then = before.snapshot->schedule;
+    std::vector<char> changed(now.size(), 0);
+    for (std::size_t s = 0; s < now.size(); ++s)
+        if (now.subgraphs[s] != then.subgraphs[s]) {
+            changed[s] = 1;
+            if (s + 1 < now.size() && now.subgraphs[s]->retain != then.subgraphs[s]->retain)
+                changed[s + 1] = 1;
+        }
+    const auto stays = [&](std::size_t v) {
+        const GraphNode& node = model.nodes[v];
+        if (node.key.kind == GraphKey::Kind::Input || node.key.kind == GraphKey::Kind::Output)
+            return true;
+        return !node.badges.empty() &&
+               std::none_of(node.badges.begin(), node.badges.end(),
+                            [&](const GraphBadge& badge) { return changed[badge.subgraph.index()] != 0; });
+    };
+    const bool sameRules = model.snapshot->evaluation.rules == before.snapshot->evaluation.rules;
+    for (std::size_t e = 0; e < model.edges.size() && sameRules; ++e) {
+        const GraphEdge& old = before.edges[e];
+        if (old.label.isEmpty() || !stays(old.from) || !stays(old.to))
+            continue;
+        model.edges[e].label = old.label;
+        model.edges[e].labelRect = old.labelRect;
+        model.bounds |= old.labelRect;
+    }
+}
+
 } // namespace tilewright::ui

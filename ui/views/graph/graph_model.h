@@ -159,6 +159,9 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic);
 [[nodiscard]] std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& edge,
                                                 TensorId tensor);
 
+/// Takes the labels of the same picture one edit earlier, but for lines from or to what the edit changed.
+void keepLabels(GraphModel& model, const GraphModel& before);
+
 /// How tensor t reaches subgraph s when its op `consumer` reads it.
 [[nodiscard]] EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t);
 

@@ -12,6 +12,9 @@ class QPainter;
 
 namespace tilewright::ui {
 
+/// Whether labels of lines are large enough to be painted, at so many device pixels per scene unit.
+[[nodiscard]] bool labelsArePainted(double deviceScale);
+
 /// What a drop on a subgraph would do, shown at its tab while dragging.
 struct GraphVerdict
 {

@@ -149,9 +149,14 @@ void GraphPainting::paintHighlights()
     LinePainting(*this).highlights();
 }
 
+bool labelsArePainted(double deviceScale)
+{
+    return deviceScale >= kGraphLabelsFrom;
+}
+
 void GraphPainting::paintLabels()
 {
-    if (m_deviceScale >= kGraphLabelsFrom)
+    if (labelsArePainted(m_deviceScale))
         LinePainting(*this).labels();
 }
 

@@ -60,9 +60,15 @@ GraphModel between(const GraphModel& from, const GraphModel& to, double t)
         out.strokes.push_back({edge.tensor, edge.style, edge.path, edge.bounds, {}});
     }
     std::map<std::vector<OpId>, std::size_t> areas;
+    const auto isDrawn = [](const GraphHull& hull) {
+        return !hull.path.isEmpty() || !hull.satellites.isEmpty();
+    };
     for (std::size_t s = 0; s < from.hulls.size(); ++s)
-        areas.emplace(from.geometry->members[s], s);
+        if (isDrawn(from.hulls[s]))
+            areas.emplace(from.geometry->members[s], s);
     for (GraphHull& hull : out.hulls) {
+        if (!isDrawn(hull))
+            continue;
         const auto old = areas.find(to.geometry->members[hull.subgraph.index()]);
         if (old == areas.end())
             continue;

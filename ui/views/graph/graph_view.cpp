@@ -3,6 +3,7 @@
 
 #include "canvas/animation_clock.h"
 #include "models/subgraphs_text.h"
+#include "views/graph/graph_regroup.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_transition.h"
 
@@ -18,10 +19,9 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kLayoutInBackground = 400; // ops from which the arrangement is left to a worker
+constexpr std::size_t kLayoutInBackground = 400; // nodes from which the arrangement is left to a worker
 constexpr std::size_t kAnimateUpTo = 300;        // nodes
 constexpr double kTransitionSeconds = 0.18;
-constexpr std::int64_t kTrafficSteps = 200'000; // of one subgraph; beyond it its lines carry no figures
 
 const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "intensity", "none"};
 
@@ -29,15 +29,13 @@ const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "
 
 GraphView::GraphView(const ViewContext& context, QWidget* parent)
     : Canvas(context, QStringLiteral("graph"), tr("Graph"), parent), m_toolbar(new GraphToolbar(this)),
-      m_note(new QLabel(this)),
-      m_layoutJob(
-          [this](GeometryPtr geometry) {
-              if (geometry)
-                  useGeometry(std::move(geometry));
-          },
-          true),
-      m_trafficJob([this](std::vector<TrafficEntry> entries) { takeTraffic(std::move(entries)); }),
-      m_drag(context.document)
+      m_note(new QLabel(this)), m_layoutJob(
+                                    [this](GeometryPtr geometry) {
+                                        if (geometry)
+                                            useGeometry(std::move(geometry));
+                                    },
+                                    true),
+      m_labelJob([this](const Labelled& labelled) { takeLabels(labelled); }), m_drag(context.document)
 {
     QSettings settings;
     settings.beginGroup(QStringLiteral("graph"));
@@ -79,7 +77,16 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_overviewPixmap = {}; });
     connect(&this->context().clock, &AnimationClock::tick, this, &GraphView::moveOn);
-    connect(&m_drag, &GraphDrag::changed, this, qOverload<>(&QWidget::update));
+    // Hundreds of targets are judged a second: only that under the cursor is worth a picture of its own.
+    m_verdictTimer.setSingleShot(true);
+    m_verdictTimer.setInterval(40);
+    connect(&m_verdictTimer, &QTimer::timeout, this, qOverload<>(&QWidget::update));
+    connect(&m_drag, &GraphDrag::changed, this, [this](bool underCursor) {
+        if (underCursor)
+            update();
+        else if (!m_verdictTimer.isActive())
+            m_verdictTimer.start();
+    });
     m_scrollTimer.setInterval(30);
     connect(&m_scrollTimer, &QTimer::timeout, this, [this] {
         const QRectF inner = content().adjusted(28, 28, -28, -28);
@@ -113,12 +120,12 @@ void GraphView::refresh(bool problemIsNew)
 {
     if (problemIsNew) {
         m_home.reset();
-        m_geometry = nullptr;
+        m_geometry = m_arranged = nullptr;
         m_model.reset();
         m_before.reset();
         m_between.reset();
         m_transition = 1;
-        m_trafficMemory.clear();
+        m_trafficMemory = std::make_shared<TrafficMemory>();
         m_traffic.clear();
         m_found.clear();
         m_cursor.reset();
@@ -128,7 +135,7 @@ void GraphView::refresh(bool problemIsNew)
         m_shape.focus.clear();
         m_shape.hops = 0;
         m_layoutJob.cancel();
-        m_trafficJob.cancel();
+        m_labelJob.cancel();
         m_fitPending = true;
         m_movedByHand = false;
         m_wantedPart = {};
@@ -145,21 +152,31 @@ void GraphView::refresh(bool problemIsNew)
     }
     if (m_geometry && fits(*m_geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
         rebuildModel(false);
-        requestTraffic();
+        requestLabels();
         return;
     }
-    if (snapshot->problem->opCount() < kLayoutInBackground && !m_home) {
+    // A large graph of which little is drawn, because its subgraphs are cards, is arranged as quickly.
+    const bool known = m_arranged && m_arranged->problem == snapshot->problem &&
+                       m_arranged->shape == m_shape && m_arranged->metrics == metrics();
+    const std::size_t size = known ? m_arranged->keys.size() : snapshot->problem->opCount();
+    if (size < kLayoutInBackground && !m_home) {
         auto geometry =
-            layOutGraph(snapshot->problem, snapshot->schedule, m_shape, metrics(), m_geometry.get());
+            layOutGraph(snapshot->problem, snapshot->schedule, m_shape, metrics(), m_arranged.get());
         useGeometry(std::make_shared<const GraphGeometry>(std::move(*geometry)));
         return;
     }
     m_layoutJob.request([snapshot, shape = m_shape, metrics = metrics(),
-                         previous = m_geometry](std::stop_token stop) -> GeometryPtr {
+                         previous = m_arranged](std::stop_token stop) -> GeometryPtr {
         auto geometry =
             layOutGraph(snapshot->problem, snapshot->schedule, shape, metrics, previous.get(), {stop, {}});
         return geometry ? std::make_shared<const GraphGeometry>(std::move(*geometry)) : nullptr;
     });
+    // Until it is arranged, the new areas and figures are shown where everything stands now.
+    if (known && !m_home)
+        if (GeometryPtr provisional = regrouped(*m_arranged, snapshot->schedule)) {
+            m_geometry = std::move(provisional);
+            rebuildModel(false);
+        }
     update();
 }
 
@@ -187,7 +204,7 @@ void GraphView::useGeometry(GeometryPtr geometry)
         }
     }
     const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
-    m_geometry = std::move(geometry);
+    m_geometry = m_arranged = std::move(geometry);
     showNote();
     rebuildModel(!m_home); // the cores belong to the solver while it is previewed
     QRectF opened;
@@ -205,22 +222,21 @@ void GraphView::useGeometry(GeometryPtr geometry)
     } else {
         fitAll();
     }
-    requestTraffic();
+    requestLabels();
 }
 
 void GraphView::rebuildModel(bool animate)
 {
     // A preview is shown plainly: nearly everything differs, and traffic is not worth the solver's time.
     const SnapshotPtr baseline = m_home ? nullptr : document().baseline();
-    GraphOptions options = m_options;
-    options.edgeLabels = options.edgeLabels && !m_home;
     m_traffic.clear();
-    if (options.edgeLabels)
-        for (TrafficEntry& e : trafficEntries())
-            m_traffic.push_back(std::move(e.traffic));
-    auto next = std::make_unique<GraphModel>(buildGraph(
-        shownSnapshot(), baseline.get(), m_home ? document().previewColours() : document().colours(), options,
-        m_geometry, m_traffic));
+    GraphOptions unlabelled = m_options; // the worker does it
+    unlabelled.edgeLabels = false;
+    auto next = std::make_unique<GraphModel>(
+        buildGraph(shownSnapshot(), baseline.get(),
+                   m_home ? document().previewColours() : document().colours(), unlabelled, m_geometry));
+    if (m_model && m_options.edgeLabels && !m_home)
+        keepLabels(*next, *m_model);
     const bool motion = style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0;
     if (animate && motion && m_model && isVisible() && next->nodes.size() <= kAnimateUpTo) {
         m_before = m_between ? std::move(m_between) : std::move(m_model);
@@ -283,76 +299,43 @@ void GraphView::moveOn(double seconds)
     update();
 }
 
-/// One per subgraph, with the figures where they are known.
-std::vector<GraphView::TrafficEntry> GraphView::trafficEntries() const
+/// Counting the traffic and finding places for it takes longer than the rest of the picture.
+void GraphView::requestLabels()
 {
-    const SnapshotPtr& snapshot = document().snapshot();
-    std::vector<TrafficEntry> entries;
-    for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
-        const SubgraphPtr& subgraph = snapshot->schedule.subgraphs[i];
-        const auto resident = snapshot->residentBefore(SubgraphId(i));
-        entries.push_back(
-            {subgraph, {resident.begin(), resident.end()}, snapshot->evaluation.rules, std::nullopt});
-        const auto [first, last] = m_trafficMemory.equal_range(subgraph.get());
-        const auto known = std::find_if(first, last, [&](const auto& item) {
-            return item.second.rules == entries.back().rules &&
-                   item.second.resident == entries.back().resident;
-        });
-        if (known != last)
-            entries.back().traffic = known->second.traffic;
-    }
-    return entries;
-}
-
-void GraphView::requestTraffic()
-{
-    const SnapshotPtr& snapshot = document().snapshot();
-    if (!snapshot || !m_model || !m_options.edgeLabels || m_home)
+    if (!m_model || !m_options.edgeLabels || m_home)
         return;
-    // What cannot be told (too many steps, a broken rule) is not asked again: it stands as an empty list.
-    std::vector<TrafficEntry> entries = trafficEntries();
-    if (std::all_of(entries.begin(), entries.end(),
-                    [](const TrafficEntry& e) { return e.traffic.has_value(); }))
-        return;
-    m_trafficJob.request([snapshot, entries = std::move(entries)](std::stop_token stop) mutable {
-        const auto& evaluations = snapshot->evaluation.subgraphs;
-        for (std::size_t i = 0; i < entries.size() && !stop.stop_requested(); ++i) {
-            TrafficEntry& e = entries[i];
-            if (e.traffic)
-                continue;
-            e.traffic.emplace();
-            if (i < evaluations.size() && evaluations[i].structurallyValid &&
-                evaluations[i].steps <= kTrafficSteps)
-                if (auto figures = tensorTraffic(*snapshot->problem, *e.subgraph, e.resident, e.rules,
-                                                 kTrafficSteps, stop))
-                    e.traffic = std::move(*figures);
-        }
-        return std::move(entries);
+    m_labelJob.request([model = std::make_shared<GraphModel>(*m_model),
+                        memory = m_trafficMemory](std::stop_token stop) -> Labelled {
+        GraphTraffic traffic = memory->count(*model->snapshot, stop);
+        labelEdges(*model, traffic);
+        return {model, std::move(traffic)};
     });
 }
 
-void GraphView::takeTraffic(std::vector<TrafficEntry> entries)
+void GraphView::takeLabels(const Labelled& labelled)
 {
-    m_trafficMemory.clear();
-    for (TrafficEntry& e : entries) {
-        const Subgraph* key = e.subgraph.get();
-        m_trafficMemory.emplace(key, std::move(e));
-    }
-    requestTraffic(); // the schedule may have gone on
-    if (!m_model || m_model->snapshot != document().snapshot())
+    // Where the schedule has gone on, the next labels are being made.
+    if (!m_model || m_model->snapshot != labelled.model->snapshot ||
+        m_model->geometry != labelled.model->geometry || !m_options.edgeLabels)
         return;
-    m_traffic.clear();
-    for (TrafficEntry& e : trafficEntries())
-        m_traffic.push_back(std::move(e.traffic));
-    if (m_options.edgeLabels)
-        labelEdges(*m_model, m_traffic);
-    update();
+    m_traffic = labelled.traffic;
+    bool changed = false;
+    for (std::size_t e = 0; e < m_model->edges.size(); ++e) {
+        const GraphEdge& from = labelled.model->edges[e];
+        GraphEdge& edge = m_model->edges[e];
+        changed = changed || edge.label != from.label || edge.labelRect != from.labelRect;
+        edge.label = from.label;
+        edge.labelRect = from.labelRect;
+    }
+    m_model->bounds |= labelled.model->bounds;
+    if (changed && labelsArePainted(m_viewport.scale * devicePixelRatioF()))
+        update();
 }
 
 void GraphView::settle()
 {
     m_layoutJob.waitIdle();
-    m_trafficJob.waitIdle();
+    m_labelJob.waitIdle();
     if (m_before)
         moveOn(kTransitionSeconds);
 }

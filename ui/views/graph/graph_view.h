@@ -7,12 +7,12 @@
 #include "views/graph/graph_drag.h"
 #include "views/graph/graph_hit.h"
 #include "views/graph/graph_paint.h"
+#include "views/graph/graph_traffic.h"
 
 #include <QPixmap>
 #include <QTimer>
 
 #include <memory>
-#include <unordered_map>
 
 class QLabel;
 class QMenu;
@@ -93,13 +93,11 @@ protected:
 
 private:
     using GeometryPtr = std::shared_ptr<const GraphGeometry>;
-    /// Figures of one subgraph in its place; kept while the subgraph and what is resident before it stay.
-    struct TrafficEntry
+    /// A model with its labels, made by a worker.
+    struct Labelled
     {
-        SubgraphPtr subgraph;
-        std::vector<TensorId> resident;
-        Rules rules;
-        std::optional<std::vector<TensorTraffic>> traffic;
+        std::shared_ptr<const GraphModel> model;
+        GraphTraffic traffic;
     };
     /// What the graph returns to when a preview ends.
     struct Home
@@ -123,14 +121,13 @@ private:
     {
         return m_home ? document().preview() : document().snapshot();
     }
-    [[nodiscard]] std::vector<TrafficEntry> trafficEntries() const;
-    void requestTraffic();
-    void takeTraffic(std::vector<TrafficEntry> entries);
+    void requestLabels();
+    void takeLabels(const Labelled& labelled);
     void moveOn(double seconds);
     void optionsChanged();
     [[nodiscard]] GraphMetrics metrics() const;
     [[nodiscard]] GraphMarks marks(bool exporting) const;
-    [[nodiscard]] QRectF content() const; ///< below the toolbar, the note and the banner of a preview
+    [[nodiscard]] QRectF content() const;  ///< below the toolbar, the note and the banner of a preview
     [[nodiscard]] QRectF freeRoom() const; ///< the same without the key
     [[nodiscard]] double barsBottom() const;
     [[nodiscard]] QRectF previewBanner() const;
@@ -178,13 +175,14 @@ private:
     bool m_overview = true;
     bool m_legend = true;
 
-    GeometryPtr m_geometry;
+    GeometryPtr m_geometry; ///< of m_model
+    GeometryPtr m_arranged; ///< the same, or that from which a provisional one was made
     std::unique_ptr<GraphModel> m_model;
     std::optional<Home> m_home; ///< exactly while the preview is shown: areas are not the document's
     LatestJob<GeometryPtr> m_layoutJob;
-    GraphTraffic m_traffic;
-    std::unordered_multimap<const Subgraph*, TrafficEntry> m_trafficMemory;
-    LatestJob<std::vector<TrafficEntry>> m_trafficJob;
+    GraphTraffic m_traffic;                         ///< of m_model; empty while it is being counted
+    std::shared_ptr<TrafficMemory> m_trafficMemory; ///< the worker's
+    LatestJob<Labelled> m_labelJob;
 
     std::unique_ptr<GraphModel> m_before; // of a running transition
     std::unique_ptr<GraphModel> m_between;
@@ -203,7 +201,8 @@ private:
     bool m_rightMoved = false;
     QRectF m_band;
     GraphDrag m_drag;
-    QTimer m_scrollTimer; // while dragging near an edge
+    QTimer m_scrollTimer;             // while dragging near an edge
+    QTimer m_verdictTimer;            // pictures of verdicts that come while dragging
     std::optional<GraphKey> m_cursor; // node with the keyboard focus
     std::set<OpId> m_opened;          // by the last action: to be looked at when they are arranged
     QString m_sought;

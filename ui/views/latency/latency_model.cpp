@@ -57,17 +57,16 @@ void addBaseline(std::vector<LatencyBar>& bars, const Snapshot& snapshot, const 
 {
     const std::size_t n = snapshot.schedule.size();
     Groups groups(snapshot.schedule, baseline.schedule, snapshot.problem->opCount());
-    std::vector<std::size_t> members(n + baseline.schedule.size(), 0);
-    for (std::size_t i = 0; i < n; ++i)
-        ++members[groups.find(i)];
+    std::vector<std::vector<std::size_t>> members(n + baseline.schedule.size()); // bars of each group
+    for (std::size_t i = 0; i < bars.size(); ++i)
+        members[groups.find(bars[i].id.index())].push_back(i);
     for (std::size_t j = 0; j < baseline.schedule.size(); ++j) {
         const std::size_t group = groups.find(n + j);
         const SubgraphEvaluation& e = baseline.evaluation.subgraphs[j];
-        for (LatencyBar& bar : bars) {
-            if (groups.find(bar.id.index()) != group)
-                continue;
+        for (const std::size_t i : members[group]) {
+            LatencyBar& bar = bars[i];
             bar.beforeIds.push_back(SubgraphId(j));
-            if (members[group] == 1 && e.structurallyValid)
+            if (members[group].size() == 1 && e.structurallyValid)
                 bar.before = bar.before.value_or(0) + e.latency;
         }
     }

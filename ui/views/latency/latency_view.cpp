@@ -23,7 +23,7 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
     for (QComboBox* box : {m_sort, m_colour})
         connect(box, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
-        connect(&document(), signal, this, &LatencyView::rebuild);
+        connect(&document(), signal, this, &LatencyView::outdate);
     connect(&document(), &Document::problemChanged, this, &LatencyView::fitAll);
     connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] std::pair<double, double> visibleBars() const { return {m_from, m_to}; }
 
 protected:
+    void bringUpToDate() override { rebuild(); }
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     [[nodiscard]] QPointF focusPoint() const override;

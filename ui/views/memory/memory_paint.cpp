@@ -200,10 +200,16 @@ void paintCapacity(QPainter& painter, const MemoryModel& model, const QRectF& pl
     const QFont font = uiFont(0.85);
     const QFontMetricsF fm(font);
     const QString text = tr("capacity %1").arg(number(model.capacity));
-    QPainterPath letters;
-    letters.addText(QPointF(plot.right() - fm.horizontalAdvance(text) - 6, y - fm.descent() - 2), font, text);
-    painter.strokePath(letters, QPen(theme.canvas, 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.fillPath(letters, colour);
+    const QRectF box(plot.right() - fm.horizontalAdvance(text) - 10, y - fm.height() - 2,
+                     fm.horizontalAdvance(text) + 8, fm.height());
+    QColor back = theme.canvas;
+    back.setAlphaF(0.85F);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(back);
+    painter.drawRoundedRect(box, 3, 3);
+    painter.setFont(font);
+    painter.setPen(colour);
+    painter.drawText(box, Qt::AlignCenter, text);
 }
 
 /// A triangle that points at the peak.

@@ -29,8 +29,8 @@ MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
         rebuild();
     });
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
-        connect(&document(), signal, this, &MemoryView::requestTimelines);
-    connect(&selection(), &Selection::changed, this, &MemoryView::rebuild);
+        connect(&document(), signal, this, &MemoryView::outdate);
+    connect(&selection(), &Selection::changed, this, [this] { isFollowing() ? rebuild() : outdate(); });
     requestTimelines();
 }
 
@@ -122,7 +122,7 @@ void MemoryView::paint(QPainter& painter, const QRectF& area, const Theme& theme
     const int width = static_cast<int>(p.plot.width());
     if (m_cache.timeline != m_model.timeline || m_cache.baseline != m_model.baseline ||
         m_cache.track != m_model.track || m_cache.from != time.v0 || m_cache.to != time.v1 ||
-        m_cache.width != width)
+        m_cache.width != width) {
         m_cache = {m_model.timeline,
                    m_model.baseline,
                    m_model.track,
@@ -130,7 +130,10 @@ void MemoryView::paint(QPainter& painter, const QRectF& area, const Theme& theme
                    time.v1,
                    width,
                    MemoryColumns::of(m_model, time.v0, time.v1, width),
-                   MemoryColumns::of(m_model, 0, m_model.total, width)};
+                   {}};
+        const bool all = time.v0 == 0 && time.v1 == m_model.total;
+        m_cache.whole = all ? m_cache.visible : MemoryColumns::of(m_model, 0, m_model.total, width);
+    }
     MemoryOverlay overlay;
     overlay.measured = measured();
     if (!exporting) {

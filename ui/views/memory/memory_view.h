@@ -33,6 +33,7 @@ public:
     void pin(double time);
 
 protected:
+    void bringUpToDate() override { requestTimelines(); }
     [[nodiscard]] Places timePlaces() const override;
     [[nodiscard]] double snapped(double time) const override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;

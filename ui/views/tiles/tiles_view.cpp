@@ -46,8 +46,8 @@ TilesView::TilesView(const ViewContext& context, QWidget* parent)
     m_progressTimer.setInterval(100);
     connect(&m_progressTimer, &QTimer::timeout, this, qOverload<>(&QWidget::update));
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged})
-        connect(&document(), signal, this, &TilesView::refresh);
-    connect(&selection(), &Selection::changed, this, &TilesView::refresh);
+        connect(&document(), signal, this, &TilesView::follow);
+    connect(&selection(), &Selection::changed, this, &TilesView::follow);
     connect(&clock(), &AnimationClock::tick, this, &TilesView::playTick);
     refresh();
 }
@@ -205,8 +205,15 @@ void TilesView::refreshStep()
     update();
 }
 
+void TilesView::follow()
+{
+    // What plays goes on behind another tab: the other views follow its step.
+    m_playing ? refresh() : outdate();
+}
+
 void TilesView::showStep(std::int64_t step)
 {
+    catchUp(); // commands reach a view that is not seen
     if (!m_model.trace || !m_model.subgraph)
         return;
     const StepTable& steps = *m_model.trace->steps;
@@ -231,6 +238,7 @@ void TilesView::showTile(std::int64_t tile)
 
 void TilesView::moveStep(std::int64_t by)
 {
+    catchUp();
     if (m_step)
         showStep(m_step->step.index + by);
 }
@@ -263,6 +271,7 @@ QString TilesView::tableText() const
 
 void TilesView::setPlaying(bool playing)
 {
+    catchUp();
     if (playing == m_playing || (playing && !m_step))
         return;
     m_playing = playing;

@@ -53,6 +53,7 @@ public:
     [[nodiscard]] const TilesOverlay& overlay() const { return m_overlay; }
 
 protected:
+    void bringUpToDate() override { refresh(); }
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     void contentResized() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
@@ -75,6 +76,7 @@ private:
     [[nodiscard]] std::optional<std::int64_t> tileUnder(QPointF position) const;
 
     void createControls();
+    void follow();
     void refresh();     ///< the document or the selection has changed
     void refreshStep(); ///< the step has changed
     void rebuild(std::shared_ptr<const TileTrace> trace);

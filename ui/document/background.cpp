@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "document/background.h"
+
+#include <QtGlobal>
+
+#ifdef Q_OS_LINUX
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace tilewright::ui {
+
+void standBack()
+{
+#ifdef Q_OS_LINUX
+    // QThread's priorities mean nothing to Linux's default scheduler; the nice value of a single thread does.
+    constexpr int kNiceness = 5;
+    thread_local const bool done =
+        setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness) == 0;
+    (void)done;
+#endif
+}
+
+} // namespace tilewright::ui

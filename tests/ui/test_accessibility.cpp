@@ -182,7 +182,11 @@ private Q_SLOTS:
             const QColor accent = window.state().themes.theme().accent;
             for (const QPoint at : {QPoint(0, image.height() / 2), QPoint(1, image.height() / 2),
                                     QPoint(image.width() - 1, image.height() - 20)})
-                QCOMPARE(image.pixelColor(at), accent);
+                QVERIFY2(image.pixelColor(at) == accent, qPrintable(QStringLiteral("%1 at %2, %3 of %4")
+                                                                        .arg(QLatin1String(name))
+                                                                        .arg(at.x())
+                                                                        .arg(at.y())
+                                                                        .arg(image.width())));
         }
     }
     /// Tab goes through every control of a pane, in the order in which they stand.

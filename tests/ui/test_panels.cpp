@@ -502,6 +502,7 @@ private Q_SLOTS:
         problems->settle();
         QTest::mouseClick(problems->fixAllButton(), Qt::LeftButton);
         problems->settle();
+        document.waitForSnapshot();
         QVERIFY(document.snapshot()->evaluation.valid());
         QCOMPARE(document.undoStack().count(), 2);
     }

@@ -121,7 +121,8 @@ private Q_SLOTS:
             const QPointF middle = at->rect().center();
             QWheelEvent wheel(middle, at->mapToGlobal(middle), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
                               Qt::NoScrollPhase, false);
-            QApplication::sendEvent(at, &wheel);
+            QSpontaneKeyEvent::setSpontaneous(&wheel); // as from the mouse: only such wheels go on to parents
+            qApp->notify(at, &wheel);
         };
         const int before = box->value();
         turn(box);

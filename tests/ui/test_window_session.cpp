@@ -85,11 +85,13 @@ private Q_SLOTS:
             graph->fitSelection();
             graph->fitSelection();
             auto* memory = viewOf<MemoryView>(window, "memory");
+            memory->catchUp();
             memory->settle();
             memory->fitSelection();
             graphPart = *graph->shownPart();
             memoryPart = *memory->shownPart();
-            QVERIFY(!graphPart.isNull() && !memoryPart.isNull());
+            QVERIFY(!graphPart.isNull());
+            QVERIFY(!memoryPart.isNull());
             window.close();
         }
         MainWindow window;

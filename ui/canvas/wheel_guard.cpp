@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/wheel_guard.h"
 
+#include <QAbstractScrollArea>
 #include <QCoreApplication>
+#include <QScrollBar>
 #include <QWheelEvent>
 #include <QWidget>
 
@@ -17,17 +19,14 @@ bool WheelGuard::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus())
         return false;
-    // What a filter takes does not go on to the parent by itself, so it is sent there.
-    auto* control = static_cast<QWidget*>(watched);
-    QWidget* parent = control->parentWidget();
-    if (control->isWindow() || !parent)
-        return false;
-    const auto& wheel = static_cast<const QWheelEvent&>(*event);
-    QWheelEvent forwarded(control->mapTo(parent, wheel.position()), wheel.globalPosition(),
-                          wheel.pixelDelta(), wheel.angleDelta(), wheel.buttons(), wheel.modifiers(),
-                          wheel.phase(), wheel.inverted(), wheel.source());
-    QCoreApplication::sendEvent(parent, &forwarded);
-    event->setAccepted(forwarded.isAccepted());
+    // Qt would send what the control refuses to its parents, but a spin box never refuses: the form is told
+    // here.
+    for (QWidget* w = static_cast<QWidget*>(watched)->parentWidget(); w; w = w->parentWidget())
+        if (const auto* area = qobject_cast<QAbstractScrollArea*>(w)) {
+            QCoreApplication::sendEvent(area->verticalScrollBar(), event);
+            break;
+        }
+    event->accept();
     return true;
 }
 

@@ -54,6 +54,12 @@ QSize WrapButton::minimumSizeHint() const
     return {60, kIcon + 2 * kMargin};
 }
 
+void WrapButton::resizeEvent(QResizeEvent*)
+{
+    // A form layout in a scroll area asks for the height of another width first and keeps it.
+    setMinimumHeight(heightForWidth(width()));
+}
+
 void WrapButton::paintEvent(QPaintEvent*)
 {
     QStylePainter painter(this);

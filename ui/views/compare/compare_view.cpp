@@ -132,7 +132,8 @@ void CompareView::refresh()
     const SnapshotPtr b = document().snapshot();
     const bool both = a && b && a->problem == b->problem;
     for (const char* id : {"compare.swap", "compare.previous", "compare.next"})
-        registry().find(QLatin1String(id))->setEnabled(both);
+        Actions::setAvailable(registry().find(QLatin1String(id)), both,
+                              tr("Pin a baseline of this problem first (B)."));
     if (!both) {
         m_job->cancel();
         showData(nullptr);

@@ -25,14 +25,14 @@ public:
         setRange(0, hidden > 1 ? static_cast<int>(std::ceil(hidden)) : 0);
         setPageStep(std::max(1, static_cast<int>(list.height())));
         const int w = sizeHint().width();
-        setGeometry(static_cast<int>(std::floor(list.right())) - w, static_cast<int>(std::ceil(list.top())),
-                    w, static_cast<int>(list.height()));
+        setGeometry(static_cast<int>(std::floor(list.right())) - w - kFocusRing,
+                    static_cast<int>(std::ceil(list.top())), w, static_cast<int>(list.height()) - kFocusRing);
         setVisible(hidden > 1);
     }
     /// Width that the bar takes from the list when the content does not fit.
     [[nodiscard]] double widthFor(const QRectF& list, double content) const
     {
-        return content - list.height() > 1 ? sizeHint().width() : 0;
+        return content - list.height() > 1 ? sizeHint().width() + kFocusRing : 0;
     }
     /// The least movement that brings [top, bottom) of the content into sight.
     void reveal(double top, double bottom)
@@ -42,6 +42,9 @@ public:
         else if (bottom > value() + pageStep())
             setValue(static_cast<int>(std::ceil(bottom)) - pageStep());
     }
+
+private:
+    static constexpr int kFocusRing = 2; ///< of the canvas, which stays in sight around the bar
 };
 
 } // namespace tilewright::ui

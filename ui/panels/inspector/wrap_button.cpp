@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/wrap_button.h"
 
+#include <QEvent>
 #include <QPainter>
 #include <QStyleOptionButton>
 #include <QStylePainter>
@@ -33,6 +34,8 @@ QRect WrapButton::textRect(int width, int height) const
 
 int WrapButton::heightForWidth(int width) const
 {
+    if (const auto known = m_heights.constFind(width); known != m_heights.cend())
+        return *known;
     QTextDocument document;
     document.setDefaultFont(font());
     document.setDocumentMargin(0);
@@ -40,7 +43,9 @@ int WrapButton::heightForWidth(int width) const
                          ? m_sentence.toHtmlEscaped()
                          : QStringLiteral("<b>%1</b>&nbsp; %2").arg(m_lead, m_sentence.toHtmlEscaped()));
     document.setTextWidth(textRect(width, 0).width());
-    return std::max(kIcon, static_cast<int>(std::ceil(document.size().height()))) + 2 * kMargin;
+    const int height = std::max(kIcon, static_cast<int>(std::ceil(document.size().height()))) + 2 * kMargin;
+    m_heights.insert(width, height);
+    return height;
 }
 
 QSize WrapButton::sizeHint() const
@@ -58,6 +63,13 @@ void WrapButton::resizeEvent(QResizeEvent*)
 {
     // A form layout in a scroll area asks for the height of another width first and keeps it.
     setMinimumHeight(heightForWidth(width()));
+}
+
+void WrapButton::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange)
+        m_heights.clear();
+    QPushButton::changeEvent(event);
 }
 
 void WrapButton::paintEvent(QPaintEvent*)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QHash>
 #include <QPushButton>
 
 namespace tilewright::ui {
@@ -20,12 +21,14 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     [[nodiscard]] QRect textRect(int width, int height) const;
 
     QString m_lead;
     QString m_sentence;
+    mutable QHash<int, int> m_heights; ///< by width: layouts ask for the same ones again and again
 };
 
 } // namespace tilewright::ui

@@ -37,8 +37,10 @@ struct SolveArguments
     bool json = false;
 };
 
-/// Time kept back for starting the process, reading and writing.
+/// Time kept back for starting the process, reading and writing, and the part of the budget kept back because
+/// the last search of a thread ends a little after it is asked to.
 constexpr double kOverhead = 0.015;
+constexpr double kMargin = 0.015;
 
 std::string fixed(double value, int digits)
 {
@@ -94,7 +96,7 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
             std::cerr << fixed(i.seconds, 3) << " s  " << formatNumber(i.total) << std::endl;
         };
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds - spent - kOverhead) : 0;
+    options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds * (1 - kMargin) - spent - kOverhead) : 0;
     const auto result = solve(**problem, options);
     if (!result) {
         Error error = result.error();

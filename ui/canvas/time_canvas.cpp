@@ -271,8 +271,9 @@ void paintVisibleRange(QPainter& painter, const QRectF& strip, double total, con
 void paintMeasured(QPainter& painter, const QRectF& plot, const Axis& time, const TimeCanvas::Range& range,
                    const QString& text, const Theme& theme)
 {
-    const double x0 = std::clamp(time.toPixel(range.first), plot.left(), plot.right());
-    const double x1 = std::clamp(time.toPixel(range.second), plot.left(), plot.right());
+    const double x0 = std::clamp(time.toPixel(range.first), plot.left(), std::max(plot.left(), plot.right()));
+    const double x1 =
+        std::clamp(time.toPixel(range.second), plot.left(), std::max(plot.left(), plot.right()));
     QColor veil = theme.accent;
     veil.setAlphaF(0.14F);
     painter.fillRect(QRectF(x0, plot.top(), x1 - x0, plot.height()), veil);

@@ -138,7 +138,8 @@ void ProblemsView::refresh()
         item->setIcon(0, icon(QStringLiteral("error")));
         item->setToolTip(2, QString::fromStdString(issue.text));
     }
-    m_list->setCurrentItem(m_list->topLevelItem(std::clamp(row, 0, m_list->topLevelItemCount() - 1)));
+    m_list->setCurrentItem(
+        m_list->topLevelItem(std::clamp(row, 0, std::max(0, m_list->topLevelItemCount() - 1))));
 }
 
 void ProblemsView::lookForRepairs()

@@ -166,7 +166,7 @@ void DifferenceList::setComparison(const Comparison& comparison)
     for (const int column : {Kind, SubgraphA, SubgraphB, Delta, Share})
         setColumnWidth(column,
                        std::clamp(std::max(sizeHintForColumn(column), header()->sectionSizeHint(column)), 40,
-                                  16 * fontMetrics().averageCharWidth()));
+                                  std::max(40, 16 * fontMetrics().averageCharWidth())));
 }
 
 std::optional<std::size_t> DifferenceList::indexOf(const QTreeWidgetItem* item) const

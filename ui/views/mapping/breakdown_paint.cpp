@@ -109,7 +109,8 @@ BreakdownPlaces breakdownPlaces(const QRectF& area, const BreakdownModel& model)
     const double least = small.height() + kGhost + 2;
     const double free = area.height() - 16 - static_cast<double>(model.sections.size()) * (head + 8) -
                         2 * (small.height() + 4);
-    const double row = std::clamp(free / static_cast<double>(std::max<std::size_t>(1, bars)), least, 34.0);
+    const double row =
+        std::clamp(free / static_cast<double>(std::max<std::size_t>(1, bars)), least, std::max(least, 34.0));
     double y = area.top() + 8;
     for (std::size_t s = 0; s < model.sections.size(); ++s) {
         const BreakdownSection& section = model.sections[s];

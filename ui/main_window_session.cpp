@@ -10,7 +10,6 @@
 #include "start_page.h"
 #include "theme/number.h"
 #include "theme/style.h"
-#include "theme/words.h"
 #include "views/graph/graph_view.h"
 
 #include <QApplication>
@@ -221,7 +220,7 @@ void MainWindow::refreshRecentMenu()
     for (const QString& path : recent) {
         QStringList figures;
         if (const qlonglong ops = settings.value(figuresKey(path) + QStringLiteral("/ops")).toLongLong())
-            figures << plural(ops, tr("%1 op"), tr("%1 ops"));
+            figures << counted(ops, tr("op"), tr("ops"));
         if (const double total = settings.value(figuresKey(path) + QStringLiteral("/total")).toDouble();
             total > 0)
             figures << tr("best total %1").arg(number(total));

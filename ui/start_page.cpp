@@ -72,8 +72,7 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
 
 QString opsOf(const Problem& problem)
 {
-    return plural(static_cast<std::int64_t>(problem.opCount()), StartPage::tr("%1 op"),
-                  StartPage::tr("%1 ops"));
+    return counted(static_cast<std::int64_t>(problem.opCount()), StartPage::tr("op"), StartPage::tr("ops"));
 }
 
 void emptyLayout(QLayout* layout)

@@ -140,8 +140,7 @@ void StatusStrip::refresh()
         m_validity->setToolTip(tr("Every rule holds"));
     } else {
         m_validity->setIcon(icon(QStringLiteral("problem")));
-        m_validity->setText(
-            plural(std::ssize(snapshot->evaluation.issues), tr("%1 problem"), tr("%1 problems")));
+        m_validity->setText(counted(std::ssize(snapshot->evaluation.issues), tr("problem"), tr("problems")));
         m_validity->setToolTip(sentence(snapshot->evaluation.issues.front().text));
     }
     QPalette palette;

@@ -384,7 +384,7 @@ void TestGraph::pictures()
 void TestGraph::accessibility()
 {
     Bench b(pointwiseNet(5, 1));
-    QVERIFY(b.view->accessibleDescription().contains(QStringLiteral("5 ops")));
+    QVERIFY(b.view->accessibleDescription().contains(QStringLiteral("5\u00a0ops")));
     for (QWidget* child : b.view->toolbar().findChildren<QWidget*>())
         if (child->focusPolicy() != Qt::NoFocus && child->isVisible() &&
             child->parentWidget() == &b.view->toolbar()) {

@@ -49,11 +49,11 @@ private Q_SLOTS:
     void wordsAgreeWithTheirNumber()
     {
         const auto ops = [](std::int64_t n) {
-            return plural(n, QStringLiteral("%1 op"), QStringLiteral("%1 ops"));
+            return counted(n, QStringLiteral("op"), QStringLiteral("ops"));
         };
-        QCOMPARE(ops(0), QStringLiteral("0 ops"));
-        QCOMPARE(ops(1), QStringLiteral("1 op"));
-        QCOMPARE(ops(12345), number(std::int64_t{12345}) + QStringLiteral(" ops"));
+        QCOMPARE(ops(0), QStringLiteral("0\u00a0ops"));
+        QCOMPARE(ops(1), QStringLiteral("1\u00a0op"));
+        QCOMPARE(ops(12345), number(std::int64_t{12345}) + QStringLiteral("\u00a0ops"));
         QCOMPARE(tilesText(1, 1), QStringLiteral("1 tile"));
         QCOMPARE(tilesText(1, 2), QStringLiteral("1 × 2 tiles"));
     }

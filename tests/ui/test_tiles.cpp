@@ -282,7 +282,7 @@ private Q_SLOTS:
         QTest::keyClick(m_view.get(), Qt::Key_Down, Qt::ShiftModifier);
         QTest::keyClick(m_view.get(), Qt::Key_Right, Qt::ShiftModifier);
         QCOMPARE(m_view->overlay().cursor, std::optional<std::int64_t>(9));
-        QVERIFY(m_view->overlay().note.startsWith(QStringLiteral("4 tiles")));
+        QVERIFY(m_view->overlay().note.startsWith(QStringLiteral("4\u00a0tiles")));
         QTRY_VERIFY(m_view->overlay().note.contains(QStringLiteral("total")));
         QTest::keyClick(m_view.get(), Qt::Key_Backspace); // 9 was not meant
         QTest::keyClick(m_view.get(), Qt::Key_Right);     // over to 10, without drawing

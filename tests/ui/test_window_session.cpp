@@ -283,7 +283,7 @@ private Q_SLOTS:
             if (b->accessibleName() == QLatin1String("ex3.problem.json") && b->isVisible())
                 said << b->accessibleDescription();
         QCOMPARE(said.size(), 1);
-        QVERIFY2(said[0].startsWith(QStringLiteral("3 ops · best total 4")), qPrintable(said[0]));
+        QVERIFY2(said[0].startsWith(QStringLiteral("3\u00a0ops · best total 4")), qPrintable(said[0]));
     }
     void theReadablePartOfABrokenScheduleOpens()
     {

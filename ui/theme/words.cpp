@@ -8,11 +8,6 @@
 
 namespace tilewright::ui {
 
-QString plural(std::int64_t n, const QString& one, const QString& many)
-{
-    return (n == 1 ? one : many).arg(number(n));
-}
-
 QString tilesText(std::int64_t rows, std::int64_t cols)
 {
     return rows * cols == 1

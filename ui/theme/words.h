@@ -8,9 +8,6 @@
 
 namespace tilewright::ui {
 
-/// "1 op", "12 ops": `one` and `many` have %1 for the number, written in the style of number().
-[[nodiscard]] QString plural(std::int64_t n, const QString& one, const QString& many);
-
 /// "3 × 4 tiles", "1 tile".
 [[nodiscard]] QString tilesText(std::int64_t rows, std::int64_t cols);
 

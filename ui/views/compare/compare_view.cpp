@@ -2,7 +2,6 @@
 #include "views/compare/compare_view.h"
 
 #include "theme/number.h"
-#include "theme/words.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/difference_list.h"
 
@@ -163,8 +162,8 @@ void CompareView::showData(std::shared_ptr<const CompareData> data)
     m_summary->setText(c.contributions.empty()
                            ? tr("Both schedules are the same.")
                            : tr("%1 the total by %2 (%3).")
-                                 .arg(plural(std::ssize(c.contributions), tr("%1 difference changes"),
-                                             tr("%1 differences change")))
+                                 .arg(counted(std::ssize(c.contributions), tr("difference changes"),
+                                              tr("differences change")))
                                  .arg(signedNumber(c.after - c.before),
                                       c.before > 0 ? signedPercent(c.after / c.before - 1) : QString()));
 }

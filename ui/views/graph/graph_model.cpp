@@ -3,7 +3,6 @@
 
 #include "theme/name.h"
 #include "theme/number.h"
-#include "theme/words.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_shapes.h"
 
@@ -187,11 +186,11 @@ private:
             names.push_back(m_problem.opName(op));
         const std::string shared = commonNamePrefix(names);
         const QString count = tr("%1 ops").arg(subgraph.ops.size());
-        const QString group = withoutPrefix(shared.substr(0, shared.empty() ? 0 : shared.size() - 1),
-                                            m_geometry.namePrefix);
-        node.title = names.size() == 1                             ? nameOf(subgraph.ops.front())
+        const QString group =
+            withoutPrefix(shared.substr(0, shared.empty() ? 0 : shared.size() - 1), m_geometry.namePrefix);
+        node.title = names.size() == 1                               ? nameOf(subgraph.ops.front())
                      : shared.size() <= m_geometry.namePrefix.size() ? count
-                                                                   : tr("%1 · %2").arg(group, count);
+                                                                     : tr("%1 · %2").arg(group, count);
         if (names.size() > 1)
             node.brief = group.isEmpty() ? count : group;
         const std::string& dropped =
@@ -222,8 +221,7 @@ private:
                          ? withoutPrefix(shared.substr(0, shared.size() - 1), m_geometry.namePrefix)
                          : tr("ops %1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
         node.brief = QStringLiteral("%1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
-        node.detail =
-            tr("%1 ops in %2 subgraphs").arg(section.ops.size()).arg(section.subgraphs.size());
+        node.detail = tr("%1 ops in %2 subgraphs").arg(section.ops.size()).arg(section.subgraphs.size());
         double sum = 0;
         bool known = true;
         std::size_t broken = 0;
@@ -242,16 +240,15 @@ private:
             for (OpId op : section.ops)
                 node.shares.push_back({opTypeFill(m_problem.op(op).type), 1});
         }
-        const auto alone = static_cast<std::size_t>(
-            std::count_if(section.ops.begin(), section.ops.end(),
-                          [&](OpId op) { return m_holders[op.index()].empty(); }));
+        const auto alone = static_cast<std::size_t>(std::count_if(
+            section.ops.begin(), section.ops.end(), [&](OpId op) { return m_holders[op.index()].empty(); }));
         node.error = broken + alone > 0;
         node.extra = broken > 0  ? tr("%1 with problems").arg(broken)
                      : alone > 0 ? tr("%1 in no subgraph").arg(alone)
                      : known     ? tr("latency %1").arg(number(sum))
                                  : QString();
-        node.moved = std::any_of(section.ops.begin(), section.ops.end(),
-                                 [&](OpId op) { return m_moved[op.index()]; });
+        node.moved =
+            std::any_of(section.ops.begin(), section.ops.end(), [&](OpId op) { return m_moved[op.index()]; });
     }
 
     [[nodiscard]] QString granularityText(SubgraphId s) const
@@ -457,12 +454,11 @@ private:
         const Evaluation& e = m_snapshot.evaluation;
         m_model.summary =
             tr("Graph of %1 in %2, total latency %3, %4.")
-                .arg(plural(static_cast<std::int64_t>(m_problem.opCount()), tr("%1 op"), tr("%1 ops")),
-                     plural(static_cast<std::int64_t>(m_snapshot.schedule.size()), tr("%1 subgraph"),
-                            tr("%1 subgraphs")),
+                .arg(counted(static_cast<std::int64_t>(m_problem.opCount()), tr("op"), tr("ops")),
+                     counted(static_cast<std::int64_t>(m_snapshot.schedule.size()), tr("subgraph"),
+                             tr("subgraphs")),
                      number(e.total),
-                     e.valid() ? tr("valid")
-                               : plural(std::ssize(e.issues), tr("%1 problem"), tr("%1 problems")));
+                     e.valid() ? tr("valid") : counted(std::ssize(e.issues), tr("problem"), tr("problems")));
     }
 
     const Problem& m_problem;

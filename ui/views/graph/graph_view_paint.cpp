@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the graph view paints on its widget, and where it looks.
 #include "theme/number.h"
-#include "theme/words.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_view.h"
@@ -57,14 +56,14 @@ QString GraphView::noteText() const
     if (m_geometry->hiddenOps > 0)
         text = tr("%1 of %2 ops shown: within %3 of the selection.")
                    .arg(number(static_cast<std::int64_t>(all - m_geometry->hiddenOps)),
-                        number(static_cast<std::int64_t>(all)),
-                        plural(m_shape.hops, tr("%1 hop"), tr("%1 hops")));
+                        number(static_cast<std::int64_t>(all)), counted(m_shape.hops, tr("hop"), tr("hops")));
     if (m_geometry->condensed) {
         const auto cards = std::count_if(m_geometry->keys.begin(), m_geometry->keys.end(), [](GraphKey k) {
             return k.kind == GraphKey::Kind::Card || k.kind == GraphKey::Kind::Section;
         });
-        text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
-                tr("%1 ops stand in %2 cards; double-click opens one.").arg(m_geometry->opsInCards).arg(cards);
+        text +=
+            (text.isEmpty() ? QString() : QStringLiteral(" ")) +
+            tr("%1 ops stand in %2 cards; double-click opens one.").arg(m_geometry->opsInCards).arg(cards);
     }
     return text;
 }

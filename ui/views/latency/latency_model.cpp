@@ -3,7 +3,6 @@
 
 #include "canvas/bound_mark.h"
 #include "theme/number.h"
-#include "theme/words.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -135,7 +134,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
             return std::abs(a.change()) > std::abs(b.change());
         });
     m.title = tr("Total %1 in %2")
-                  .arg(number(m.total), plural(std::ssize(m.bars), tr("%1 subgraph"), tr("%1 subgraphs")));
+                  .arg(number(m.total), counted(std::ssize(m.bars), tr("subgraph"), tr("subgraphs")));
     if (baseline && baseline->evaluation.total > 0)
         m.title += tr(" · %1 (%2) against the baseline")
                        .arg(signedNumber(m.total - baseline->evaluation.total),

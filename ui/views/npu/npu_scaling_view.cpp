@@ -3,7 +3,6 @@
 
 #include "canvas/axis.h"
 #include "theme/number.h"
-#include "theme/words.h"
 
 #include <QComboBox>
 #include <QKeyEvent>
@@ -132,7 +131,7 @@ QString NpuScalingView::tooltipAt(QPointF position) const
             .arg(name, number(makespan), QString::number(speedup, 'f', 3), percent(efficiency));
     };
     return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4")
-        .arg(plural(p.cores, tr("%1 core"), tr("%1 cores")),
+        .arg(counted(p.cores, tr("core"), tr("cores")),
              line(tr("static"), p.staticMakespan, p.staticSpeedup, p.staticEfficiency()),
              line(tr("dynamic"), p.dynamicMakespan, p.dynamicSpeedup, p.dynamicEfficiency()),
              tr("A click simulates this number of cores in the other NPU views."));

@@ -2,7 +2,6 @@
 #include "views/systolic/levels_model.h"
 
 #include "theme/number.h"
-#include "theme/words.h"
 #include "views/systolic/gantt_model.h"
 #include "views/systolic/roofline_paint.h"
 #include "views/systolic/tile_map_model.h"
@@ -46,7 +45,7 @@ LevelsCard l2Card(const LevelsResult& r)
             t.marked = static_cast<int>(t.rows.size());
         QString name = view(l2ScheduleName(p.schedule));
         if (p.schedule == L2Schedule::PartialC)
-            name += plural(p.passes, text(", %1 pass"), text(", %1 passes"));
+            name += QStringLiteral(", ") + counted(p.passes, text("pass"), text("passes"));
         t.rows.push_back({name, bytesText(static_cast<double>(p.trafficBytes())),
                           bytesText(static_cast<double>(p.minBytes)),
                           bytesText(static_cast<double>(p.doubleBytes)),

@@ -166,7 +166,7 @@ TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
     model.grid = {e.rows, e.cols};
     model.aspect = std::clamp(static_cast<double>(g.h) / static_cast<double>(g.w), 0.5, 2.0);
     model.subtitle = tr("%1, %2, %3")
-                         .arg(tilesText(e.rows, e.cols), plural(e.steps, tr("%1 step"), tr("%1 steps")),
+                         .arg(tilesText(e.rows, e.cols), counted(e.steps, tr("step"), tr("steps")),
                               orderText(subgraph.traversal, e.cols));
     if (e.rows * e.cols > kMaxTiles) {
         model.hint = tr("%1 tiles are too many to show one by one. Choose a larger granularity.")

@@ -4,7 +4,6 @@
 
 #include "document/schedule_edits.h"
 #include "theme/number.h"
-#include "theme/words.h"
 
 #include <QCoreApplication>
 #include <QKeyEvent>
@@ -212,7 +211,7 @@ void TilesView::drawingChanged()
 {
     if (m_drawing->complete() && !m_mouseDraws)
         return finishDrawing();
-    const QString count = plural(std::ssize(m_drawing->tiles()), tr("%1 tile"), tr("%1 tiles"));
+    const QString count = counted(std::ssize(m_drawing->tiles()), tr("tile"), tr("tiles"));
     const QString keys = m_mouseDraws ? QString() : tr(" · Ctrl+Enter applies, Esc cancels");
     m_overlay.note = count + keys;
     update();

@@ -118,16 +118,15 @@ CommandPalette::CommandPalette(const ViewContext& context, QWidget* parent)
 void CommandPalette::collect()
 {
     for (QAction* action : m_context.actions.all()) {
-        if (action->objectName() == QLatin1String("edit.palette"))
+        if (!Actions::isCommand(action) || action->objectName() == QLatin1String("edit.palette"))
             continue;
         QString text = action->text();
         text.remove(QLatin1Char('&'));
         const bool on = action->isEnabled();
         m_entries.push_back({on ? Kind::Command : Kind::Unavailable,
                              Actions::menuOf(action) + QStringLiteral(": ") + text, text,
-                             on ? QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText)
-                                : action->statusTip(),
-                             action->icon(), [action] { action->trigger(); }});
+                             on ? Actions::keysOf(action) : action->statusTip(), action->icon(),
+                             [action] { action->trigger(); }});
     }
     const SnapshotPtr snapshot = m_context.document.snapshot();
     if (!snapshot)

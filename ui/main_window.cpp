@@ -11,7 +11,6 @@
 #include "status_strip.h"
 #include "theme/icon.h"
 #include "view_catalog.h"
-#include "views/compare/compare_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -68,9 +67,6 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
         });
         connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     }
-    // F7 too.
-    if (auto* compare = qobject_cast<CompareView*>(m_views.value(QStringLiteral("compare"))))
-        connect(compare, &CompareView::wanted, this, [this] { showView(QStringLiteral("compare")); });
     for (auto signal : {&Document::scheduleChanged, &Document::problemChanged})
         connect(&document, signal, this, [this] { m_messages->dismissNotice(); });
     connect(&document, &Document::scheduleChanged, this, [this] {
@@ -135,6 +131,7 @@ void MainWindow::createViews()
     for (const ViewEntry& entry : viewCatalog()) {
         View* view = entry.create(context);
         m_views.insert(entry.name, view);
+        connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
         if (entry.area == DockArea::Centre) {
             m_centre->addWidget(view);
             if (!m_graph)

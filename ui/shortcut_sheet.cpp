@@ -32,30 +32,8 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
         QString text = action->text();
         text.remove(QLatin1Char('&'));
         new QTreeWidgetItem(group(Actions::menuOf(action)),
-                            {text, QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText),
-                             action->whatsThis()});
+                            {text, Actions::keysOf(action), action->whatsThis()});
     }
-    const auto also = [&](const QString& name, const QList<std::pair<QString, QString>>& rows) {
-        QTreeWidgetItem* parent = group(name);
-        for (const auto& [what, keys] : rows)
-            new QTreeWidgetItem(parent, {what, keys});
-    };
-    also(tr("In every picture"), {{tr("Zoom"), tr("wheel (Ctrl: finer), +, −")},
-                                  {tr("Pan"), tr("right or middle drag, arrows")},
-                                  {tr("Show all"), tr("Home, Shift+F")},
-                                  {tr("Go to the selection, then enlarge it"), tr("F, F again")},
-                                  {tr("Back and forward"), tr("Alt+Left, Alt+Right, side buttons")},
-                                  {tr("Exact values"), tr("hover, Shift+F1")}});
-    also(tr("In pictures of time"), {{tr("Zoom"), tr("W and S")},
-                                     {tr("Earlier and later"), tr("A and D")},
-                                     {tr("Previous and next step, tile or subgraph"), tr("comma, full stop")},
-                                     {tr("Measure"), tr("drag (Alt: no snapping)")}});
-    also(tr("In the graph"), {{tr("Neighbours"), tr("arrows (Shift: add)")},
-                              {tr("Select or not"), tr("Space")},
-                              {tr("Inspector"), tr("Enter")},
-                              {tr("Previous and next subgraph"), tr("comma, full stop")},
-                              {tr("Producer and consumer"), tr("[ and ]")},
-                              {tr("Recompute there, force"), tr("drag with Ctrl, with Alt")}});
     tree->expandAll();
     // As wide as its longest line: nothing is elided while the screen has room.
     tree->setTextElideMode(Qt::ElideNone);

@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// F1: every registered command with its keys, grouped by menu.
+/// F1: everything that is registered, with its keys and gestures, grouped by menu, then by view.
 class ShortcutSheet : public QDialog
 {
     Q_OBJECT

@@ -38,6 +38,7 @@ Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget*
     setMinimumSize(120, 60);
     setAttribute(Qt::WA_OpaquePaintEvent);
     installCanvasAccessibility();
+    addCommonKeys();
     m_time.start();
     // The places of another problem mean nothing here.
     connect(&document(), &Document::problemChanged, this, [this] {
@@ -218,43 +219,10 @@ void Canvas::mouseReleaseEvent(QMouseEvent* event)
 
 void Canvas::keyPressEvent(QKeyEvent* event)
 {
-    const double step = event->modifiers() & Qt::ShiftModifier ? 200 : 48;
-    const QPointF centre = QRectF(rect()).center();
-    if (event->modifiers() & Qt::AltModifier) { // back and forward when there is nowhere to go
+    if (m_keys.press(*event))
+        event->accept();
+    else
         View::keyPressEvent(event);
-        return;
-    }
-    switch (event->key()) {
-    case Qt::Key_Left:
-        panBy({step, 0});
-        break;
-    case Qt::Key_Right:
-        panBy({-step, 0});
-        break;
-    case Qt::Key_Up:
-        panBy({0, step});
-        break;
-    case Qt::Key_Down:
-        panBy({0, -step});
-        break;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        zoomBy(1.25, centre);
-        break;
-    case Qt::Key_Minus:
-        zoomBy(0.8, centre);
-        break;
-    case Qt::Key_Home:
-        fitAll();
-        break;
-    case Qt::Key_F:
-        event->modifiers() & Qt::ShiftModifier ? fitAll() : goToSelection();
-        break;
-    default:
-        View::keyPressEvent(event);
-        return;
-    }
-    event->accept();
 }
 
 } // namespace tilewright::ui

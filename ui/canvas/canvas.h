@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/key_table.h"
 #include "canvas/view.h"
 #include "canvas/zoom_history.h"
 
@@ -71,6 +72,24 @@ protected:
     /// The place that keys act on: a current item, a cursor.
     [[nodiscard]] virtual QPointF focusPoint() const { return QRectF(rect()).center(); }
 
+    /// Keys of this picture, told by the palette and the shortcut sheet under its title. Synonyms; or, in the
+    /// second form, keys that differ (arrows), which the palette leads to but cannot press.
+    void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
+                 const std::function<void()>& run);
+    void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
+                 const KeyTable::Run& run);
+    /// Keys that another entry of the registry tells of.
+    void bindKeys(const QList<QKeySequence>& keys, const std::function<void()>& run)
+    {
+        m_keys.add(keys, [run](const KeyUse&) { run(); });
+    }
+    /// What the mouse does in this picture.
+    void addGesture(const char* id, const QString& text, const QString& gesture, const QString& tip);
+    /// W, S, A and D of the pictures of time.
+    void addTimeKeys();
+    /// Where W and S zoom.
+    [[nodiscard]] virtual QPointF keyAnchor() const { return QRectF(rect()).center(); }
+
     void paintEvent(QPaintEvent* event) override;
     bool event(QEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
@@ -81,9 +100,13 @@ protected:
     [[nodiscard]] bool isPanning() const { return m_panning; }
 
 private:
+    void addCommonKeys();
+    [[nodiscard]] ActionSpec keySpec(const char* id, const QString& text, const QList<QKeySequence>& keys,
+                                     const QString& tip) const;
     [[nodiscard]] bool handle(QEvent* event);
     void remember(const std::optional<QRectF>& before, ZoomHistory::Gesture gesture);
 
+    KeyTable m_keys;
     bool m_panning = false;
     bool m_wheelScrolls = false;
     QPointF m_panFrom;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/time_canvas.h"
 
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -15,73 +14,70 @@ constexpr double kHandle = 6;     // pixels beside a range handle that still gra
 constexpr double kDragPixels = 4; // a smaller movement is a click
 } // namespace
 
+TimeCanvas::TimeCanvas(const ViewContext& context, QString name, QString title, QWidget* parent)
+    : Canvas(context, std::move(name), std::move(title), parent)
+{
+    addTimeKeys();
+    addGesture("measure", tr("Measure"), tr("drag (Alt: no snapping)"),
+               tr("Sum up a range of time; F enlarges it, Escape lets it go."));
+    addGesture("overview", tr("Move or change the part that is shown"), tr("drag the strip or its handles"),
+               tr("The strip shows the whole time and what of it is in sight."));
+}
+
 Axis TimeCanvas::timeAxis() const
 {
     const QRectF plot = timePlaces().plot;
-    return {m_from, m_to, plot.left(), plot.right()};
+    return m_range.axis(plot.left(), plot.right());
 }
 
 Axis TimeCanvas::wholeAxis(const QRectF& overview) const
 {
-    return {0, m_total, overview.left(), overview.right()};
+    return {0, m_range.total(), overview.left(), overview.right()};
 }
 
 // -- visible range ---------------------------------------------------------------------------------------
 
 void TimeCanvas::setRange(double from, double to)
 {
-    const double span = std::clamp(to - from, std::min(shortestRange(), m_total), m_total);
-    m_from = std::clamp(from, 0.0, m_total - span);
-    m_to = m_from + span;
-    m_fitted = span >= m_total * (1 - 1e-12);
+    m_range.set(from, to);
     update();
 }
 
 void TimeCanvas::setTotal(double total)
 {
-    m_total = total;
-    if (m_fitted || !(m_to > m_from) || m_from >= total)
-        setRange(0, total);
-    else
-        setRange(m_from, m_to);
+    m_range.setTotal(total, shortestRange());
     if (!m_wanted.isNull())
         showPart(std::exchange(m_wanted, {}));
+    update();
 }
 
 std::optional<QRectF> TimeCanvas::shownPart() const
 {
-    if (timePlaces().plot.isEmpty())
-        return std::nullopt;
-    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+    return timePlaces().plot.isEmpty() ? std::nullopt : std::optional(m_range.part());
 }
 
 void TimeCanvas::showPart(const QRectF& part)
 {
     if (timePlaces().plot.isEmpty())
         m_wanted = part; // setTotal() comes back to it
-    else if (part.isNull())
-        fitAll();
     else
-        setRange(part.left(), part.right());
+        m_range.show(part);
+    update();
 }
 
 void TimeCanvas::reveal(double time)
 {
-    const double half = (m_to - m_from) / 2;
-    if (time < m_from || time > m_to)
-        setRange(time - half, time + half);
+    m_range.reveal(time, time);
+    update();
 }
 
 void TimeCanvas::zoomBy(double factor, QPointF anchor)
 {
-    const QRectF plot = timePlaces().plot;
-    if (plot.isEmpty())
+    if (timePlaces().plot.isEmpty())
         return;
     const Axis a = timeAxis();
-    const double at = a.toValue(std::clamp(anchor.x(), a.p0, a.p1));
-    const double span = std::clamp((m_to - m_from) / factor, std::min(shortestRange(), m_total), m_total);
-    const double left = (at - m_from) / (m_to - m_from);
-    setRange(at - left * span, at + (1 - left) * span);
+    m_range.zoom(factor, a.toValue(std::clamp(anchor.x(), a.p0, a.p1)));
+    update();
 }
 
 void TimeCanvas::panBy(QPointF pixels)
@@ -89,13 +85,14 @@ void TimeCanvas::panBy(QPointF pixels)
     const QRectF plot = timePlaces().plot;
     if (plot.isEmpty())
         return;
-    const double by = pixels.x() / plot.width() * (m_to - m_from);
-    setRange(m_from - by, m_to - by);
+    m_range.pan(-pixels.x() / plot.width() * m_range.span());
+    update();
 }
 
 void TimeCanvas::fitAll()
 {
-    setRange(0, m_total);
+    m_range.fit();
+    update();
 }
 
 bool TimeCanvas::fitMeasured()
@@ -135,15 +132,15 @@ void TimeCanvas::mousePressEvent(QMouseEvent* event)
     } else if (p.overview.contains(m_pressed)) {
         const Axis whole = wholeAxis(p.overview);
         const double t = whole.toValue(m_pressed.x());
-        if (std::abs(m_pressed.x() - whole.toPixel(m_from)) <= kHandle)
+        if (std::abs(m_pressed.x() - whole.toPixel(m_range.from())) <= kHandle)
             m_drag = Drag::Left;
-        else if (std::abs(m_pressed.x() - whole.toPixel(m_to)) <= kHandle)
+        else if (std::abs(m_pressed.x() - whole.toPixel(m_range.to())) <= kHandle)
             m_drag = Drag::Right;
         else {
             reveal(t);
             m_drag = Drag::Range;
         }
-        m_grabOffset = t - m_from;
+        m_grabOffset = t - m_range.from();
     }
 }
 
@@ -167,7 +164,7 @@ void TimeCanvas::mouseMoveEvent(QMouseEvent* event)
         if (std::abs(event->position().x() - m_pressed.x()) < kDragPixels && !m_measured)
             return;
         double a = m_pressedTime;
-        double b = std::clamp(timeAxis().toValue(event->position().x()), m_from, m_to);
+        double b = std::clamp(timeAxis().toValue(event->position().x()), m_range.from(), m_range.to());
         if (!(event->modifiers() & Qt::AltModifier)) {
             a = snapped(a);
             b = snapped(b);
@@ -176,15 +173,15 @@ void TimeCanvas::mouseMoveEvent(QMouseEvent* event)
         break;
     }
     case Drag::Range:
-        setRange(t - m_grabOffset, t - m_grabOffset + (m_to - m_from));
+        setRange(t - m_grabOffset, t - m_grabOffset + m_range.span());
         break;
     case Drag::Left:
-        if (t < m_to)
-            setRange(std::max(0.0, t), m_to);
+        if (t < m_range.to())
+            setRange(std::max(0.0, t), m_range.to());
         break;
     case Drag::Right:
-        if (t > m_from)
-            setRange(m_from, std::min(t, m_total));
+        if (t > m_range.from())
+            setRange(m_range.from(), std::min(t, m_range.total()));
         break;
     }
     update();
@@ -207,35 +204,9 @@ QPointF TimeCanvas::keyAnchor() const
 {
     const QRectF plot = timePlaces().plot;
     for (const std::optional<double>& t : {m_hover, pinnedTime()})
-        if (t && *t >= m_from && *t <= m_to)
+        if (t && m_range.contains(*t))
             return {timeAxis().toPixel(*t), plot.center().y()};
     return plot.center();
-}
-
-void TimeCanvas::keyPressEvent(QKeyEvent* event)
-{
-    const double step = event->modifiers() & Qt::ShiftModifier ? 200 : 60;
-    switch (event->key()) {
-    case Qt::Key_W:
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        zoomBy(1.25, keyAnchor());
-        break;
-    case Qt::Key_S:
-    case Qt::Key_Minus:
-        zoomBy(0.8, keyAnchor());
-        break;
-    case Qt::Key_A:
-        panBy({step, 0});
-        break;
-    case Qt::Key_D:
-        panBy({-step, 0});
-        break;
-    default:
-        Canvas::keyPressEvent(event);
-        return;
-    }
-    event->accept();
 }
 
 void TimeCanvas::leaveEvent(QEvent* event)

@@ -3,6 +3,7 @@
 
 #include "canvas/axis.h"
 #include "canvas/canvas.h"
+#include "canvas/visible_range.h"
 
 #include <optional>
 #include <utility>
@@ -16,7 +17,7 @@ class TimeCanvas : public Canvas
     Q_OBJECT
 public:
     using Range = std::pair<double, double>;
-    using Canvas::Canvas;
+    TimeCanvas(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
@@ -24,7 +25,7 @@ public:
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
 
-    [[nodiscard]] Range visibleRange() const { return {m_from, m_to}; }
+    [[nodiscard]] Range visibleRange() const { return m_range.pair(); }
     /// The range that was dragged over, ascending.
     [[nodiscard]] const std::optional<Range>& measured() const { return m_measured; }
     void setMeasured(std::optional<Range> range);
@@ -36,7 +37,7 @@ protected:
         QRectF overview; ///< empty when there is no room for it
     };
     [[nodiscard]] virtual Places timePlaces() const = 0;
-    [[nodiscard]] virtual double shortestRange() const { return m_total * 1e-9; }
+    [[nodiscard]] virtual double shortestRange() const { return m_range.total() * 1e-9; }
     /// Where the end of a measured range goes unless Alt is held.
     [[nodiscard]] virtual double snapped(double time) const { return time; }
     /// The pinned time, about which the keys zoom when the mouse is elsewhere.
@@ -46,14 +47,14 @@ protected:
     virtual void measuredChanged() {}
 
     [[nodiscard]] Axis timeAxis() const;
-    [[nodiscard]] bool isFitted() const { return m_fitted; }
+    [[nodiscard]] bool isFitted() const { return m_range.isAll(); }
     void setRange(double from, double to);
     /// Another end of time: the visible part stays, unless it was everything or lies behind the end.
     void setTotal(double total);
     /// The next setTotal() shows everything.
     void forgetRange()
     {
-        m_fitted = true;
+        m_range = {};
         m_wanted = {};
     }
     /// Brings a time into sight.
@@ -63,21 +64,18 @@ protected:
     [[nodiscard]] const std::optional<double>& hoverTime() const { return m_hover; }
     [[nodiscard]] QPointF pressedAt() const { return m_pressed; }
     /// Where keys act: at the mouse, at the pinned time, in the middle of the plot.
-    [[nodiscard]] QPointF keyAnchor() const;
+    [[nodiscard]] QPointF keyAnchor() const override;
 
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
     enum class Drag { None, Plot, Range, Left, Right };
     [[nodiscard]] Axis wholeAxis(const QRectF& overview) const;
 
-    double m_from = 0, m_to = 1;
-    double m_total = 1;
-    bool m_fitted = true;
+    VisibleRange m_range;
     QRectF m_wanted; ///< asked for before there was anything to show
     std::optional<Range> m_measured;
     std::optional<double> m_hover;

@@ -17,6 +17,23 @@ View::View(const ViewContext& context, QString name, QString title, QWidget* par
     connect(&m_context.themes, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
 }
 
+QAction* View::addCommand(const ActionSpec& spec, const std::function<void(bool)>& run)
+{
+    const bool first = !registry().find(spec.id);
+    QAction* action = registry().offer(this, spec, [this, run](bool on) {
+        if (!isSeen())
+            Q_EMIT wanted();
+        run(on);
+    });
+    if (!first) {
+        action = Actions::make(spec, this);
+        connect(action, &QAction::triggered, this, run);
+    }
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    addAction(action);
+    return action;
+}
+
 bool View::isSeen() const
 {
     if (!window()->isVisible())

@@ -75,7 +75,14 @@ public:
     /// picture.
     [[nodiscard]] virtual QString tableText() const { return copyText(); }
 
+Q_SIGNALS:
+    /// A command of this view was used from elsewhere: it is to be seen.
+    void wanted();
+
 protected:
+    /// A command of this view: an entry of the palette and the shortcut sheet, and its keys while the view or
+    /// a child of it has the focus. A further view of the same kind has an action of its own.
+    QAction* addCommand(const ActionSpec& spec, const std::function<void(bool)>& run);
     /// What the view shows has changed: brings it up to date at once when it is seen, otherwise when it
     /// comes into sight, so that an edit costs what is on screen.
     void outdate();

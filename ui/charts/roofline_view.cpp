@@ -3,7 +3,6 @@
 
 #include "canvas/bound_mark.h"
 
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -20,6 +19,10 @@ RooflineView::RooflineView(const ViewContext& context, QWidget* parent)
     connect(&document(), &Document::problemChanged, this, &RooflineView::fitAll);
     connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
+    addKeys("previous", tr("Previous subgraph"), {QKeySequence(Qt::Key_Comma)},
+            tr("Select the one executed before."), [this] { move(-1); });
+    addKeys("next", tr("Next subgraph"), {QKeySequence(Qt::Key_Period)}, tr("Select the one executed after."),
+            [this] { move(1); });
     rebuild();
 }
 
@@ -271,21 +274,17 @@ void RooflineView::leaveEvent(QEvent* event)
     Canvas::leaveEvent(event);
 }
 
-void RooflineView::keyPressEvent(QKeyEvent* event)
+void RooflineView::move(int by)
 {
     const auto& points = m_model.roofs.points; // in the order of the schedule
-    if ((event->key() != Qt::Key_Period && event->key() != Qt::Key_Comma) || points.empty()) {
-        Canvas::keyPressEvent(event);
+    if (points.empty())
         return;
-    }
-    const int by = event->key() == Qt::Key_Period ? 1 : -1;
     std::size_t at = 0;
     for (std::size_t i = 0; i < points.size(); ++i)
         if (points[i].subgraph == selection().state().subgraph)
             at = static_cast<std::size_t>(
                 std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(i) + by, 0, std::ssize(points) - 1));
     selection().selectSubgraph(points[at].subgraph);
-    event->accept();
 }
 
 } // namespace tilewright::ui

@@ -37,11 +37,11 @@ protected:
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
     void rebuild();
+    void move(int by);
     [[nodiscard]] QRectF chartArea(const QRectF& area) const;
     [[nodiscard]] RooflineRange whole() const;
     [[nodiscard]] const RooflineDot* dotAt(QPointF position, const std::vector<RooflineDot>& dots) const;

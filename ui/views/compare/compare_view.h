@@ -35,10 +35,6 @@ public:
     [[nodiscard]] ComparePanes* panes() const { return m_panes; }
     [[nodiscard]] const CompareData* data() const { return m_data.get(); }
 
-Q_SIGNALS:
-    /// A command of this view was used from elsewhere: it is to be seen.
-    void wanted();
-
 protected:
     void bringUpToDate() override { refresh(); }
 

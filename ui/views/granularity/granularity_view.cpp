@@ -4,7 +4,6 @@
 #include "document/schedule_edits.h"
 
 #include <QComboBox>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QSignalBlocker>
@@ -51,6 +50,7 @@ GranularityView::GranularityView(const ViewContext& context, QWidget* parent)
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged})
         connect(&document(), signal, this, &GranularityView::outdate);
     connect(&selection(), &Selection::changed, this, &GranularityView::outdate);
+    addOwnKeys();
     refresh();
 }
 
@@ -227,55 +227,47 @@ void GranularityView::showEvent(QShowEvent* event)
     refresh();
 }
 
-void GranularityView::keyPressEvent(QKeyEvent* event)
+void GranularityView::addOwnKeys()
+{
+    addKeys("cell", tr("Choose a granularity"), arrowKeys(),
+            tr("Go to the next wider, narrower, higher or lower one."),
+            [this](const KeyUse& use) { moveCell(use.arrow().x(), -use.arrow().y()); });
+    addKeys("deeper", tr("Greater k"), {QKeySequence(Qt::Key_PageUp)},
+            tr("Draw the map of the next greater k."), [this] { moveDepth(1); });
+    addKeys("shallower", tr("Smaller k"), {QKeySequence(Qt::Key_PageDown)},
+            tr("Draw the map of the next smaller k; before the smallest: of the best of all."),
+            [this] { moveDepth(-1); });
+    addKeys(
+        "apply", tr("Take the granularity"),
+        {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Space), QKeySequence(Qt::ALT | Qt::Key_Return)},
+        tr("Apply what the arrows chose; with Alt even where it does not fit."), [this](const KeyUse& use) {
+            if (m_hover && m_model.cube)
+                applyCell(*m_hover, use.modifiers & Qt::AltModifier);
+        });
+    addGesture("click", tr("Take a granularity"), tr("click (Alt: even if it does not fit)"),
+               tr("Apply the cell."));
+}
+
+void GranularityView::moveCell(int columns, int rows)
 {
     if (!m_model.cube)
-        return ToolCanvas::keyPressEvent(event);
-    const auto columns = static_cast<std::ptrdiff_t>(m_model.cube->widths.size());
-    const auto rows = static_cast<std::ptrdiff_t>(m_model.cube->heights.size());
-    const auto from = static_cast<std::ptrdiff_t>(m_hover.value_or(m_model.here));
-    const auto go = [&](std::ptrdiff_t dx, std::ptrdiff_t dy) {
-        const auto x = std::clamp<std::ptrdiff_t>(from % columns + dx, 0, columns - 1);
-        const auto y = std::clamp<std::ptrdiff_t>(from / columns + dy, 0, rows - 1);
-        m_hover = static_cast<std::size_t>(y * columns + x);
-        setAccessibleDescription(granularityReadout(m_model, *m_hover));
-        update();
-    };
-    const auto depth = [&](int by) {
-        const int next = std::clamp(m_depth->currentIndex() + by, 0, m_depth->count() - 1);
-        setDepth(next == 0 ? std::nullopt
-                           : std::optional<std::int64_t>(m_depth->itemData(next).toLongLong()));
-    };
-    switch (event->key()) {
-    case Qt::Key_Left:
-        go(-1, 0);
-        break;
-    case Qt::Key_Right:
-        go(1, 0);
-        break;
-    case Qt::Key_Up:
-        go(0, 1);
-        break;
-    case Qt::Key_Down:
-        go(0, -1);
-        break;
-    case Qt::Key_PageUp:
-        depth(1);
-        break;
-    case Qt::Key_PageDown:
-        depth(-1);
-        break;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-    case Qt::Key_Space:
-        if (m_hover)
-            applyCell(*m_hover, event->modifiers() & Qt::AltModifier);
-        break;
-    default:
-        ToolCanvas::keyPressEvent(event);
         return;
-    }
-    event->accept();
+    const auto width = std::ssize(m_model.cube->widths);
+    const auto height = std::ssize(m_model.cube->heights);
+    const auto from = static_cast<std::ptrdiff_t>(m_hover.value_or(m_model.here));
+    const auto x = std::clamp<std::ptrdiff_t>(from % width + columns, 0, width - 1);
+    const auto y = std::clamp<std::ptrdiff_t>(from / width + rows, 0, height - 1);
+    m_hover = static_cast<std::size_t>(y * width + x);
+    setAccessibleDescription(granularityReadout(m_model, *m_hover));
+    update();
+}
+
+void GranularityView::moveDepth(int by)
+{
+    if (!m_model.cube)
+        return;
+    const int next = std::clamp(m_depth->currentIndex() + by, 0, m_depth->count() - 1);
+    setDepth(next == 0 ? std::nullopt : std::optional<std::int64_t>(m_depth->itemData(next).toLongLong()));
 }
 
 } // namespace tilewright::ui

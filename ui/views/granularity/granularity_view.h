@@ -42,13 +42,15 @@ protected:
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
 private:
     void refresh();
     void rebuild();
+    void addOwnKeys();
+    void moveCell(int columns, int rows);
+    void moveDepth(int by);
     void fillDepths();
     void applyCell(std::size_t position, bool force);
 

@@ -67,6 +67,7 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     });
     connectToolbar();
     registerActions();
+    addOwnKeys();
     setMinimumSize(240, 160);
 
     connect(&document(), &Document::problemChanged, this, [this] { refresh(true); });

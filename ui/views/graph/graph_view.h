@@ -158,7 +158,8 @@ private:
     void panToOverview(QPointF position);
 
     // graph_view_keys.cpp
-    [[nodiscard]] bool step(int key, Qt::KeyboardModifiers modifiers);
+    void addOwnKeys();
+    [[nodiscard]] bool step(QPoint way, Qt::KeyboardModifiers modifiers);
     void goAlongTensor(bool toConsumer);
     void goToSubgraph(int by);
     void moveCursor(std::size_t node, bool extend);

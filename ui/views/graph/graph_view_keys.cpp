@@ -14,64 +14,70 @@
 
 namespace tilewright::ui {
 
+void GraphView::addOwnKeys()
+{
+    addKeys("neighbour", tr("Go to a neighbour"), arrowKeys(),
+            tr("To the nearest op that way, along lines first; with Shift add it."),
+            [this](const KeyUse& use) {
+                if (!m_model || !step(use.arrow(), use.modifiers))
+                    panBy(-48 * QPointF(use.arrow()));
+            });
+    addKeys("toggle", tr("Select or not"), {QKeySequence(Qt::Key_Space)},
+            tr("Add what the arrows went to, or take it away."), [this] {
+                if (const auto v = cursorNode())
+                    select(hitOfNode(*m_model, *v), Qt::ControlModifier);
+                else if (m_model)
+                    startCursor();
+            });
+    addKeys("properties", tr("Go to the properties"), {QKeySequence(Qt::Key_Return)},
+            tr("To the inspector of what is selected."), [this] {
+                if (QAction* inspector = registry().find(QStringLiteral("view.inspector")))
+                    inspector->trigger();
+            });
+    addKeys("menu", tr("What can be done here"), {QKeySequence(Qt::Key_Menu)},
+            tr("Open the menu of what is selected."), [this] {
+                if (!m_model)
+                    return;
+                GraphHit hit;
+                if (const auto v = cursorNode())
+                    hit = hitOfNode(*m_model, *v);
+                else
+                    hit.subgraph = selection().state().subgraph;
+                showMenu(hit.node ? m_viewport.toScreen(m_model->nodes[*hit.node].rect.center())
+                                  : content().center(),
+                         hit);
+            });
+    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)},
+            tr("Cancel the drag, the search or the neighbourhood, or select nothing."), [this] {
+                if (m_gesture != Gesture::None)
+                    cancelGesture();
+                else if (m_home)
+                    document().dropPreview();
+                else if (!m_sought.isEmpty())
+                    m_toolbar->searchField()->clear();
+                else if (m_shape.hops > 0)
+                    setNeighbourhood(0);
+                else
+                    selection().clear();
+            });
+    addGesture("move", tr("Move ops to another subgraph"), tr("drag"),
+               tr("The change of the total is shown before the drop."));
+    addGesture("recompute", tr("Compute ops there too"), tr("Ctrl+drag"),
+               tr("They stay where they are as well."));
+    addGesture("force", tr("Drop where it is refused"), tr("Alt+drag"),
+               tr("The schedule may become invalid."));
+}
+
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
-    const bool ready = m_model != nullptr;
-    switch (event->key()) {
-    case Qt::Key_Escape:
-        if (m_gesture != Gesture::None)
-            cancelGesture();
-        else if (m_home)
-            document().dropPreview();
-        else if (!m_sought.isEmpty())
-            m_toolbar->searchField()->clear();
-        else if (m_shape.hops > 0)
-            setNeighbourhood(0);
-        else
-            selection().clear();
-        break;
-    case Qt::Key_Left:
-    case Qt::Key_Right:
-    case Qt::Key_Up:
-    case Qt::Key_Down:
-        if (!ready || !step(event->key(), event->modifiers())) {
-            Canvas::keyPressEvent(event);
-            return;
-        }
-        break;
-    case Qt::Key_Space:
-        if (const auto v = cursorNode())
-            select(hitOfNode(*m_model, *v), Qt::ControlModifier);
-        else if (ready)
-            startCursor();
-        break;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        if (QAction* inspector = registry().find(QStringLiteral("view.inspector")))
-            inspector->trigger();
-        break;
-    case Qt::Key_Menu:
-        if (ready) {
-            GraphHit hit;
-            if (const auto v = cursorNode())
-                hit = hitOfNode(*m_model, *v);
-            else
-                hit.subgraph = selection().state().subgraph;
-            showMenu(hit.node ? m_viewport.toScreen(m_model->nodes[*hit.node].rect.center())
-                              : content().center(),
-                     hit);
-        }
-        break;
-    case Qt::Key_Control:
-    case Qt::Key_Alt:
-        if (m_gesture == Gesture::Drag)
-            updateDrag(m_mouse, event->modifiers() | (event->key() == Qt::Key_Control ? Qt::ControlModifier
-                                                                                      : Qt::AltModifier));
-        break;
-    default:
+    // While dragging they say what a drop would do.
+    if (event->key() != Qt::Key_Control && event->key() != Qt::Key_Alt) {
         Canvas::keyPressEvent(event);
         return;
     }
+    if (m_gesture == Gesture::Drag)
+        updateDrag(m_mouse, event->modifiers() |
+                                (event->key() == Qt::Key_Control ? Qt::ControlModifier : Qt::AltModifier));
     event->accept();
 }
 
@@ -103,7 +109,7 @@ std::optional<std::size_t> GraphView::cursorNode() const
 }
 
 /// To the nearest node in the direction of the arrow; those along a line come first.
-bool GraphView::step(int key, Qt::KeyboardModifiers modifiers)
+bool GraphView::step(QPoint way, Qt::KeyboardModifiers modifiers)
 {
     const SelectionState& s = selection().state();
     const auto from = cursorNode();
@@ -124,13 +130,11 @@ bool GraphView::step(int key, Qt::KeyboardModifiers modifiers)
         if (v == *from || (m_model->nodes[v].key.isTensor() && linked.count(v) == 0))
             continue;
         const QPointF d = m_model->nodes[v].rect.center() - here;
-        const bool horizontal = key == Qt::Key_Left || key == Qt::Key_Right;
-        const double along =
-            (horizontal ? d.x() : d.y()) * (key == Qt::Key_Left || key == Qt::Key_Up ? -1 : 1);
-        const double across = std::abs(horizontal ? d.y() : d.x());
+        const double along = QPointF::dotProduct(d, way);
+        const double across = std::abs(way.x() != 0 ? d.y() : d.x());
         if (along < 8)
             continue;
-        const double cost = (along + 2.2 * across) * (linked.count(v) == 0              ? 1
+        const double cost = (along + 2.2 * across) * (linked.count(v) == 0               ? 1
                                                       : m_model->nodes[v].key.isTensor() ? 0.9
                                                                                          : 0.45);
         if (!best || cost < bestCost) {
@@ -229,8 +233,8 @@ void GraphView::search(const QString& text)
 /// Marks anew after every change of text or model.
 void GraphView::showFound()
 {
-    m_found = m_model && !m_sought.isEmpty() ? GraphSearch(m_sought).nodes(*m_model)
-                                             : std::vector<std::size_t>();
+    m_found =
+        m_model && !m_sought.isEmpty() ? GraphSearch(m_sought).nodes(*m_model) : std::vector<std::size_t>();
     if (m_currentFound >= m_found.size())
         m_currentFound = 0;
     m_toolbar->setHits(static_cast<int>(m_currentFound),
@@ -259,7 +263,8 @@ void GraphView::searchNext(int direction)
         std::copy_if(in.begin(), in.end(), std::inserter(ops, ops.end()),
                      [&](OpId op) { return search.findsOp(*document().problem(), op); });
         m_cursor = node.key;
-        changeSelection(withOps(document().schedule(), s, ops.empty() ? std::set(in.begin(), in.end()) : ops));
+        changeSelection(
+            withOps(document().schedule(), s, ops.empty() ? std::set(in.begin(), in.end()) : ops));
     } else {
         select(hitOfNode(*m_model, v), Qt::NoModifier);
     }

@@ -2,7 +2,6 @@
 #include "views/latency/latency_view.h"
 
 #include <QComboBox>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -27,6 +26,11 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
     connect(&document(), &Document::problemChanged, this, &LatencyView::fitAll);
     connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
+    addTimeKeys();
+    addKeys("previous", tr("Previous bar"), {QKeySequence(Qt::Key_Comma)},
+            tr("Select the subgraph of the bar before."), [this] { move(-1); });
+    addKeys("next", tr("Next bar"), {QKeySequence(Qt::Key_Period)},
+            tr("Select the subgraph of the bar after."), [this] { move(1); });
     rebuild();
 }
 
@@ -37,8 +41,7 @@ void LatencyView::rebuild()
                            {static_cast<LatencySort>(m_sort->currentIndex()),
                             static_cast<LatencyColour>(m_colour->currentIndex())});
     const auto n = static_cast<double>(std::max<std::size_t>(1, m_model.bars.size()));
-    if (m_fitted || m_to > n)
-        setRange(m_fitted ? 0 : m_from, m_fitted ? n : m_to);
+    m_range.setTotal(n, 4);
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
     update();
 }
@@ -57,7 +60,7 @@ void LatencyView::paintContent(QPainter& painter, const QRectF& area, const Them
         overlay.hover = selection().hover().subgraph;
     const auto n = static_cast<double>(m_model.bars.size());
     // A few bars are not stretched over the whole width.
-    Axis axis{exporting ? 0 : m_from, exporting ? n : m_to, p.plot.left(), p.plot.right()};
+    Axis axis{exporting ? 0 : m_range.from(), exporting ? n : m_range.to(), p.plot.left(), p.plot.right()};
     axis.p1 = std::min(axis.p1, axis.p0 + (axis.v1 - axis.v0) * 150);
     paintLatency(painter, m_model, p, axis, theme, overlay);
 }
@@ -65,37 +68,27 @@ void LatencyView::paintContent(QPainter& painter, const QRectF& area, const Them
 Axis LatencyView::slotAxis() const
 {
     const QRectF plot = latencyPlaces(contentArea(), m_model).plot;
-    return {m_from, m_to, plot.left(), std::min(plot.right(), plot.left() + (m_to - m_from) * 150)};
-}
-
-void LatencyView::setRange(double from, double to)
-{
-    const auto n = static_cast<double>(std::max<std::size_t>(1, m_model.bars.size()));
-    const double span = std::clamp(to - from, std::min(4.0, n), n);
-    m_from = std::clamp(from, 0.0, n - span);
-    m_to = m_from + span;
-    m_fitted = span >= n;
-    update();
+    return m_range.axis(plot.left(), std::min(plot.right(), plot.left() + m_range.span() * 150));
 }
 
 void LatencyView::zoomBy(double factor, QPointF anchor)
 {
     const Axis a = slotAxis();
-    const Axis next = a.zoomed(factor, std::clamp(anchor.x(), a.p0, a.p1), 0,
-                               static_cast<double>(std::max<std::size_t>(1, m_model.bars.size())));
-    setRange(next.v0, next.v1);
+    m_range.zoom(factor, a.toValue(std::clamp(anchor.x(), a.p0, a.p1)));
+    update();
 }
 
 void LatencyView::panBy(QPointF pixels)
 {
-    const Axis next =
-        slotAxis().panned(pixels.x(), 0, static_cast<double>(std::max<std::size_t>(1, m_model.bars.size())));
-    setRange(next.v0, next.v1);
+    const Axis a = slotAxis();
+    m_range.pan(a.v0 - a.toValue(a.p0 + pixels.x()));
+    update();
 }
 
 void LatencyView::fitAll()
 {
-    setRange(0, static_cast<double>(m_model.bars.size()));
+    m_range.fit();
+    update();
 }
 
 void LatencyView::fitSelection()
@@ -111,22 +104,21 @@ void LatencyView::fitSelection()
     if (high < 0)
         fitAll();
     else
-        setRange(low - 4, high + 5);
+        m_range.set(low - 4, high + 5);
+    update();
 }
 
 std::optional<QRectF> LatencyView::shownPart() const
 {
     if (m_model.bars.empty())
         return std::nullopt;
-    return m_fitted ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+    return m_range.part();
 }
 
 void LatencyView::showPart(const QRectF& part)
 {
-    if (part.isNull())
-        fitAll();
-    else
-        setRange(part.left(), part.right());
+    m_range.show(part);
+    update();
 }
 
 QRectF LatencyView::selectedPart() const
@@ -147,9 +139,8 @@ void LatencyView::reveal(SubgraphId id)
 {
     for (std::size_t i = 0; i < m_model.bars.size(); ++i)
         if (m_model.bars[i].id == id) {
-            const auto at = static_cast<double>(i);
-            if (at < m_from || at + 1 > m_to)
-                setRange(at + 0.5 - (m_to - m_from) / 2, at + 0.5 + (m_to - m_from) / 2);
+            m_range.reveal(static_cast<double>(i), static_cast<double>(i) + 1);
+            update();
         }
 }
 
@@ -222,34 +213,6 @@ void LatencyView::move(int by)
             at = by < 0 ? (i == 0 ? 0 : i - 1) : std::min(i + 1, m_model.bars.size() - 1);
     selection().selectSubgraph(m_model.bars[at].id);
     reveal(m_model.bars[at].id);
-}
-
-void LatencyView::keyPressEvent(QKeyEvent* event)
-{
-    switch (event->key()) {
-    case Qt::Key_Period:
-        move(1);
-        break;
-    case Qt::Key_Comma:
-        move(-1);
-        break;
-    case Qt::Key_W:
-        zoomBy(1.25, contentArea().center());
-        break;
-    case Qt::Key_S:
-        zoomBy(0.8, contentArea().center());
-        break;
-    case Qt::Key_A:
-        panBy({60, 0});
-        break;
-    case Qt::Key_D:
-        panBy({-60, 0});
-        break;
-    default:
-        ToolCanvas::keyPressEvent(event);
-        return;
-    }
-    event->accept();
 }
 
 } // namespace tilewright::ui

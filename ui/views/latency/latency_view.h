@@ -2,6 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
+#include "canvas/visible_range.h"
 #include "views/latency/latency_paint.h"
 
 class QComboBox;
@@ -27,7 +28,7 @@ public:
 
     [[nodiscard]] const LatencyModel& model() const { return m_model; }
     [[nodiscard]] QPointF barFoot(SubgraphId id) const; ///< in widget coordinates, inside the bar
-    [[nodiscard]] std::pair<double, double> visibleBars() const { return {m_from, m_to}; }
+    [[nodiscard]] std::pair<double, double> visibleBars() const { return m_range.pair(); }
 
 protected:
     void bringUpToDate() override { rebuild(); }
@@ -36,7 +37,6 @@ protected:
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
@@ -44,12 +44,10 @@ private:
     void move(int by);
     [[nodiscard]] Axis slotAxis() const;
     [[nodiscard]] const LatencyBar* barAt(QPointF position) const;
-    void setRange(double from, double to);
     void reveal(SubgraphId id);
 
     LatencyModel m_model;
-    double m_from = 0, m_to = 1;
-    bool m_fitted = true;
+    VisibleRange m_range; ///< in bars
     QComboBox* m_sort = nullptr;
     QComboBox* m_colour = nullptr;
 };

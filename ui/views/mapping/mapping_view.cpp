@@ -12,7 +12,6 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QPainter>
-#include <QPointer>
 #include <QScrollBar>
 #include <QSignalBlocker>
 #include <QToolButton>
@@ -39,6 +38,7 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
     m_scrollBar->hide();
     connect(m_scrollBar, &QScrollBar::valueChanged, this, &MappingView::layOut);
     createControls();
+    addOwnKeys();
     m_form = new MappingForm(m_state, this);
     for (auto signal :
          {&MappingState::setupChanged, &MappingState::baselineChanged, &MappingState::operandChanged})
@@ -54,71 +54,62 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
 
 void MappingView::createControls()
 {
-    const QPointer<MappingView> self(this);
     const auto action = [this](const char* id, const QString& text, const QString& iconName,
-                               const QString& tip, std::function<void(bool)> run, bool checkable = false) {
+                               const QString& tip, const std::function<void(bool)>& run,
+                               bool checkable = false, const QString& gesture = {}) {
         const ActionSpec spec{QStringLiteral("mapping.") + QLatin1String(id),
                               tr("Mapping"),
                               text,
                               iconName,
                               {},
                               tip,
-                              checkable};
-        // A second editor (a test, a picture) has the buttons without the entries of the palette.
-        QAction* a = nullptr;
-        if (!registry().find(spec.id)) {
-            a = registry().add(spec, std::move(run));
-        } else {
-            Actions own;
-            a = own.add(spec, run);
-            a->setParent(this);
-            connect(a, &QAction::triggered, this, run);
-        }
+                              checkable,
+                              gesture};
+        QAction* a = addCommand(spec, run);
         bar().addButton(a);
         return a;
     };
+    const auto here = [](QKeySequence::StandardKey key) {
+        return tr("%1 here").arg(QKeySequence(key).toString(QKeySequence::NativeText));
+    };
     action("open", tr("Open a layer, model, hardware or method"), QStringLiteral("open"),
            tr("Open a file of this lens; the reference project's files and printed methods are read too."),
-           [self](bool) { self ? self->openWithDialog() : void(); });
-    action("paste", tr("Paste a method"), QStringLiteral("down"),
-           tr("Take the method, layer or hardware that is on the clipboard (Ctrl+V); nested tuples and lists "
-              "as printed are understood."),
-           [self](bool) { self ? self->paste() : void(); });
-    m_undo = action("undo", tr("Undo in the mapping"), QStringLiteral("undo"),
-                    tr("Take the last change of the mapping back (Ctrl+Z here)."),
-                    [self](bool) { self ? self->m_state.undoStack().undo() : void(); });
-    m_redo = action("redo", tr("Redo in the mapping"), QStringLiteral("redo"),
-                    tr("Do the change again that was taken back (Ctrl+Shift+Z here)."),
-                    [self](bool) { self ? self->m_state.undoStack().redo() : void(); });
+           [this](bool) { openWithDialog(); });
+    action(
+        "paste", tr("Paste a method"), QStringLiteral("down"),
+        tr("Take the method, layer or hardware that is on the clipboard ; nested tuples and lists "
+           "as printed are understood."),
+        [this](bool) { paste(); }, false, here(QKeySequence::Paste));
+    m_undo = action(
+        "undo", tr("Undo in the mapping"), QStringLiteral("undo"),
+        tr("Take the last change of the mapping back."), [this](bool) { m_state.undoStack().undo(); }, false,
+        here(QKeySequence::Undo));
+    m_redo = action(
+        "redo", tr("Redo in the mapping"), QStringLiteral("redo"),
+        tr("Do the change again that was taken back."), [this](bool) { m_state.undoStack().redo(); }, false,
+        here(QKeySequence::Redo));
     m_pin = action("pin", tr("Pin the mapping as baseline"), QStringLiteral("pin"),
                    tr("Everything is compared with this state from now on."),
-                   [self](bool) { self ? self->m_state.pinBaseline() : void(); });
+                   [this](bool) { m_state.pinBaseline(); });
     m_unpin = action("unpin", tr("Forget the mapping's baseline"), QStringLiteral("delete"),
-                     tr("Compare with the optimum again."),
-                     [self](bool) { self ? self->m_state.clearBaseline() : void(); });
+                     tr("Compare with the optimum again."), [this](bool) { m_state.clearBaseline(); });
     action("copyCode", tr("Copy the loop nest as code"), QStringLiteral("copy"),
-           tr("Put the tiled nest as C-like text on the clipboard."), [self](bool) {
-               if (self)
-                   QApplication::clipboard()->setText(self->m_codeText);
-           });
+           tr("Put the tiled nest as C-like text on the clipboard."),
+           [this](bool) { QApplication::clipboard()->setText(m_codeText); });
     action(
         "code", tr("Show the loop nest as code"), QStringLiteral("loops"),
         tr("The tiled nest as text instead of the breakdowns."),
-        [self](bool on) {
-            if (self) {
-                self->m_code = on;
-                self->refresh();
-            }
+        [this](bool on) {
+            m_code = on;
+            refresh();
         },
         true);
     QAction* form = action(
         "form", tr("Layer and hardware fields"), QStringLiteral("settings"),
         tr("Show the fields of the layer and the hardware beside the loops."),
-        [self](bool on) {
-            if (self) {
-                self->m_form->setVisible(on);
-                self->layOut();
-            }
+        [this](bool on) {
+            m_form->setVisible(on);
+            layOut();
         },
         true);
     form->setChecked(true);

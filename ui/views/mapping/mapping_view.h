@@ -50,6 +50,7 @@ protected:
 
 private:
     void createControls();
+    void addOwnKeys();
     void refresh();
     void refreshControls();
     void layOut();
@@ -70,6 +71,7 @@ private:
     void cancelDrag();
     void applyDrop(const NestDrop& drop, bool force);
     void moveFocus(int columns, int rows);
+    void moveItem(int columns, int rows, bool force);
     void ensureFocus();
     [[nodiscard]] QString itemTooltip(const NestItem& item) const;
     void openWithDialog();
@@ -93,7 +95,7 @@ private:
     bool m_wholePower = false; ///< Shift: all of the same prime move
     bool m_code = false;
     QScrollBar* m_scrollBar = nullptr; ///< there when not all fits
-    QString m_message; ///< why the last move was refused
+    QString m_message;                 ///< why the last move was refused
 };
 
 } // namespace tilewright::ui

@@ -271,56 +271,43 @@ void MappingView::moveFocus(int columns, int rows)
 
 void MappingView::keyPressEvent(QKeyEvent* event)
 {
-    event->accept();
     m_message.clear();
-    if (event->matches(QKeySequence::Undo)) {
-        m_state.undoStack().undo();
-        return;
-    }
-    if (event->matches(QKeySequence::Redo)) {
-        m_state.undoStack().redo();
-        return;
-    }
-    if (event->matches(QKeySequence::Paste)) {
-        paste();
-        return;
-    }
-    if (event->key() == Qt::Key_Escape) {
-        if (m_overlay.drag)
-            cancelDrag();
-        else
-            m_state.setOperand(-1);
-        return;
-    }
-    if (event->key() >= Qt::Key_1 && event->key() <= Qt::Key_3) {
-        const int op = event->key() - Qt::Key_1;
-        m_state.setOperand(m_state.operand() == op ? -1 : op);
-        return;
-    }
-    int columns = 0;
-    int rows = 0;
-    switch (event->key()) {
-    case Qt::Key_Left:
-        columns = -1;
-        break;
-    case Qt::Key_Right:
-        columns = 1;
-        break;
-    case Qt::Key_Up:
-        rows = -1;
-        break;
-    case Qt::Key_Down:
-        rows = 1;
-        break;
-    default:
-        Canvas::keyPressEvent(event);
-        return;
-    }
-    if (!(event->modifiers() & Qt::ControlModifier)) {
-        moveFocus(columns, rows);
-        return;
-    }
-    // Ctrl moves the focused thing itself; with Shift even where it does not fit.
+    ToolCanvas::keyPressEvent(event);
+}
+
+void MappingView::addOwnKeys()
+{
+    // Told by the commands of the same names.
+    bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { m_state.undoStack().undo(); });
+    bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { m_state.undoStack().redo(); });
+    bindKeys(QKeySequence::keyBindings(QKeySequence::Paste), [this] { paste(); });
+    addKeys("item", tr("Choose a loop or a factor"), arrowKeys(),
+            tr("Go from loop to loop and along its factors."),
+            [this](const KeyUse& use) { moveFocus(use.arrow().x(), use.arrow().y()); });
+    addKeys("moveItem", tr("Move it"), arrowKeys(Qt::ControlModifier),
+            tr("To another level or place in the order; with Shift even where it does not fit."),
+            [this](const KeyUse& use) { moveItem(use.arrow().x(), use.arrow().y(), use.shift()); });
+    addKeys("operand", tr("Follow an operand"),
+            {QKeySequence(Qt::Key_1), QKeySequence(Qt::Key_2), QKeySequence(Qt::Key_3)},
+            tr("Light up the loops that give the first, second or third operand its reuse."),
+            [this](const KeyUse& use) {
+                const int op = static_cast<int>(use.index);
+                m_state.setOperand(m_state.operand() == op ? -1 : op);
+            });
+    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)},
+            tr("Cancel the drag, or follow no operand."), [this] {
+                if (m_overlay.drag)
+                    cancelDrag();
+                else
+                    m_state.setOperand(-1);
+            });
+    addGesture("dragging", tr("Move a loop or a factor"), tr("drag (Shift: all equal factors)"),
+               tr("To another level, or up and down in the order."));
+}
+
+/// The focused thing itself; `force`: even where it does not fit.
+void MappingView::moveItem(int columns, int rows, bool force)
+{
     if (!m_overlay.focus)
         return;
     NestItem item = *m_overlay.focus;
@@ -340,7 +327,6 @@ void MappingView::keyPressEvent(QKeyEvent* event)
     }
     if (!drop)
         return;
-    const bool force = event->modifiers() & Qt::ShiftModifier;
     if (drop->allowed || force)
         m_overlay.focus = item; // stays on what was moved
     applyDrop(*drop, force);

@@ -8,10 +8,8 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPointer>
 #include <QToolButton>
 
 #include <cmath>
@@ -28,6 +26,7 @@ SearchMapView::SearchMapView(const ViewContext& context, QWidget* parent)
       m_state(MappingState::of(context))
 {
     createControls();
+    addOwnKeys();
     connect(&m_state, &MappingState::setupChanged, this, &SearchMapView::refresh);
     connect(&m_state, &MappingState::baselineChanged, this, &SearchMapView::refresh);
     connect(&m_state, &MappingState::spaceChanged, this, [this] {
@@ -41,41 +40,31 @@ SearchMapView::SearchMapView(const ViewContext& context, QWidget* parent)
 
 void SearchMapView::createControls()
 {
-    const QPointer<SearchMapView> self(this);
-    const auto action = [this](const ActionSpec& spec, std::function<void(bool)> run) {
-        if (!registry().find(spec.id))
-            return registry().add(spec, std::move(run));
-        // A second map (a test, a picture) has the buttons without the entries of the palette.
-        Actions own;
-        QAction* a = own.add(spec, run);
-        a->setParent(this);
-        connect(a, &QAction::triggered, this, run);
-        return a;
-    };
-    m_start = action({QStringLiteral("mapping.search"),
-                      tr("Mapping"),
-                      tr("Search for the best methods"),
-                      QStringLiteral("play"),
-                      {},
-                      tr("Search this layer's methods on this hardware; again: stop and keep the best.")},
-                     [self](bool) { self ? self->startOrStop() : void(); });
+    m_start = addCommand({QStringLiteral("mapping.search"),
+                          tr("Mapping"),
+                          tr("Search for the best methods"),
+                          QStringLiteral("play"),
+                          {},
+                          tr("Search this layer's methods on this hardware; again: stop and keep the best.")},
+                         [this](bool) { startOrStop(); });
     QToolButton* button = bar().addButton(m_start);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setObjectName(QStringLiteral("start"));
-    bar().addButton(action({QStringLiteral("mapping.zoomFront"),
-                            tr("Mapping"),
-                            tr("Zoom to the Pareto front"),
-                            QStringLiteral("zoom-in"),
-                            {},
-                            tr("Show the front and the current method large (F); Home shows everything.")},
-                           [self](bool) { self ? self->fitSelection() : void(); }));
-    bar().addButton(action({QStringLiteral("mapping.zoomAll"),
-                            tr("Mapping"),
-                            tr("Show the whole search map"),
-                            QStringLiteral("fit"),
-                            {},
-                            tr("Show all methods (Home).")},
-                           [self](bool) { self ? self->fitAll() : void(); }));
+    bar().addButton(
+        addCommand({QStringLiteral("mapping.zoomFront"),
+                    tr("Mapping"),
+                    tr("Zoom to the Pareto front"),
+                    QStringLiteral("zoom-in"),
+                    {},
+                    tr("Show the front and the current method large (F); Home shows everything.")},
+                   [this](bool) { fitSelection(); }));
+    bar().addButton(addCommand({QStringLiteral("mapping.zoomAll"),
+                                tr("Mapping"),
+                                tr("Show the whole search map"),
+                                QStringLiteral("fit"),
+                                {},
+                                tr("Show all methods (Home).")},
+                               [this](bool) { fitAll(); }));
     m_mode = bar().addChoice(tr("Space"), {tr("whole, proven"), tr("quick"), tr("reduced by hand")},
                              tr("Whole: every tiling and order is settled. Quick: only methods of high "
                                 "utilisation, as the reference "
@@ -344,27 +333,27 @@ void SearchMapView::mouseReleaseEvent(QMouseEvent* event)
     ToolCanvas::mouseReleaseEvent(event);
 }
 
-void SearchMapView::keyPressEvent(QKeyEvent* event)
+void SearchMapView::addOwnKeys()
 {
-    // The arrows walk along the front; Enter loads.
-    const int count = static_cast<int>(m_model.front.size());
-    const bool plain = !(event->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier));
-    if (count > 0 && plain && (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)) {
-        // Energies ascend along the front, cycles descend: the next point lies to the left.
-        const int by = event->key() == Qt::Key_Left ? 1 : -1;
-        m_frontIndex =
-            m_frontIndex < 0 ? (by > 0 ? 0 : count - 1) : std::clamp(m_frontIndex + by, 0, count - 1);
-        m_marked = m_model.front[static_cast<std::size_t>(m_frontIndex)];
-        update();
-        event->accept();
-        return;
-    }
-    if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && m_marked) {
-        load(*m_marked);
-        event->accept();
-        return;
-    }
-    ToolCanvas::keyPressEvent(event);
+    // Energies ascend along the front, cycles descend: the next point lies to the left.
+    addKeys("front", tr("Walk along the front"), {QKeySequence(Qt::Key_Left), QKeySequence(Qt::Key_Right)},
+            tr("Mark the next mapping that nothing beats in both energy and cycles."),
+            [this](const KeyUse& use) {
+                const int count = static_cast<int>(m_model.front.size());
+                if (count == 0)
+                    return;
+                const int by = use.index == 0 ? 1 : -1;
+                m_frontIndex =
+                    m_frontIndex < 0 ? (by > 0 ? 0 : count - 1) : std::clamp(m_frontIndex + by, 0, count - 1);
+                m_marked = m_model.front[static_cast<std::size_t>(m_frontIndex)];
+                update();
+            });
+    addKeys("load", tr("Take the marked mapping"), {QKeySequence(Qt::Key_Return)},
+            tr("Open it in the mapping."), [this] {
+                if (m_marked)
+                    load(*m_marked);
+            });
+    addGesture("click", tr("Take a mapping"), tr("click"), tr("Open the point in the mapping."));
 }
 
 void SearchMapView::leaveEvent(QEvent* event)

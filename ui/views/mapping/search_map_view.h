@@ -40,11 +40,11 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
     void createControls();
+    void addOwnKeys();
     void refresh();
     void applySettings();
     [[nodiscard]] std::pair<Axis, Axis> axes(const QRectF& plot, bool fitted) const;

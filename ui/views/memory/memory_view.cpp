@@ -4,7 +4,6 @@
 #include "theme/number.h"
 
 #include <QCoreApplication>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QWheelEvent>
@@ -31,6 +30,7 @@ MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
         connect(&document(), signal, this, &MemoryView::outdate);
     connect(&selection(), &Selection::changed, this, [this] { isFollowing() ? rebuild() : outdate(); });
+    addOwnKeys();
     requestTimelines();
 }
 
@@ -231,9 +231,8 @@ QRectF MemoryView::selectedPart() const
 
 QPointF MemoryView::focusPoint() const
 {
-    return m_model.timeline
-               ? pointAt(std::clamp(m_model.cursor, visibleRange().first, visibleRange().second))
-               : TimeCanvas::focusPoint();
+    return m_model.timeline ? pointAt(std::clamp(m_model.cursor, visibleRange().first, visibleRange().second))
+                            : TimeCanvas::focusPoint();
 }
 
 void MemoryView::pin(double time)
@@ -382,43 +381,32 @@ void MemoryView::wheelEvent(QWheelEvent* event)
     TimeCanvas::wheelEvent(event);
 }
 
-void MemoryView::keyPressEvent(QKeyEvent* event)
+void MemoryView::addOwnKeys()
 {
-    const bool control = event->modifiers() & Qt::ControlModifier;
-    switch (event->key()) {
-    case Qt::Key_Left:
-    case Qt::Key_Right:
-        if (!control) {
-            TimeCanvas::keyPressEvent(event);
-            return;
-        }
-        extendMeasured(event->key() == Qt::Key_Right ? 1 : -1);
-        break;
-    case Qt::Key_Up:
-    case Qt::Key_Down:
-        moveRow(event->key() == Qt::Key_Down ? 1 : -1);
-        break;
-    case Qt::Key_Period:
-        moveStep(1);
-        break;
-    case Qt::Key_Comma:
-        moveStep(-1);
-        break;
-    case Qt::Key_P:
-        if (m_model.timeline)
-            pin(m_model.timeline->peakTime);
-        break;
-    case Qt::Key_Escape:
-        if (measured())
-            setMeasured(std::nullopt);
-        else
-            selection().selectTensor(std::nullopt);
-        break;
-    default:
-        TimeCanvas::keyPressEvent(event);
-        return;
-    }
-    event->accept();
+    addKeys("previous", tr("Previous step"), {QKeySequence(Qt::Key_Comma)},
+            tr("Pin the beginning of the step before."), [this] { moveStep(-1); });
+    addKeys("next", tr("Next step"), {QKeySequence(Qt::Key_Period)},
+            tr("Pin the beginning of the step after."), [this] { moveStep(1); });
+    addKeys("peak", tr("Go to the peak"), {QKeySequence(Qt::Key_P)},
+            tr("Pin the time at which most is resident."), [this] {
+                if (m_model.timeline)
+                    pin(m_model.timeline->peakTime);
+            });
+    addKeys("measureKeys", tr("Measure from the pinned time"),
+            {QKeyCombination(Qt::CTRL, Qt::Key_Left), QKeyCombination(Qt::CTRL, Qt::Key_Right)},
+            tr("Extend the measured range by a step."),
+            [this](const KeyUse& use) { extendMeasured(use.index == 1 ? 1 : -1); });
+    addKeys("resident", tr("Choose a resident"), {QKeySequence(Qt::Key_Up), QKeySequence(Qt::Key_Down)},
+            tr("Select the tensor of the row above or below in the list of residents."),
+            [this](const KeyUse& use) { moveRow(use.index == 1 ? 1 : -1); });
+    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)},
+            tr("Drop the measured range, then the tensor."), [this] {
+                if (measured())
+                    setMeasured(std::nullopt);
+                else
+                    selection().selectTensor(std::nullopt);
+            });
+    addGesture("pin", tr("Pin a time"), tr("click"), tr("List everything that is resident then."));
 }
 
 void MemoryView::leaveEvent(QEvent* event)

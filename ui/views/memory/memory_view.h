@@ -44,7 +44,6 @@ protected:
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -52,6 +51,7 @@ private:
     void requestTimelines();
     void rebuild();
     void placeScroll();
+    void addOwnKeys();
     void moveStep(int by);
     void moveRow(int by);
     void extendMeasured(int by);

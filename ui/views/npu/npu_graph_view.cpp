@@ -39,6 +39,7 @@ NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
     button(tr("Open all"), tr("Show the nodes of every operator."), true);
     button(tr("Close all"), tr("Show every operator as one box."), false);
     addSearch();
+    addOwnKeys();
     m_job = std::make_unique<LatestJob<std::shared_ptr<const NpuGraphModel>>>(
         [this](std::shared_ptr<const NpuGraphModel> model) {
             if (!model)
@@ -373,76 +374,67 @@ void NpuGraphView::mouseDoubleClickEvent(QMouseEvent* event)
             toggle(g->op);
 }
 
-void NpuGraphView::keyPressEvent(QKeyEvent* event)
+void NpuGraphView::addOwnKeys()
 {
-    if (!m_model) {
-        ToolCanvas::keyPressEvent(event);
+    addKeys("find", tr("Find a node"),
+            QKeySequence::keyBindings(QKeySequence::Find) << QKeySequence(Qt::Key_Slash),
+            tr("Mark operators and nodes by a part of their name; Enter jumps on."), [this] {
+                m_search->setFocus(Qt::ShortcutFocusReason);
+                m_search->selectAll();
+            });
+    addKeys("previous", tr("Back along the critical path"), {QKeySequence(Qt::Key_Comma)},
+            tr("Select the node before on the critical path."), [this] { stepCritical(-1); });
+    addKeys("next", tr("On along the critical path"), {QKeySequence(Qt::Key_Period)},
+            tr("Select the node after on the critical path."), [this] { stepCritical(1); });
+    const auto toFirst = [this](const auto& edges) {
+        if (m_model && m_state.node())
+            if (const auto others = edges(*m_model->result->graph).of(*m_state.node()); !others.empty())
+                select(others.front());
+    };
+    addKeys("producer", tr("Select a producer"), {QKeySequence(Qt::Key_BracketLeft)},
+            tr("Go to the first node that the selected one waits for."),
+            [toFirst] { toFirst([](const npu::NpuGraph& g) -> auto& { return g.deps; }); });
+    addKeys("consumer", tr("Select a consumer"), {QKeySequence(Qt::Key_BracketRight)},
+            tr("Go to the first node that waits for the selected one."),
+            [toFirst] { toFirst([](const npu::NpuGraph& g) -> auto& { return g.successors; }); });
+    addKeys("nextOperator", tr("Next operator"), {QKeySequence(Qt::Key_N)},
+            tr("Go from operator to operator; with Shift back."),
+            [this](const KeyUse& use) { stepGroup(use.shift() ? -1 : 1); });
+    addKeys("open", tr("Open or close the operator"), {QKeySequence(Qt::Key_Return)},
+            tr("Show the nodes of the operator that N has gone to, or one box."), [this] {
+                if (m_model && m_group && *m_group < m_model->groups.size())
+                    toggle(m_model->groups[*m_group].op);
+            });
+    addKeys("menu", tr("What can be done here"), {QKeySequence(Qt::Key_Menu)},
+            tr("Open the menu of the selected node."), [this] {
+                if (m_model)
+                    showMenu(m_state.node() ? pointOf(*m_state.node()) : drawing().center());
+            });
+    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("Select no node."),
+            [this] { m_state.selectNode(std::nullopt); });
+    addGesture("openByMouse", tr("Open or close an operator"), tr("double click"),
+               tr("Show its nodes, or one box."));
+}
+
+void NpuGraphView::stepCritical(int by)
+{
+    if (!m_model || m_model->result->critical.empty())
         return;
-    }
-    if (event->matches(QKeySequence::Find) || event->key() == Qt::Key_Slash) {
-        m_search->setFocus(Qt::ShortcutFocusReason);
-        m_search->selectAll();
-        event->accept();
-        return;
-    }
-    const npu::NpuGraph& graph = *m_model->result->graph;
     const auto& critical = m_model->result->critical;
-    const auto alongCritical = [&](int by) {
-        if (critical.empty())
-            return;
-        const auto it =
-            m_state.node() ? std::find(critical.begin(), critical.end(), *m_state.node()) : critical.end();
-        if (it == critical.end())
-            select(critical.front());
-        else
-            select(critical[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
-                it - critical.begin() + by, 0, static_cast<std::ptrdiff_t>(critical.size()) - 1))]);
-    };
-    const auto step = [&](std::span<const std::uint32_t> others) {
-        if (!others.empty())
-            select(others.front());
-    };
-    switch (event->key()) {
-    case Qt::Key_Period:
-        alongCritical(1);
-        break;
-    case Qt::Key_Comma:
-        alongCritical(-1);
-        break;
-    case Qt::Key_BracketLeft:
-        if (m_state.node())
-            step(graph.deps.of(*m_state.node()));
-        break;
-    case Qt::Key_BracketRight:
-        if (m_state.node())
-            step(graph.successors.of(*m_state.node()));
-        break;
-    case Qt::Key_N: // next operator, with Shift the one before
-        if (!m_model->groups.empty()) {
-            const std::size_t n = m_model->groups.size();
-            const bool back = event->modifiers() & Qt::ShiftModifier;
-            m_group = m_group ? (*m_group + (back ? n - 1 : 1)) % n : (back ? n - 1 : 0);
-            update();
-        }
-        break;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        if (m_group && *m_group < m_model->groups.size()) {
-            const std::uint32_t op = m_model->groups[*m_group].op;
-            toggle(op);
-        }
-        break;
-    case Qt::Key_Menu:
-        showMenu(m_state.node() ? pointOf(*m_state.node()) : drawing().center());
-        break;
-    case Qt::Key_Escape:
-        m_state.selectNode(std::nullopt);
-        break;
-    default:
-        ToolCanvas::keyPressEvent(event);
+    const auto at =
+        m_state.node() ? std::find(critical.begin(), critical.end(), *m_state.node()) : critical.end();
+    select(at == critical.end() ? critical.front()
+                                : critical[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+                                      at - critical.begin() + by, 0, std::ssize(critical) - 1))]);
+}
+
+void NpuGraphView::stepGroup(int by)
+{
+    if (!m_model || m_model->groups.empty())
         return;
-    }
-    event->accept();
+    const std::size_t n = m_model->groups.size();
+    m_group = m_group ? (*m_group + (by < 0 ? n - 1 : 1)) % n : (by < 0 ? n - 1 : 0);
+    update();
 }
 
 void NpuGraphView::showMenu(QPointF position)

@@ -16,7 +16,7 @@ struct NpuGraphPicture
     NpuGraphColour colour = NpuGraphColour::Core;
     npu::Cycle time = 0; ///< for the state colouring
     std::optional<std::uint32_t> node, hoverNode;
-    std::optional<std::size_t> group; ///< has the keyboard
+    std::optional<std::size_t> group;     ///< has the keyboard
     const NpuGraphFound* found = nullptr; ///< of a search: the rest steps back
 };
 
@@ -68,7 +68,6 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
@@ -78,6 +77,9 @@ private:
     void select(std::uint32_t node);
     void showMenu(QPointF position);
     void addSearch();
+    void addOwnKeys();
+    void stepCritical(int by);
+    void stepGroup(int by);
     void refreshFound();
     void showHitCount();
     void searchNext(bool back);

@@ -21,6 +21,13 @@ NpuScalingView::NpuScalingView(const ViewContext& context, QWidget* parent)
     m_max = bar().addChoice(tr("Up to"), {tr("4 cores"), tr("8 cores"), tr("16 cores")},
                             tr("Largest number of cores that is simulated, with both schedulers."));
     m_max->setCurrentIndex(1);
+    const auto change = [this](int by) {
+        setCores(std::clamp(m_state.settings().hardware.cores + by, 1, npu::kMaxCores));
+    };
+    addKeys("fewer", tr("One core fewer"), {QKeySequence(Qt::Key_Comma), QKeySequence(Qt::Key_Left)},
+            tr("Simulate with one core fewer."), [change] { change(-1); });
+    addKeys("more", tr("One core more"), {QKeySequence(Qt::Key_Period), QKeySequence(Qt::Key_Right)},
+            tr("Simulate with one core more."), [change] { change(1); });
     connect(m_max, &QComboBox::currentIndexChanged, this, &NpuScalingView::request);
     connect(&m_state, &NpuState::resultChanged, this, [this] {
         if (isVisible())
@@ -168,25 +175,6 @@ void NpuScalingView::mouseReleaseEvent(QMouseEvent* event)
         return;
     if (const auto at = indexAt(event->position()))
         setCores(m_state.comparison()->points[*at].cores);
-}
-
-void NpuScalingView::keyPressEvent(QKeyEvent* event)
-{
-    const int cores = m_state.settings().hardware.cores;
-    switch (event->key()) {
-    case Qt::Key_Period:
-    case Qt::Key_Right:
-        setCores(std::min(npu::kMaxCores, cores + 1));
-        break;
-    case Qt::Key_Comma:
-    case Qt::Key_Left:
-        setCores(std::max(1, cores - 1));
-        break;
-    default:
-        ToolCanvas::keyPressEvent(event);
-        return;
-    }
-    event->accept();
 }
 
 void NpuScalingView::leaveEvent(QEvent* event)

@@ -57,6 +57,7 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     });
     connect(&m_state, &NpuState::cursorChanged, this, qOverload<>(&QWidget::update));
     connect(&m_state, &NpuState::nodeChanged, this, qOverload<>(&QWidget::update));
+    addOwnKeys();
     rebuild();
 }
 

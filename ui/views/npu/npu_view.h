@@ -49,14 +49,15 @@ protected:
     [[nodiscard]] QPointF focusPoint() const override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
     void rebuild();
     void place();
     [[nodiscard]] QRectF content() const;
+    void addOwnKeys();
     void moveSpan(int by);
+    void moveCore(int by);
     void showMenu(QPointF position);
     /// The node that is drawn at the position; none on charts.
     [[nodiscard]] std::optional<std::uint32_t> nodeAt(QPointF position) const;

@@ -5,7 +5,6 @@
 #include "theme/number.h"
 
 #include <QApplication>
-#include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QScrollBar>
@@ -94,38 +93,35 @@ void NpuView::moveSpan(int by)
     reveal(static_cast<double>(s.start));
 }
 
-void NpuView::keyPressEvent(QKeyEvent* event)
+void NpuView::moveCore(int by)
 {
-    switch (event->key()) {
-    case Qt::Key_Period:
-        moveSpan(1);
-        break;
-    case Qt::Key_Comma:
-        moveSpan(-1);
-        break;
-    case Qt::Key_PageDown:
-        if (m_model.result)
-            m_lastCore = std::min(m_lastCore + 1, m_model.result->run->cores.size() - 1);
-        moveSpan(0);
-        break;
-    case Qt::Key_PageUp:
-        m_lastCore = m_lastCore == 0 ? 0 : m_lastCore - 1;
-        moveSpan(0);
-        break;
-    case Qt::Key_Menu:
-        showMenu(keyAnchor());
-        break;
-    case Qt::Key_Escape:
-        setMeasured(std::nullopt);
-        m_state.setCursor(std::nullopt);
-        m_state.selectNode(std::nullopt);
-        update();
-        break;
-    default:
-        TimeCanvas::keyPressEvent(event);
-        return;
-    }
-    event->accept();
+    const auto cores = m_model.result ? std::ssize(m_model.result->run->cores) : 1;
+    m_lastCore = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+        static_cast<std::ptrdiff_t>(m_lastCore) + by, 0, std::max<std::ptrdiff_t>(1, cores) - 1));
+    moveSpan(0);
+}
+
+void NpuView::addOwnKeys()
+{
+    addKeys("previous", tr("Previous state"), {QKeySequence(Qt::Key_Comma)},
+            tr("Move the cursor to what the core did before."), [this] { moveSpan(-1); });
+    addKeys("next", tr("Next state"), {QKeySequence(Qt::Key_Period)},
+            tr("Move the cursor to what the core did next."), [this] { moveSpan(1); });
+    addKeys("previousCore", tr("Core above"), {QKeySequence(Qt::Key_PageUp)}, tr("Follow the core above."),
+            [this] { moveCore(-1); });
+    addKeys("nextCore", tr("Core below"), {QKeySequence(Qt::Key_PageDown)}, tr("Follow the core below."),
+            [this] { moveCore(1); });
+    addKeys("menu", tr("What can be done here"), {QKeySequence(Qt::Key_Menu)},
+            tr("Open the menu of the node at the cursor."), [this] { showMenu(keyAnchor()); });
+    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("No range, no cursor, no node."),
+            [this] {
+                setMeasured(std::nullopt);
+                m_state.setCursor(std::nullopt);
+                m_state.selectNode(std::nullopt);
+                update();
+            });
+    addGesture("lanes", tr("Scroll the lanes"), tr("Shift+wheel"), tr("Cores that have no room are below."));
+    addGesture("closer", tr("Look closer"), tr("double click"), tr("Enlarge the node or the place."));
 }
 
 void NpuView::showMenu(QPointF position)

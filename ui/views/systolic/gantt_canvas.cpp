@@ -6,7 +6,6 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -14,6 +13,10 @@
 #include <cmath>
 
 namespace tilewright::ui {
+
+namespace {
+constexpr double kShortest = 8; // cycles
+} // namespace
 
 GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
     : SystolicPane(context, QStringLiteral("systolic-pipeline"), tr("Systolic pipeline"), parent)
@@ -49,6 +52,17 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
                        QGuiApplication::clipboard()->setText(
                            QString::fromStdString(programText(*m_model.main().program)));
                });
+    addTimeKeys();
+    addKeys("previousCycle", tr("Previous cycle"), {QKeySequence(Qt::Key_Comma)},
+            tr("Move the cursor one cycle back."), [this] { moveTime(-1); });
+    addKeys("nextCycle", tr("Next cycle"), {QKeySequence(Qt::Key_Period)},
+            tr("Move the cursor one cycle on."), [this] { moveTime(1); });
+    addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)},
+            tr("Move the cursor sixteen cycles back."), [this] { moveTime(-16); });
+    addKeys("on16", tr("16 cycles on"), {QKeySequence(Qt::Key_Greater)},
+            tr("Move the cursor sixteen cycles on."), [this] { moveTime(16); });
+    addGesture("scrub", tr("Move the cursor"), tr("drag"),
+               tr("Banks and occupancy are shown at the cursor."));
     connect(&state(), &SystolicState::pipelineChanged, this, &GanttCanvas::outdated);
     connect(&state(), &SystolicState::cycleChanged, this, [this] {
         moveGanttCursor(m_model, state().pipelineTime());
@@ -63,10 +77,9 @@ void GanttCanvas::rebuild()
     m_model = buildGantt(state(), static_cast<GanttShow>(m_show->currentIndex()));
     m_bandwidth->setCurrentIndex(state().settings().unlimitedBandwidth ? 0 : 1);
     m_layout->setCurrentIndex(static_cast<int>(state().settings().layout));
-    if (m_knownCycles != m_model.cycles || !(m_to > m_from)) {
-        m_knownCycles = m_model.cycles;
-        m_from = 0;
-        m_to = static_cast<double>(m_model.cycles);
+    if (const auto all = static_cast<double>(m_model.cycles); all > 0 && all != m_range.total()) {
+        m_range = {};
+        m_range.setTotal(all, kShortest);
     }
     setAccessibleDescription(
         m_model.hint.isEmpty() ? m_model.headline + QStringLiteral(". ") + m_model.bottleneck : m_model.hint);
@@ -98,7 +111,7 @@ QString GanttCanvas::copyText() const
 
 Axis GanttCanvas::axisOf(const GanttPlaces& p) const
 {
-    return {m_from, m_to, p.plot.left(), p.plot.right()};
+    return m_range.axis(p.plot.left(), p.plot.right());
 }
 
 void GanttCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
@@ -112,27 +125,15 @@ void GanttCanvas::paintContent(QPainter& painter, const QRectF& area, const Them
     paintGantt(painter, m_model, p, axisOf(p), exporting ? std::nullopt : m_hover, true, theme);
 }
 
-void GanttCanvas::setRange(double from, double to)
-{
-    m_from = from;
-    m_to = to;
-    update();
-}
-
 std::optional<QRectF> GanttCanvas::shownPart() const
 {
-    if (m_model.programs.empty())
-        return std::nullopt;
-    const bool all = m_from <= 0 && m_to >= static_cast<double>(m_model.cycles);
-    return all ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+    return m_model.programs.empty() ? std::nullopt : std::optional(m_range.part());
 }
 
 void GanttCanvas::showPart(const QRectF& part)
 {
-    const auto all = static_cast<double>(m_model.cycles);
-    const double span = std::min(part.width(), all);
-    const double from = std::clamp(part.left(), 0.0, all - span);
-    part.isNull() ? fitAll() : setRange(from, from + span);
+    m_range.show(part);
+    update();
 }
 
 QPointF GanttCanvas::focusPoint() const
@@ -147,25 +148,26 @@ QString GanttCanvas::tableText() const
 
 void GanttCanvas::zoomBy(double factor, QPointF anchor)
 {
-    if (m_model.programs.empty() || (factor > 1 && m_to - m_from < 8))
+    if (m_model.programs.empty())
         return;
     const Axis a = axisOf(places());
-    const Axis next =
-        a.zoomed(factor, std::clamp(anchor.x(), a.p0, a.p1), 0, static_cast<double>(m_model.cycles));
-    setRange(next.v0, next.v1);
+    m_range.zoom(factor, a.toValue(std::clamp(anchor.x(), a.p0, a.p1)));
+    update();
 }
 
 void GanttCanvas::panBy(QPointF pixels)
 {
     if (m_model.programs.empty())
         return;
-    const Axis next = axisOf(places()).panned(pixels.x(), 0, static_cast<double>(m_model.cycles));
-    setRange(next.v0, next.v1);
+    const Axis a = axisOf(places());
+    m_range.pan(a.v0 - a.toValue(a.p0 + pixels.x()));
+    update();
 }
 
 void GanttCanvas::fitAll()
 {
-    setRange(0, static_cast<double>(m_model.cycles));
+    m_range.fit();
+    update();
 }
 
 QPointF GanttCanvas::pointAt(double time) const
@@ -181,12 +183,8 @@ void GanttCanvas::jumpToStall(int by)
         return;
     if (const auto at = nextBubble(*m_model.main().run, m_model.time, by)) {
         state().setPipelineTime(*at);
-        const double half = (m_to - m_from) / 2;
-        if (static_cast<double>(*at) < m_from || static_cast<double>(*at) > m_to) {
-            const double from = std::clamp(static_cast<double>(*at) - half, 0.0,
-                                           static_cast<double>(m_model.cycles) - 2 * half);
-            setRange(from, from + 2 * half);
-        }
+        m_range.reveal(static_cast<double>(*at), static_cast<double>(*at));
+        update();
     }
 }
 
@@ -260,39 +258,10 @@ void GanttCanvas::mouseReleaseEvent(QMouseEvent* event)
         m_scrubbing = false;
 }
 
-void GanttCanvas::keyPressEvent(QKeyEvent* event)
+QPointF GanttCanvas::keyAnchor() const
 {
-    const QPointF anchor = pointAt(m_hover ? *m_hover : static_cast<double>(m_model.time));
-    switch (event->key()) {
-    case Qt::Key_W:
-        zoomBy(1.25, anchor);
-        break;
-    case Qt::Key_S:
-        zoomBy(0.8, anchor);
-        break;
-    case Qt::Key_A:
-        panBy({60, 0});
-        break;
-    case Qt::Key_D:
-        panBy({-60, 0});
-        break;
-    case Qt::Key_Period:
-        state().setPipelineTime(m_model.time + 1);
-        break;
-    case Qt::Key_Comma:
-        state().setPipelineTime(m_model.time - 1);
-        break;
-    case Qt::Key_Greater:
-        state().setPipelineTime(m_model.time + 16);
-        break;
-    case Qt::Key_Less:
-        state().setPipelineTime(m_model.time - 16);
-        break;
-    default:
-        SystolicPane::keyPressEvent(event);
-        return;
-    }
-    event->accept();
+    return m_model.programs.empty() ? SystolicPane::keyAnchor()
+                                    : pointAt(m_hover.value_or(static_cast<double>(m_model.time)));
 }
 
 void GanttCanvas::leaveEvent(QEvent* event)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/visible_range.h"
 #include "views/systolic/gantt_paint.h"
 #include "views/systolic/systolic_pane.h"
 
@@ -27,7 +28,7 @@ public:
 
     [[nodiscard]] const GanttModel& model() const { return m_model; }
     [[nodiscard]] QPointF pointAt(double time) const; ///< in the first lane shown
-    [[nodiscard]] std::pair<double, double> visibleRange() const { return {m_from, m_to}; }
+    [[nodiscard]] std::pair<double, double> visibleRange() const { return m_range.pair(); }
     void jumpToStall(int by);
 
 protected:
@@ -38,17 +39,16 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
+    [[nodiscard]] QPointF keyAnchor() const override;
     void leaveEvent(QEvent* event) override;
 
 private:
-    void setRange(double from, double to);
+    void moveTime(std::int64_t by) { state().setPipelineTime(m_model.time + by); }
     [[nodiscard]] GanttPlaces places() const { return ganttPlaces(contentArea(), m_model); }
     [[nodiscard]] Axis axisOf(const GanttPlaces& places) const;
 
     GanttModel m_model;
-    double m_from = 0, m_to = 0;
-    std::int64_t m_knownCycles = 0;
+    VisibleRange m_range;
     std::optional<double> m_hover;
     bool m_scrubbing = false;
     QComboBox* m_show = nullptr;

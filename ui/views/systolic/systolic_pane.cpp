@@ -48,23 +48,9 @@ QAction* SystolicPane::addCommand(const char* id, const QString& text, const QSt
                                   const QList<QKeySequence>& keys, const QString& tip,
                                   std::function<void()> run)
 {
-    const QString name = QStringLiteral("systolic.") + QLatin1String(id);
-    const ActionSpec spec{name, tr("Systolic"), text, iconName, keys, tip};
-    QAction* action = nullptr;
-    if (!registry().find(name)) {
-        const QPointer<SystolicPane> self(this); // the registry lives longer than the pane
-        action = registry().add(spec, [self, run](bool) {
-            if (self)
-                run();
-        });
-    } else {
-        Actions own;
-        action = own.add(spec, [run](bool) { run(); });
-        action->setParent(this);
-        connect(action, &QAction::triggered, this, run);
-    }
-    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    addAction(action);
+    QAction* action = View::addCommand(
+        {QStringLiteral("systolic.") + QLatin1String(id), title(), text, iconName, keys, tip},
+        [run = std::move(run)](bool) { run(); });
     QToolButton* button = bar().addButton(action);
     if (iconName.isEmpty())
         button->setToolButtonStyle(Qt::ToolButtonTextOnly);

@@ -30,6 +30,10 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     const auto add = [this](SystolicPane* pane, const QString& title, const QString& tip) {
         const int i = m_tabs->addTab(pane, title);
         m_tabs->setTabToolTip(i, tip);
+        connect(pane, &View::wanted, this, [this, pane] {
+            m_tabs->setCurrentWidget(pane);
+            Q_EMIT wanted();
+        });
     };
     add(new WavefrontCanvas(context, m_tabs), tr("&Wavefront"),
         tr("The array cycle by cycle: operands, accumulators, utilisation."));

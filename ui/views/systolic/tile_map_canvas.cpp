@@ -4,7 +4,6 @@
 #include "theme/number.h"
 
 #include <QComboBox>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QStandardItemModel>
@@ -39,6 +38,10 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
         if (i < 3)
             state().chooseTile({}, static_cast<TileMethod>(i));
     });
+    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Take the next larger or smaller tile."),
+            [this](const KeyUse& use) { moveCell(-use.arrow().y(), use.arrow().x()); });
+    addGesture("choose", tr("Choose a tile"), tr("click"),
+               tr("Take the tile of the cell, or of the method's row."));
     connect(&state(), &SystolicState::tilesChanged, this, &TileMapCanvas::outdated);
 }
 
@@ -160,28 +163,8 @@ void TileMapCanvas::mouseMoveEvent(QMouseEvent* event)
     update();
 }
 
-void TileMapCanvas::keyPressEvent(QKeyEvent* event)
+void TileMapCanvas::moveCell(int rows, int columns)
 {
-    int di = 0;
-    int dj = 0;
-    switch (event->key()) {
-    case Qt::Key_Left:
-        dj = -1;
-        break;
-    case Qt::Key_Right:
-        dj = 1;
-        break;
-    case Qt::Key_Up:
-        di = 1;
-        break;
-    case Qt::Key_Down:
-        di = -1;
-        break;
-    default:
-        SystolicPane::keyPressEvent(event);
-        return;
-    }
-    event->accept();
     if (!m_model.result || !m_model.current)
         return;
     const TileLandscape& l = m_model.result->landscape;
@@ -189,7 +172,7 @@ void TileMapCanvas::keyPressEvent(QKeyEvent* event)
         return static_cast<std::size_t>(std::clamp<std::int64_t>(static_cast<std::int64_t>(at) + by, 0,
                                                                  static_cast<std::int64_t>(size) - 1));
     };
-    choose({moved(m_model.current->i, di, l.ti.size()), moved(m_model.current->j, dj, l.tj.size())});
+    choose({moved(m_model.current->i, rows, l.ti.size()), moved(m_model.current->j, columns, l.tj.size())});
 }
 
 void TileMapCanvas::leaveEvent(QEvent* event)

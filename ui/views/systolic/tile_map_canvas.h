@@ -29,12 +29,12 @@ protected:
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
     [[nodiscard]] TileMapPlaces places() const { return tileMapPlaces(contentArea(), m_model); }
     void writeChoices();
+    void moveCell(int rows, int columns);
 
     TileMapModel m_model;
     std::optional<TileCell> m_hover;

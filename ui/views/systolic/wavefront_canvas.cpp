@@ -7,7 +7,6 @@
 
 #include <QAction>
 #include <QComboBox>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QSignalBlocker>
@@ -20,6 +19,7 @@ namespace tilewright::ui {
 
 namespace {
 
+constexpr double kShortest = 8;                  // cycles in the chart
 constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // cycles a second; 0: all of them in ten seconds
 constexpr std::int64_t kSliderSteps = 100'000'000;
 
@@ -35,6 +35,7 @@ WavefrontCanvas::WavefrontCanvas(const ViewContext& context, QWidget* parent)
     : SystolicPane(context, QStringLiteral("systolic-wavefront"), tr("Wavefront"), parent)
 {
     createControls();
+    addOwnKeys();
     connect(&state(), &SystolicState::cycleChanged, this, [this] {
         if (isVisible())
             refreshCycle();
@@ -93,10 +94,9 @@ void WavefrontCanvas::rebuild()
 {
     state().needSimulation();
     const std::int64_t cycles = state().cycles();
-    if (m_knownCycles != cycles || !(m_to > m_from)) {
-        m_knownCycles = cycles;
-        m_from = 0;
-        m_to = static_cast<double>(cycles);
+    if (const auto all = static_cast<double>(cycles); all != m_range.total()) {
+        m_range = {};
+        m_range.setTotal(all, kShortest);
     }
     m_cache = {};
     const ArrayShape& array = state().settings().hierarchy.array;
@@ -148,7 +148,7 @@ QString WavefrontCanvas::copyText() const
 
 Axis WavefrontCanvas::axisOf(const WavefrontPlaces& p) const
 {
-    return {m_from, m_to, p.chart.left(), p.chart.right()};
+    return m_range.axis(p.chart.left(), p.chart.right());
 }
 
 void WavefrontCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
@@ -220,48 +220,35 @@ void WavefrontCanvas::hideEvent(QHideEvent* event)
 
 // -- navigation ------------------------------------------------------------------------------------------
 
-void WavefrontCanvas::setRange(double from, double to)
-{
-    m_from = from;
-    m_to = to;
-    update();
-}
-
 void WavefrontCanvas::zoomBy(double factor, QPointF anchor)
 {
-    const auto all = static_cast<double>(m_model.cycles);
     const Axis a = axisOf(places());
-    if (factor > 1 && m_to - m_from < 8)
-        return;
-    const Axis next = a.zoomed(factor, std::clamp(anchor.x(), a.p0, a.p1), 0, all);
-    setRange(next.v0, next.v1);
+    m_range.zoom(factor, a.toValue(std::clamp(anchor.x(), a.p0, a.p1)));
+    update();
 }
 
 void WavefrontCanvas::panBy(QPointF pixels)
 {
-    const Axis next = axisOf(places()).panned(pixels.x(), 0, static_cast<double>(m_model.cycles));
-    setRange(next.v0, next.v1);
+    const Axis a = axisOf(places());
+    m_range.pan(a.v0 - a.toValue(a.p0 + pixels.x()));
+    update();
 }
 
 void WavefrontCanvas::fitAll()
 {
-    setRange(0, static_cast<double>(m_model.cycles));
+    m_range.fit();
+    update();
 }
 
 std::optional<QRectF> WavefrontCanvas::shownPart() const
 {
-    if (m_model.cycles == 0)
-        return std::nullopt;
-    const bool all = m_from <= 0 && m_to >= static_cast<double>(m_model.cycles);
-    return all ? QRectF() : QRectF(m_from, 0, m_to - m_from, 1);
+    return m_model.cycles == 0 ? std::nullopt : std::optional(m_range.part());
 }
 
 void WavefrontCanvas::showPart(const QRectF& part)
 {
-    const auto all = static_cast<double>(m_model.cycles);
-    const double span = std::min(part.width(), all);
-    const double from = std::clamp(part.left(), 0.0, all - span);
-    part.isNull() ? fitAll() : setRange(from, from + span);
+    m_range.show(part);
+    update();
 }
 
 QPointF WavefrontCanvas::focusPoint() const
@@ -378,55 +365,30 @@ void WavefrontCanvas::movePinned(std::int64_t rows, std::int64_t cols)
     update();
 }
 
-void WavefrontCanvas::keyPressEvent(QKeyEvent* event)
+void WavefrontCanvas::addOwnKeys()
 {
-    switch (event->key()) {
-    case Qt::Key_Left:
-        movePinned(0, -m_model.step);
-        break;
-    case Qt::Key_Right:
-        movePinned(0, m_model.step);
-        break;
-    case Qt::Key_Up:
-        movePinned(-m_model.step, 0);
-        break;
-    case Qt::Key_Down:
-        movePinned(m_model.step, 0);
-        break;
-    case Qt::Key_W:
-        zoomBy(1.25, chartPoint(state().cycle()));
-        break;
-    case Qt::Key_S:
-        zoomBy(0.8, chartPoint(state().cycle()));
-        break;
-    case Qt::Key_A:
-        panBy({60, 0});
-        break;
-    case Qt::Key_D:
-        panBy({-60, 0});
-        break;
-    case Qt::Key_Less: // Shift+comma, Shift+period on most keyboards
-        moveCycle(-16);
-        break;
-    case Qt::Key_Greater:
-        moveCycle(16);
-        break;
-    case Qt::Key_Home:
-        state().setCycle(0);
-        break;
-    case Qt::Key_End:
-        state().setCycle(state().cycles() - 1);
-        break;
-    case Qt::Key_Escape:
+    addTimeKeys();
+    addKeys("pin", tr("Go from PE to PE"), arrowKeys(),
+            tr("Pin the next PE: its operands and accumulator are shown."), [this](const KeyUse& use) {
+                const QPoint way = use.arrow();
+                movePinned(way.y() * m_model.step, way.x() * m_model.step);
+            });
+    addKeys("unpin", tr("Let the PE go"), {QKeySequence(Qt::Key_Escape)}, tr("No PE is pinned."), [this] {
         m_overlay.pinned.reset();
         refreshFacts();
         update();
-        break;
-    default:
-        ToolCanvas::keyPressEvent(event);
-        return;
-    }
-    event->accept();
+    });
+    // Shift+comma and Shift+full stop on most keyboards.
+    addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)}, tr("Go sixteen cycles back."),
+            [this] { moveCycle(-16); });
+    addKeys("on16", tr("16 cycles on"), {QKeySequence(Qt::Key_Greater)}, tr("Go sixteen cycles on."),
+            [this] { moveCycle(16); });
+    addKeys("toFirst", tr("To the first cycle"), {QKeySequence(Qt::Key_Home)},
+            tr("Go to where the run begins."), [this] { state().setCycle(0); });
+    addKeys("toLast", tr("To the last cycle"), {QKeySequence(Qt::Key_End)}, tr("Go to where the run ends."),
+            [this] { state().setCycle(state().cycles() - 1); });
+    addGesture("scrub", tr("Choose a cycle"), tr("drag in the chart"),
+               tr("The array is shown at that cycle."));
 }
 
 void WavefrontCanvas::leaveEvent(QEvent* event)

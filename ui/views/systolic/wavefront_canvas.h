@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/visible_range.h"
 #include "views/systolic/systolic_pane.h"
 #include "views/systolic/wavefront_paint.h"
 
@@ -29,7 +30,7 @@ public:
     [[nodiscard]] QPointF chartPoint(std::int64_t cycle) const;
     [[nodiscard]] const std::optional<PePosition>& pinned() const { return m_overlay.pinned; }
     [[nodiscard]] bool isPlaying() const { return m_playing; }
-    [[nodiscard]] std::pair<double, double> visibleCycles() const { return {m_from, m_to}; }
+    [[nodiscard]] std::pair<double, double> visibleCycles() const { return m_range.pair(); }
     void setPlaying(bool playing);
     void moveCycle(std::int64_t by);
 
@@ -41,7 +42,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
+    [[nodiscard]] QPointF keyAnchor() const override { return chartPoint(state().cycle()); }
     void leaveEvent(QEvent* event) override;
     void hideEvent(QHideEvent* event) override;
 
@@ -51,15 +52,14 @@ private:
     void refreshFacts();
     void playTick(double seconds);
     void movePinned(std::int64_t rows, std::int64_t cols);
-    void setRange(double from, double to);
+    void addOwnKeys();
     [[nodiscard]] WavefrontPlaces places() const { return wavefrontPlaces(contentArea(), m_model); }
     [[nodiscard]] Axis axisOf(const WavefrontPlaces& places) const;
     [[nodiscard]] std::optional<PePosition> peUnder(QPointF position) const;
 
     WavefrontModel m_model;
     WavefrontOverlay m_overlay;
-    double m_from = 0, m_to = 1; ///< cycles of the chart
-    std::int64_t m_knownCycles = 0;
+    VisibleRange m_range; ///< cycles of the chart
     bool m_playing = false;
     double m_playAt = 0;
     bool m_scrubbing = false;

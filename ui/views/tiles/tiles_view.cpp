@@ -49,6 +49,7 @@ TilesView::TilesView(const ViewContext& context, QWidget* parent)
         connect(&document(), signal, this, &TilesView::follow);
     connect(&selection(), &Selection::changed, this, &TilesView::follow);
     connect(&clock(), &AnimationClock::tick, this, &TilesView::playTick);
+    addOwnKeys();
     refresh();
 }
 
@@ -56,38 +57,25 @@ TilesView::~TilesView() = default;
 
 void TilesView::createControls()
 {
-    const QPointer<TilesView> self(this);
     const auto action = [this](const char* id, const QString& text, const QString& iconName,
                                const QList<QKeySequence>& keys, const QString& tip,
                                std::function<void()> run) {
-        const QString name = QStringLiteral("tiles.") + QLatin1String(id);
-        // A second tile grid (a test, a picture) has the buttons without the entries of the palette.
-        QAction* a = nullptr;
-        const ActionSpec spec{name, tr("Tile grid"), text, iconName, keys, tip};
-        if (!registry().find(name)) {
-            a = registry().add(spec, [run](bool) { run(); });
-        } else {
-            Actions own;
-            a = own.add(spec, [run](bool) { run(); });
-            a->setParent(this);
-            connect(a, &QAction::triggered, this, run);
-        }
-        a->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-        addAction(a);
+        QAction* a =
+            addCommand({QStringLiteral("tiles.") + QLatin1String(id), title(), text, iconName, keys, tip},
+                       [run = std::move(run)](bool) { run(); });
         bar().addButton(a);
         return a;
     };
     action("first", tr("First step"), QStringLiteral("first"), {}, tr("Go to the first step."),
-           [self] { self ? self->showStep(0) : void(); });
+           [this] { showStep(0); });
     action("previous", tr("Previous step"), QStringLiteral("step-back"), {QKeySequence(Qt::Key_Comma)},
-           tr("Go one step back."), [self] { self ? self->moveStep(-1) : void(); });
+           tr("Go one step back."), [this] { moveStep(-1); });
     m_play = action("play", tr("Play the steps"), QStringLiteral("play"), {QKeySequence(Qt::Key_Space)},
-                    tr("Walk through the steps, or pause."),
-                    [self] { self ? self->setPlaying(!self->m_playing) : void(); });
+                    tr("Walk through the steps, or pause."), [this] { setPlaying(!m_playing); });
     action("next", tr("Next step"), QStringLiteral("step-forward"), {QKeySequence(Qt::Key_Period)},
-           tr("Go one step forward."), [self] { self ? self->moveStep(1) : void(); });
+           tr("Go one step forward."), [this] { moveStep(1); });
     action("last", tr("Last step"), QStringLiteral("last"), {}, tr("Go to the last step."),
-           [self] { self ? self->showStep(StepTable::kMaxSteps) : void(); });
+           [this] { showStep(StepTable::kMaxSteps); });
 
     m_slider = new QSlider(Qt::Horizontal);
     m_slider->setMinimumWidth(90);

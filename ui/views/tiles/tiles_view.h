@@ -62,7 +62,6 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void hideEvent(QHideEvent* event) override;
 
@@ -76,6 +75,7 @@ private:
     [[nodiscard]] std::optional<std::int64_t> tileUnder(QPointF position) const;
 
     void createControls();
+    void addOwnKeys();
     void follow();
     void refresh();     ///< the document or the selection has changed
     void refreshStep(); ///< the step has changed

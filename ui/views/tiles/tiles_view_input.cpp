@@ -108,49 +108,37 @@ void TilesView::leaveEvent(QEvent* event)
 
 // -- keys ------------------------------------------------------------------------------------------------
 
-void TilesView::keyPressEvent(QKeyEvent* event)
+void TilesView::addOwnKeys()
 {
-    const bool control = event->modifiers() & Qt::ControlModifier;
-    const bool shift = event->modifiers() & Qt::ShiftModifier;
-    switch (event->key()) {
-    case Qt::Key_Left:
-        moveCursor(0, -1, shift);
-        break;
-    case Qt::Key_Right:
-        moveCursor(0, 1, shift);
-        break;
-    case Qt::Key_Up:
-        moveCursor(-1, 0, shift);
-        break;
-    case Qt::Key_Down:
-        moveCursor(1, 0, shift);
-        break;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        if (control && m_drawing)
-            finishDrawing();
-        else if (control && m_overlay.cursor)
-            showTile(*m_overlay.cursor);
-        else
-            appendCursor();
-        break;
-    case Qt::Key_Backspace:
-        if (m_drawing) {
-            m_drawing->removeLast();
-            m_drawing->empty() ? cancelDrawing() : drawingChanged();
-        }
-        break;
-    case Qt::Key_Escape:
-        cancelDrawing();
-        m_pressed.reset();
-        m_overlay.cursor.reset();
-        update();
-        break;
-    default:
-        ToolCanvas::keyPressEvent(event);
-        return;
-    }
-    event->accept();
+    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Go from tile to tile; with Shift draw an order."),
+            [this](const KeyUse& use) { moveCursor(use.arrow().y(), use.arrow().x(), use.shift()); });
+    addKeys("append", tr("Take the tile as the next"), {QKeySequence(Qt::Key_Return)},
+            tr("Draw the order tile by tile; the rest follows by itself."), [this] { appendCursor(); });
+    addKeys("finish", tr("Finish the drawing"), {QKeySequence(Qt::CTRL | Qt::Key_Return)},
+            tr("Apply the order that was drawn; without one, show the step of the chosen tile."), [this] {
+                if (m_drawing)
+                    finishDrawing();
+                else if (m_overlay.cursor)
+                    showTile(*m_overlay.cursor);
+            });
+    addKeys("takeBack", tr("Take the last tile back"), {QKeySequence(Qt::Key_Backspace)},
+            tr("Of the order being drawn."), [this] {
+                if (!m_drawing)
+                    return;
+                m_drawing->removeLast();
+                m_drawing->empty() ? cancelDrawing() : drawingChanged();
+            });
+    addKeys("letGo", tr("Drop the drawing"), {QKeySequence(Qt::Key_Escape)}, tr("The order stays as it was."),
+            [this] {
+                cancelDrawing();
+                m_pressed.reset();
+                m_overlay.cursor.reset();
+                update();
+            });
+    addGesture("draw", tr("Draw an order"), tr("drag across the tiles"),
+               tr("The rest of the tiles follows by itself."));
+    addGesture("show", tr("Show the step of a tile"), tr("click"),
+               tr("What is loaded, reused, stored and resident then."));
 }
 
 void TilesView::moveCursor(std::int64_t rows, std::int64_t cols, bool draw)

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The keys of the views: what presses mean, and that the shortcut sheet and the palette tell of them.
+#include "canvas/key_table.h"
+#include "command_palette.h"
+#include "shortcut_sheet.h"
+#include "views/memory/memory_view.h"
+#include "views/systolic/systolic_pane.h"
+#include "views/systolic/systolic_view.h"
+#include "views/tiles/tiles_view.h"
+#include "window_fixture.h"
+
+#include <QDockWidget>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTreeWidget>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestKeys : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    static bool press(const KeyTable& table, Qt::Key key, Qt::KeyboardModifiers held = {})
+    {
+        return table.press(QKeyEvent(QEvent::KeyPress, key, held));
+    }
+    static void run(MainWindow& window, const char* typed)
+    {
+        CommandPalette palette(window.state().context(), &window);
+        auto* query = palette.findChild<QLineEdit*>();
+        QTest::keyClicks(query, QLatin1String(typed));
+        QTest::keyClick(query, Qt::Key_Return);
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void shiftMayBeHeldBesideAKey()
+    {
+        KeyTable table;
+        QStringList seen;
+        table.add(arrowKeys(), [&](const KeyUse& use) {
+            seen << QStringLiteral("%1 %2 %3").arg(use.arrow().x()).arg(use.arrow().y()).arg(use.shift());
+        });
+        QVERIFY(press(table, Qt::Key_Left));
+        QVERIFY(press(table, Qt::Key_Down, Qt::ShiftModifier));
+        QVERIFY(!press(table, Qt::Key_Left, Qt::AltModifier)); // looks back
+        QVERIFY(!press(table, Qt::Key_Left, Qt::ControlModifier));
+        QVERIFY(press(table, Qt::Key_Up, Qt::KeypadModifier));
+        QCOMPARE(seen,
+                 (QStringList{QStringLiteral("-1 0 0"), QStringLiteral("0 1 1"), QStringLiteral("0 -1 0")}));
+    }
+    void theViewsMeaningPrecedesTheCommonOne()
+    {
+        KeyTable table;
+        QString last;
+        table.add({QKeySequence(Qt::Key_Home), QKeySequence(Qt::SHIFT | Qt::Key_F)},
+                  [&](const KeyUse&) { last = QStringLiteral("all"); });
+        table.add({QKeySequence(Qt::Key_F)}, [&](const KeyUse&) { last = QStringLiteral("selection"); });
+        press(table, Qt::Key_F, Qt::ShiftModifier); // named exactly by the earlier entry
+        QCOMPARE(last, QStringLiteral("all"));
+        press(table, Qt::Key_F);
+        QCOMPARE(last, QStringLiteral("selection"));
+        table.add({QKeySequence(Qt::Key_Home)}, [&](const KeyUse&) { last = QStringLiteral("own"); });
+        press(table, Qt::Key_Home);
+        QCOMPARE(last, QStringLiteral("own"));
+        table.add({QKeySequence(Qt::Key_Return)}, [&](const KeyUse&) { last = QStringLiteral("enter"); });
+        QVERIFY(press(table, Qt::Key_Enter, Qt::KeypadModifier));
+        QCOMPARE(last, QStringLiteral("enter"));
+    }
+    void theSheetTellsTheKeysOfEveryView()
+    {
+        MainWindow window;
+        const ShortcutSheet sheet(window.state().actions);
+        const auto* tree = sheet.findChild<QTreeWidget*>();
+        const auto keysOf = [&](const QString& place, const QString& text) {
+            for (const QTreeWidgetItem* group : tree->findItems(place, Qt::MatchExactly))
+                for (int i = 0; i < group->childCount(); ++i)
+                    if (group->child(i)->text(0) == text)
+                        return group->child(i)->text(1);
+            return QString();
+        };
+        const struct
+        {
+            const char *place, *text, *keys;
+        } rows[] = {
+            {"In every picture", "Scroll", "arrows, right or middle drag"},
+            {"In every picture", "Show all", "Home, Shift+F"},
+            {"In pictures of time", "Earlier", "A"},
+            {"Graph", "Go to a neighbour", "arrows"},
+            {"Memory timeline", "Go to the peak", "P"},
+            {"Memory timeline", "Next step", "full stop"},
+            {"Memory timeline", "Measure", "drag (Alt: no snapping)"},
+            {"Tile grid", "Play the steps", "Space"},
+            {"Tile grid", "Draw an order", "drag across the tiles"},
+            {"Tile grid", "Take the last tile back", "Backspace"},
+            {"Roofline", "Previous subgraph", "comma"},
+            {"Latency", "Next bar", "full stop"},
+            {"Compare", "Next difference", "F7"},
+            {"Granularity map", "Take the granularity", "Return, Space, Alt+Return"},
+            {"Wavefront", "Play the wavefront", "Space"},
+            {"Wavefront", "Go from PE to PE", "arrows"},
+            {"Systolic pipeline", "16 cycles on", ">"},
+            {"Systolic tile search", "Choose a tile", "arrows"},
+            {"NPU", "Core below", "PgDown"},
+            {"NPU tile graph", "Next operator", "N"},
+            {"NPU scaling", "One core more", "full stop, Right"},
+            {"Mapping", "Move it", "Ctrl+arrows"},
+            {"Mapping", "Undo in the mapping", "Ctrl+Z here"},
+            {"Mapping search", "Walk along the front", "Left, Right"},
+        };
+        for (const auto& row : rows)
+            QVERIFY2(keysOf(QLatin1String(row.place), QLatin1String(row.text)) == QLatin1String(row.keys),
+                     qPrintable(QLatin1String(row.place) + QLatin1String(": ") + QLatin1String(row.text) +
+                                QLatin1String(" has ") +
+                                keysOf(QLatin1String(row.place), QLatin1String(row.text))));
+    }
+    void thePaletteRunsAKeyOfAViewThatIsHidden()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3A.solution.json")}));
+        auto* memory = viewOf<MemoryView>(window, "memory");
+        memory->settle();
+        window.findChild<QDockWidget*>(QStringLiteral("dock.memory"))->hide();
+        run(window, "memory peak");
+        QVERIFY(memory->isVisible());
+        QVERIFY(memory->hasFocus());
+        QCOMPARE(memory->model().cursor, memory->model().timeline->peakTime);
+        QTest::keyClick(memory, Qt::Key_Comma);
+        QVERIFY(memory->model().cursor != memory->model().timeline->peakTime);
+        QTest::keyClick(memory, Qt::Key_P);
+        QCOMPARE(memory->model().cursor, memory->model().timeline->peakTime);
+    }
+    void thePaletteLeadsToWhereArrowsAct()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3A.solution.json")}));
+        auto* tiles = viewOf<TilesView>(window, "tiles");
+        window.findChild<QDockWidget*>(QStringLiteral("dock.tiles"))->hide();
+        run(window, "tile grid choose a tile");
+        QVERIFY(tiles->isVisible());
+        QVERIFY(tiles->hasFocus());
+        // Of several panes the one in the lens, behind its tab.
+        window.applyPerspective(QStringLiteral("Hardware"));
+        run(window, "wavefront go from pe");
+        auto* systolic = viewOf<SystolicView>(window, "systolic");
+        QVERIFY(systolic->pane(QStringLiteral("systolic-wavefront"))->hasFocus());
+        run(window, "systolic pipeline next stall");
+        QVERIFY(systolic->isVisible());
+    }
+};
+
+QTEST_MAIN(TestKeys)
+#include "test_keys.moc"

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The keys of pictures: dispatched by the canvas that has the focus, told by the registry.
+#include "canvas/canvas.h"
+
+namespace tilewright::ui {
+
+namespace {
+constexpr double kScrolled = 48;         // pixels an arrow
+constexpr double kScrolledInTime = 60;   // pixels A or D
+constexpr double kScrolledFurther = 200; // pixels with Shift
+constexpr double kZoomed = 1.25;
+
+double further(const KeyUse& use, double pixels)
+{
+    return use.shift() ? kScrolledFurther : pixels;
+}
+
+QList<QKeySequence> keyList(std::initializer_list<Qt::Key> keys)
+{
+    return {keys.begin(), keys.end()};
+}
+} // namespace
+
+void Canvas::addCommonKeys()
+{
+    const QString place = tr("In every picture");
+    const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
+                         const QString& gesture, const QString& tip, const KeyTable::Run& run) {
+        registry().note(
+            {QStringLiteral("canvas.") + QLatin1String(id), place, text, {}, keys, tip, false, gesture});
+        m_keys.add(keys, run);
+    };
+    const auto tell = [&](const char* id, const QString& text, const QString& gesture, const QString& tip) {
+        registry().note(
+            {QStringLiteral("canvas.") + QLatin1String(id), place, text, {}, {}, tip, false, gesture});
+    };
+    add("zoomIn", tr("Zoom in"), keyList({Qt::Key_Plus, Qt::Key_Equal}), tr("wheel (Ctrl: finer)"),
+        tr("Enlarge about the mouse or the middle."),
+        [this](const KeyUse&) { zoomBy(kZoomed, QRectF(rect()).center()); });
+    add("zoomOut", tr("Zoom out"), keyList({Qt::Key_Minus}), tr("wheel"), tr("Make smaller."),
+        [this](const KeyUse&) { zoomBy(1 / kZoomed, QRectF(rect()).center()); });
+    add("pan", tr("Scroll"), arrowKeys(), tr("right or middle drag"),
+        tr("Move what is shown; with Shift further."),
+        [this](const KeyUse& use) { panBy(-further(use, kScrolled) * QPointF(use.arrow())); });
+    add("fitAll", tr("Show all"), {QKeySequence(Qt::Key_Home), QKeySequence(Qt::SHIFT | Qt::Key_F)}, {},
+        tr("Fit everything into the pane."), [this](const KeyUse&) { fitAll(); });
+    add("fitSelection", tr("Go to the selection"), {QKeySequence(Qt::Key_F)}, {},
+        tr("Bring what is selected to the middle; again: as large as it goes."),
+        [this](const KeyUse&) { goToSelection(); });
+    tell("back", tr("Back and forward"), tr("side buttons, Alt+Left, Alt+Right"),
+         tr("Go through the parts that were looked at."));
+    tell("values", tr("Exact values"), tr("hover, Shift+F1"),
+         tr("Show what is under the mouse or the cursor."));
+}
+
+void Canvas::addTimeKeys()
+{
+    const QString place = tr("In pictures of time");
+    const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
+                         const QString& tip, const KeyTable::Run& run) {
+        registry().note({QStringLiteral("time.") + QLatin1String(id), place, text, {}, keys, tip});
+        m_keys.add(keys, run);
+    };
+    add("zoomIn", tr("Zoom in"), keyList({Qt::Key_W, Qt::Key_Plus, Qt::Key_Equal}),
+        tr("Enlarge about the mouse or the pinned time."),
+        [this](const KeyUse&) { zoomBy(kZoomed, keyAnchor()); });
+    add("zoomOut", tr("Zoom out"), keyList({Qt::Key_S, Qt::Key_Minus}), tr("Show a longer time."),
+        [this](const KeyUse&) { zoomBy(1 / kZoomed, keyAnchor()); });
+    add("earlier", tr("Earlier"), keyList({Qt::Key_A}), tr("Scroll back in time; with Shift further."),
+        [this](const KeyUse& use) {
+            panBy({further(use, kScrolledInTime), 0});
+        });
+    add("later", tr("Later"), keyList({Qt::Key_D}), tr("Scroll on in time; with Shift further."),
+        [this](const KeyUse& use) {
+            panBy({-further(use, kScrolledInTime), 0});
+        });
+}
+
+ActionSpec Canvas::keySpec(const char* id, const QString& text, const QList<QKeySequence>& keys,
+                           const QString& tip) const
+{
+    return {viewName() + QLatin1Char('.') + QLatin1String(id), title(), text, {}, keys, tip};
+}
+
+void Canvas::addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
+                     const std::function<void()>& run)
+{
+    registry().offer(this, keySpec(id, text, keys, tip), [this, run](bool) {
+        Q_EMIT wanted();
+        setFocus();
+        look(run, ZoomHistory::Gesture::Keys);
+    });
+    m_keys.add(keys, [run](const KeyUse&) { run(); });
+}
+
+void Canvas::addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
+                     const KeyTable::Run& run)
+{
+    registry().offer(this, keySpec(id, text, keys, tip), [this](bool) {
+        Q_EMIT wanted();
+        setFocus();
+    });
+    m_keys.add(keys, run);
+}
+
+void Canvas::addGesture(const char* id, const QString& text, const QString& gesture, const QString& tip)
+{
+    ActionSpec spec = keySpec(id, text, {}, tip);
+    spec.gesture = gesture;
+    registry().note(spec);
+}
+
+} // namespace tilewright::ui

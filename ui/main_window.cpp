@@ -2,6 +2,7 @@
 #include "main_window.h"
 
 #include "canvas/canvas.h"
+#include "document/selection_edits.h"
 #include "export/export_view.h"
 #include "message_bar.h"
 #include "panels/solver/solver_view.h"
@@ -11,6 +12,7 @@
 #include "status_strip.h"
 #include "theme/icon.h"
 #include "view_catalog.h"
+#include "views/graph/graph_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -49,7 +51,10 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     });
     Document& document = m_state->document;
     connect(&document, &Document::problemChanged, this, &MainWindow::showCentre);
-    connect(&document, &Document::problemChanged, this, [this] { m_state->selection.clear(); });
+    connect(&document, &Document::problemChanged, this, [this] {
+        m_state->selection.clear();
+        m_selectedIn = m_state->document.schedule();
+    });
     connect(&document, &Document::fileChanged, this, &MainWindow::refreshTitle);
     connect(&document, &Document::refused, this,
             [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
@@ -69,14 +74,13 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     }
     for (auto signal : {&Document::scheduleChanged, &Document::problemChanged})
         connect(&document, signal, this, [this] { m_messages->dismissNotice(); });
+    // Whoever drags again has read why the last drop was refused, and needs the room.
+    if (auto* graph = qobject_cast<GraphView*>(m_graph))
+        connect(&graph->drag(), &GraphDrag::begun, m_messages, &MessageBar::dismissNotice);
     connect(&document, &Document::scheduleChanged, this, [this] {
-        // Ids in the selection are positions; an edit may have removed them.
-        SelectionState s = m_state->selection.state();
-        const std::size_t n = m_state->document.schedule().size();
-        std::erase_if(s.subgraphs, [n](SubgraphId i) { return i.index() >= n; });
-        if (s.subgraph && s.subgraph->index() >= n)
-            s.subgraph.reset();
-        m_state->selection.set(s);
+        // Ids in the selection are places in the order; undo and repairs move what stands there.
+        const Schedule before = std::exchange(m_selectedIn, m_state->document.schedule());
+        m_state->selection.set(followed(before, m_selectedIn, m_state->selection.state()));
         if (!m_autosaveTimer.isActive())
             m_autosaveTimer.start();
     });

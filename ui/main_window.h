@@ -41,6 +41,8 @@ public:
     void showView(const QString& name);
     /// Geometry, docks, preferences; a crashed session's autosave is offered.
     void restoreSession();
+    /// Where the screen is too small for the window as it is, the window fills it.
+    void fitOnto(const QSize& screen);
     /// The files of the last session come back, when the person wants that and nothing is to be recovered.
     void reopenLastFiles();
     /// The canvas that keys and commands of the View menu act on; may be null.
@@ -103,6 +105,7 @@ private:
     Preferences m_preferences;
     QString m_perspective = QStringLiteral("Edit");
     View* m_lastView = nullptr;
+    Schedule m_selectedIn; ///< the schedule whose places the selection names
     QByteArray
         m_docksOfDocument; ///< how the docks stand while a workload is open; empty = they are shown now
 };

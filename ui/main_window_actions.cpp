@@ -22,7 +22,9 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSettings>
+#include <QSet>
 #include <QStackedWidget>
+#include <QStandardPaths>
 #include <QToolBar>
 
 namespace tilewright::ui {
@@ -282,16 +284,32 @@ void MainWindow::createMenus()
         menus[name] = menuBar()->addMenu(QStringLiteral("&") + name);
         menus[name]->setToolTipsVisible(true);
     }
+    // What belongs together stands together: a line before each of these.
+    const QSet<QString> groups{
+        QStringLiteral("file.save"),        QStringLiteral("file.close"),
+        QStringLiteral("file.export"),      QStringLiteral("file.quit"),
+        QStringLiteral("edit.copy"),        QStringLiteral("edit.palette"),
+        QStringLiteral("graph.selectAll"),   QStringLiteral("view.theme.system"),
+        QStringLiteral("view.perspective.Edit"), QStringLiteral("view.start"),
+        QStringLiteral("schedule.mergePrevious"), QStringLiteral("schedule.moveUp"),
+        QStringLiteral("schedule.retain"),  QStringLiteral("schedule.traversal.raster"),
+        QStringLiteral("schedule.normalise"), QStringLiteral("schedule.rules.final"),
+        QStringLiteral("compare.next"),     QStringLiteral("help.about")};
     for (QAction* action : m_state->actions.all()) {
         const QString menu = Actions::menuOf(action);
         if (!menus.contains(menu))
             continue;
+        if (groups.contains(action->objectName()) && !menus[menu]->isEmpty())
+            menus[menu]->addSeparator();
         menus[menu]->addAction(action);
         if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
             addAction(action);
         if (action->objectName() == QLatin1String("file.open"))
             m_recentMenu = menus[menu]->addMenu(tr("Open &recent"));
     }
+    // Where a person looks for it after pinning a baseline.
+    menus[tr("Compare")]->insertAction(menus[tr("Compare")]->actions().value(0),
+                                       m_state->actions.find(QStringLiteral("view.perspective.Compare")));
     QMenu* docks = menus[tr("View")]->addMenu(tr("&Docks"));
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name))
@@ -330,8 +348,13 @@ bool MainWindow::saveAs()
     if (!document.hasProblem())
         return false;
     const QFileInfo problem(document.problemPath());
+    // Beside its problem, but the samples stay as they came.
+    const QString samples = QDir(samplesFolder()).canonicalPath();
+    const bool ours = !samples.isEmpty() && problem.canonicalFilePath().startsWith(samples + QLatin1Char('/'));
+    const QString folder =
+        ours ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : problem.path();
     const QString suggestion =
-        problem.path() + QLatin1Char('/') + problem.completeBaseName() + QStringLiteral(".schedule.json");
+        folder + QLatin1Char('/') + problem.completeBaseName() + QStringLiteral(".schedule.json");
     const QString path =
         QFileDialog::getSaveFileName(this, tr("Save schedule"), suggestion, tr("Schedules (*.json)"));
     if (path.isEmpty())

@@ -103,6 +103,17 @@ void MainWindow::restoreSession()
             });
 }
 
+void MainWindow::fitOnto(const QSize& screen)
+{
+    // With its frame and title the window must not reach past the screen: the total stands in its last line.
+    constexpr QSize kFrame(16, 48);
+    const QSize room = screen - kFrame;
+    if (width() <= room.width() && height() <= room.height())
+        return;
+    resize(size().boundedTo(room * 0.92));
+    setWindowState(windowState() | Qt::WindowMaximized);
+}
+
 void MainWindow::reopenLastFiles()
 {
     QStringList files = QSettings().value(QStringLiteral("openFiles")).toStringList();

@@ -4,6 +4,7 @@
 #include "verbs.h"
 
 #include <QApplication>
+#include <QScreen>
 
 #include <cstring>
 
@@ -23,6 +24,7 @@ int main(int argc, char** argv)
     tilewright::ui::MainWindow window;
     const QStringList files = app.arguments().mid(1);
     window.restoreSession();
+    window.fitOnto(window.screen()->availableSize());
     window.show();
     if (files.isEmpty())
         window.reopenLastFiles();

@@ -66,6 +66,14 @@ private:
         return out;
     }
 
+    [[nodiscard]] static std::size_t opsThatCannotRun(const Schedule& schedule, const Evaluation& e)
+    {
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < schedule.size(); ++i)
+            n += e.subgraphs[i].structurallyValid ? 0 : schedule.subgraphs[i]->ops.size();
+        return n;
+    }
+
     /// Keeps the change when it helps.
     bool offer(Suggestion::Kind kind, Schedule schedule, std::string text,
                std::optional<TensorId> tensor = {})
@@ -73,7 +81,9 @@ private:
         const Evaluation after = m_evaluator.evaluate(schedule);
         const std::size_t before = m_before.issues.size();
         const bool fixes = after.issues.size() < before;
-        const bool faster = after.issues.size() == before && after.total < m_before.total * (1 - 1e-12);
+        // What cannot run costs nothing: drawing more ops into it is no gain.
+        const bool faster = after.issues.size() == before && after.total < m_before.total * (1 - 1e-12) &&
+                            opsThatCannotRun(schedule, after) <= opsThatCannotRun(m_schedule, m_before);
         if (!fixes && !faster)
             return false;
         Suggestion s;

@@ -41,7 +41,7 @@ std::vector<StructureIssue> countingDefects(const Problem& problem, const Schedu
     for (const SubgraphPtr& s : schedule.subgraphs)
         for (const OpId o : s->ops)
             covered[o] = 1;
-    auto issues = structureIssues(problem, schedule, rules);
+    auto issues = structureIssues(problem, schedule, rules, SubgraphNames::Ops);
     std::erase_if(issues, [&](const StructureIssue& issue) {
         if (issue.defect == Defect::Coverage)
             return true;

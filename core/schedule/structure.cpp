@@ -24,11 +24,6 @@ std::string num(std::int64_t v)
     return formatGrouped(v);
 }
 
-std::string subgraphName(std::size_t i)
-{
-    return "subgraph " + std::to_string(i);
-}
-
 /// Where a tensor that is missing was last seen.
 struct Fate
 {
@@ -39,10 +34,12 @@ struct Fate
 class Checker
 {
 public:
-    Checker(const Problem& problem, const Schedule& schedule, const StructureRules& rules)
-        : m_problem(problem), m_schedule(schedule), m_rules(rules), m_slow(problem.tensorCount(), 0),
-          m_fate(problem.tensorCount(), Fate{}), m_first(problem.opCount(), schedule.size()),
-          m_inside(problem.opCount(), 0), m_listed(problem.opCount(), 0)
+    Checker(const Problem& problem, const Schedule& schedule, const StructureRules& rules,
+            SubgraphNames names)
+        : m_problem(problem), m_schedule(schedule), m_rules(rules), m_names(names),
+          m_slow(problem.tensorCount(), 0), m_fate(problem.tensorCount(), Fate{}),
+          m_first(problem.opCount(), schedule.size()), m_inside(problem.opCount(), 0),
+          m_listed(problem.opCount(), 0)
     {
         for (const TensorId t : problem.graphInputs())
             m_slow[t] = 1;
@@ -72,6 +69,40 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string nameOf(std::size_t i) const
+    {
+        if (m_names == SubgraphNames::Places)
+            return "subgraph " + std::to_string(i);
+        constexpr std::size_t kNamed = 3;
+        const std::vector<OpId>& ops = m_schedule.subgraphs[i]->ops;
+        const std::size_t named = ops.size() <= kNamed ? ops.size() : kNamed - 1;
+        std::string text = "the subgraph of ";
+        for (std::size_t j = 0; j < named; ++j) {
+            if (j > 0)
+                text += j + 1 == ops.size() ? " and " : ", ";
+            text += m_problem.opName(ops[j]);
+        }
+        return named == ops.size() ? text : text + " and " + std::to_string(ops.size() - named) + " more";
+    }
+
+    /// Where a tensor that no earlier subgraph gives is computed later; interior when none of them gives it
+    /// to others, so that no order helps.
+    [[nodiscard]] Fate later(TensorId t) const
+    {
+        const auto p = m_problem.producer(t);
+        Fate fate;
+        fate.subgraph = p ? m_first[*p] : m_schedule.size();
+        for (std::size_t i = fate.subgraph; i < m_schedule.size(); ++i) {
+            const Subgraph& s = *m_schedule.subgraphs[i];
+            if (std::ranges::find(s.ops, *p) == s.ops.end())
+                continue;
+            if (!contains(boundaryOf(m_problem, s.ops).interior, t))
+                return {Fate::Kind::Nowhere, i};
+            fate.kind = Fate::Kind::Interior;
+        }
+        return fate;
+    }
+
     StructureIssue& add(Defect defect, std::string text)
     {
         StructureIssue& issue = m_issues.emplace_back();
@@ -129,7 +160,7 @@ private:
         });
         if (inOrder)
             return;
-        add(Defect::OpOrder, "the ops of " + subgraphName(m_index) + " are not listed producers first");
+        add(Defect::OpOrder, "the ops of " + nameOf(m_index) + " are not listed producers first");
     }
 
     void connected(const Subgraph& s)
@@ -152,8 +183,8 @@ private:
                 continue;
             add(Defect::Retain,
                 m_problem.tensorName(t) + " cannot be retained: " +
-                    (input ? "it is an input of " + subgraphName(m_index) + ", only what it produces can be"
-                           : subgraphName(m_index) + " does not produce it"))
+                    (input ? "it is an input of " + nameOf(m_index) + ", only what it produces can be"
+                           : nameOf(m_index) + " does not produce it"))
                 .tensor = t;
         }
     }
@@ -218,23 +249,24 @@ private:
                 continue;
             const auto reader =
                 std::ranges::find_if(s.ops, [&](OpId o) { return contains(m_problem.op(o).inputs, t); });
-            const std::string what = m_problem.opName(*reader) + " in " + subgraphName(m_index) + " needs " +
-                                     m_problem.tensorName(t) + ", ";
+            const bool places = m_names == SubgraphNames::Places;
+            const std::string what = m_problem.opName(*reader) + (places ? " in " + nameOf(m_index) : "") +
+                                     " needs " + m_problem.tensorName(t) + ", ";
             std::string why;
-            switch (m_fate[t].kind) {
-            case Fate::Kind::Nowhere: {
-                const auto p = m_problem.producer(t);
-                why = p && m_first[*p] < m_schedule.size()
-                          ? "which " + subgraphName(m_first[*p]) + " computes only later"
+            const Fate fate = m_fate[t].kind == Fate::Kind::Nowhere ? later(t) : m_fate[t];
+            switch (fate.kind) {
+            case Fate::Kind::Nowhere:
+                why = fate.subgraph < m_schedule.size()
+                          ? "which " + nameOf(fate.subgraph) + " computes only later"
                           : "which nothing computes";
                 break;
-            }
             case Fate::Kind::Interior:
-                why = "which is computed and used up inside " + subgraphName(m_fate[t].subgraph) +
-                      " (recompute it or split that subgraph)";
+                why = "which is computed and used up inside " + nameOf(fate.subgraph) +
+                      (places ? " (recompute it or split that subgraph)"
+                              : " (move " + m_problem.opName(*reader) + " there too, or recompute)");
                 break;
             case Fate::Kind::Retained:
-                why = "which " + subgraphName(m_fate[t].subgraph) + " retains for the next subgraph only";
+                why = "which " + nameOf(fate.subgraph) + " retains for the next subgraph only";
                 break;
             }
             StructureIssue& issue = add(Defect::Dependency, what + why);
@@ -274,7 +306,7 @@ private:
                 addGlobal(Defect::Output,
                           m_problem.tensorName(t) + " is an output of the graph and must reach slow memory" +
                               (m_fate[t].kind == Fate::Kind::Retained
-                                   ? ", but " + subgraphName(m_fate[t].subgraph) + " retains it"
+                                   ? ", but " + nameOf(m_fate[t].subgraph) + " retains it"
                                    : ""))
                     .tensor = t;
     }
@@ -282,6 +314,7 @@ private:
     const Problem& m_problem;
     const Schedule& m_schedule;
     const StructureRules& m_rules;
+    const SubgraphNames m_names;
     std::vector<StructureIssue> m_issues;
     IdVector<TensorId, char> m_slow;
     IdVector<TensorId, Fate> m_fate;
@@ -296,9 +329,9 @@ private:
 } // namespace
 
 std::vector<StructureIssue> structureIssues(const Problem& problem, const Schedule& schedule,
-                                            const StructureRules& rules)
+                                            const StructureRules& rules, SubgraphNames names)
 {
-    return Checker(problem, schedule, rules).run();
+    return Checker(problem, schedule, rules, names).run();
 }
 
 std::vector<std::vector<OpId>> connectedGroups(const Problem& problem, std::span<const OpId> ops)

@@ -44,10 +44,15 @@ struct StructureIssue
     std::string text; ///< one clause that says what is wrong and why
 };
 
+/// How texts name a subgraph: by its place, or by its ops where the schedule is one that nobody sees (what a
+/// refused edit would have led to).
+enum class SubgraphNames : std::uint8_t { Places, Ops };
+
 /// Every structural defect, per subgraph in the order of R10.4, then Coverage and Output. This is what edits
 /// compare before and after; verdicts of a schedule come from core/eval. Ids must be in range.
 [[nodiscard]] std::vector<StructureIssue> structureIssues(const Problem& problem, const Schedule& schedule,
-                                                          const StructureRules& rules);
+                                                          const StructureRules& rules,
+                                                          SubgraphNames names = SubgraphNames::Places);
 
 /// R4.5: the groups of ops that touch common tensors, each in the given order; one group = connected.
 [[nodiscard]] std::vector<std::vector<OpId>> connectedGroups(const Problem& problem,

@@ -189,7 +189,8 @@ private slots:
         // 3 reads both 1 and 2, but 2 cannot leave without what it reads becoming unavailable.
         const Schedule whole = schedule({{0, 1, 2, 3}});
         QCOMPARE(shape(edit::split(*diamond(), whole, SubgraphId(0), ops({2}))),
-                 QString("refused: op2 in subgraph 0 needs t1, which subgraph 1 computes only later"));
+                 QString("refused: op2 needs t1, which is computed and used up inside the subgraph of op0, op1 "
+                         "and op3 (move op2 there too, or recompute)"));
     }
 
     void moveOps()
@@ -210,6 +211,16 @@ private slots:
         QCOMPARE(shape(edit::moveToPrevious(*p, s, ops({2}), SubgraphId(1))), QString("0,1,2|3"));
         QVERIFY(shape(edit::moveToPrevious(*p, s, ops({0}), SubgraphId(0))).contains("before the first"));
         QVERIFY(shape(edit::moveToNext(*p, s, ops({2}), SubgraphId(1))).contains("after the last"));
+    }
+
+    void refusalsNameOpsAndTheRealReason()
+    {
+        // op0 feeds op1 and op2. Moved to op2 its result is used up there; that op1 stands before is not the
+        // reason, no order helps. And places of the schedule that is not to be mean nothing to anybody.
+        const ProblemPtr p = diamond();
+        QCOMPARE(shape(edit::moveOps(*p, oneOpPerSubgraph(*p), ops({0}), SubgraphId(0), SubgraphId(2))),
+                 QString("refused: op1 needs t1, which is computed and used up inside the subgraph of op0 and "
+                         "op2 (move op1 there too, or recompute)"));
     }
 
     void opsStayInTopologicalOrder()
@@ -235,7 +246,7 @@ private slots:
                  QString("refused: the ops are already in subgraph 1"));
         // Taking the copy away again breaks what it healed.
         QVERIFY(shape(edit::removeOps(*p, *healed, ops({0}), SubgraphId(1)))
-                    .contains("used up inside subgraph 0"));
+                    .contains("used up inside the subgraph of op0 and op1"));
     }
 
     void addRemoveErase()
@@ -273,7 +284,7 @@ private slots:
         QCOMPARE(shape(edit::reorder(*p, s, at({2}), 1)), QString("0|2|1|3"));
         QCOMPARE(shape(edit::reorder(*p, s, at({0}), 0)), QString("0|1|2|3"));
         QCOMPARE(shape(edit::reorder(*p, s, at({3}), 1)),
-                 QString("refused: op3 in subgraph 1 needs t2, which subgraph 2 computes only later"));
+                 QString("refused: op3 needs t2, which the subgraph of op1 computes only later"));
         QCOMPARE(shape(edit::reorder(*p, s, at({3}), 1, kForce)), QString("0|3|1|2"));
         QCOMPARE(shape(edit::reorder(*p, s, at({3}), 4)), QString("refused: there is no place 4 to move to"));
         // Once broken, other edits are still possible, and the fix repairs it.
@@ -353,12 +364,12 @@ private slots:
         QCOMPARE(
             shape(edit::toggleRetain(*p, s, SubgraphId(0), TensorId(1))),
             QString(
-                "refused: op2 in subgraph 2 needs t1, which subgraph 0 retains for the next subgraph only"));
+                "refused: op2 needs t1, which the subgraph of op0 retains for the next subgraph only"));
         QCOMPARE(shape(edit::toggleRetain(*p, s, SubgraphId(1), TensorId(1))),
-                 QString("refused: t1 cannot be retained: it is an input of subgraph 1, only what it "
+                 QString("refused: t1 cannot be retained: it is an input of the subgraph of op1, only what it "
                          "produces can be"));
         QCOMPARE(shape(edit::toggleRetain(*p, s, SubgraphId(3), TensorId(4))),
-                 QString("refused: t4 is an output of the graph and must reach slow memory, but subgraph 3 "
+                 QString("refused: t4 is an output of the graph and must reach slow memory, but the subgraph of op3 "
                          "retains it"));
         QVERIFY(shape(edit::setRetain(*p, s, SubgraphId(0), {TensorId(99)})).contains("does not exist"));
         const auto candidates = retainCandidates(*p, s, SubgraphId(2));

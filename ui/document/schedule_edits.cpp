@@ -17,9 +17,11 @@ QString tr(const char* text, int n = -1)
     return QCoreApplication::translate("ScheduleEdits", text, nullptr, n);
 }
 
-QString opsText(std::size_t n)
+/// One op by its name, several by their number: what the history and the undo action say.
+QString opsText(const Document& document, const std::vector<OpId>& ops)
 {
-    return n == 1 ? tr("1 op") : tr("%1 ops").arg(n);
+    return ops.size() == 1 ? QString::fromStdString(document.problem()->opName(ops.front()))
+                           : tr("%1 ops").arg(ops.size());
 }
 
 EditOptions options(const Document& document)
@@ -124,7 +126,7 @@ bool fuseSelection(Document& document, Selection& selection)
     if (selection.state().ops.size() > 1)
         return applyAndSelect(document, selection,
                               edit::fuseOps(*document.problem(), document.schedule(), ops, options(document)),
-                              tr("Fuse %1").arg(opsText(ops.size())), ops);
+                              tr("Fuse %1").arg(opsText(document, ops)), ops);
     if (subgraphs.size() < 2)
         return refuse(document, "select at least two ops or two subgraphs to fuse");
     return applyAndSelect(document, selection,
@@ -147,7 +149,7 @@ bool splitSelection(Document& document, Selection& selection)
     return applyAndSelect(
         document, selection,
         edit::split(*document.problem(), document.schedule(), *home, ops, options(document)),
-        tr("Split off %1").arg(opsText(ops.size())), ops);
+        tr("Split off %1").arg(opsText(document, ops)), ops);
 }
 
 bool splitApartSelection(Document& document, Selection& selection)
@@ -184,7 +186,7 @@ bool deleteSelection(Document& document, Selection& selection)
         return applyAndSelect(
             document, selection,
             edit::removeOps(*document.problem(), document.schedule(), ops, *home, options(document)),
-            tr("Remove %1 from subgraph %2").arg(opsText(ops.size())).arg(home->index()));
+            tr("Remove %1 from subgraph %2").arg(opsText(document, ops)).arg(home->index()));
     }
     const auto subgraphs = selectedSubgraphs(selection);
     if (subgraphs.empty())
@@ -225,8 +227,8 @@ bool moveSelectionTo(Document& document, Selection& selection, int neighbour)
         neighbour < 0
             ? edit::moveToPrevious(*document.problem(), document.schedule(), ops, *home, options(document))
             : edit::moveToNext(*document.problem(), document.schedule(), ops, *home, options(document)),
-        neighbour < 0 ? tr("Move %1 to the previous subgraph").arg(opsText(ops.size()))
-                      : tr("Move %1 to the next subgraph").arg(opsText(ops.size())),
+        neighbour < 0 ? tr("Move %1 to the previous subgraph").arg(opsText(document, ops))
+                      : tr("Move %1 to the next subgraph").arg(opsText(document, ops)),
         ops);
 }
 
@@ -273,9 +275,17 @@ bool toggleRetainOfSelection(Document& document, Selection& selection)
     const auto tensor = selection.state().tensor;
     if (!subgraph || !tensor)
         return refuse(document, "select a subgraph and one of its tensors to retain it");
+    return toggleRetain(document, *subgraph, *tensor);
+}
+
+bool toggleRetain(Document& document, SubgraphId subgraph, TensorId tensor)
+{
+    const auto& retained = document.schedule()[subgraph].retain;
+    const bool release = std::find(retained.begin(), retained.end(), tensor) != retained.end();
     return document.apply(
-        edit::toggleRetain(*document.problem(), document.schedule(), *subgraph, *tensor, options(document)),
-        tr("Retain or release %1").arg(QString::fromStdString(document.problem()->tensorName(*tensor))));
+        edit::toggleRetain(*document.problem(), document.schedule(), subgraph, tensor, options(document)),
+        (release ? tr("Release %1") : tr("Retain %1"))
+            .arg(QString::fromStdString(document.problem()->tensorName(tensor))));
 }
 
 bool setTraversalOfSelection(Document& document, Selection& selection, const Traversal& traversal)
@@ -312,7 +322,7 @@ Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
 
 bool applyDrop(Document& document, Selection& selection, const OpDrop& drop)
 {
-    const QString what = opsText(drop.ops.size());
+    const QString what = opsText(document, drop.ops);
     const QString text = drop.recompute
                              ? (drop.to ? tr("Recompute %1 in subgraph %2").arg(what).arg(drop.to->index())
                                         : tr("Recompute %1 in a new subgraph").arg(what))

@@ -34,6 +34,7 @@ bool shiftSelection(Document& document, Selection& selection, int by);          
 bool reorderSubgraphs(Document& document, Selection& selection, const std::vector<SubgraphId>& rows,
                       std::size_t position);
 bool toggleLock(Document& document, Selection& selection);
+bool toggleRetain(Document& document, SubgraphId subgraph, TensorId tensor);
 bool toggleRetainOfSelection(Document& document, Selection& selection);
 bool setTraversalOfSelection(Document& document, Selection& selection, const Traversal& traversal);
 

@@ -4,6 +4,7 @@
 #include "document/schedule_edits.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tilewright::ui {
 
@@ -38,6 +39,50 @@ SelectionState withOps(const Schedule& schedule, const SelectionState& state, st
     }
     next.ops = std::move(ops);
     return next;
+}
+
+SelectionState followed(const Schedule& before, const Schedule& after, SelectionState state)
+{
+    std::unordered_map<const Subgraph*, std::size_t> places;
+    for (std::size_t i = 0; i < after.size(); ++i)
+        places.emplace(after.subgraphs[i].get(), i);
+    const auto placeOf = [&](SubgraphId id) -> std::optional<SubgraphId> {
+        if (id.index() >= before.size())
+            return std::nullopt;
+        const SubgraphPtr& old = before.subgraphs[id.index()];
+        // Untouched subgraphs keep their pointers; one that is in its place twice (a duplicate) stays there.
+        if (id.index() < after.size() && after.subgraphs[id.index()] == old)
+            return id;
+        if (const auto it = places.find(old.get()); it != places.end())
+            return SubgraphId(it->second);
+        std::optional<SubgraphId> best;
+        std::ptrdiff_t most = 0;
+        for (std::size_t i = 0; i < after.size(); ++i) {
+            const auto& in = after.subgraphs[i]->ops;
+            const auto common = std::count_if(old->ops.begin(), old->ops.end(), [&](OpId op) {
+                return std::find(in.begin(), in.end(), op) != in.end();
+            });
+            if (common > most) {
+                most = common;
+                best = SubgraphId(i);
+            }
+        }
+        return best;
+    };
+    std::set<SubgraphId> subgraphs;
+    for (const SubgraphId id : state.subgraphs)
+        if (const auto place = placeOf(id))
+            subgraphs.insert(*place);
+    state.subgraphs = std::move(subgraphs);
+    if (state.subgraph)
+        state.subgraph = placeOf(*state.subgraph);
+    if (state.ops.empty())
+        return state;
+    const auto tensor = state.tensor;
+    std::set<OpId> ops = state.ops;
+    state = withOps(after, state, std::move(ops));
+    state.tensor = tensor;
+    return state;
 }
 
 void selectAllOps(const Document& document, Selection& selection)

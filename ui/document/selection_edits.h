@@ -15,6 +15,10 @@ namespace tilewright::ui {
 [[nodiscard]] SelectionState withOps(const Schedule& schedule, const SelectionState& state,
                                      std::set<OpId> ops);
 
+/// `state`, whose subgraphs are places in `before`, for `after`: a subgraph is where most of its ops have gone
+/// to; selected ops stay selected, with the subgraphs that have them now.
+[[nodiscard]] SelectionState followed(const Schedule& before, const Schedule& after, SelectionState state);
+
 void selectAllOps(const Document& document, Selection& selection);
 /// The ops that are not selected; without selected ops, the subgraphs that are not selected.
 void invertSelection(const Document& document, Selection& selection);

@@ -27,7 +27,7 @@ void InspectorView::build()
     m_hint->setWordWrap(true);
     m_hint->setMargin(16);
     outer->addWidget(m_hint, 1);
-    const auto pane = [&](QWidget*& scrolled) {
+    const auto pane = [&](QScrollArea*& scrolled) {
         auto* scroll = new QScrollArea(this);
         scroll->setAccessibleName(QCoreApplication::translate("InspectorView", "Inspector"));
         scroll->setWidgetResizable(true);

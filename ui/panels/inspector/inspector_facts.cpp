@@ -14,7 +14,7 @@ InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph, std
     const EditOptions options = editOptions(snapshot.evaluation.rules);
     for (RetainCandidate& candidate :
          retainCandidates(*snapshot.problem, snapshot.schedule, subgraph, options)) {
-        InspectorFacts::Retain row{std::move(candidate), std::nullopt};
+        InspectorFacts::Retain row{std::move(candidate), std::nullopt, {}};
         if (row.candidate.refusal.empty() && !stop.stop_requested()) {
             const auto toggled = edit::toggleRetain(*snapshot.problem, snapshot.schedule, subgraph,
                                                     row.candidate.tensor, options);
@@ -22,6 +22,8 @@ InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph, std
                 const Evaluation e = evaluate(*snapshot.problem, *toggled, snapshot.evaluation.rules);
                 if (e.valid() && snapshot.evaluation.valid())
                     row.change = e.total - snapshot.evaluation.total;
+                else if (snapshot.evaluation.valid())
+                    row.broken = e.verdict()->text;
             }
         }
         out.retain.push_back(std::move(row));

@@ -12,12 +12,15 @@
 #include "schedule/useful_sizes.h"
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/granularity/granularity_view.h"
 
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QResizeEvent>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -105,18 +108,16 @@ void InspectorView::useTraversal(TraversalKind kind)
 void InspectorView::toggleRetain(TensorId tensor)
 {
     const auto id = current();
-    if (id &&
-        !document().apply(
-            edit::toggleRetain(*document().problem(), document().schedule(), *id, tensor,
-                               editOptions(document().rules())),
-            tr("Retain or release %1").arg(QString::fromStdString(document().problem()->tensorName(tensor)))))
+    if (id && !ui::toggleRetain(document(), *id, tensor))
         refreshRetain(*document().snapshot(), *id); // the box goes back to what is
 }
 
 void InspectorView::refreshRetain(const Snapshot& snapshot, SubgraphId id)
 {
-    m_retain->setCandidates(*snapshot.problem, retainCandidates(*snapshot.problem, snapshot.schedule, id,
-                                                                editOptions(snapshot.evaluation.rules)));
+    m_retain->setCandidates(
+        *snapshot.problem,
+        retainCandidates(*snapshot.problem, snapshot.schedule, id, editOptions(snapshot.evaluation.rules)),
+        id.index() + 1 == snapshot.schedule.size());
 }
 
 void InspectorView::resizeEvent(QResizeEvent* event)
@@ -176,9 +177,17 @@ void InspectorView::refresh()
         m_summary->setText(selectionSummary(*snapshot, state, theme()));
     if (!id) {
         m_facts->cancel();
+        m_subject.clear();
         return;
     }
     m_refreshing = true;
+    // Another subgraph is read from its name on; an edit of the same one leaves the page where it is.
+    const std::vector<OpId>& ops = snapshot->schedule[*id].ops;
+    if (std::none_of(ops.begin(), ops.end(), [&](OpId o) {
+            return std::find(m_subject.begin(), m_subject.end(), o) != m_subject.end();
+        }))
+        m_body->verticalScrollBar()->setValue(0);
+    m_subject = ops;
     refreshTexts(*snapshot, *id);
     refreshGranularity(*snapshot, *id);
     m_traversal->setCurrentIndex(
@@ -239,8 +248,8 @@ void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     for (const Issue& issue : snapshot.evaluation.issues)
         if (issue.subgraph == id)
             text += QStringLiteral("<br><span style='color:%1'>⚠ %2</span>")
-                        .arg(theme().error.name(), QString::fromStdString(issue.text).toHtmlEscaped());
-    m_numbers->setText(text);
+                        .arg(theme().error.name(), sentence(issue.text).toHtmlEscaped());
+    m_numbers->setText(rich(text));
 
     const Boundary boundary = boundaryOf(problem, s.ops);
     QString tensors;
@@ -322,19 +331,25 @@ void InspectorView::showFacts(const InspectorFacts& facts)
         return;
     m_shown = facts;
     showArithmetic();
-    m_binds->setText(QString::fromStdString(facts.explanation.text));
+    m_binds->setText(sentence(facts.explanation.text));
     clearLayout(m_suggestions);
     constexpr std::size_t kShown = 3;
     for (std::size_t i = 0; i < facts.explanation.suggestions.size() && i < kShown; ++i) {
         const Suggestion& suggestion = facts.explanation.suggestions[i];
-        const QString text = QString::fromStdString(suggestion.text);
-        const QString effect = suggestion.gain > 0 ? signedNumber(-suggestion.gain) : tr("fixes a problem");
+        const QString text = sentence(suggestion.text);
+        // Where it repairs, the gain compares with a state that cannot run: the total is what it leads to.
+        const bool repairs = suggestion.fixes > 0;
+        const bool whole = suggestion.fixes == snapshot->evaluation.issues.size();
+        const QString effect = !repairs ? signedNumber(-suggestion.gain)
+                               : whole  ? tr("fixes it, total %1").arg(number(suggestion.total))
+                                        : tr("fixes a problem");
         auto* button = new WrapButton(icon(i == 0 ? QStringLiteral("ok") : QStringLiteral("step-forward")),
                                       effect, text, this);
-        button->setToolTip(tr("<p><b>%1</b>: %2</p><p>The new total is %3. Applies as one undo step.</p>")
-                               .arg(effect, text.toHtmlEscaped(), number(suggestion.total)));
-        connect(button, &QPushButton::clicked, this, [this, suggestion] {
-            document().apply(suggestion.schedule, QString::fromStdString(suggestion.text));
+        button->setToolTip(rich(tr("<p><b>%1</b>: %2</p><p>The new total is %3. Applies as one undo step.</p>")
+                                    .arg(effect, text.toHtmlEscaped(), number(suggestion.total))));
+        connect(button, &QPushButton::clicked, this, [this, suggestion, id = *id] {
+            document().apply(suggestion.schedule,
+                             tr("Subgraph %1: %2").arg(id.index()).arg(sentence(suggestion.text)));
         });
         m_suggestions->addWidget(button);
     }

@@ -14,6 +14,7 @@ class QBoxLayout;
 class QComboBox;
 class QLabel;
 class QPushButton;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace tilewright::ui {
@@ -77,8 +78,9 @@ private:
 
     QLabel* m_hint = nullptr;
     QLabel* m_summary = nullptr;
-    QWidget* m_several = nullptr; ///< the pane of m_summary
-    QWidget* m_body = nullptr;
+    QScrollArea* m_several = nullptr; ///< the pane of m_summary
+    QScrollArea* m_body = nullptr;
+    std::vector<OpId> m_subject; ///< the ops of the subgraph shown
     QBoxLayout* m_sizes = nullptr; ///< of w, h and k; a column where the pane is narrow
     QLabel* m_title = nullptr;
     QLabel* m_numbers = nullptr;

@@ -4,10 +4,13 @@
 #include "panels/inspector/pane.h"
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
 #include <QCheckBox>
 #include <QLabel>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -28,12 +31,17 @@ RetainList::RetainList(QWidget* parent) : QWidget(parent), m_column(new QVBoxLay
     m_column->setSpacing(2);
 }
 
-void RetainList::setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates)
+void RetainList::setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates,
+                               bool last)
 {
     clearLayout(m_column);
     m_boxes.clear();
     m_notes.clear();
+    m_tensors.clear();
     for (const RetainCandidate& c : candidates) {
+        if (!c.retained && !c.useful && (c.refusal.empty() || last))
+            continue;
+        m_tensors.push_back(c.tensor);
         const QString name = QString::fromStdString(problem.tensorName(c.tensor));
         auto* box = new QCheckBox(this);
         // Long names must not widen the pane; the whole name is in the tooltip.
@@ -42,9 +50,7 @@ void RetainList::setCandidates(const Problem& problem, const std::vector<RetainC
             shortName(name), shortNumber(static_cast<double>(problem.tensor(c.tensor).elements()))));
         box->setChecked(c.retained);
         box->setEnabled(c.refusal.empty());
-        const QString note = !c.refusal.empty()         ? QString::fromStdString(c.refusal)
-                             : !c.useful && !c.retained ? tr("the next subgraph does not read it")
-                                                        : QString();
+        const QString note = sentence(c.refusal);
         box->setToolTip(QStringLiteral("<p><b>%1</b></p><p>%2</p>")
                             .arg(name.toHtmlEscaped(),
                                  c.refusal.empty()
@@ -63,22 +69,28 @@ void RetainList::setCandidates(const Problem& problem, const std::vector<RetainC
         m_column->addWidget(label);
         m_notes.push_back(label);
     }
-    if (candidates.empty()) {
+    if (m_tensors.empty()) {
         QLabel* none = paragraph(this);
-        none->setText(tr("Nothing here can stay resident."));
+        none->setText(last ? tr("This is the last subgraph: nothing comes that could use it.")
+                           : tr("The next subgraph reads nothing of what this one produces."));
         m_column->addWidget(none);
     }
 }
 
 void RetainList::setChanges(std::span<const InspectorFacts::Retain> rows)
 {
-    for (std::size_t i = 0; i < rows.size() && i < m_notes.size(); ++i) {
-        const RetainCandidate& c = rows[i].candidate;
-        if (!rows[i].change || (!c.useful && !c.retained))
+    for (const InspectorFacts::Retain& row : rows) {
+        const RetainCandidate& c = row.candidate;
+        const auto at = std::find(m_tensors.begin(), m_tensors.end(), c.tensor);
+        if (at == m_tensors.end() || (!row.change && row.broken.empty()))
             continue;
-        const QString change = signedNumber(*rows[i].change);
-        m_notes[i]->setText(c.retained ? tr("%1 if released").arg(change) : tr("%1 if kept").arg(change));
-        m_notes[i]->show();
+        QLabel* note = m_notes[static_cast<std::size_t>(at - m_tensors.begin())];
+        if (!row.change)
+            note->setText(c.retained ? tr("not possible without: %1").arg(sentence(row.broken))
+                                     : tr("does not go: %1").arg(sentence(row.broken)));
+        else
+            note->setText((c.retained ? tr("%1 if released") : tr("%1 if kept")).arg(signedNumber(*row.change)));
+        note->show();
     }
 }
 

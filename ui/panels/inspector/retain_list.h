@@ -22,8 +22,10 @@ class RetainList : public QWidget
 public:
     explicit RetainList(QWidget* parent = nullptr);
 
-    void setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates);
-    /// The changes of the total; `rows` belong to the candidates, in their order.
+    /// Those that are kept, that the next subgraph reads, or that something speaks against: what nobody reads
+    /// next is nothing to choose. `last`: there is no next subgraph.
+    void setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates, bool last);
+    /// The changes of the total.
     void setChanges(std::span<const InspectorFacts::Retain> rows);
 
     [[nodiscard]] const std::vector<QCheckBox*>& boxes() const { return m_boxes; }
@@ -36,6 +38,7 @@ private:
     QVBoxLayout* m_column;
     std::vector<QCheckBox*> m_boxes;
     std::vector<QLabel*> m_notes;
+    std::vector<TensorId> m_tensors; ///< of the boxes
 };
 
 } // namespace tilewright::ui

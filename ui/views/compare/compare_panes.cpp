@@ -64,6 +64,9 @@ const GraphModel& ComparePanes::graph(std::size_t pane) const
 
 void ComparePanes::setData(std::shared_ptr<const CompareData> data)
 {
+    // Another baseline is another question: what was zoomed to belongs to the old one.
+    if (!m_data || !data || data->a != m_data->a)
+        m_fit = true;
     m_data = data && data->graphA.geometry && data->graphB.geometry ? std::move(data) : nullptr;
     setAccessibleDescription(m_data ? tr("A: %1 B: %2").arg(m_data->graphA.summary, m_data->graphB.summary)
                                     : QString());

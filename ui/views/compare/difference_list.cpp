@@ -48,13 +48,15 @@ public:
         widget->style()->drawControl(QStyle::CE_ItemViewItem, &cell, painter, widget);
         const Theme& theme = m_themes.theme();
         const QRectF inside = QRectF(option.rect).adjusted(8, 0, -8, 0);
-        QColor ink = theme.text;
+        const bool chosen = option.state & QStyle::State_Selected;
+        QColor ink = chosen ? cell.palette.color(QPalette::HighlightedText) : theme.text;
         if (const QVariant amount = index.data(kAmountRole); amount.isValid() && amount.toDouble() != 0) {
             const double a = amount.toDouble();
             const QColor& colour = a < 0 ? theme.ok : theme.warning;
             const double length = std::max(2.0, std::abs(a) * inside.width());
             painter->fillRect(QRectF(inside.right() + 4 - length, inside.bottom() - 4, length, 3), colour);
-            ink = colour;
+            if (!chosen)
+                ink = colour;
         }
         painter->setFont(cell.font);
         painter->setPen(ink);

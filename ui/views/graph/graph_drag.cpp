@@ -21,6 +21,7 @@ void GraphDrag::begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std
     m_drop = {std::move(ops), from, from, false, false};
     m_order = std::move(order);
     m_verdicts.clear();
+    Q_EMIT begun();
 }
 
 void GraphDrag::update(std::optional<SubgraphId> target, bool recompute, bool force)
@@ -112,7 +113,13 @@ void GraphDrag::ask()
         return;
     Key next = key();
     const auto isKnown = [&](const Key& k) { return changesNothing(k) || m_verdicts.count(k) > 0; };
-    if (isKnown(next)) {
+    Key instead = next; // where the ops are refused, recomputing them is the usual way out
+    instead.recompute = true;
+    const auto here = m_verdicts.find(next);
+    if (here != m_verdicts.end() && here->second.kind == GraphVerdict::Kind::Refused && next.target >= 0 &&
+        !isKnown(instead)) {
+        next = instead;
+    } else if (isKnown(next)) {
         if (m_asked)
             return;
         const auto open = std::find_if(m_order.begin(), m_order.end(), [&](SubgraphId s) {
@@ -125,6 +132,7 @@ void GraphDrag::ask()
     if (m_asked == next)
         return;
     OpDrop trial = m_drop;
+    trial.recompute = next.recompute;
     trial.to =
         next.target < 0 ? std::nullopt : std::optional(SubgraphId(static_cast<std::size_t>(next.target)));
     m_asked = next;
@@ -137,7 +145,10 @@ void GraphDrag::ask()
                                 if (m_asked == next)
                                     m_asked.reset();
                                 m_verdicts[next] = judge(result);
-                                Q_EMIT changed(next == key());
+                                Key here = key();
+                                const bool underCursor = next == here;
+                                here.recompute = true;
+                                Q_EMIT changed(underCursor || next == here);
                                 ask();
                             });
 }
@@ -151,6 +162,18 @@ GraphVerdict GraphDrag::verdict() const
         return {GraphVerdict::Kind::Same, tr("no change"), {}};
     const auto it = m_verdicts.find(k);
     return it == m_verdicts.end() ? GraphVerdict{GraphVerdict::Kind::Unknown, tr("…"), {}} : it->second;
+}
+
+std::optional<GraphVerdict> GraphDrag::recomputeInstead() const
+{
+    Key k = key();
+    if (!m_over || k.recompute || k.target < 0 || verdict().kind != GraphVerdict::Kind::Refused)
+        return std::nullopt;
+    k.recompute = true;
+    const auto it = m_verdicts.find(k);
+    const bool helps = it != m_verdicts.end() && it->second.kind != GraphVerdict::Kind::Refused &&
+                       it->second.kind != GraphVerdict::Kind::Invalid;
+    return helps ? std::optional(it->second) : std::nullopt;
 }
 
 std::map<SubgraphId, GraphVerdict> GraphDrag::verdicts() const

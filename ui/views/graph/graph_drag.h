@@ -35,6 +35,9 @@ public:
     [[nodiscard]] bool isOverTarget() const { return m_over; } ///< false after leave()
     /// Verdict of the target under the cursor, `Unknown` while it is being computed.
     [[nodiscard]] GraphVerdict verdict() const;
+    /// What Ctrl would do at a target that refuses the ops; nothing where that is no way out either, or not known
+    /// yet.
+    [[nodiscard]] std::optional<GraphVerdict> recomputeInstead() const;
     /// Verdicts of all subgraphs known so far, for the present modifiers.
     [[nodiscard]] std::map<SubgraphId, GraphVerdict> verdicts() const;
     /// "Move op5 to subgraph 3".
@@ -43,6 +46,7 @@ public:
     void waitForVerdicts();
 
 Q_SIGNALS:
+    void begun();
     void changed(bool underCursor); ///< another verdict is known, that of the target or of another one
 
 private:

@@ -88,17 +88,21 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
                               : sm.boundingRect(QRectF(0, 0, widest, 1000), Qt::TextWordWrap, text);
     };
     const QRectF sentence = wrapped(m_drag.sentence()), detail = wrapped(verdict.detail);
-    const QString hint = !m_drag.isOverTarget() ? QString()
-                         : verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force
-                             ? tr("Alt: do it all the same")
-                         : m_drag.drop().recompute ? QString()
-                                                   : tr("Ctrl: recompute there");
-    const double wide = std::min(widest, std::max({sentence.width(), lm.horizontalAdvance(verdict.text),
-                                                   detail.width(), sm.horizontalAdvance(hint),
-                                                   ghost.width()}) +
-                                             4);
-    const double words = sentence.height() + lm.height() + detail.height() +
-                         (hint.isEmpty() ? 0 : sm.height()) + 14;
+    QString keys;
+    if (m_drag.isOverTarget()) {
+        const auto instead = m_drag.recomputeInstead();
+        if (verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force)
+            keys = (instead ? tr("Ctrl: recompute there (%1)").arg(instead->text) + QLatin1Char('\n') : QString()) +
+                   tr("Alt: do it all the same");
+        else if (!m_drag.drop().recompute)
+            keys = tr("Ctrl: recompute there");
+    }
+    const QRectF hint = wrapped(keys);
+    const double wide =
+        std::min(widest, std::max({sentence.width(), lm.horizontalAdvance(verdict.text), detail.width(),
+                                   hint.width(), ghost.width()}) +
+                             4);
+    const double words = sentence.height() + lm.height() + detail.height() + hint.height() + 14;
     const double above = ghost.isEmpty() ? 0 : ghost.height() + 6;
 
     QRectF badge; // of the target; generous, its words may be longer than the place for them
@@ -128,7 +132,7 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
     write(small, sentence.height(), theme.text, m_drag.sentence());
     write(large, lm.height(), colour, verdict.text);
     write(small, detail.height(), theme.text, verdict.detail);
-    write(small, sm.height(), theme.muted, hint);
+    write(small, hint.height(), theme.muted, keys);
 }
 
 } // namespace tilewright::ui

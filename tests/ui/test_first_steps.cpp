@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What made a newcomer hesitate on the way from the start page to a better schedule, each once.
+#include "window_fixture.h"
+
+#include "document/schedule_edits.h"
+#include "eval/retile.h"
+#include "message_bar.h"
+#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/inspector_view.h"
+#include "panels/inspector/retain_list.h"
+#include "schedule/edits.h"
+#include "theme/number.h"
+#include "views/compare/compare_panes.h"
+#include "views/compare/compare_view.h"
+#include "views/compare/difference_list.h"
+#include "views/graph/graph_view.h"
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+
+#include <array>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestFirstSteps : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    static QPoint at(GraphView& graph, std::size_t op) { return graph.positionOf(OpId(op)).toPoint(); }
+    static void carry(GraphView& graph, QPoint from, QPoint to, Qt::KeyboardModifiers modifiers = {})
+    {
+        QTest::mousePress(&graph, Qt::LeftButton, modifiers, from);
+        for (const QPoint& p : {from + QPoint(6, 6), (from + to) / 2, to}) {
+            QMouseEvent event(QEvent::MouseMove, p, graph.mapToGlobal(p), Qt::NoButton, Qt::LeftButton,
+                              modifiers);
+            QApplication::sendEvent(&graph, &event);
+        }
+        graph.drag().waitForVerdicts();
+    }
+    static GraphView& graphOf(MainWindow& window)
+    {
+        auto* graph = viewOf<GraphView>(window, "graph");
+        graph->settle();
+        return *graph;
+    }
+    /// Everything that names the current subgraph names the same one.
+    static void verifyOneSubject(MainWindow& window)
+    {
+        const Document& document = window.state().document;
+        const SelectionState& s = window.state().selection.state();
+        QVERIFY(s.subgraph && s.subgraph->index() < document.schedule().size());
+        const auto& in = document.schedule()[*s.subgraph].ops;
+        for (const OpId op : s.ops)
+            QVERIFY(std::find(in.begin(), in.end(), op) != in.end());
+        auto* inspector = viewOf<InspectorView>(window, "inspector");
+        QCOMPARE(inspector->widthBox()->value(), static_cast<int>(document.schedule()[*s.subgraph].granularity.w));
+        QVERIFY(inspector->findChild<QLabel*>());
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void theWindowDoesNotReachPastTheScreen()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.fitOnto({1920, 1080});
+        QVERIFY(!window.isMaximized());
+        QCOMPARE(window.size(), QSize(1440, 900));
+        window.fitOnto({1440, 900}); // with its title the status line would be below the edge
+        QVERIFY(window.isMaximized());
+    }
+
+    void theSelectionFollowsUndoAndRedo()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        Document& document = window.state().document;
+        // 4 = join of the first diamond, 5 = top of the second: fused, every later subgraph moves up.
+        window.state().selection.set({.ops = {OpId(4), OpId(5)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        QVERIFY(fuseSelection(document, window.state().selection));
+        document.waitForSnapshot();
+        QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(4)));
+        verifyOneSubject(window);
+        // A subgraph that was chosen in the list stays the same one, wherever it stands.
+        window.state().selection.selectSubgraph(SubgraphId(7));
+        const auto chosen = document.schedule()[SubgraphId(7)].ops;
+        document.undoStack().undo();
+        document.waitForSnapshot();
+        QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(8)));
+        QCOMPARE(document.schedule()[*window.state().selection.state().subgraph].ops, chosen);
+        document.undoStack().redo();
+        document.waitForSnapshot();
+        QCOMPARE(document.schedule()[*window.state().selection.state().subgraph].ops, chosen);
+        verifyOneSubject(window);
+        // Selected ops bring their subgraph along.
+        window.state().selection.set({.ops = {OpId(5)}, .tensor = {}, .subgraphs = {SubgraphId(4)}, .subgraph = SubgraphId(4), .step = 0, .time = {}});
+        document.undoStack().undo();
+        document.waitForSnapshot();
+        QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(5)));
+        verifyOneSubject(window);
+    }
+
+    void aRefusedDropSaysWhatWouldDo()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        GraphView& graph = graphOf(window);
+        auto* bar = window.findChild<MessageBar*>();
+        carry(graph, at(graph, 0), at(graph, 2));
+        QCOMPARE(graph.drag().verdict().kind, GraphVerdict::Kind::Refused);
+        QVERIFY2(graph.drag().verdict().detail.contains(QStringLiteral("used up inside")),
+                 qPrintable(graph.drag().verdict().detail));
+        const auto instead = graph.drag().recomputeInstead();
+        QVERIFY(instead);
+        const auto trial = scheduleAfter(window.state().document, {{OpId(0)}, SubgraphId(0), SubgraphId(2), true, false});
+        QCOMPARE(instead->text,
+                 signedNumber(evaluate(*window.state().document.problem(), *trial, Rules::final()).total -
+                              window.state().document.snapshot()->evaluation.total));
+        QTest::mouseRelease(&graph, Qt::LeftButton, {}, at(graph, 2));
+        QVERIFY(!bar->text().isEmpty());
+        // The notice is out of the way as soon as the next drag begins.
+        carry(graph, at(graph, 4), at(graph, 5));
+        QVERIFY(bar->text().isEmpty());
+        QTest::mouseRelease(&graph, Qt::LeftButton, {}, at(graph, 5));
+        QCOMPARE(window.state().document.undoStack().undoText(),
+                 QStringLiteral("Move diamond0.join to subgraph 5"));
+    }
+
+    void retainListShowsWhatCanBeGainedOrWhyNot()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        Document& document = window.state().document;
+        const ProblemPtr problem = document.problem();
+        const auto both = [&](std::size_t first) {
+            std::vector<SubgraphId> out;
+            for (std::size_t i = 0; i < 5; ++i)
+                out.emplace_back(first + i);
+            return out;
+        };
+        Schedule s = *edit::fuse(*problem, document.schedule(), both(0));
+        s = retiled(*problem, document.schedule(), *edit::fuse(*problem, s, both(1)), document.rules());
+        document.apply(s, QStringLiteral("two"));
+        document.waitForSnapshot();
+        QVERIFY(document.snapshot()->evaluation.valid());
+        auto* inspector = viewOf<InspectorView>(window, "inspector");
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        inspector->settle();
+        // Of five products only one is read next; it is larger than the fast memory, and that is said.
+        RetainList* retain = inspector->retainList();
+        QCOMPARE(retain->boxes().size(), 1U);
+        QVERIFY2(retain->note(0).contains(QStringLiteral("does not go")) &&
+                     retain->note(0).contains(number(std::int64_t{60'000})),
+                 qPrintable(retain->note(0)));
+        window.state().selection.selectSubgraph(SubgraphId(1));
+        inspector->settle();
+        QVERIFY(retain->boxes().empty());
+        // Ticked all the same, the ways out say where they lead.
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        const double before = document.snapshot()->evaluation.total;
+        QTest::mouseClick(retain->boxes().front(), Qt::LeftButton);
+        QCOMPARE(document.undoStack().undoText(), QStringLiteral("Retain diamond0.join.out"));
+        document.waitForSnapshot();
+        inspector->settle();
+        QVERIFY(!document.snapshot()->evaluation.valid());
+        const auto buttons = inspector->suggestionButtons();
+        QVERIFY(!buttons.isEmpty());
+        QVERIFY2(buttons.front()->accessibleName().contains(number(before)),
+                 qPrintable(buttons.front()->accessibleName()));
+    }
+
+    void anotherSubgraphIsReadFromItsName()
+    {
+        MainWindow window;
+        window.resize(1440, 700);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        auto* inspector = viewOf<InspectorView>(window, "inspector");
+        window.state().selection.selectSubgraph(SubgraphId(1));
+        inspector->settle();
+        QTest::qWait(20);
+        QScrollBar* bar = nullptr;
+        for (QScrollArea* area : inspector->findChildren<QScrollArea*>())
+            if (area->isVisible())
+                bar = area->verticalScrollBar();
+        QVERIFY(bar);
+        QTRY_VERIFY(bar->maximum() > 200);
+        bar->setValue(200);
+        inspector->widthBox()->setValue(64); // the same subgraph: the page stays
+        window.state().document.waitForSnapshot();
+        inspector->settle();
+        QVERIFY(bar->value() > 0);
+        window.state().selection.selectSubgraph(SubgraphId(3));
+        inspector->settle();
+        QCOMPARE(bar->value(), 0);
+    }
+
+    void compareStandsInItsMenuAndStartsWithTheWhole()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        bool found = false;
+        for (QAction* top : window.menuBar()->actions())
+            if (top->text().contains(QStringLiteral("Compare")))
+                for (QAction* action : top->menu()->actions())
+                    found = found || action->objectName() == QLatin1String("view.perspective.Compare");
+        QVERIFY(found);
+        Document& document = window.state().document;
+        document.pinBaseline();
+        window.state().selection.set({.ops = {OpId(4), OpId(5)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        QVERIFY(fuseSelection(document, window.state().selection));
+        document.waitForSnapshot();
+        window.applyPerspective(QStringLiteral("Compare"));
+        auto* compare = viewOf<CompareView>(window, "compare");
+        compare->catchUp();
+        compare->settle();
+        QTest::qWait(20);
+        auto* panes = compare->findChild<ComparePanes*>();
+        const QRectF pane = panes->paneRect(0);
+        const auto whole = [&] { return panes->positionOf(0, OpId(9)).y() < pane.bottom() && panes->positionOf(0, OpId(0)).y() > pane.top(); };
+        QVERIFY(whole());
+        window.state().actions.find(QStringLiteral("compare.next"))->trigger();
+        QVERIFY(!whole()); // zoomed to the difference
+        document.pinBaseline(QStringLiteral("another"));
+        document.undoStack().undo();
+        document.waitForSnapshot();
+        compare->settle();
+        QVERIFY(whole());
+    }
+};
+
+QTEST_MAIN(TestFirstSteps)
+#include "test_first_steps.moc"

@@ -3,6 +3,7 @@
 #include "oracle_reader.h"
 #include "random_cases.h"
 
+#include "eval/advice.h"
 #include "eval/evaluator.h"
 #include "eval/explain.h"
 #include "eval/granularity_search.h"
@@ -228,6 +229,34 @@ private slots:
         for (int kind = 0; kind < 7; ++kind)
             QVERIFY2(seen[kind] > 0,
                      std::string(suggestionKindName(static_cast<Suggestion::Kind>(kind))).c_str());
+    }
+
+    /// The best change anywhere is the best of all subgraphs' suggestions, and none is offered twice.
+    void adviceIsTheBestOfAllSuggestions()
+    {
+        for (std::uint64_t seed = 0; seed < 60; ++seed) {
+            Source rnd(seed);
+            const ProblemPtr p = random_cases::problem(rnd);
+            const Schedule s = oneByOne(rnd, *p);
+            const Evaluation before = evaluate(*p, s, Rules::final());
+            const auto advice = bestChanges(*p, s, before, 4, s.size());
+            QVERIFY(advice.size() <= 4);
+            for (std::size_t i = 0; i < s.size(); ++i) {
+                const Explanation x = explain(*p, s, before, SubgraphId(i));
+                if (!x.best())
+                    continue;
+                QVERIFY(!advice.empty());
+                const Suggestion& first = advice.front().change;
+                QVERIFY(first.fixes > x.best()->fixes ||
+                        (first.fixes == x.best()->fixes && first.total <= x.best()->total));
+            }
+            for (std::size_t i = 0; i < advice.size(); ++i) {
+                QVERIFY(close(evaluate(*p, advice[i].change.schedule, Rules::final()).total,
+                              advice[i].change.total));
+                for (std::size_t j = 0; j < i; ++j)
+                    QVERIFY(!(advice[i].change.schedule == advice[j].change.schedule));
+            }
+        }
     }
 
     void suggestionsOfTheWorkedExamples()

@@ -6,10 +6,13 @@
 #include "eval/retile.h"
 #include "message_bar.h"
 #include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
+#include "panels/inspector/schedule_overview.h"
 #include "schedule/edits.h"
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/compare_view.h"
 #include "views/compare/difference_list.h"
@@ -203,6 +206,61 @@ private Q_SLOTS:
         window.state().selection.selectSubgraph(SubgraphId(3));
         inspector->settle();
         QCOMPARE(bar->value(), 0);
+    }
+
+    void withNothingSelectedTheWholeScheduleSpeaks()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        Document& document = window.state().document;
+        auto* inspector = viewOf<InspectorView>(window, "inspector");
+        QVERIFY(inspector->overview()->isVisible());
+        inspector->settle();
+        const double before = document.snapshot()->evaluation.total;
+        QVERIFY(inspector->overview()->figures()->text().contains(rich(number(before))));
+        // What the first button says is what a click on it brings; again and again until nothing helps.
+        for (int clicks = 0; clicks < 3; ++clicks) {
+            const double total = document.snapshot()->evaluation.total;
+            const auto buttons = inspector->overview()->changeButtons();
+            QVERIFY(!buttons.isEmpty());
+            const QString says = buttons.front()->accessibleName();
+            QTest::mouseClick(buttons.front(), Qt::LeftButton);
+            document.waitForSnapshot();
+            const double now = document.snapshot()->evaluation.total;
+            QVERIFY(now < total);
+            QVERIFY2(says.contains(signedNumber(now - total)), qPrintable(says));
+            inspector->settle();
+        }
+        QCOMPARE(document.undoStack().count(), 3);
+        QVERIFY(document.undoStack().undoText().startsWith(QStringLiteral("Subgraph ")));
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        QVERIFY(!inspector->overview()->isVisible());
+    }
+
+    void aSelectionOfSeveralSaysWhatFusingBrings()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        Document& document = window.state().document;
+        auto* inspector = viewOf<InspectorView>(window, "inspector");
+        window.state().selection.set({.ops = {OpId(4), OpId(5)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        inspector->settle();
+        QPushButton* button = inspector->fuseOffer()->button();
+        QVERIFY(button && button->isVisible());
+        const QString says = button->accessibleName();
+        const double before = document.snapshot()->evaluation.total;
+        QTest::mouseClick(button, Qt::LeftButton);
+        document.waitForSnapshot();
+        QVERIFY2(says.contains(signedNumber(document.snapshot()->evaluation.total - before)), qPrintable(says));
+        document.undoStack().undo();
+        document.waitForSnapshot();
+        window.state().selection.set({.ops = {OpId(0), OpId(2)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        inspector->settle();
+        QVERIFY(!inspector->fuseOffer()->button());
+        QVERIFY2(inspector->fuseOffer()->note()->text().contains(QStringLiteral("used up inside")),
+                 qPrintable(inspector->fuseOffer()->note()->text()));
     }
 
     void compareStandsInItsMenuAndStartsWithTheWhole()

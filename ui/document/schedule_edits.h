@@ -23,6 +23,10 @@ namespace tilewright::ui {
 [[nodiscard]] std::vector<OpId> selectedOps(const Document& document, const Selection& selection);
 [[nodiscard]] std::vector<SubgraphId> selectedSubgraphs(const Selection& selection);
 
+/// What fuseSelection() makes, needing no document: the selected ops, or the selected subgraphs, in one
+/// subgraph. A refusal when that is fewer than two.
+[[nodiscard]] Result<Schedule> fused(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                     const SelectionState& selection);
 bool fuseSelection(Document& document, Selection& selection);
 bool splitSelection(Document& document, Selection& selection); ///< selected ops out of their subgraph
 bool splitApartSelection(Document& document, Selection& selection);

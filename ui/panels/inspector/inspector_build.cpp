@@ -2,9 +2,11 @@
 // The controls of the inspector.
 #include "canvas/wheel_guard.h"
 #include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/pane.h"
 #include "panels/inspector/retain_list.h"
+#include "panels/inspector/schedule_overview.h"
 #include "panels/inspector/wrap_button.h"
 #include "theme/icon.h"
 #include "views/granularity/granularity_view.h"
@@ -22,7 +24,7 @@ void InspectorView::build()
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     m_hint = new QLabel(
-        tr("Select a subgraph in the list or an op in the graph to see what it costs and why."), this);
+        tr("Open a problem; what its schedule costs and why is shown here."), this);
     m_hint->setAlignment(Qt::AlignCenter);
     m_hint->setWordWrap(true);
     m_hint->setMargin(16);
@@ -49,7 +51,13 @@ void InspectorView::build()
     m_summary->setAccessibleName(tr("Selection"));
     connect(m_summary, &QLabel::linkActivated, this, &InspectorView::follow);
     severalColumn->addWidget(m_summary);
+    m_fuseOffer = new FuseOffer(context(), several);
+    severalColumn->addWidget(m_fuseOffer);
     severalColumn->addStretch();
+
+    const auto [whole, wholeColumn] = pane(m_whole);
+    m_overview = new ScheduleOverview(context(), whole);
+    wholeColumn->addWidget(m_overview);
 
     const auto [page, column] = pane(m_body);
     m_title = paragraph(page);

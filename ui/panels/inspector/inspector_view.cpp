@@ -5,8 +5,11 @@
 #include "document/schedule_edits.h"
 #include "models/op_names.h"
 #include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/change_button.h"
+#include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/pane.h"
 #include "panels/inspector/retain_list.h"
+#include "panels/inspector/schedule_overview.h"
 #include "panels/inspector/selection_summary.h"
 #include "panels/inspector/wrap_button.h"
 #include "schedule/useful_sizes.h"
@@ -66,6 +69,8 @@ void InspectorView::settle()
         requestFacts();
     }
     m_facts->waitIdle();
+    m_overview->settle();
+    m_fuseOffer->settle();
     for (GranularityView* map : findChildren<GranularityView*>())
         map->settle();
 }
@@ -170,11 +175,18 @@ void InspectorView::refresh()
     const SelectionState& state = selection().state();
     const bool several = snapshot && showsSeveral(snapshot->schedule, state);
     const auto id = several ? std::nullopt : current();
-    m_hint->setVisible(!id && !several);
+    const bool whole = snapshot && !id && !several;
+    m_hint->setVisible(!snapshot);
+    m_whole->setVisible(whole);
+    if (whole)
+        m_overview->refresh();
+    else
+        m_overview->cancel();
     m_several->setVisible(several);
     m_body->setVisible(id.has_value());
     if (several)
-        m_summary->setText(selectionSummary(*snapshot, state, theme()));
+        m_summary->setText(rich(selectionSummary(*snapshot, state, theme())));
+    m_fuseOffer->refresh(several);
     if (!id) {
         m_facts->cancel();
         m_subject.clear();
@@ -334,25 +346,9 @@ void InspectorView::showFacts(const InspectorFacts& facts)
     m_binds->setText(sentence(facts.explanation.text));
     clearLayout(m_suggestions);
     constexpr std::size_t kShown = 3;
-    for (std::size_t i = 0; i < facts.explanation.suggestions.size() && i < kShown; ++i) {
-        const Suggestion& suggestion = facts.explanation.suggestions[i];
-        const QString text = sentence(suggestion.text);
-        // Where it repairs, the gain compares with a state that cannot run: the total is what it leads to.
-        const bool repairs = suggestion.fixes > 0;
-        const bool whole = suggestion.fixes == snapshot->evaluation.issues.size();
-        const QString effect = !repairs ? signedNumber(-suggestion.gain)
-                               : whole  ? tr("fixes it, total %1").arg(number(suggestion.total))
-                                        : tr("fixes a problem");
-        auto* button = new WrapButton(icon(i == 0 ? QStringLiteral("ok") : QStringLiteral("step-forward")),
-                                      effect, text, this);
-        button->setToolTip(rich(tr("<p><b>%1</b>: %2</p><p>The new total is %3. Applies as one undo step.</p>")
-                                    .arg(effect, text.toHtmlEscaped(), number(suggestion.total))));
-        connect(button, &QPushButton::clicked, this, [this, suggestion, id = *id] {
-            document().apply(suggestion.schedule,
-                             tr("Subgraph %1: %2").arg(id.index()).arg(sentence(suggestion.text)));
-        });
-        m_suggestions->addWidget(button);
-    }
+    for (std::size_t i = 0; i < facts.explanation.suggestions.size() && i < kShown; ++i)
+        m_suggestions->addWidget(changeButton(context(), *snapshot, *id, facts.explanation.suggestions[i],
+                                              i == 0, false, this));
     m_retain->setChanges(facts.retain);
 }
 

@@ -20,7 +20,9 @@ class QVBoxLayout;
 namespace tilewright::ui {
 
 class ChoiceSpinBox;
+class FuseOffer;
 class RetainList;
+class ScheduleOverview;
 
 inline constexpr std::array kTraversalPresets{TraversalKind::Raster, TraversalKind::Snake,
                                               TraversalKind::Column, TraversalKind::ColumnSnake,
@@ -50,6 +52,8 @@ public:
     [[nodiscard]] QLabel* arithmeticLabel() const { return m_arithmetic; }
     /// The buttons of the suggestions, best first.
     [[nodiscard]] QList<QPushButton*> suggestionButtons() const;
+    [[nodiscard]] ScheduleOverview* overview() const { return m_overview; }
+    [[nodiscard]] FuseOffer* fuseOffer() const { return m_fuseOffer; }
     [[nodiscard]] RetainList* retainList() const { return m_retain; }
 
 protected:
@@ -78,6 +82,9 @@ private:
 
     QLabel* m_hint = nullptr;
     QLabel* m_summary = nullptr;
+    FuseOffer* m_fuseOffer = nullptr;
+    QScrollArea* m_whole = nullptr; ///< the pane of m_overview
+    ScheduleOverview* m_overview = nullptr;
     QScrollArea* m_several = nullptr; ///< the pane of m_summary
     QScrollArea* m_body = nullptr;
     std::vector<OpId> m_subject; ///< the ops of the subgraph shown

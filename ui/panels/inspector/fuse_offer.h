@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+#include "document/selection.h"
+#include "eval/evaluation.h"
+
+#include <optional>
+
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+
+namespace tilewright::ui {
+
+/// Under a selection of several: a button that fuses them and says before what that does to the total, or why
+/// it cannot be done.
+class FuseOffer : public QWidget
+{
+    Q_OBJECT
+public:
+    FuseOffer(const ViewContext& context, QWidget* parent);
+    void refresh(bool wanted);
+    void settle() { m_job.waitIdle(); }
+    [[nodiscard]] QPushButton* button() const; ///< null while there is nothing to press
+    [[nodiscard]] QLabel* note() const { return m_note; }
+
+private:
+    struct Trial
+    {
+        std::uint64_t revision = 0;
+        SelectionState selection;
+        std::optional<Evaluation> after; ///< none when refused
+        std::string refusal;
+    };
+    void show(const Trial& trial);
+
+    ViewContext m_context;
+    QLabel* m_note;
+    QVBoxLayout* m_column;
+    LatestJob<Trial> m_job;
+    std::optional<Trial> m_shown; ///< the newest, while it still belongs to the document
+};
+
+} // namespace tilewright::ui

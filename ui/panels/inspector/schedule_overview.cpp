@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/inspector/schedule_overview.h"
+
+#include "panels/inspector/change_button.h"
+#include "panels/inspector/pane.h"
+#include "panels/solver/solver_limits.h"
+#include "report/summary.h"
+#include "theme/number.h"
+#include "theme/words.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace tilewright::ui {
+
+ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
+    : QWidget(parent), m_context(context), m_figures(paragraph(this)), m_limits(nullptr), m_none(nullptr),
+      m_changes(nullptr), m_job([this](const Facts& facts) { show(facts); }, true)
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(6);
+    m_figures->setAccessibleName(tr("The whole schedule"));
+    column->addWidget(m_figures);
+    auto* changes = section(tr("Changes that help most"), this, column);
+    m_none = paragraph(this);
+    changes->addWidget(m_none);
+    m_changes = new QVBoxLayout;
+    changes->addLayout(m_changes);
+    m_limits = paragraph(this);
+    section(tr("What limits it"), this, column)->addWidget(m_limits);
+    QLabel* byHand = paragraph(this);
+    byHand->setText(
+        tr("Drag an op onto another subgraph to move it there, onto empty ground to give it one of its own; "
+           "with Ctrl it is computed there as well. Before you let go, every subgraph shows what would come "
+           "of it.<br>Draw a frame around several ops and press G to fuse them.<br>Click a subgraph for its "
+           "tiles, what it retains and the order of its tiles."));
+    section(tr("By hand"), this, column)->addWidget(byHand);
+    column->addStretch();
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(250); // evaluating hundreds of changes must not compete with editing
+    connect(&m_timer, &QTimer::timeout, this, &ScheduleOverview::request);
+}
+
+void ScheduleOverview::refresh()
+{
+    const SnapshotPtr snapshot = m_context.document.snapshot();
+    if (!snapshot)
+        return;
+    const Evaluation& e = snapshot->evaluation;
+    std::vector<SubgraphId> all;
+    for (std::size_t i = 0; i < snapshot->schedule.size(); ++i)
+        all.emplace_back(i);
+    const SubgraphsSummary summary = summarise(*snapshot, all);
+    const Theme& theme = m_context.themes.theme();
+    QString text =
+        tr("<b>The whole schedule</b>: %1 in %2")
+            .arg(counted(static_cast<std::int64_t>(snapshot->problem->opCount()), tr("op"), tr("ops")),
+                 counted(static_cast<std::int64_t>(all.size()), tr("subgraph"), tr("subgraphs")));
+    if (e.valid())
+        text += tr("<br>Latency <b>%1</b>").arg(number(e.total));
+    else
+        text += QStringLiteral("<br><span style='color:%1'>⚠ %2</span>")
+                    .arg(theme.error.name(),
+                         counted(std::ssize(e.issues), tr("problem"), tr("problems")));
+    if (const SnapshotPtr baseline = m_context.document.baseline();
+        baseline && e.valid() && baseline->evaluation.valid())
+        text += tr(" (%1 against the baseline)").arg(signedNumber(e.total - baseline->evaluation.total));
+    text += tr("<br>No schedule is faster than %1").arg(number(snapshot->lowerBound));
+    if (e.valid())
+        text += tr(" (gap %1)").arg(percent(snapshot->gap()));
+    text += tr("<br>Largest working set %1 of %2")
+                .arg(number(summary.workingSet.max),
+                     number(snapshot->problem->hardware().fastMemoryCapacity));
+    m_figures->setText(rich(text));
+    if (m_shown == snapshot->revision)
+        return;
+    m_shown.reset();
+    clearLayout(m_changes);
+    m_none->setText(tr("Looking for them…"));
+    m_none->show();
+    m_limits->setText(tr("Measuring…"));
+    m_timer.start();
+}
+
+void ScheduleOverview::request()
+{
+    constexpr std::size_t kOffered = 5;
+    constexpr std::size_t kLooked = 40;
+    m_job.request([snapshot = m_context.document.snapshot()](const std::stop_token& stop) {
+        Facts facts;
+        facts.revision = snapshot->revision;
+        facts.changes = bestChanges(*snapshot->problem, snapshot->schedule, snapshot->evaluation, kOffered,
+                                    kLooked, stop);
+        facts.resources = criticalResources(*snapshot->problem, snapshot->schedule,
+                                            snapshot->evaluation.rules, {stop, {}});
+        return facts;
+    });
+}
+
+void ScheduleOverview::show(const Facts& facts)
+{
+    const SnapshotPtr snapshot = m_context.document.snapshot();
+    if (!snapshot || snapshot->revision != facts.revision)
+        return;
+    m_shown = facts.revision;
+    clearLayout(m_changes);
+    for (const Advice& advice : facts.changes)
+        m_changes->addWidget(changeButton(m_context, *snapshot, advice.subgraph, advice.change,
+                                          &advice == &facts.changes.front(), true, this));
+    m_none->setVisible(facts.changes.empty());
+    m_none->setText(snapshot->evaluation.valid()
+                        ? tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
+                             "makes it faster. Several at once may: press F9.")
+                        : tr("No single change repairs it; the Problems pane looks for repairs."));
+    m_limits->setText(facts.resources
+                          ? rich(limitSentences(*facts.resources).join(QStringLiteral("<br>")))
+                          : tr("A schedule that cannot run has no latency to divide."));
+}
+
+void ScheduleOverview::cancel()
+{
+    m_timer.stop();
+    m_job.cancel();
+}
+
+void ScheduleOverview::settle()
+{
+    if (m_timer.isActive()) {
+        m_timer.stop();
+        request();
+    }
+    m_job.waitIdle();
+}
+
+QList<QPushButton*> ScheduleOverview::changeButtons() const
+{
+    QList<QPushButton*> out;
+    for (int i = 0; i < m_changes->count(); ++i)
+        if (auto* button = qobject_cast<QPushButton*>(m_changes->itemAt(i)->widget()))
+            out << button;
+    return out;
+}
+
+} // namespace tilewright::ui

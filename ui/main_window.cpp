@@ -316,7 +316,7 @@ bool MainWindow::openPath(const QString& path)
     const QString absolute = QFileInfo(path).absoluteFilePath();
     const auto kind = fileKind(absolute.toStdString());
     if (!kind) {
-        m_messages->show(MessageBar::Kind::Error, QString::fromStdString(kind.error().text()));
+        tellUnreadable(kind.error(), absolute);
         return false;
     }
     Document& document = m_state->document;
@@ -365,15 +365,14 @@ bool MainWindow::openPath(const QString& path)
         break;
     }
     if (!opened) {
-        const QString why = QString::fromStdString(opened.error().text());
         if (*kind == FileKind::Schedule && document.hasProblem() &&
             loadSchedule(*document.problem(), absolute.toStdString()))
-            m_messages->show(MessageBar::Kind::Error, why, tr("Open anyway"), [this, absolute] {
+            tellUnreadable(opened.error(), absolute, tr("Open anyway"), [this, absolute] {
                 if (const Status part = m_state->document.openReadablePart(absolute); !part)
                     m_messages->show(MessageBar::Kind::Error, QString::fromStdString(part.error().text()));
             });
         else
-            m_messages->show(MessageBar::Kind::Error, why);
+            tellUnreadable(opened.error(), absolute);
         return false;
     }
     m_messages->dismiss();

@@ -67,6 +67,9 @@ private:
     void refreshActions();
     void refreshEditActions();
     bool openPath(const QString& path);
+    /// The error, with its place in the file to be shown where it has one; and another way out, if any.
+    void tellUnreadable(const Error& error, const QString& file, const QString& otherwise = {},
+                        std::function<void()> instead = {}); // main_window_files.cpp
     bool offerToSave();
     bool save();
     bool saveAs();

@@ -28,6 +28,7 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent) : QWidget(pa
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_action = new QToolButton(this);
+    m_other = new QToolButton(this);
     auto* close = new QToolButton(this);
     close->setText(QStringLiteral("✕"));
     close->setAutoRaise(true);
@@ -35,16 +36,19 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent) : QWidget(pa
     row->addWidget(m_icon);
     row->addWidget(m_text, 1);
     row->addWidget(m_action);
+    row->addWidget(m_other);
     row->addWidget(close);
     connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
-    connect(m_action, &QToolButton::clicked, this, [this] {
-        const auto run = m_run;
-        dismiss();
-        if (run)
-            run();
-    });
+    for (const auto& [button, what] : {std::pair{m_action, &m_run}, {m_other, &m_runOther}})
+        connect(button, &QToolButton::clicked, this, [this, what = what] {
+            const auto run = *what;
+            dismiss();
+            if (run)
+                run();
+        });
     parent->installEventFilter(this);
     m_action->hide();
+    m_other->hide();
     hide();
 }
 
@@ -71,10 +75,12 @@ void MessageBar::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
 }
 
-void MessageBar::show(Kind kind, const QString& text, const QString& actionText, std::function<void()> action)
+void MessageBar::show(Kind kind, const QString& text, const QString& actionText, std::function<void()> action,
+                      const QString& otherText, std::function<void()> other)
 {
     m_kind = kind;
     m_run = std::move(action);
+    m_runOther = std::move(other);
     m_icon->setPixmap(icon(kind == Kind::Info      ? QStringLiteral("help")
                            : kind == Kind::Warning ? QStringLiteral("problem")
                                                    : QStringLiteral("error"))
@@ -82,6 +88,8 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     m_text->setText(sentence(text).toHtmlEscaped());
     m_action->setText(actionText);
     m_action->setVisible(!actionText.isEmpty());
+    m_other->setText(otherText);
+    m_other->setVisible(!otherText.isEmpty());
     // What is announced is the text itself, with its weight.
     setAccessibleName(kind == Kind::Info      ? text
                       : kind == Kind::Warning ? tr("Warning: %1").arg(text)
@@ -96,12 +104,13 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
 void MessageBar::dismiss()
 {
     m_run = nullptr;
+    m_runOther = nullptr;
     setVisible(false);
 }
 
 void MessageBar::dismissNotice()
 {
-    if (m_kind != Kind::Error && !m_run)
+    if (m_kind != Kind::Error && !m_run && !m_runOther)
         dismiss();
 }
 

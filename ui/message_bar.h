@@ -9,7 +9,7 @@ class QToolButton;
 namespace tilewright::ui {
 
 /// Non-modal notices that float over the bottom of their parent, so that nothing moves when they come and go:
-/// text, an icon, one optional action, a close button.
+/// text, an icon, up to two actions, a close button.
 class MessageBar : public QWidget
 {
     Q_OBJECT
@@ -18,7 +18,8 @@ public:
     MessageBar(const ViewContext& context, QWidget* parent);
 
     void show(Kind kind, const QString& text, const QString& actionText = {},
-              std::function<void()> action = {});
+              std::function<void()> action = {}, const QString& otherText = {},
+              std::function<void()> other = {});
     void dismiss();
     /// Dismisses what an edit outdates: anything but errors and questions.
     void dismissNotice();
@@ -36,7 +37,9 @@ private:
     QLabel* m_icon;
     QLabel* m_text;
     QToolButton* m_action;
+    QToolButton* m_other;
     std::function<void()> m_run;
+    std::function<void()> m_runOther;
 };
 
 } // namespace tilewright::ui

@@ -11,6 +11,7 @@
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
 #include "schedule/edits.h"
+#include "source_dialog.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/compare/compare_panes.h"
@@ -22,9 +23,11 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QToolButton>
 
 #include <array>
 
@@ -261,6 +264,46 @@ private Q_SLOTS:
         QVERIFY(!inspector->fuseOffer()->button());
         QVERIFY2(inspector->fuseOffer()->note()->text().contains(QStringLiteral("used up inside")),
                  qPrintable(inspector->fuseOffer()->note()->text()));
+    }
+
+    void aBrokenFileIsCorrectedWhereItIsBroken()
+    {
+        QFile original(sample("diamond.json"));
+        QVERIFY(original.open(QIODevice::ReadOnly));
+        QByteArray text = original.readAll();
+        const auto comma = text.indexOf("],", text.indexOf("heights")) + 1;
+        text.remove(comma, 1);
+        const QString path = m_settings.filePath("broken.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        file.close();
+
+        MainWindow window;
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(!window.openPaths({path}));
+        auto* bar = window.findChild<MessageBar*>();
+        QToolButton* show = nullptr;
+        for (QToolButton* b : bar->findChildren<QToolButton*>())
+            if (b->isVisible() && b->text() == QLatin1String("Show in text"))
+                show = b;
+        QVERIFY(show);
+        QTest::mouseClick(show, Qt::LeftButton);
+        auto* dialog = window.findChild<SourceDialog*>();
+        QVERIFY(dialog && dialog->isVisible());
+        // The cursor is at what stands there instead of the comma.
+        QTextCursor cursor = dialog->editor()->textCursor();
+        QVERIFY2(cursor.position() >= comma && cursor.position() < comma + 24,
+                 qPrintable(QString::number(cursor.position() - comma)));
+        QVERIFY(!dialog->saveButton()->isEnabled());
+        cursor.setPosition(static_cast<int>(comma));
+        dialog->editor()->setTextCursor(cursor);
+        QTest::keyClick(dialog->editor(), Qt::Key_Comma);
+        QTest::mouseClick(dialog->saveButton(), Qt::LeftButton);
+        QVERIFY(window.state().document.hasProblem());
+        QCOMPARE(window.state().document.problem()->opCount(), 10U);
+        QVERIFY(bar->text().isEmpty());
     }
 
     void compareStandsInItsMenuAndStartsWithTheWhole()

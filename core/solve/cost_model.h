@@ -6,6 +6,7 @@
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -80,6 +81,15 @@ public:
     /// No tiling with these extents, whatever its k, is faster by a preset row or column traversal: padded
     /// compute, and traffic with the passes that the grid forces. Never more for larger extents.
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
+    /// By preset traversal, what no tiling with exactly these extents goes below: with the largest k, or with
+    /// any smaller one. Many times cheaper than evaluate() and closer than bound(). 0 for rules that are not
+    /// supported.
+    struct GridBound
+    {
+        double raster = 0, snake = 0, column = 0, columnSnake = 0;
+        [[nodiscard]] double least() const noexcept { return std::min({raster, snake, column, columnSnake}); }
+    };
+    [[nodiscard]] GridBound gridBound(std::int64_t w, std::int64_t h, bool deepest) const;
     /// False when no k makes these extents fit. Never true for larger extents when false for smaller ones.
     [[nodiscard]] bool canFit(std::int64_t w, std::int64_t h) const
     {
@@ -188,7 +198,27 @@ private:
         bool first;             ///< k step 0, else a completing one
     };
 
+    struct Grid
+    {
+        double rows, cols;
+    };
+    struct GridTraffic
+    {
+        double raster, snake, column, columnSnake;
+        void addEverywhere(double elements) noexcept
+        {
+            raster += elements;
+            snake += elements;
+            column += elements;
+            columnSnake += elements;
+        }
+    };
+
     void compileBound();
+    [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k);
+    [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
+    [[nodiscard]] double gridCompute(const Granularity& g) const;
+    void addGridLoads(std::size_t first, std::size_t last, const Granularity& g, GridTraffic& traffic) const;
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;

@@ -44,32 +44,50 @@ void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64
 
 } // namespace
 
+TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind)
+{
+    const TilingCost cost = m_model.evaluate(g, kind, m_best.latency);
+    if (cost.verdict == TilingCost::Verdict::Unmodelled)
+        m_incomplete = true;
+    if (cost.verdict == TilingCost::Verdict::Fits && cost.latency < m_best.latency)
+        m_best = {g, kind, cost.latency};
+    return cost;
+}
+
+/// One row or column of tiles is walked in one way only.
+bool TilingSearch::isLine(const Granularity& g) const
+{
+    return g.h >= m_model.sinkHeights().back() || g.w >= m_model.sinkWidths().back();
+}
+
+/// The traversals that reuse most.
 void TilingSearch::tryTiling(const Granularity& g)
 {
-    bool hopeless = false;
-    const auto consider = [&](TraversalKind kind) {
-        const TilingCost cost = m_model.evaluate(g, kind, m_best.latency);
-        hopeless = cost.anyOrder;
-        if (cost.verdict == TilingCost::Verdict::Unmodelled)
-            m_incomplete = true;
-        if (cost.verdict != TilingCost::Verdict::Fits || !(cost.latency < m_best.latency))
-            return cost.verdict == TilingCost::Verdict::Fits || cost.verdict == TilingCost::Verdict::Cut;
-        m_best = {g, kind, cost.latency};
-        return true;
-    };
-    const bool oneRow = g.h >= m_model.sinkHeights().back();
-    const bool oneCol = g.w >= m_model.sinkWidths().back();
-    if (oneRow || oneCol) {
-        consider(TraversalKind::Raster);
+    if (isLine(g)) {
+        consider(g, TraversalKind::Raster);
         return;
     }
-    if (!consider(TraversalKind::Snake) && (hopeless || !m_allTraversals))
+    using Verdict = TilingCost::Verdict;
+    if (const Verdict v = consider(g, TraversalKind::Snake).verdict; v == Verdict::Fits || v == Verdict::Cut)
+        consider(g, TraversalKind::ColumnSnake);
+}
+
+/// Every preset traversal to which `bound` leaves a chance.
+void TilingSearch::tryAll(const Granularity& g, const CostModel::GridBound& bound)
+{
+    if (isLine(g)) {
+        if (hopeful(bound.raster))
+            consider(g, TraversalKind::Raster);
         return;
-    consider(TraversalKind::ColumnSnake);
-    if (m_allTraversals) {
-        consider(TraversalKind::Raster);
-        consider(TraversalKind::Column);
     }
+    if (hopeful(bound.snake) && consider(g, TraversalKind::Snake).anyOrder)
+        return;
+    if (hopeful(bound.columnSnake) && consider(g, TraversalKind::ColumnSnake).anyOrder)
+        return;
+    if (hopeful(bound.raster))
+        consider(g, TraversalKind::Raster);
+    if (hopeful(bound.column))
+        consider(g, TraversalKind::Column);
 }
 
 std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
@@ -167,31 +185,39 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
     m_best = known;
     m_best.latency = std::min(known.latency, cutoff);
     const double start = m_best.latency;
+    const std::int64_t deepest = m_model.reductions().empty() ? 1 : range.maxK;
     m_pairs.clear();
     std::int64_t highest = range.maxH;
     for (std::int64_t w = range.minW; w <= range.maxW; ++w) {
         while (highest >= range.minH && !m_model.canFit(w, highest))
             --highest;
-        for (std::int64_t h = range.minH; h <= highest; ++h)
-            if (const double bound = m_model.bound(w, h); bound < start * (1 - 1e-12))
+        for (std::int64_t h = range.minH; h <= highest; ++h) {
+            if (!hopeful(m_model.bound(w, h)))
+                continue;
+            double bound = m_model.gridBound(w, h, true).least();
+            if (deepest > 1)
+                bound = std::min(bound, m_model.gridBound(w, h, false).least());
+            if (hopeful(bound))
                 m_pairs.push_back({bound, w, h});
+        }
     }
     std::ranges::sort(m_pairs, {}, &Pair::bound);
-    const std::int64_t depth = m_model.reductions().empty() ? 1 : range.maxK;
-    m_allTraversals = true;
     m_model.setMaxWalkedSteps(CostModel::kMaxProofSteps);
     for (const Pair& p : m_pairs) {
-        if (p.bound >= m_best.latency * (1 - 1e-12))
+        if (!hopeful(p.bound))
             break;
         if (!keepGoing()) {
             m_incomplete = true;
             break;
         }
-        for (std::int64_t k = depth; k >= 1; --k)
+        CostModel::GridBound bound = m_model.gridBound(p.w, p.h, true);
+        for (std::int64_t k = deepest; k >= 1 && (k == deepest || hopeful(bound.least())); --k) {
             if (const Granularity g{p.w, p.h, k}; m_model.canFit(g))
-                tryTiling(g);
+                tryAll(g, bound);
+            if (k == deepest)
+                bound = m_model.gridBound(p.w, p.h, false);
+        }
     }
-    m_allTraversals = false;
     m_model.setMaxWalkedSteps(CostModel::kMaxWalkedSteps);
     return m_best.latency < start ? m_best : known;
 }

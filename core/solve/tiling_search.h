@@ -42,7 +42,12 @@ public:
     [[nodiscard]] bool incomplete() const noexcept { return m_incomplete; }
 
 private:
+    TilingCost consider(const Granularity& g, TraversalKind kind);
+    [[nodiscard]] bool isLine(const Granularity& g) const;
     void tryTiling(const Granularity& g);
+    void tryAll(const Granularity& g, const CostModel::GridBound& bound);
+    /// A tiling this fast would be the best so far, by more than rounding.
+    [[nodiscard]] bool hopeful(double bound) const { return bound < m_best.latency * (1 - 1e-12); }
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort);
     [[nodiscard]] std::int64_t deepestFit(std::int64_t w, std::int64_t h);
     void listPairs();
@@ -57,7 +62,6 @@ private:
     CostModel& m_model;
     Tiling m_best;
     bool m_incomplete = false;
-    bool m_allTraversals = false;
     std::vector<std::int64_t> m_ws, m_hs, m_ks, m_classes;
     std::vector<Pair> m_pairs;
 };

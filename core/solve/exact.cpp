@@ -7,6 +7,7 @@
 #include <bit>
 #include <queue>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tilewright {
 
@@ -50,6 +51,8 @@ private:
     };
 
     static Mask bit(int i) { return Mask{1} << i; }
+    static std::uint64_t stateOf(Mask slow, Mask resident) { return std::uint64_t{slow} << 32 | resident; }
+    [[nodiscard]] bool canRetain(Mask retain) const;
     [[nodiscard]] Mask maskOf(const std::vector<TensorId>& tensors) const;
     void listSets();
     [[nodiscard]] double remaining(Mask slow, Mask resident) const;
@@ -82,6 +85,7 @@ private:
     std::vector<Mask> m_inputs;
     std::vector<char> m_usesResident, m_possible;
     std::vector<double> m_compute, m_store;
+    std::vector<std::int64_t> m_elements; ///< of the outputs
     std::vector<std::pair<Mask, double>> m_loads;
     Mask m_required = 0, m_slowBefore = 0, m_after = 0, m_read = 0;
     std::vector<Candidate> m_sets;
@@ -105,7 +109,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         const auto index = static_cast<std::size_t>(i);
         const Op& op = m_problem.op(m_ops[index]);
         m_compute.push_back(leastCompute(m_problem, rules, m_ops[index]));
-        m_store.push_back(static_cast<double>(m_problem.tensor(op.output).elements()) / bandwidth);
+        m_elements.push_back(m_problem.tensor(op.output).elements());
+        m_store.push_back(static_cast<double>(m_elements.back()) / bandwidth);
         if (window.slowBefore[op.output.index()] != 0)
             m_slowBefore |= bit(i);
         for (const TensorId t : op.inputs) {
@@ -190,6 +195,16 @@ void ExactSearch::listSets()
     }
 }
 
+bool ExactSearch::canRetain(Mask retain) const
+{
+    if (m_limits.maxRetained < m_n && std::popcount(retain) > m_limits.maxRetained)
+        return false;
+    std::int64_t kept = 0;
+    for (Mask m = retain; m != 0; m &= m - 1)
+        kept += m_elements[static_cast<std::size_t>(std::countr_zero(m))];
+    return kept < m_problem.hardware().fastMemoryCapacity;
+}
+
 /// What is still to be computed and moved, whatever the schedule: never more than the true rest.
 double ExactSearch::remaining(Mask slow, Mask resident) const
 {
@@ -232,8 +247,7 @@ ExactResult ExactSearch::run()
         {m_slowBefore, maskOf(m_pool.retain(m_window.residentBefore)), 0, 0, 0, 0, true, 0}};
     std::priority_queue<Queued> queue;
     queue.push({remaining(nodes[0].slow, nodes[0].resident), 0});
-    std::unordered_map<std::uint64_t, double> settled;
-    const std::int64_t capacity = m_problem.hardware().fastMemoryCapacity;
+    std::unordered_set<std::uint64_t> settled;
     const double limit = m_limits.upperBound * (1 - 1e-12);
     while (!queue.empty()) {
         const Queued top = queue.top();
@@ -260,7 +274,7 @@ ExactResult ExactSearch::run()
         const Node node = nodes[top.node];
         // The first state may hold resident tensors from outside and is not equal to any later one.
         if (top.node != 0 &&
-            !settled.emplace(std::uint64_t{node.slow} << 32 | node.resident, node.cost).second)
+            !settled.insert(stateOf(node.slow, node.resident)).second)
             continue;
         ++result.states;
         if ((m_required & ~node.slow) == 0 && node.resident == m_after &&
@@ -283,15 +297,9 @@ ExactResult ExactSearch::run()
             if ((c.needs & ~node.slow & ~node.resident) != 0 || (c.needsResident && top.node != 0))
                 continue;
             for (Mask retain = c.retainable;; retain = (retain - 1) & c.retainable) {
-                const Mask slow = node.slow | (c.sinks & ~retain);
-                if (std::popcount(retain) <= m_limits.maxRetained &&
-                    !settled.contains(std::uint64_t{slow} << 32 | retain)) {
+                if (const Mask slow = node.slow | (c.sinks & ~retain); canRetain(retain)) {
                     const double rest = remaining(slow, retain);
-                    std::int64_t kept = 0;
-                    if (node.cost + rest < limit && retain != 0)
-                        for (const TensorId t : m_pool.retain(retainId(retain)))
-                            kept += m_problem.tensor(t).elements();
-                    if (node.cost + rest < limit && kept < capacity) {
+                    if (node.cost + rest < limit && !settled.contains(stateOf(slow, retain))) {
                         const double least = m_pool.leastLatency(c.set, resident, retainId(retain));
                         const double estimate = node.cost + least + rest;
                         if (estimate < limit) {

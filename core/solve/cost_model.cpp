@@ -62,13 +62,14 @@ TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
     return result;
 }
 
-TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, double cutoff)
+TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, double cutoff,
+                               const StepTotals& atLeast)
 {
     if (!legal(g))
         return {};
     if (!m_supported || !prepare(g))
         return general(g, traversal);
-    return walk(g, traversal, cutoff, false);
+    return walk(g, traversal, cutoff, atLeast, false);
 }
 
 bool CostModel::mayFit(const Granularity& g)
@@ -79,7 +80,7 @@ bool CostModel::mayFit(const Granularity& g)
         return canFit(g); // a whole evaluation costs too much here
     if (!prepare(g))
         return general(g, TraversalKind::Raster).verdict != TilingCost::Verdict::TooLarge;
-    return walk(g, TraversalKind::Raster, std::numeric_limits<double>::infinity(), true).verdict ==
+    return walk(g, TraversalKind::Raster, std::numeric_limits<double>::infinity(), {}, true).verdict ==
            TilingCost::Verdict::Fits;
 }
 

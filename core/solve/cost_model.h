@@ -7,6 +7,7 @@
 #include "workload/problem.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -28,6 +29,13 @@ struct TilingCost
     double latency = std::numeric_limits<double>::infinity();
     std::int64_t peak = 0; ///< largest working set of the steps looked at
     bool anyOrder = false; ///< TooLarge by every traversal
+};
+
+/// What all steps of a tiling take, were compute and memory never to wait for each other.
+struct StepTotals
+{
+    double compute = 0, memory = 0;
+    [[nodiscard]] double bound() const noexcept { return std::max(compute, memory); }
 };
 
 /// The rules' latency of one subgraph for many tilings (spec R4-R10), specialised for search.
@@ -73,23 +81,21 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& sinkHeights() const noexcept { return m_heights; }
     [[nodiscard]] const std::vector<std::int64_t>& reductions() const noexcept { return m_reductions; }
 
-    /// Exact latency; stops early once it is certain to reach `cutoff`.
+    /// Exact latency; stops early once it is certain to reach `cutoff`. `atLeast`: what its totals
+    /// are known not to go below.
     [[nodiscard]] TilingCost evaluate(const Granularity& g, TraversalKind traversal,
-                                      double cutoff = std::numeric_limits<double>::infinity());
+                                      double cutoff = std::numeric_limits<double>::infinity(),
+                                      const StepTotals& atLeast = {});
     /// Whether the working set of the first steps fits: evaluate() may still find a later step that does not.
     [[nodiscard]] bool mayFit(const Granularity& g);
     /// No tiling with these extents, whatever its k, is faster by a preset row or column traversal: padded
     /// compute, and traffic with the passes that the grid forces. Never more for larger extents.
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
-    /// By preset traversal, what no tiling with exactly these extents goes below: with the largest k, or with
-    /// any smaller one. Many times cheaper than evaluate() and closer than bound(). 0 for rules that are not
-    /// supported.
-    struct GridBound
-    {
-        double raster = 0, snake = 0, column = 0, columnSnake = 0;
-        [[nodiscard]] double least() const noexcept { return std::min({raster, snake, column, columnSnake}); }
-    };
-    [[nodiscard]] GridBound gridBound(std::int64_t w, std::int64_t h, bool deepest) const;
+    /// For every tiling with exactly these extents, by preset traversal (the index is the TraversalKind):
+    /// with the largest k, or with any smaller one. Many times cheaper than evaluate() and closer than
+    /// bound(). 0 for rules that are not supported.
+    using GridTotals = std::array<StepTotals, 4>;
+    [[nodiscard]] GridTotals gridTotals(std::int64_t w, std::int64_t h, bool deepest) const;
     /// False when no k makes these extents fit. Never true for larger extents when false for smaller ones.
     [[nodiscard]] bool canFit(std::int64_t w, std::int64_t h) const
     {
@@ -202,23 +208,12 @@ private:
     {
         double rows, cols;
     };
-    struct GridTraffic
-    {
-        double raster, snake, column, columnSnake;
-        void addEverywhere(double elements) noexcept
-        {
-            raster += elements;
-            snake += elements;
-            column += elements;
-            columnSnake += elements;
-        }
-    };
-
     void compileBound();
     [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k);
     [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
     [[nodiscard]] double gridCompute(const Granularity& g) const;
-    void addGridLoads(std::size_t first, std::size_t last, const Granularity& g, GridTraffic& traffic) const;
+    void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
+                      std::array<double, 4>& elements) const;
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
@@ -247,7 +242,7 @@ private:
     static bool mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent);
     void representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool inner) const;
     [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff,
-                                  bool firstTileOnly);
+                                  const StepTotals& atLeast, bool firstTileOnly);
 
     const Problem& m_problem;
     Rules m_rules;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What no tiling of one grid of tiles goes below, by the order in which the grid is walked: all compute, and
-// all traffic, as if every step overlapped perfectly with every other. Nearly all tilings of a proof end here.
+// all traffic, as if every step overlapped perfectly with every other. Nearly all tilings of a proof end
+// here.
 //
 // The depth enters by one question only: is it the largest there is, or smaller? A smaller one steps every
 // reduction, so the first k step of a tile never follows an equal one, and what is needed in completing steps
@@ -19,8 +20,7 @@ namespace tilewright {
 
 namespace {
 
-template<typename Axis>
-bool compatible(Axis a, Axis b)
+template <typename Axis> bool compatible(Axis a, Axis b)
 {
     return a == b || (a != Axis::Full && b != Axis::Full);
 }
@@ -82,8 +82,12 @@ double CostModel::gridCompute(const Granularity& g) const
 
 /// Elements of one tensor, whose requests are [first, last), loaded at least, by traversal.
 void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
-                             GridTraffic& traffic) const
+                             std::array<double, 4>& elements) const
 {
+    const auto addEverywhere = [&](double loads) {
+        for (double& e : elements)
+            e += loads;
+    };
     const Tensor& t = m_problem.tensor(TensorId(m_requests[first].tensor));
     const auto area = static_cast<double>(t.elements());
     const auto rowOf = [&](const Request& r) { return resolved(r.row, t.height, g.h, g.k); };
@@ -97,7 +101,7 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             // FULL(t) serves the others while it lasts (R7.1).
             if ((whole && !same) || (i < j && a.role == b.role && !same && compatible(rowOf(a), rowOf(b)) &&
                                      compatible(colOf(a), colOf(b)))) {
-                traffic.addEverywhere(area);
+                addEverywhere(area);
                 return;
             }
         }
@@ -123,53 +127,58 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             lasts |= (causes >> b & 1) != 0 && (!m_causes[b].completing || m_causes[b].reduction <= g.k);
         lasts &= row != Axis::Chunk && col != Axis::Chunk;
         const Grid grid = gridOf(r.causes, g.w, g.h);
-        const double rows = row == Axis::Tile ? 1 : grid.rows; // times that all of a row of tiles' part is needed
+        const double rows =
+            row == Axis::Tile ? 1 : grid.rows; // times that all of a row of tiles' part is needed
         const double cols = col == Axis::Tile ? 1 : grid.cols;
         if (!lasts) {
-            traffic.addEverywhere(area * rows * cols);
+            addEverywhere(area * rows * cols);
             continue;
         }
         if (row == Axis::Full && col == Axis::Full) {
-            traffic.addEverywhere(area);
+            addEverywhere(area);
             continue;
         }
         // A strip stays along its own direction; in the other one a snake keeps it around each turn.
         const auto kept = [](double turns, std::int64_t extent, std::int64_t tile) {
             const double far = std::ceil(turns / 2);
             const std::int64_t rest = extent - (ceilDiv(extent, tile) - 1) * tile;
-            return far * static_cast<double>(rest) + (turns - far) * static_cast<double>(std::min(tile, extent));
+            return far * static_cast<double>(rest) +
+                   (turns - far) * static_cast<double>(std::min(tile, extent));
         };
         const double inRows = col == Axis::Full ? area : area * rows;
         const double inColumns = row == Axis::Full ? area : area * cols;
-        const double inSnake = inRows - (row == Axis::Full ? kept(grid.rows - 1, t.width, g.w) *
-                                                                 static_cast<double>(t.height)
-                                                           : 0);
+        const double inSnake =
+            inRows -
+            (row == Axis::Full ? kept(grid.rows - 1, t.width, g.w) * static_cast<double>(t.height) : 0);
         const double inColumnSnake =
-            inColumns - (col == Axis::Full
-                             ? kept(grid.cols - 1, t.height, g.h) * static_cast<double>(t.width)
-                             : 0);
-        traffic.raster += inRows;
-        traffic.snake += inSnake;
-        traffic.column += inColumns;
-        traffic.columnSnake += inColumnSnake;
+            inColumns -
+            (col == Axis::Full ? kept(grid.cols - 1, t.height, g.h) * static_cast<double>(t.width) : 0);
+        const auto add = [&](TraversalKind kind, double loads) {
+            elements[static_cast<std::size_t>(kind)] += loads;
+        };
+        add(TraversalKind::Raster, inRows);
+        add(TraversalKind::Snake, inSnake);
+        add(TraversalKind::Column, inColumns);
+        add(TraversalKind::ColumnSnake, inColumnSnake);
     }
 }
 
-CostModel::GridBound CostModel::gridBound(std::int64_t w, std::int64_t h, bool deepest) const
+CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool deepest) const
 {
     if (!m_supported)
         return {};
     const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};
-    GridTraffic traffic{m_stores, m_stores, m_stores, m_stores};
+    std::array<double, 4> elements{m_stores, m_stores, m_stores, m_stores};
     for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
         for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor;)
             ++end;
-        addGridLoads(i, end, g, traffic);
+        addGridLoads(i, end, g, elements);
     }
     const double compute = gridCompute(g);
-    return {std::max(compute, traffic.raster / m_bandwidth), std::max(compute, traffic.snake / m_bandwidth),
-            std::max(compute, traffic.column / m_bandwidth),
-            std::max(compute, traffic.columnSnake / m_bandwidth)};
+    GridTotals totals;
+    for (std::size_t i = 0; i < totals.size(); ++i)
+        totals[i] = {compute, elements[i] / m_bandwidth};
+    return totals;
 }
 
 } // namespace tilewright

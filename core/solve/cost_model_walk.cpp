@@ -197,7 +197,8 @@ void CostModel::representatives(std::vector<Rep>& out, std::vector<std::int64_t>
     }
 }
 
-TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double cutoff, bool firstTileOnly)
+TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double cutoff,
+                           const StepTotals& atLeast, bool firstTileOnly)
 {
     TilingCost result;
     ++m_evaluations;
@@ -243,6 +244,7 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
     std::int64_t colBefore = -1;
     std::int64_t stepBefore = -1;
     double latency = 0;
+    StepTotals left = atLeast;
     std::uint32_t stepStamp = 0;
     if (m_sharedDrivers)
         std::ranges::fill(m_counted, 0U);
@@ -393,9 +395,11 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                         compute += cost;
                     }
                     const double memory = static_cast<double>(traffic) / m_bandwidth;
-                    latency +=
-                        static_cast<double>(tileWeight * m_stepReps[qi].weight) * std::max(compute, memory);
-                    if (latency >= cutoff) {
+                    const auto weight = static_cast<double>(tileWeight * m_stepReps[qi].weight);
+                    latency += weight * std::max(compute, memory);
+                    left.compute -= weight * compute;
+                    left.memory -= weight * memory;
+                    if (latency + std::max(0.0, left.bound()) >= cutoff) {
                         result.verdict = TilingCost::Verdict::Cut;
                         return result;
                     }

@@ -233,16 +233,16 @@ std::optional<double> ExactSearch::latency(SetId set, RetainId resident, RetainI
 {
     if (m_effort == TilingEffort::Quick)
         return m_pool.latency(set, resident, retain);
-    return m_pool.provenLatency(set, resident, retain, m_effort, cutoff, m_limits.keepGoing);
+    return m_pool.provenLatency(set, resident, retain, cutoff, m_limits.keepGoing);
 }
 
 ExactResult ExactSearch::run()
 {
     ExactResult result;
     result.space = "every order, fusion, recomputation and retention; ";
-    result.space += m_effort == TilingEffort::Exhaustive
-                        ? "every granularity; raster, snake, column and column-snake traversals"
-                        : "granularities at even splits and the capacity limit";
+    result.space += m_effort == TilingEffort::Quick
+                        ? "granularities at even splits and the capacity limit"
+                        : "every granularity; raster, snake, column and column-snake traversals";
     std::vector<Node> nodes{
         {m_slowBefore, maskOf(m_pool.retain(m_window.residentBefore)), 0, 0, 0, 0, true, 0}};
     std::priority_queue<Queued> queue;
@@ -273,8 +273,7 @@ ExactResult ExactSearch::run()
         }
         const Node node = nodes[top.node];
         // The first state may hold resident tensors from outside and is not equal to any later one.
-        if (top.node != 0 &&
-            !settled.insert(stateOf(node.slow, node.resident)).second)
+        if (top.node != 0 && !settled.insert(stateOf(node.slow, node.resident)).second)
             continue;
         ++result.states;
         if ((m_required & ~node.slow) == 0 && node.resident == m_after &&

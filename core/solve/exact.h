@@ -41,7 +41,7 @@ struct ExactResult
 
 /// Shortest path over the states (materialised tensors, resident tensors) of R3: every connected op set that
 /// can run next, with every useful choice of retained tensors, recomputation and any order included. Tilings
-/// are the pool's for `Quick`, else searched with that effort.
+/// are the pool's for `Quick`, else all.
 [[nodiscard]] ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
                                        TilingEffort effort, const ExactLimits& limits);
 

@@ -33,8 +33,10 @@ constexpr double kDescent = 0.9;           ///< from this share of a round on no
 constexpr std::int64_t kWindowEvery = 400; ///< steps between two exactly planned windows ...
 constexpr double kWindowsFrom = 0.4;       ///< ... in the later part of a round
 constexpr std::size_t kWindowOps = 8;
-constexpr std::size_t kProvableOps = 12;
-constexpr std::size_t kProofNodes = 2'000'000; ///< about 100 MB
+constexpr std::size_t kProvableOps = 12;       ///< within a second or two, mostly
+constexpr std::size_t kLongProofOps = 16;      ///< in a budget of ...
+constexpr double kLongProof = 4;               ///< ... this many seconds
+constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
 constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
 constexpr double kHurriedSteps = 2e4;          ///< explained after a stop request: about 20 ms
 
@@ -182,25 +184,20 @@ void Solver::prove(SubgraphPool& pool, Annealer& annealer)
     limits.keepGoing = [this, until] { return !outOfTime() && now() < until; };
     limits.upperBound = annealer.best().total;
     limits.maxNodes = kProofNodes;
-    for (const TilingEffort effort : {TilingEffort::Thorough, TilingEffort::Exhaustive}) {
-        const ExactResult exact =
-            solveExactly(pool, m_options.rules, wholeProblem(m_problem), effort, limits);
-        if (!exact.finished)
-            return;
-        if (exact.entries) {
-            const Plan plan{*exact.entries, exact.total};
-            annealer.setCurrent(plan);
-            publish(pool, plan);
-            limits.upperBound = exact.total;
-        }
-        if (effort == TilingEffort::Exhaustive) {
-            const std::scoped_lock lock(m_mutex);
-            m_proven = true;
-            m_space = exact.space;
-            m_halt = true;
-            m_wake.notify_all();
-        }
+    const ExactResult exact =
+        solveExactly(pool, m_options.rules, wholeProblem(m_problem), TilingEffort::Exhaustive, limits);
+    if (!exact.finished)
+        return;
+    if (exact.entries) {
+        const Plan plan{*exact.entries, exact.total};
+        annealer.setCurrent(plan);
+        publish(pool, plan);
     }
+    const std::scoped_lock lock(m_mutex);
+    m_proven = true;
+    m_space = exact.space;
+    m_halt = true;
+    m_wake.notify_all();
 }
 
 void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& told)
@@ -209,7 +206,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
     std::int64_t steps = 0;
     std::int64_t counted = 0;
     double published = 0;
-    const bool provable = thread == 0 && m_options.prove && m_problem.opCount() <= kProvableOps &&
+    const std::size_t provableOps = m_deadline - now() < kLongProof ? kProvableOps : kLongProofOps;
+    const bool provable = thread == 0 && m_options.prove && m_problem.opCount() <= provableOps &&
                           m_sketch.locked.empty() && budget == 0;
     bool proofTried = false;
     for (int round = 0;; ++round) {

@@ -294,20 +294,17 @@ double SubgraphPool::refine(SetId id, RetainId resident, RetainId retain)
     return value;
 }
 
-std::optional<double> SubgraphPool::provenLatency(SetId id, RetainId resident, RetainId retain,
-                                                  TilingEffort effort, double cutoff,
+std::optional<double> SubgraphPool::provenLatency(SetId id, RetainId resident, RetainId retain, double cutoff,
                                                   const std::function<bool()>& keepGoing)
 {
     const OpSet& set = m_sets[id];
-    const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
+    const Digest key = structure(set, m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
     if (const auto known = m_memo.find(key))
         return known->latency;
-    const Tiling hint = bestTiling(id, resident, retain, TilingEffort::Thorough);
-    if (effort != TilingEffort::Exhaustive)
-        return hint.latency;
     const CostKey floorKey{id, resident, retain};
     if (const auto it = m_floors.find(floorKey); it != m_floors.end() && cutoff <= it->second)
         return it->second;
+    const Tiling hint = bestTiling(id, resident, retain, TilingEffort::Quick);
     if (!m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
         return std::nullopt;
     ++m_searches;

@@ -110,12 +110,11 @@ public:
     /// Remembered, so that only the first call costs something.
     double refine(SetId set, RetainId resident, RetainId retain);
 
-    /// For proofs: the least latency over the space of `effort`, or `cutoff` or more when that is certain;
-    /// then it need not be known exactly. Nothing when `keepGoing` ended the search or a tiling could not be
+    /// For proofs: the least latency over all tilings, or `cutoff` or more when that is certain; then it
+    /// need not be known exactly. Nothing when `keepGoing` ended the search or a tiling could not be
     /// evaluated.
     [[nodiscard]] std::optional<double> provenLatency(SetId set, RetainId resident, RetainId retain,
-                                                      TilingEffort effort, double cutoff,
-                                                      const std::function<bool()>& keepGoing);
+                                                      double cutoff, const std::function<bool()>& keepGoing);
     /// No tiling is faster than this.
     [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
 

@@ -42,11 +42,16 @@ void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
+double least(const CostModel::GridTotals& totals)
+{
+    return std::ranges::min(totals, {}, &StepTotals::bound).bound();
+}
+
 } // namespace
 
-TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind)
+TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast)
 {
-    const TilingCost cost = m_model.evaluate(g, kind, m_best.latency);
+    const TilingCost cost = m_model.evaluate(g, kind, m_best.latency, atLeast);
     if (cost.verdict == TilingCost::Verdict::Unmodelled)
         m_incomplete = true;
     if (cost.verdict == TilingCost::Verdict::Fits && cost.latency < m_best.latency)
@@ -72,22 +77,15 @@ void TilingSearch::tryTiling(const Granularity& g)
         consider(g, TraversalKind::ColumnSnake);
 }
 
-/// Every preset traversal to which `bound` leaves a chance.
-void TilingSearch::tryAll(const Granularity& g, const CostModel::GridBound& bound)
+/// Every preset traversal to which `atLeast` leaves a chance.
+void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
-    if (isLine(g)) {
-        if (hopeful(bound.raster))
-            consider(g, TraversalKind::Raster);
-        return;
+    for (const TraversalKind kind :
+         {TraversalKind::Snake, TraversalKind::ColumnSnake, TraversalKind::Raster, TraversalKind::Column}) {
+        const StepTotals& totals = atLeast[static_cast<std::size_t>(kind)];
+        if (hopeful(totals.bound()) && (consider(g, kind, totals).anyOrder || isLine(g)))
+            return;
     }
-    if (hopeful(bound.snake) && consider(g, TraversalKind::Snake).anyOrder)
-        return;
-    if (hopeful(bound.columnSnake) && consider(g, TraversalKind::ColumnSnake).anyOrder)
-        return;
-    if (hopeful(bound.raster))
-        consider(g, TraversalKind::Raster);
-    if (hopeful(bound.column))
-        consider(g, TraversalKind::Column);
 }
 
 std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
@@ -194,9 +192,9 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
         for (std::int64_t h = range.minH; h <= highest; ++h) {
             if (!hopeful(m_model.bound(w, h)))
                 continue;
-            double bound = m_model.gridBound(w, h, true).least();
+            double bound = least(m_model.gridTotals(w, h, true));
             if (deepest > 1)
-                bound = std::min(bound, m_model.gridBound(w, h, false).least());
+                bound = std::min(bound, least(m_model.gridTotals(w, h, false)));
             if (hopeful(bound))
                 m_pairs.push_back({bound, w, h});
         }
@@ -210,12 +208,12 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
             m_incomplete = true;
             break;
         }
-        CostModel::GridBound bound = m_model.gridBound(p.w, p.h, true);
-        for (std::int64_t k = deepest; k >= 1 && (k == deepest || hopeful(bound.least())); --k) {
+        CostModel::GridTotals atLeast = m_model.gridTotals(p.w, p.h, true);
+        for (std::int64_t k = deepest; k >= 1 && (k == deepest || hopeful(least(atLeast))); --k) {
             if (const Granularity g{p.w, p.h, k}; m_model.canFit(g))
-                tryAll(g, bound);
+                tryAll(g, atLeast);
             if (k == deepest)
-                bound = m_model.gridBound(p.w, p.h, false);
+                atLeast = m_model.gridTotals(p.w, p.h, false);
         }
     }
     m_model.setMaxWalkedSteps(CostModel::kMaxWalkedSteps);

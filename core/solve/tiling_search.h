@@ -42,10 +42,10 @@ public:
     [[nodiscard]] bool incomplete() const noexcept { return m_incomplete; }
 
 private:
-    TilingCost consider(const Granularity& g, TraversalKind kind);
+    TilingCost consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast = {});
     [[nodiscard]] bool isLine(const Granularity& g) const;
     void tryTiling(const Granularity& g);
-    void tryAll(const Granularity& g, const CostModel::GridBound& bound);
+    void tryAll(const Granularity& g, const CostModel::GridTotals& atLeast);
     /// A tiling this fast would be the best so far, by more than rounding.
     [[nodiscard]] bool hopeful(double bound) const { return bound < m_best.latency * (1 - 1e-12); }
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort);

@@ -154,7 +154,7 @@ void TestSolve::provesEightToTwelveOps()
         TilingMemo memo;
         SubgraphPool pool(*problem, Rules::final(), memo, {});
         ExactLimits limits;
-        limits.keepGoing = [&] { return pool.evaluations() < 1'000'000; };
+        limits.keepGoing = [&] { return pool.evaluations() < 3'000'000; };
         limits.upperBound = found->total;
         const ExactResult exact =
             solveExactly(pool, Rules::final(), wholeProblem(*problem), TilingEffort::Exhaustive, limits);

@@ -176,6 +176,15 @@ void TilingSearch::climb()
     }
 }
 
+/// Of all tilings with these extents.
+double TilingSearch::leastTotals(std::int64_t w, std::int64_t h) const
+{
+    const double deepest = least(m_model.gridTotals(w, h, true));
+    if (m_model.reductions().empty() || m_model.range().maxK == 1)
+        return deepest;
+    return std::min(deepest, least(m_model.gridTotals(w, h, false)));
+}
+
 Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
 {
     const CostModel::Range& range = m_model.range();
@@ -192,10 +201,7 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
         for (std::int64_t h = range.minH; h <= highest; ++h) {
             if (!hopeful(m_model.bound(w, h)))
                 continue;
-            double bound = least(m_model.gridTotals(w, h, true));
-            if (deepest > 1)
-                bound = std::min(bound, least(m_model.gridTotals(w, h, false)));
-            if (hopeful(bound))
+            if (const double bound = leastTotals(w, h); hopeful(bound))
                 m_pairs.push_back({bound, w, h});
         }
     }
@@ -271,7 +277,8 @@ Tiling TilingSearch::search(TilingEffort effort)
     for (const Pair& p : m_pairs) {
         if (p.bound >= m_best.latency)
             break;
-        tryDepths(p.w, p.h, effort);
+        if (leastTotals(p.w, p.h) < m_best.latency)
+            tryDepths(p.w, p.h, effort);
     }
     if (!m_best.feasible())
         tryDepths(range.minW, range.minH, effort);

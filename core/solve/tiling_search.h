@@ -46,6 +46,7 @@ private:
     [[nodiscard]] bool isLine(const Granularity& g) const;
     void tryTiling(const Granularity& g);
     void tryAll(const Granularity& g, const CostModel::GridTotals& atLeast);
+    [[nodiscard]] double leastTotals(std::int64_t w, std::int64_t h) const;
     /// A tiling this fast would be the best so far, by more than rounding.
     [[nodiscard]] bool hopeful(double bound) const { return bound < m_best.latency * (1 - 1e-12); }
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort);

@@ -54,9 +54,29 @@ bool select(Selection& selection, const QString& what)
     return true;
 }
 
+/// The schedule of this file becomes the ghost; the current one stays current.
+Status pinBaseline(Document& document, const QString& path)
+{
+    if (path.isEmpty())
+        return Unit{};
+    if (!document.hasProblem())
+        return Error{ErrorCode::Io, "--baseline: open a problem first", {}, {}};
+    const Schedule current = document.schedule();
+    const QString currentPath = document.schedulePath();
+    if (Status opened = document.openSchedule(path); !opened)
+        return opened;
+    document.pinBaseline(QFileInfo(path).fileName());
+    if (!currentPath.isEmpty())
+        return document.openSchedule(currentPath);
+    document.apply(current, QStringLiteral("current"));
+    document.evaluateNow();
+    return Unit{};
+}
+
 /// The whole window with its docks, as a person sees it.
 Status renderWindow(const QStringList& files, const std::vector<std::string>& selected,
-                    const QString& perspective, const QString& output, ExportOptions options)
+                    const QString& perspective, const QString& baseline, const QString& output,
+                    const ExportOptions& options)
 {
     MainWindow window;
     window.setTheme(options.theme->dark ? QStringLiteral("dark") : QStringLiteral("light"));
@@ -64,6 +84,8 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
     window.show();
     if (!files.isEmpty() && !window.openPaths(files))
         return Error{ErrorCode::Io, "the files could not be opened", {}, files.front().toStdString()};
+    if (Status pinned = pinBaseline(window.state().document, baseline); !pinned)
+        return pinned;
     if (!files.isEmpty() || !perspective.isEmpty())
         window.applyPerspective(perspective.isEmpty() ? QStringLiteral("Edit") : perspective);
     for (const std::string& s : selected)
@@ -75,12 +97,8 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
         }
     for (int i = 0; i < 5; ++i)
         QApplication::processEvents();
-    QImage image((QSizeF(window.size()) * options.scale).toSize(), QImage::Format_RGB32);
-    image.setDevicePixelRatio(options.scale);
-    window.render(&image);
-    if (!image.save(output))
-        return Error{ErrorCode::Io, "cannot be written", {}, output.toStdString()};
-    return Unit{};
+    return exportPicture(output, window.windowTitle(), window.size(), options,
+                         [&window](QPainter& painter) { window.render(&painter); });
 }
 
 } // namespace
@@ -148,8 +166,9 @@ int runRender(int argc, char** argv)
         if (const auto kind = fileKind(f); !kind)
             return fail(kind.error().text());
     if (view == "window") {
-        const Status done = renderWindow(paths, selected, QString::fromStdString(perspective),
-                                         QString::fromStdString(output), options);
+        const Status done =
+            renderWindow(paths, selected, QString::fromStdString(perspective),
+                         QString::fromStdString(baseline), QString::fromStdString(output), options);
         return done ? 0 : fail(done.error().text());
     }
 
@@ -176,16 +195,8 @@ int runRender(int argc, char** argv)
     for (const FileKind kind : {FileKind::Problem, FileKind::Schedule})
         if (const Status opened = open(kind); !opened)
             return fail(opened.error().text());
-    if (!baseline.empty()) {
-        if (!state.document.hasProblem())
-            return fail("--baseline: open a problem first");
-        const Schedule current = state.document.schedule();
-        if (const Status opened = state.document.openSchedule(QString::fromStdString(baseline)); !opened)
-            return fail(opened.error().text());
-        state.document.pinBaseline(QFileInfo(QString::fromStdString(baseline)).fileName());
-        state.document.apply(current, QStringLiteral("current"));
-        state.document.evaluateNow();
-    }
+    if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline)); !pinned)
+        return fail(pinned.error().text());
     // The lenses announce what they cannot read as a refusal. What a method belongs to comes before it.
     QString refusal;
     QObject::connect(&state.document, &Document::refused, [&refusal](const QString& why) { refusal = why; });

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_view.h"
 
+#include "export/svg_device.h"
+
 #include <QBuffer>
 #include <QFileInfo>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
-#include <QSvgGenerator>
 
 namespace tilewright::ui {
 
 namespace {
 
-constexpr double kLogicalDpi = 96;
+using Paint = std::function<void(QPainter&)>;
+
+constexpr int kLogicalDpi = 96;
 constexpr int kMaxPixels = 20000;
 
 QSize sizeFor(const View& view, const ExportOptions& options)
@@ -20,58 +23,8 @@ QSize sizeFor(const View& view, const ExportOptions& options)
     return options.size.isEmpty() ? view.exportSize() : options.size;
 }
 
-QByteArray png(View& view, const ExportOptions& options)
+QImage imageOf(const QSize& size, const ExportOptions& options, const Paint& paint)
 {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    renderToImage(view, options).save(&buffer, "PNG");
-    return bytes;
-}
-
-QByteArray svg(View& view, const ExportOptions& options)
-{
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    const QSize size = sizeFor(view, options);
-    QSvgGenerator generator;
-    generator.setOutputDevice(&buffer);
-    generator.setSize(size);
-    generator.setViewBox(QRect(QPoint(0, 0), size));
-    generator.setResolution(static_cast<int>(kLogicalDpi));
-    generator.setTitle(view.title());
-    QPainter painter(&generator);
-    view.paintExport(painter, size, *options.theme);
-    painter.end();
-    return bytes;
-}
-
-QByteArray pdf(View& view, const ExportOptions& options)
-{
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    const QSize size = sizeFor(view, options);
-    QPdfWriter writer(&buffer);
-    writer.setTitle(view.title());
-    writer.setResolution(static_cast<int>(kLogicalDpi));
-    writer.setPageSize(
-        QPageSize(QSizeF(size) / kLogicalDpi, QPageSize::Inch, QString(), QPageSize::ExactMatch));
-    writer.setPageMargins(QMarginsF(0, 0, 0, 0));
-    QPainter painter(&writer);
-    view.paintExport(painter, size, *options.theme);
-    painter.end();
-    return bytes;
-}
-
-} // namespace
-
-QImage renderToImage(View& view, const ExportOptions& options)
-{
-    view.catchUp();
-    view.settle();
-    const QSize size = sizeFor(view, options);
     QImage image((QSizeF(size) * options.scale).toSize(), QImage::Format_RGB32);
     image.setDevicePixelRatio(options.scale);
     // Fonts are in points: while painting, a logical inch has the logical resolution, and the ratio of pixels
@@ -84,31 +37,76 @@ QImage renderToImage(View& view, const ExportOptions& options)
     image.fill(options.theme->canvas);
     {
         QPainter painter(&image);
-        view.paintExport(painter, size, *options.theme);
+        paint(painter);
     }
     setDpi(kLogicalDpi * options.scale);
     return image;
 }
 
+QByteArray png(const QSize& size, const ExportOptions& options, const Paint& paint)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    imageOf(size, options, paint).save(&buffer, "PNG");
+    return bytes;
+}
+
+QByteArray pdf(const QString& title, const QSize& size, const Paint& paint)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    QPdfWriter writer(&buffer);
+    writer.setTitle(title);
+    writer.setResolution(kLogicalDpi);
+    writer.setPageSize(
+        QPageSize(QSizeF(size) / kLogicalDpi, QPageSize::Inch, QString(), QPageSize::ExactMatch));
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+    QPainter painter(&writer);
+    paint(painter);
+    painter.end();
+    return bytes;
+}
+
+} // namespace
+
+QImage renderToImage(View& view, const ExportOptions& options)
+{
+    view.catchUp();
+    view.settle();
+    const QSize size = sizeFor(view, options);
+    return imageOf(size, options,
+                   [&](QPainter& painter) { view.paintExport(painter, size, *options.theme); });
+}
+
 Status exportView(View& view, const QString& path, const ExportOptions& options)
+{
+    view.catchUp();
+    view.settle();
+    const QSize size = sizeFor(view, options);
+    return exportPicture(path, view.title(), size, options,
+                         [&](QPainter& painter) { view.paintExport(painter, size, *options.theme); });
+}
+
+Status exportPicture(const QString& path, const QString& title, const QSize& size,
+                     const ExportOptions& options, const Paint& paint)
 {
     const auto failed = [&](const QString& why) {
         return Error{ErrorCode::Io, why.toStdString(), {}, path.toStdString()};
     };
-    const QSizeF pixels = QSizeF(sizeFor(view, options)) * options.scale;
+    const QSizeF pixels = QSizeF(size) * options.scale;
     if (pixels.width() < 1 || pixels.height() < 1 || pixels.width() > kMaxPixels ||
         pixels.height() > kMaxPixels)
         return failed(QObject::tr("pictures may have 1 to %1 pixels a side").arg(kMaxPixels));
-    view.catchUp();
-    view.settle();
     const QString ending = QFileInfo(path).suffix().toLower();
     QByteArray bytes;
     if (ending == QLatin1String("png"))
-        bytes = png(view, options);
+        bytes = png(size, options, paint);
     else if (ending == QLatin1String("svg"))
-        bytes = svg(view, options);
+        bytes = svgOf(title, size, kLogicalDpi, paint);
     else if (ending == QLatin1String("pdf"))
-        bytes = pdf(view, options);
+        bytes = pdf(title, size, paint);
     else
         return failed(QObject::tr("the ending must be .png, .svg or .pdf"));
     QSaveFile file(path);

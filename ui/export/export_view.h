@@ -6,6 +6,8 @@
 
 #include <QImage>
 
+#include <functional>
+
 namespace tilewright::ui {
 
 struct ExportOptions
@@ -19,5 +21,9 @@ struct ExportOptions
 
 /// Writes PNG, SVG or PDF, told by the file's ending.
 [[nodiscard]] Status exportView(View& view, const QString& path, const ExportOptions& options);
+
+/// The same for anything that paints into (0, 0, size); options.size is not looked at.
+[[nodiscard]] Status exportPicture(const QString& path, const QString& title, const QSize& size,
+                                   const ExportOptions& options, const std::function<void(QPainter&)>& paint);
 
 } // namespace tilewright::ui

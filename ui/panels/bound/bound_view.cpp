@@ -57,13 +57,19 @@ void BoundView::refresh()
             .arg(number(bound.value), number(bound.compute), number(bound.memory), number(whole.compute.sum),
                  number(whole.memory.sum), number(snapshot->evaluation.total), percent(snapshot->gap())));
     for (const BoundPart& part : bound.parts) {
-        auto* item = new QTreeWidgetItem(m_parts, {QString::fromStdString(part.text), number(part.value),
-                                                   number(part.compute), number(part.memory),
-                                                   number(part.inputElements), number(part.outputElements),
-                                                   number(part.spilledElements)});
+        auto* item = new QTreeWidgetItem(m_parts, {QString::fromStdString(part.text)});
         item->setToolTip(0, QString::fromStdString(part.text));
-        for (int c = 1; c < 7; ++c)
-            item->setTextAlignment(c, Qt::AlignRight | Qt::AlignVCenter);
+        const auto cell = [item](int column, auto value) {
+            item->setText(column, number(value));
+            item->setData(column, Qt::UserRole, static_cast<double>(value)); // in full, for copying
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        };
+        cell(1, part.value);
+        cell(2, part.compute);
+        cell(3, part.memory);
+        cell(4, part.inputElements);
+        cell(5, part.outputElements);
+        cell(6, part.spilledElements);
     }
 }
 
@@ -71,9 +77,10 @@ QString BoundView::copyText() const
 {
     QString out;
     for (int i = 0; i < m_parts->topLevelItemCount(); ++i) {
-        QStringList cells;
-        for (int c = 0; c < m_parts->columnCount(); ++c)
-            cells << m_parts->topLevelItem(i)->text(c);
+        const QTreeWidgetItem* item = m_parts->topLevelItem(i);
+        QStringList cells{item->text(0)};
+        for (int c = 1; c < m_parts->columnCount(); ++c)
+            cells << exactNumber(item->data(c, Qt::UserRole).toDouble());
         out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
     }
     return out;

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pictures as SVG and PDF have the content of the PNG: cut where it is cut, cells with hard edges; and what
+// the menus copy and write.
+#include "charts/roofline_view.h"
+#include "export/export_view.h"
+#include "export/svg_device.h"
+#include "panels/subgraphs/subgraphs_view.h"
+#include "view_catalog.h"
+#include "views/graph/graph_view.h"
+#include "window_fixture.h"
+
+#include <QClipboard>
+#include <QDockWidget>
+#include <QFile>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPainterPath>
+#include <QRegularExpression>
+#include <QSvgRenderer>
+#include <QTemporaryDir>
+#include <QTimer>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestExport : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    static QImage drawn(const QByteArray& svg, const QSize& size)
+    {
+        QImage image(size, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        QSvgRenderer renderer(svg);
+        renderer.render(&painter, QRectF(QPointF(0, 0), size));
+        return image;
+    }
+    static int inked(const QImage& image, const QRect& area)
+    {
+        int n = 0;
+        for (int y = area.top(); y <= area.bottom(); ++y)
+            for (int x = area.left(); x <= area.right(); ++x)
+                n += image.pixelColor(x, y).lightness() < 240 ? 1 : 0;
+        return n;
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void nothingLeavesItsClip()
+    {
+        const QSize size(200, 100);
+        const QByteArray svg = svgOf(QStringLiteral("clip"), size, 96, [](QPainter& p) {
+            p.save();
+            p.setClipRect(QRectF(50.5, 20, 100, 60));
+            p.setPen(QPen(Qt::black, 2));
+            p.drawLine(QPointF(0, 50), QPointF(200, 50)); // a stroke
+            p.fillRect(QRectF(0, 60, 200, 5), Qt::black); // an area
+            p.drawText(QPointF(30, 35), QStringLiteral("WWWWWWWWWWWWWWWWWWWWWW"));
+            QImage stripes(4, 1, QImage::Format_RGB32);
+            stripes.fill(Qt::black);
+            p.drawImage(QRectF(0, 70, 200, 5), stripes);
+            p.setClipRect(QRectF(60, 0, 10, 100), Qt::IntersectClip);
+            p.fillRect(QRectF(0, 22, 200, 3), Qt::black);
+            p.restore();
+            p.fillRect(QRectF(0, 90, 200, 5), Qt::black); // no longer clipped
+        });
+        const QImage image = drawn(svg, size);
+        QCOMPARE(inked(image, {0, 0, 50, 88}), 0);
+        QCOMPARE(inked(image, {152, 0, 48, 88}), 0);
+        for (const int y : {50, 62, 72})
+            QCOMPARE(inked(image, {52, y, 97, 1}), 97);
+        QVERIFY(inked(image, {52, 25, 97, 12}) > 100);
+        QCOMPARE(inked(image, {0, 23, 200, 1}), 10);
+        QCOMPARE(inked(image, {0, 92, 200, 1}), 200);
+        // Inside, text is text.
+        const QByteArray whole = svgOf(QStringLiteral("t"), size, 96, [](QPainter& p) {
+            p.setClipRect(QRect(0, 0, 200, 100));
+            p.drawText(QPointF(30, 35), QStringLiteral("find me"));
+        });
+        QVERIFY(whole.contains(">find me</text>"));
+    }
+    void svgIsAsLargeAsItSays()
+    {
+        const QByteArray svg = svgOf(QStringLiteral("x"), {1280, 721}, 96, [](QPainter&) {});
+        QVERIFY(svg.contains("width=\"1280\" height=\"721\""));
+        QCOMPARE(QSvgRenderer(svg).defaultSize(), QSize(1280, 721));
+    }
+    void partsOfImagesAndHardEdges()
+    {
+        QImage cells(2, 1, QImage::Format_RGB32);
+        cells.setPixelColor(0, 0, Qt::white);
+        cells.setPixelColor(1, 0, Qt::black);
+        const QByteArray svg = svgOf(QStringLiteral("x"), {100, 20}, 96, [&](QPainter& p) {
+            p.drawImage(QRectF(0, 0, 100, 20), cells, QRectF(1, 0, 1, 1));
+        });
+        // Readers blur enlarged images, so cells are many pixels.
+        const QByteArray both = svgOf(QStringLiteral("x"), {100, 20}, 96,
+                                      [&](QPainter& p) { p.drawImage(QRectF(0, 0, 100, 20), cells); });
+        const QString coded =
+            QString::fromLatin1(both).section(QStringLiteral("base64,"), 1).section(QLatin1Char('"'), 0, 0);
+        const QImage inside = QImage::fromData(QByteArray::fromBase64(coded.toLatin1()));
+        QVERIFY(inside.width() >= 100);
+        QCOMPARE(inked(inside, inside.rect()), inside.width() * inside.height() / 2);
+        QCOMPARE(inked(drawn(svg, {100, 20}), {1, 1, 98, 18}), 98 * 18); // only the black cell
+    }
+    void theRoofsOfTheRooflineStayInThePlot()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        auto* view = viewOf<RooflineView>(window, "roofline");
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("r.svg"));
+        ExportOptions options;
+        QVERIFY(exportView(*view, path, options));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QSize size = view->exportSize();
+        const QImage svg = drawn(file.readAll(), size);
+        const QImage png = renderToImage(*view, options);
+        // The corner below and left of the plot has tick labels at most.
+        const QRect corner(0, size.height() - 20, 40, 20);
+        QCOMPARE(inked(svg, corner), inked(png, corner));
+    }
+    void everyViewIsCopiedFromTheMenu()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3A.solution.json")}));
+        const auto trigger = [&](const char* id) {
+            window.state().actions.find(QLatin1String(id))->trigger();
+        };
+        QStringList withRows;
+        for (const ViewEntry& entry : viewCatalog()) {
+            if (QDockWidget* dock = window.findChild<QDockWidget*>(QStringLiteral("dock.") + entry.name)) {
+                dock->show();
+                dock->raise();
+            }
+            View* view = window.view(entry.name);
+            view->setFocus();
+            view->settle();
+            QApplication::clipboard()->clear();
+            trigger("edit.copyImage");
+            const QImage image = QApplication::clipboard()->image();
+            QVERIFY2(image.width() >= 100 && image.height() >= 100, qPrintable(entry.name));
+            QApplication::clipboard()->clear();
+            trigger("edit.copy");
+            const QString rows = QApplication::clipboard()->text();
+            if (rows.contains(QLatin1Char('\t')))
+                withRows << entry.name;
+            // Full precision in the C locale: no thin spaces, no commas within numbers.
+            QVERIFY2(!rows.contains(QChar(0x2009)) && !rows.contains(QChar(0x202f)), qPrintable(entry.name));
+        }
+        for (const char* name : {"graph", "subgraphs", "memory", "tiles", "latency", "roofline",
+                                 "granularity", "systolic", "mapping", "npu", "npu-scaling", "bound"})
+            QVERIFY2(withRows.contains(QLatin1String(name)), name);
+    }
+    void tablesAreWrittenFromTheMenu_data()
+    {
+        QTest::addColumn<QByteArray>("first");
+        QTest::newRow("subgraphs") << QByteArray("subgraph,");
+        QTest::newRow("steps") << QByteArray("subgraph,");
+        QTest::newRow("occupancy") << QByteArray("");
+    }
+    void tablesAreWrittenFromTheMenu()
+    {
+        QFETCH(QByteArray, first);
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3A.solution.json")}));
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("table.csv"));
+        QTimer::singleShot(0, &window, [&] {
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            QVERIFY(dialog);
+            dialog->findChild<QLineEdit*>()->setText(path);
+            QTest::keyClick(dialog->findChild<QLineEdit*>(), Qt::Key_Return);
+        });
+        window.state()
+            .actions.find(QStringLiteral("file.csv.") + QLatin1String(QTest::currentDataTag()))
+            ->trigger();
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
+        QVERIFY2(lines.front().startsWith(first), lines.front());
+        QVERIFY(lines.size() > 3);
+        for (const QByteArray& line : lines)
+            QCOMPARE(line.count(','), lines.front().count(','));
+    }
+    void theWindowIsWrittenInEveryFormat()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3A.solution.json")}));
+        QTemporaryDir folder;
+        for (const char* name : {"w.png", "w.svg", "w.pdf"}) {
+            const QString path = folder.filePath(QLatin1String(name));
+            QVERIFY(exportPicture(path, window.windowTitle(), window.size(), {},
+                                  [&](QPainter& p) { window.render(&p); }));
+            QVERIFY2(QFileInfo(path).size() > 5000, name);
+        }
+    }
+};
+
+QTEST_MAIN(TestExport)
+#include "test_export.moc"

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QSize>
+#include <QString>
+
+#include <functional>
+
+class QPainter;
+
+namespace tilewright::ui {
+
+/// What `paint` draws, as SVG. QSvgGenerator knows no clipping and draws whole images where a part is asked
+/// for; here everything is cut before it reaches the generator, and enlarged images keep their hard edges.
+[[nodiscard]] QByteArray svgOf(const QString& title, const QSize& size, int dpi,
+                               const std::function<void(QPainter&)>& paint);
+
+} // namespace tilewright::ui

@@ -40,12 +40,11 @@ std::vector<double> breakCosts(const LayerGraph& g, const Order& order)
 }
 
 /// The last layer of each column; fewer than `count` when no good place for a break is found.
-std::vector<int> chooseBreaks(const LayerGraph& g, const Order& order, const Coordinates& at, int count)
+std::vector<int> chooseBreaks(const std::vector<double>& cost, const Coordinates& at, int count)
 {
-    const int layers = static_cast<int>(order.size());
+    const int layers = static_cast<int>(cost.size());
     const double height = at.layerBottom.back();
     std::vector<int> lastLayers;
-    const std::vector<double> cost = breakCosts(g, order);
     int first = 0;
     for (int c = 0; c + 1 < count; ++c) {
         const double remaining = height - at.layerTop[first];
@@ -91,6 +90,22 @@ Extent extentOf(const LayerGraph& g, const std::vector<int>& layer, const Coordi
     return extent;
 }
 
+/// Width by height of columns that end with these layers.
+double aspectOf(const std::vector<Extent>& extents, const Coordinates& at, const std::vector<int>& lastLayers)
+{
+    double width = 0, height = 0;
+    int layer = 0;
+    for (const int last : lastLayers) {
+        Extent column;
+        const double top = at.layerTop[layer];
+        for (; layer <= last; ++layer)
+            column.add(extents[layer].left, extents[layer].right);
+        width += column.right - column.left + 2 * kColumnGap;
+        height = std::max(height, at.layerBottom[last] - top);
+    }
+    return width / std::max(1.0, height);
+}
+
 } // namespace
 
 double laneRoom(std::size_t links)
@@ -122,9 +137,24 @@ Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& a
         count = options.columns;
     count = std::clamp(count, 1, std::max(1, layers / kFewestLayers));
 
-    std::vector<int> lastLayers = chooseBreaks(g, order, at, count);
+    const std::vector<double> cost = breakCosts(g, order);
+    std::vector<int> lastLayers = chooseBreaks(cost, at, count);
     while (options.columns == 0 && count > 1 && std::ssize(lastLayers) < count)
-        lastLayers = chooseBreaks(g, order, at, --count); // too much would go round: fewer columns
+        lastLayers = chooseBreaks(cost, at, --count); // too much would go round: fewer columns
+    if (options.columns == 0 && wanted > 0) {
+        // Where a few layers are much wider than the others, most columns are narrow: there is room for more.
+        const int most = std::max(1, layers / kFewestLayers);
+        double off = std::log(aspectOf(extents, at, lastLayers) / wanted);
+        while (off < 0 && count < most) {
+            std::vector<int> more = chooseBreaks(cost, at, count + 1);
+            const double next = std::log(aspectOf(extents, at, more) / wanted);
+            if (std::ssize(more) <= count || std::abs(next) >= std::abs(off))
+                break;
+            lastLayers = std::move(more);
+            off = next;
+            ++count;
+        }
+    }
 
     // Side by side; between two columns room for the lanes of what crosses the break.
     double x = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Large graphs: subgraphs become cards by themselves, and cards of several subgraphs.
 #include "graph_bench.h"
+#include "theme/number.h"
 #include "views/graph/graph_sections.h"
 #include "views/graph/graph_toolbar.h"
 
@@ -73,6 +74,7 @@ private Q_SLOTS:
     void manySubgraphsShareACard();
     void smallGraphsStayOpen();
     void openedByDoubleClickAndKey();
+    void anOpenedCardLeavesNoEmptyColumns();
     void closedAgain();
     void expandAllIsRemembered();
     void selectedAndSought();
@@ -144,6 +146,7 @@ void TestGraphCards::manySubgraphsShareACard()
             QCOMPARE(model.geometry->nodeOf(op), std::optional(node));
     }
     QCOMPARE(ops, std::size_t{3000});
+    QVERIFY(b.view->note().text().startsWith(number(std::int64_t{3000}) + QStringLiteral(" ops stand in ")));
     // One line between two cards, whatever goes along it; the figures are those of all its tensors.
     std::set<std::pair<std::size_t, std::size_t>> lines;
     std::size_t bundled = 0, labelled = 0;
@@ -199,6 +202,28 @@ void TestGraphCards::openedByDoubleClickAndKey()
     b.view->settle();
     QCOMPARE(b.view->model()->nodes[*b.view->model()->geometry->nodeOf(OpId(300))].key.kind,
              GraphKey::Kind::Op);
+}
+
+void TestGraphCards::anOpenedCardLeavesNoEmptyColumns()
+{
+    Bench b(pointwiseNet(3000, 21));
+    b.view->resize(1000, 700);
+    // As wide as the pane, not a few narrow columns in its middle, even where an opened card is much wider
+    // than the others.
+    const auto check = [&](const QString& what) {
+        QRectF all;
+        for (const GraphNode& node : b.view->model()->nodes)
+            all |= node.rect;
+        QVERIFY2(all.width() > 1.2 * all.height(),
+                 qPrintable(what + QStringLiteral(": %1 × %2").arg(all.width()).arg(all.height())));
+        QVERIFY(all.width() < 2.6 * all.height());
+    };
+    check(QStringLiteral("closed"));
+    for (const int op : {1500, 300, 2900}) {
+        b.view->openSection(*b.view->model()->geometry->nodeOf(OpId(op)));
+        b.view->settle();
+        check(QString::number(op));
+    }
 }
 
 void TestGraphCards::closedAgain()
@@ -304,9 +329,9 @@ void TestGraphCards::editsKeepTheCards()
     const std::set<GraphKey> before(keysBefore.begin(), keysBefore.end());
     const OpId op(1500);
     const OpId producer = *problem->producer(problem->op(op).inputs.front());
-    const auto next = edit::moveOps(*problem, b.document().schedule(), std::vector{op}, std::nullopt,
-                                    subgraphsWith(b.document().schedule(), producer).front(),
-                                    {.rules = {}, .force = true});
+    const auto next =
+        edit::moveOps(*problem, b.document().schedule(), std::vector{op}, std::nullopt,
+                      subgraphsWith(b.document().schedule(), producer).front(), {.rules = {}, .force = true});
     QVERIFY(next);
     b.document().apply(*next, QStringLiteral("move"));
     b.document().waitForSnapshot();

@@ -63,7 +63,8 @@ QString GraphView::noteText() const
         });
         text +=
             (text.isEmpty() ? QString() : QStringLiteral(" ")) +
-            tr("%1 ops stand in %2 cards; double-click opens one.").arg(m_geometry->opsInCards).arg(cards);
+            tr("%1 ops stand in %2 cards; double-click opens one.")
+                .arg(number(static_cast<std::int64_t>(m_geometry->opsInCards)), number(static_cast<std::int64_t>(cards)));
     }
     return text;
 }

@@ -62,10 +62,12 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
     exact.format.setBackground(Theme::mix(theme.panel, theme.error, 0.4));
     m_editor->setExtraSelections({whole, exact});
     m_editor->setTextCursor(cursor);
-    what->setText(tr("Line %1, column %2: %3")
-                      .arg(line)
-                      .arg(columnNumber)
-                      .arg(sentence(error.path.empty() ? error.message : error.path + ": " + error.message)));
+    // A syntax error names its place itself.
+    what->setText(error.path.empty() ? sentence(error.message)
+                                     : tr("Line %1, column %2, %3: %4")
+                                           .arg(line)
+                                           .arg(columnNumber)
+                                           .arg(QString::fromStdString(error.path), sentence(error.message)));
 
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     m_save = buttons->addButton(tr("&Save and open"), QDialogButtonBox::ApplyRole);

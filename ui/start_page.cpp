@@ -149,15 +149,57 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     auto* samples = new QLabel(tr("Samples"), page);
     samples->setFont(uiFont(1.2, QFont::DemiBold));
     column->addWidget(samples);
+    auto* how = new QLabel(tr("Click one to open it with one op a subgraph, then drag an op onto another. The arrow "
+                              "beside it opens ready-made schedules."),
+                           page);
+    how->setWordWrap(true);
+    column->addWidget(how);
     m_samples = new QGridLayout;
     m_samples->setSpacing(12);
     column->addLayout(m_samples);
+    addLensSamples(*column, page);
     column->addStretch();
     fillSamples();
     connect(&m_context.themes, &ThemeSource::changed, this, [this] {
         fillSamples();
         setRecent(std::vector(m_recentFiles));
     });
+}
+
+/// Files of the other lenses, a menu for each kind: what they are about is told, their pictures are not needed.
+void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
+{
+    auto* heading = new QLabel(tr("Samples of the other lenses"), page);
+    heading->setFont(uiFont(1.2, QFont::DemiBold));
+    auto* row = new QHBoxLayout;
+    struct Kind
+    {
+        QString folder, text, tip;
+    };
+    for (const Kind& kind :
+         {Kind{QStringLiteral("npu"), tr("NPU model"), tr("Run a model tile by tile on several cores.")},
+          Kind{QStringLiteral("mapping/layers"), tr("Layer to map"),
+               tr("Tile and order the loops of one layer for energy or cycles.")},
+          Kind{QStringLiteral("mapping/models"), tr("Network to map"),
+               tr("Map every layer of a network, each proven optimal.")}}) {
+        auto* menu = new QMenu(page);
+        for (const QFileInfo& file :
+             QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
+                 .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))
+            connect(menu->addAction(file.completeBaseName().replace(QLatin1Char('_'), QLatin1Char('-'))),
+                    &QAction::triggered, this, [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
+        if (menu->isEmpty())
+            continue;
+        auto* button = new QPushButton(kind.text, page);
+        button->setObjectName(kind.folder);
+        button->setToolTip(kind.tip);
+        button->setMenu(menu);
+        row->addWidget(button);
+    }
+    heading->setVisible(row->count() > 0);
+    row->addStretch();
+    column.addWidget(heading);
+    column.addLayout(row);
 }
 
 void StartPage::fillSamples()

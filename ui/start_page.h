@@ -37,6 +37,7 @@ protected:
 
 private:
     void fillSamples();
+    void addLensSamples(QVBoxLayout& column, QWidget* page);
     void addSchedules(QToolButton& button, const QFileInfo& problem);
     void arrangeSamples();
 

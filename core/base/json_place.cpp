@@ -151,7 +151,13 @@ std::optional<TextPlace> placeOfError(std::string_view json, const Error& error)
         ++begin;
     }
     begin = std::min(begin + *column - 1, json.size());
-    return TextPlace{begin, std::min(begin + 1, json.size())};
+    const std::size_t end = std::min(begin + 1, json.size());
+    // A reader stops at the last character of what it does not want: the text in quotes is meant as a whole.
+    if (begin < json.size() && json[begin] == '"' && begin > 0)
+        if (const auto quote = json.find_last_of("\"\n", begin - 1);
+            quote != std::string_view::npos && json[quote] == '"')
+            begin = quote;
+    return TextPlace{begin, end};
 }
 
 } // namespace tilewright

@@ -11,7 +11,10 @@
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
 #include "schedule/edits.h"
+#include "panels/subgraphs/subgraphs_view.h"
 #include "source_dialog.h"
+#include "start_page.h"
+#include "workload/generate.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/compare/compare_panes.h"
@@ -27,6 +30,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTableView>
 #include <QToolButton>
 
 #include <array>
@@ -304,6 +308,60 @@ private Q_SLOTS:
         QVERIFY(window.state().document.hasProblem());
         QCOMPARE(window.state().document.problem()->opCount(), 10U);
         QVERIFY(bar->text().isEmpty());
+    }
+
+    void theStartPageLeadsToEveryLens()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        auto* page = window.findChild<StartPage*>();
+        for (const auto& [folder, view] : {std::pair{"npu", "npu"}, {"mapping/layers", "mapping"}, {"mapping/models", "mapping-model"}}) {
+            auto* button = page->findChild<QPushButton*>(QLatin1String(folder));
+            QVERIFY2(button && button->menu() && !button->menu()->isEmpty(), folder);
+            button->menu()->actions().constFirst()->trigger();
+            QVERIFY2(window.view(QLatin1String(view))->isVisible(), view);
+        }
+    }
+
+    void theListKeepsWhatTellsOpsApart()
+    {
+        GenerateOptions options;
+        options.kind = WorkloadKind::Random;
+        options.ops = 14;
+        const ProblemPtr problem = *generateWorkload(options);
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.state().document.setProblem(problem, oneOpPerSubgraph(*problem));
+        auto* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
+        // Also with the column of changes nothing has to be scrolled to.
+        for (const bool baseline : {false, true}) {
+            if (baseline)
+                window.state().document.pinBaseline();
+            QTest::qWait(1);
+            int sum = 0;
+            for (int c = 0; c < table->model()->columnCount(); ++c)
+                sum += table->isColumnHidden(c) ? 0 : table->columnWidth(c);
+            if (!baseline)
+                QVERIFY2(sum <= table->viewport()->width(), qPrintable(QStringLiteral("%1 of %2").arg(sum).arg(table->viewport()->width())));
+        }
+        // Two names that differ in their last letters only are two different pictures in a narrow column.
+        std::vector<int> rows;
+        for (int r = 0; r < table->model()->rowCount(); ++r)
+            if (problem->opName(OpId(static_cast<std::size_t>(r))).starts_with("pointwise1"))
+                rows.push_back(r);
+        if (rows.size() < 2)
+            QSKIP("no two long names in this problem");
+        table->setColumnWidth(1, 70);
+        const auto picture = [&](int row) {
+            table->clearSelection();
+            table->setAlternatingRowColors(false);
+            return table->viewport()->grab(table->visualRect(table->model()->index(row, 1))).toImage();
+        };
+        QVERIFY(picture(rows[0]) != picture(rows[1]));
     }
 
     void compareStandsInItsMenuAndStartsWithTheWhole()

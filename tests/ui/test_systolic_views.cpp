@@ -469,6 +469,7 @@ private Q_SLOTS:
         g->settle();
         QVERIFY(g->model().programs.empty());
         QVERIFY(g->model().hint.startsWith(QStringLiteral("No programs")));
+        QVERIFY2(g->model().hint.count(QLatin1Char(':')) == 1, qPrintable(g->model().hint)); // the reason, no path
         QVERIFY(!renderToImage(*g, {}).isNull());
     }
 

@@ -3,6 +3,7 @@
 
 #include "canvas/bound_mark.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QDataStream>
 #include <QIODevice>
@@ -174,8 +175,8 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
         if (const auto by = change(row))
             text += tr("<br>%1 against the baseline").arg(signedNumber(*by));
         if (const Issue* problem = issue(row))
-            text += tr("<br><b>%1</b>").arg(QString::fromStdString(problem->text).toHtmlEscaped());
-        return text;
+            text += tr("<br><b>%1</b>").arg(sentence(problem->text).toHtmlEscaped());
+        return rich(text);
     }
     return {};
 }

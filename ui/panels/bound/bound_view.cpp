@@ -4,6 +4,7 @@
 #include "eval/lower_bound.h"
 #include "report/summary.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -52,13 +53,13 @@ void BoundView::refresh()
         all.emplace_back(i);
     const SubgraphsSummary whole = summarise(*snapshot, all);
     m_summary->setText(
-        tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
+        rich(tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
            "This schedule computes for %4 and moves data for %5; its latency is %6 (gap %7).")
             .arg(number(bound.value), number(bound.compute), number(bound.memory), number(whole.compute.sum),
-                 number(whole.memory.sum), number(snapshot->evaluation.total), percent(snapshot->gap())));
+                 number(whole.memory.sum), number(snapshot->evaluation.total), percent(snapshot->gap()))));
     for (const BoundPart& part : bound.parts) {
-        auto* item = new QTreeWidgetItem(m_parts, {QString::fromStdString(part.text)});
-        item->setToolTip(0, QString::fromStdString(part.text));
+        auto* item = new QTreeWidgetItem(m_parts, {sentence(part.text)});
+        item->setToolTip(0, sentence(part.text));
         const auto cell = [item](int column, auto value) {
             item->setText(column, number(value));
             item->setData(column, Qt::UserRole, static_cast<double>(value)); // in full, for copying

@@ -3,6 +3,7 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -19,9 +20,10 @@ namespace tilewright::ui {
 
 namespace {
 
-QString sentence(const std::string& phrase)
+/// A phrase of the core as a whole sentence.
+QString capital(const std::string& phrase)
 {
-    QString text = QString::fromStdString(phrase);
+    QString text = sentence(phrase);
     if (!text.isEmpty())
         text[0] = text[0].toUpper();
     return text;
@@ -134,9 +136,9 @@ void ProblemsView::refresh()
         auto* item = new QTreeWidgetItem(
             m_list, {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
                      QString::fromLatin1(code.data(), static_cast<qsizetype>(code.size())),
-                     QString::fromStdString(issue.text)});
+                     sentence(issue.text)});
         item->setIcon(0, icon(QStringLiteral("error")));
-        item->setToolTip(2, QString::fromStdString(issue.text));
+        item->setToolTip(2, sentence(issue.text));
     }
     m_list->setCurrentItem(
         m_list->topLevelItem(std::clamp(row, 0, std::max(0, m_list->topLevelItemCount() - 1))));
@@ -176,17 +178,17 @@ void ProblemsView::showRepairs(Found found)
     };
     m_fix->setEnabled(!repairs.empty());
     m_fix->setToolTip(repairs.empty() ? reason()
-                                      : QStringLiteral("<p>%1: %2</p><p>%3</p>")
-                                            .arg(sentence(repairs.front().text).toHtmlEscaped(),
-                                                 effect(repairs.front()), tr("One undo step.")));
-    m_fix->setAccessibleDescription(repairs.empty() ? reason() : sentence(repairs.front().text));
+                                      : rich(QStringLiteral("<p>%1: %2</p><p>%3</p>")
+                                            .arg(capital(repairs.front().text).toHtmlEscaped(),
+                                                 effect(repairs.front()), tr("One undo step."))));
+    m_fix->setAccessibleDescription(repairs.empty() ? reason() : capital(repairs.front().text));
     elideFix();
     m_reason->setText(repairs.empty() ? tr("No fix: %1.").arg(reason()) : QString());
     m_reason->setVisible(repairs.empty());
     m_menu->clear();
     for (std::size_t i = 1; i < repairs.size(); ++i) {
         QAction* action =
-            m_menu->addAction(QStringLiteral("%1 — %2").arg(sentence(repairs[i].text), effect(repairs[i])));
+            m_menu->addAction(QStringLiteral("%1 — %2").arg(capital(repairs[i].text), effect(repairs[i])));
         connect(action, &QAction::triggered, this, [this, i] { fix(i); });
     }
     m_others->setVisible(repairs.size() > 1);
@@ -198,14 +200,14 @@ void ProblemsView::elideFix()
         return;
     const QString text = m_found.repairs.found.empty()
                              ? tr("Fix")
-                             : tr("Fix: %1").arg(QString::fromStdString(m_found.repairs.found.front().text));
+                             : tr("Fix: %1").arg(sentence(m_found.repairs.found.front().text));
     const int room = width() - m_fixAll->sizeHint().width() - m_others->sizeHint().width() - 64;
     m_fix->setText(fontMetrics().elidedText(text, Qt::ElideRight, std::max(60, room)));
 }
 
 QString ProblemsView::reason() const
 {
-    return m_found.repairs.found.empty() ? QString::fromStdString(m_found.repairs.why) : QString();
+    return m_found.repairs.found.empty() ? sentence(m_found.repairs.why) : QString();
 }
 
 void ProblemsView::jump()
@@ -231,7 +233,7 @@ void ProblemsView::fix(std::size_t which)
     m_job->waitIdle(); // whoever is faster than the search waits for it
     if (m_found.revision == document().snapshot()->revision && which < m_found.repairs.found.size()) {
         const Repair repair = m_found.repairs.found[which]; // applying clears what was found
-        document().apply(repair.schedule, sentence(repair.text));
+        document().apply(repair.schedule, capital(repair.text));
     }
 }
 

@@ -2,6 +2,7 @@
 #include "panels/rules/rules_view.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -187,10 +188,10 @@ void RulesView::showEffects(const Effects& effects)
         };
         for (const Issue& issue : e.appears)
             row(issue.subgraph, tr("would break %1").arg(latin1(issueCodeName(issue.code))),
-                QString::fromStdString(issue.text));
+                sentence(issue.text));
         for (const Issue& issue : e.disappears)
             row(issue.subgraph, tr("would no longer break %1").arg(latin1(issueCodeName(issue.code))),
-                QString::fromStdString(issue.text));
+                sentence(issue.text));
         for (const RuleEffect::Part& part : e.parts)
             row(part.subgraph, partText(part), {});
         item->setExpanded(open);

@@ -49,6 +49,8 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     m_buttons->add(m_compare, m_compare->text(), tr("Look at both side by side before deciding."));
     m_buttons->add(m_discard, m_discard->text(), tr("Forget the result."));
     m_tabs->setDocumentMode(true);
+    m_tabs->setUsesScrollButtons(true);
+    m_tabs->setElideMode(Qt::ElideNone);
     m_tabs->addTab(m_changes, tr("Changes"));
     m_tabs->setTabToolTip(0, tr("What the result does differently, the most valuable first."));
     m_tabs->addTab(m_alternatives, tr("Why"));

@@ -2,6 +2,7 @@
 #include "panels/subgraphs/subgraph_delegate.h"
 
 #include "canvas/bound_mark.h"
+#include "theme/name.h"
 #include "theme/icon.h"
 
 #include <QPainter>
@@ -112,7 +113,12 @@ void SubgraphDelegate::paintOps(QPainter& painter, const QRectF& cell, const QFo
     painter.setFont(font);
     const QFontMetricsF fm(font);
     painter.setPen(theme().text);
-    const QString names = fm.elidedText(text.names, Qt::ElideRight, cell.width());
+    // "pointwise12" keeps its number; of several names the first ones in full, or the first as it fits.
+    const qsizetype comma = text.names.indexOf(QLatin1Char(','));
+    const QString first = comma < 0 ? text.names : text.names.left(comma) + QStringLiteral(", …");
+    const QString names = fm.horizontalAdvance(first) > cell.width()
+                              ? fittingName(comma < 0 ? first : text.names.left(comma), fm, cell.width())
+                              : fm.elidedText(text.names, Qt::ElideRight, cell.width());
     painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft), names);
     const double used = fm.horizontalAdvance(names) + 8;
     if (text.where.isEmpty() || cell.width() - used < fm.horizontalAdvance(QStringLiteral("mmm")))

@@ -113,9 +113,21 @@ void SubgraphsView::fitColumns()
         widths[SubgraphModel::Change] = widest(SubgraphModel::Change, QStringLiteral("+12 345"));
     widths[SubgraphModel::Time] = 76;
     widths[SubgraphModel::Memory] = std::max(56, fontMetrics().horizontalAdvance(tr("Memory")) + 12);
-    const int others = std::accumulate(widths.begin(), widths.end(), 0);
-    widths[SubgraphModel::Ops] = std::max(fontMetrics().horizontalAdvance(QStringLiteral("context, m…")),
-                                          m_table->viewport()->width() - others);
+    const auto left = [&] {
+        return m_table->viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
+    };
+    const int least = fontMetrics().horizontalAdvance(QStringLiteral("context, m…"));
+    // The bars tell the same when they are shorter: better than a column that has to be scrolled to.
+    constexpr int kShortestBars = 44;
+    for (const auto column : {SubgraphModel::Time, SubgraphModel::Memory})
+        if (const int lacking = least - left(); lacking > 0) {
+            const int floor = column == SubgraphModel::Time
+                                  ? kShortestBars
+                                  : fontMetrics().horizontalAdvance(tr("Memory")) + 12;
+            int& width = widths[static_cast<std::size_t>(column)];
+            width = std::max(std::min(floor, width), width - lacking);
+        }
+    widths[SubgraphModel::Ops] = std::max(least, left());
     for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
         if (m_table->columnWidth(c) != widths[static_cast<std::size_t>(c)] && !m_table->isColumnHidden(c))
             m_table->setColumnWidth(c, widths[static_cast<std::size_t>(c)]);

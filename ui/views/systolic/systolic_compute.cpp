@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The work behind the panes: pure functions of the settings that run on a pool thread.
 #include "views/systolic/systolic_state.h"
+#include "theme/words.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
@@ -20,9 +21,10 @@ QString text(const char* s)
     return QCoreApplication::translate("Systolic", s);
 }
 
+/// The reason alone: there is no file in which its path would lead anywhere.
 QString sentence(const Error& error)
 {
-    return QString::fromStdString(error.text());
+    return ui::sentence(error.message);
 }
 
 /// The tile in force: chosen by hand or the method's pick.

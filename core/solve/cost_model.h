@@ -65,6 +65,7 @@ public:
 
     CostModel(const Problem& problem, const Rules& rules);
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
+    [[nodiscard]] bool supported() const noexcept { return m_supported; }
 
     /// Most steps that are walked one by one: few while searching, more for a proof.
     static constexpr std::int64_t kMaxWalkedSteps = 1 << 11;

@@ -319,6 +319,7 @@ void Solver::work(int thread)
             scratch.entries.push_back({pool.intern({o})});
     if (settler.settle(scratch)) {
         publish(pool, scratch);
+        pool.setKeepGoing([this] { return !outOfTime(); }); // there is something to hand out now
         Plan fused = annealer.fuseGreedily(scratch, keepGoing);
         publish(pool, fused);
         for (Plan* plan : {&fused, &scratch}) {

@@ -215,7 +215,8 @@ Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, Tiling
     if (const auto known = m_memo.find(key))
         return *known;
     const Tiling found = search(set, resident, retain, effort);
-    m_memo.store(key, found);
+    if (!m_search.interrupted())
+        m_memo.store(key, found);
     return found;
 }
 

@@ -95,6 +95,8 @@ public:
     /// What the locked subgraph of a set retains, as far as it produces it.
     [[nodiscard]] RetainId pinnedRetain(SetId set);
 
+    /// Asked during searches for tilings: when it says no, what they have found so far counts from then on.
+    void setKeepGoing(std::function<bool()> keepGoing) { m_search.setKeepGoing(std::move(keepGoing)); }
     /// Latency of the best tiling found for the set between these residents and retained tensors; infinite
     /// when nothing fits.
     [[nodiscard]] double latency(SetId set, RetainId resident, RetainId retain);

@@ -51,6 +51,11 @@ double least(const CostModel::GridTotals& totals)
 
 TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast)
 {
+    // An evaluation takes about a microsecond, or milliseconds where every step is walked.
+    if (m_keepGoing && (!m_model.supported() || ++m_tried % 256 == 0) && !m_keepGoing())
+        m_interrupted = true;
+    if (m_interrupted)
+        return {};
     const TilingCost cost = m_model.evaluate(g, kind, m_best.latency, atLeast);
     if (cost.verdict == TilingCost::Verdict::Unmodelled)
         m_incomplete = true;
@@ -142,7 +147,7 @@ void TilingSearch::climb()
         }
         return low;
     };
-    for (int round = 0; round < 12 && m_best.feasible(); ++round) {
+    for (int round = 0; round < 12 && m_best.feasible() && !m_interrupted; ++round) {
         const Tiling before = m_best;
         const Granularity g = before.granularity;
         for (const std::int64_t d : {1, -1, 2, -2, 4, -4, 8, -8, 16, -16}) {
@@ -188,7 +193,7 @@ double TilingSearch::leastTotals(std::int64_t w, std::int64_t h) const
 Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
 {
     const CostModel::Range& range = m_model.range();
-    m_incomplete = false;
+    m_incomplete = m_interrupted = false;
     m_best = known;
     m_best.latency = std::min(known.latency, cutoff);
     const double start = m_best.latency;
@@ -210,7 +215,7 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
     for (const Pair& p : m_pairs) {
         if (!hopeful(p.bound))
             break;
-        if (!keepGoing()) {
+        if (m_interrupted || !keepGoing()) {
             m_incomplete = true;
             break;
         }
@@ -223,6 +228,7 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
         }
     }
     m_model.setMaxWalkedSteps(CostModel::kMaxWalkedSteps);
+    m_incomplete |= m_interrupted;
     return m_best.latency < start ? m_best : known;
 }
 
@@ -259,7 +265,7 @@ void TilingSearch::listPairs()
 Tiling TilingSearch::fixed(const Granularity& g)
 {
     m_best = {};
-    m_incomplete = false;
+    m_incomplete = m_interrupted = false;
     tryTiling(g);
     return m_best;
 }
@@ -267,7 +273,7 @@ Tiling TilingSearch::fixed(const Granularity& g)
 Tiling TilingSearch::search(TilingEffort effort)
 {
     m_best = {};
-    m_incomplete = false;
+    m_incomplete = m_interrupted = false;
     const CostModel::Range& range = m_model.range();
     if (range.empty())
         return m_best;
@@ -275,7 +281,7 @@ Tiling TilingSearch::search(TilingEffort effort)
     axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
     listPairs();
     for (const Pair& p : m_pairs) {
-        if (p.bound >= m_best.latency)
+        if (p.bound >= m_best.latency || m_interrupted)
             break;
         if (leastTotals(p.w, p.h) < m_best.latency)
             tryDepths(p.w, p.h, effort);

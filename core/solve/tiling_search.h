@@ -30,6 +30,10 @@ class TilingSearch
 public:
     explicit TilingSearch(CostModel& model) : m_model(model) {}
 
+    /// Asked during search() and fixed(): when it says no, they end with what they have found. See
+    /// interrupted().
+    void setKeepGoing(std::function<bool()> keepGoing) { m_keepGoing = std::move(keepGoing); }
+    [[nodiscard]] bool interrupted() const noexcept { return m_interrupted; }
     /// Best Quick or Thorough tiling.
     [[nodiscard]] Tiling search(TilingEffort effort);
     /// The best tiling of all that is faster than `known` (a tiling of this subgraph) and than `cutoff`, or
@@ -62,6 +66,9 @@ private:
 
     CostModel& m_model;
     Tiling m_best;
+    std::function<bool()> m_keepGoing;
+    bool m_interrupted = false;
+    std::uint32_t m_tried = 0;
     bool m_incomplete = false;
     std::vector<std::int64_t> m_ws, m_hs, m_ks, m_classes;
     std::vector<Pair> m_pairs;

@@ -166,6 +166,36 @@ private slots:
         QVERIFY(unmodelled < compared / 100);
         QVERIFY(near > (compared - tooLarge) / 2);
     }
+
+    /// Where every step of a tiling is walked, one search takes seconds: it ends with what it has found.
+    void searchEndsWhenAsked()
+    {
+        Random rng(5);
+        Hardware hw;
+        hw.nativeWidth = hw.nativeHeight = 16;
+        hw.slowMemoryBandwidth = 5;
+        hw.fastMemoryCapacity = 3000;
+        const ProblemPtr problem = randomProblem(rng, 6, {64, 96, 128}, hw);
+        QVERIFY(problem);
+        const std::vector<OpId> ops{problem->topologicalOrder().front()};
+        for (const Rules& rules : {Rules::final(), Rules::seed()}) {
+            CostModel model(*problem, rules);
+            QVERIFY(model.compile(ops, {}));
+            TilingSearch search(model);
+            const Tiling all = search.search(TilingEffort::Thorough);
+            QVERIFY(!search.interrupted() && all.feasible());
+            const std::int64_t evaluations = model.evaluations();
+            int asked = 0;
+            search.setKeepGoing([&] { return ++asked < 3; });
+            const Tiling some = search.search(TilingEffort::Thorough);
+            QCOMPARE(search.interrupted(), asked >= 3);
+            QVERIFY(some.latency >= all.latency);
+            if (!model.supported()) {
+                QVERIFY(search.interrupted());
+                QVERIFY(model.evaluations() - evaluations < evaluations / 2);
+            }
+        }
+    }
 };
 
 QTEST_APPLESS_MAIN(TestSolveCost)

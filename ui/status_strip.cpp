@@ -13,6 +13,29 @@
 
 namespace tilewright::ui {
 
+/// A line that can be selected. It knows its width without laying out a document, as it changes with every
+/// edit.
+class StatusText final : public QLabel
+{
+public:
+    using QLabel::QLabel;
+    void show(const QString& text, const QColor& colour)
+    {
+        if (palette().color(QPalette::WindowText) != colour) {
+            QPalette changed = palette();
+            changed.setColor(QPalette::WindowText, colour);
+            setPalette(changed);
+        }
+        setText(text);
+    }
+    [[nodiscard]] QSize sizeHint() const override
+    {
+        const QFontMetrics metrics(font());
+        return {text().isEmpty() ? 0 : metrics.horizontalAdvance(text()) + 2, metrics.height()};
+    }
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+};
+
 StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
 {
     auto* row = new QHBoxLayout(this);
@@ -20,8 +43,9 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     row->setSpacing(16);
     row->setSizeConstraint(QLayout::SetNoConstraint);
     const auto label = [&](const QString& name) {
-        auto* l = new QLabel(this);
+        auto* l = new StatusText(this);
         l->setAccessibleName(name);
+        l->setTextFormat(Qt::PlainText);
         l->setTextInteractionFlags(Qt::TextSelectableByMouse);
         row->addWidget(l);
         return l;
@@ -37,6 +61,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_total = label(tr("Total latency"));
     m_total->setFont(uiFont(1.15, QFont::DemiBold));
     m_change = label(tr("Change of the last edit"));
+    m_against = label(tr("Change against the baseline"));
     m_gap = button(tr("Lower bound and gap"));
     m_gap->setToolTip(tr("How far the total is from what no schedule can beat. Click for the breakdown."));
     m_peak = label(tr("Peak working set"));
@@ -61,14 +86,20 @@ void StatusStrip::resizeEvent(QResizeEvent* event)
 
 void StatusStrip::fitRow()
 {
-    QWidget* const dispensable[] = {m_time, m_rules, m_change, m_peak, m_gap};
-    for (QWidget* w : dispensable)
-        w->setVisible(true);
+    QWidget* const dispensable[] = {m_time, m_rules, m_against, m_change, m_peak, m_gap};
+    const auto isEmpty = [](const QWidget* w) { return w->minimumSizeHint().width() == 0; };
+    const QMargins margins = layout()->contentsMargins();
+    int needed = margins.left() + margins.right() - layout()->spacing();
+    for (const QWidget* w : {static_cast<QWidget*>(m_total), static_cast<QWidget*>(m_validity)})
+        needed += w->minimumSizeHint().width() + layout()->spacing();
+    for (const QWidget* w : dispensable)
+        if (!isEmpty(w))
+            needed += w->minimumSizeHint().width() + layout()->spacing();
     for (QWidget* w : dispensable) {
-        layout()->invalidate();
-        if (layout()->minimumSize().width() <= width())
-            break;
-        w->setVisible(false);
+        const bool fits = needed <= width();
+        if (!isEmpty(w) && !fits)
+            needed -= w->minimumSizeHint().width() + layout()->spacing();
+        w->setVisible(!isEmpty(w) && fits);
     }
 }
 
@@ -81,48 +112,47 @@ void StatusStrip::refresh()
     if (!snapshot)
         return;
     const bool valid = snapshot->evaluation.valid();
-    const auto coloured = [](const QColor& c, const QString& text) {
-        return rich(QStringLiteral("<span style='color:%1'>%2</span>").arg(c.name(), text));
+    const auto judged = [&theme](double by) {
+        return by < 0 ? theme.ok : by > 0 ? theme.warning : theme.muted;
     };
 
     // While the state is illegal the last legal total stays, greyed.
     const SnapshotPtr shown = valid ? snapshot : document.lastValid();
     const QString total = shown ? number(shown->evaluation.total) : QStringLiteral("–");
-    m_total->setText(coloured(valid ? theme.text : theme.muted,
-                              valid ? tr("Total %1").arg(total) : tr("Total – (was %1)").arg(total)));
+    m_total->show(valid ? tr("Total %1").arg(total) : tr("Total – (was %1)").arg(total),
+                  valid ? theme.text : theme.muted);
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
                               : tr("No valid state yet"));
 
     const SnapshotPtr before = document.beforeLastEdit();
-    QString change;
-    if (valid && before && before->evaluation.valid() && before->evaluation.total > 0) {
-        const double by = snapshot->evaluation.total - before->evaluation.total;
-        change = coloured(
-            by < 0   ? theme.ok
-            : by > 0 ? theme.warning
-                     : theme.muted,
-            tr("Last edit %1 (%2)").arg(signedNumber(by), signedPercent(by / before->evaluation.total)));
-    }
-    if (const SnapshotPtr baseline = document.baseline();
-        valid && baseline && baseline->evaluation.valid() && baseline->evaluation.total > 0) {
-        const double by = snapshot->evaluation.total - baseline->evaluation.total;
-        change += (change.isEmpty() ? QString() : QStringLiteral("  ")) +
-                  coloured(by < 0   ? theme.ok
-                           : by > 0 ? theme.warning
-                                    : theme.muted,
-                           tr("vs baseline %1").arg(signedPercent(by / baseline->evaluation.total)));
-    }
     if (const SnapshotPtr& preview = document.preview()) {
         // Beside the total that stays the person's own, where else the last change stands.
-        change = tr("Preview %1").arg(number(preview->evaluation.total));
+        QString text = tr("Preview %1").arg(number(preview->evaluation.total));
         if (valid && snapshot->evaluation.total > 0)
-            change += QStringLiteral(" (%1)").arg(
+            text += QStringLiteral(" (%1)").arg(
                 signedPercent(preview->evaluation.total / snapshot->evaluation.total - 1));
-        change = coloured(theme.accent, QStringLiteral("<i>%1</i>").arg(change));
+        m_change->show(text, theme.accent);
+    } else if (valid && before && before->evaluation.valid() && before->evaluation.total > 0) {
+        const double by = snapshot->evaluation.total - before->evaluation.total;
+        m_change->show(
+            tr("Last edit %1 (%2)").arg(signedNumber(by), signedPercent(by / before->evaluation.total)),
+            judged(by));
+    } else {
+        m_change->clear();
     }
-    m_change->setText(change);
+    QFont font = m_change->font();
+    font.setItalic(document.preview() != nullptr);
+    m_change->setFont(font);
     m_change->setToolTip(document.preview() ? tr("Best schedule of the running solver so far; not applied.")
                                             : QString());
+    const SnapshotPtr baseline = document.baseline();
+    if (valid && !document.preview() && baseline && baseline->evaluation.valid() &&
+        baseline->evaluation.total > 0) {
+        const double by = snapshot->evaluation.total - baseline->evaluation.total;
+        m_against->show(tr("vs baseline %1").arg(signedPercent(by / baseline->evaluation.total)), judged(by));
+    } else {
+        m_against->clear();
+    }
 
     m_gap->setText(valid ? tr("Bound %1   gap %2").arg(number(snapshot->lowerBound), percent(snapshot->gap()))
                          : tr("Bound %1").arg(number(snapshot->lowerBound)));
@@ -131,26 +161,31 @@ void StatusStrip::refresh()
     for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
         peak = std::max(peak, s.peakWorkingSet);
     const std::int64_t capacity = snapshot->problem->hardware().fastMemoryCapacity;
-    m_peak->setText(coloured(peak > capacity ? theme.error : theme.text,
-                             tr("Peak %1 / %2").arg(number(peak), number(capacity))));
+    m_peak->show(tr("Peak %1 / %2").arg(number(peak), number(capacity)),
+                 peak > capacity ? theme.error : theme.text);
 
+    if (m_showsValid != valid)
+        m_validity->setIcon(icon(valid ? QStringLiteral("ok") : QStringLiteral("problem")));
+    m_showsValid = valid;
     if (valid) {
-        m_validity->setIcon(icon(QStringLiteral("ok")));
         m_validity->setText(tr("Valid"));
         m_validity->setToolTip(tr("Every rule holds"));
     } else {
-        m_validity->setIcon(icon(QStringLiteral("problem")));
         m_validity->setText(counted(std::ssize(snapshot->evaluation.issues), tr("problem"), tr("problems")));
         m_validity->setToolTip(sentence(snapshot->evaluation.issues.front().text));
     }
-    QPalette palette;
-    palette.setColor(QPalette::ButtonText, valid ? theme.ok : theme.error);
-    m_validity->setPalette(palette);
+    if (const QColor colour = valid ? theme.ok : theme.error;
+        m_validity->palette().color(QPalette::ButtonText) != colour) {
+        QPalette palette;
+        palette.setColor(QPalette::ButtonText, colour);
+        m_validity->setPalette(palette);
+    }
 
     const auto name = ruleSetName(snapshot->evaluation.rules);
-    m_rules->setText(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))));
+    m_rules->show(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))),
+                  theme.text);
     m_rules->setToolTip(document.rulesReason());
-    m_time->setText(coloured(theme.muted, tr("evaluated in %1 ms").arg(snapshot->evaluationMs, 0, 'f', 2)));
+    m_time->show(tr("evaluated in %1 ms").arg(snapshot->evaluationMs, 0, 'f', 2), theme.muted);
     fitRow();
 }
 

@@ -3,10 +3,13 @@
 
 #include "canvas/view.h"
 
-class QLabel;
+#include <optional>
+
 class QToolButton;
 
 namespace tilewright::ui {
+
+class StatusText;
 
 /// The line that is always visible: total, change of the last edit, bound and gap, peak, validity, rules,
 /// evaluation time.
@@ -34,13 +37,15 @@ private:
     void fitRow();
 
     ViewContext m_context;
-    QLabel* m_total;
-    QLabel* m_change;
+    StatusText* m_total;
+    StatusText* m_change;
+    StatusText* m_against;
     QToolButton* m_gap;
-    QLabel* m_peak;
+    StatusText* m_peak;
     QToolButton* m_validity;
-    QLabel* m_rules;
-    QLabel* m_time;
+    std::optional<bool> m_showsValid; ///< by its icon
+    StatusText* m_rules;
+    StatusText* m_time;
 };
 
 } // namespace tilewright::ui

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edit to repaint: from the person's command (the edit itself included) until the new evaluation is published
-// and every visible view has painted it. Then how long one mouse move of a drag keeps the window. Prints
-// percentiles; `./dev bench ui`. For profiling: `tilewright-bench-ui OPS EDITS [KIND]`.
+// and every visible view has painted it: until nothing that was asked to be laid out or painted is left. Then
+// how long one mouse move of a drag keeps the window. Prints percentiles; `./dev bench ui`. For profiling:
+// `tilewright-bench-ui OPS EDITS [KIND]`.
+#include "document/background.h"
 #include "document/schedule_edits.h"
 #include "main_window.h"
 #include "view_catalog.h"
@@ -14,6 +16,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThreadPool>
 
 #include <algorithm>
 #include <array>
@@ -72,9 +75,32 @@ void report(const std::string& what, const Times& times)
     std::fflush(stdout);
 }
 
-enum class Kind { Tile, Fuse, Split, Move, Undo };
-constexpr std::array kKinds{Kind::Tile, Kind::Fuse, Kind::Split, Kind::Move, Kind::Undo};
-constexpr std::array kNames{"tile", "fuse", "split", "move an op", "undo"};
+enum class Kind { Tile, Fuse, Split, Move, Undo, Retain, Order };
+constexpr std::array kKinds{Kind::Tile, Kind::Fuse,   Kind::Split, Kind::Move,
+                            Kind::Undo, Kind::Retain, Kind::Order};
+constexpr std::array kNames{"tile", "fuse", "split", "move an op", "undo", "retain", "order"};
+
+/// Counts what is laid out and painted.
+class Watcher : public QObject
+{
+public:
+    bool eventFilter(QObject*, QEvent* event) override
+    {
+        m_seen += event->type() == QEvent::Paint || event->type() == QEvent::LayoutRequest;
+        return false;
+    }
+    /// Lets everything be painted that waits for it. (Timers are left alone: an animation goes on by them.)
+    void paintAll()
+    {
+        do {
+            m_seen = 0;
+            QCoreApplication::sendPostedEvents();
+        } while (m_seen > 0);
+    }
+
+private:
+    int m_seen = 0;
+};
 
 class Bench
 {
@@ -85,6 +111,7 @@ public:
         options.kind = WorkloadKind::Random;
         options.ops = static_cast<std::int64_t>(ops);
         m_problem = *generateWorkload(options);
+        qApp->installEventFilter(&m_watcher);
         m_window.resize(1440, 900);
         m_window.show();
         QElapsedTimer timer;
@@ -115,13 +142,17 @@ public:
             const Edit edit = findEdit(kind, die);
             if (!edit && (kind != Kind::Undo || !document().undoStack().canUndo()))
                 continue;
+            if (edit) { // a person edits what is selected
+                selection().selectSubgraph(m_edited);
+                settle();
+            }
             const Stopwatch watch;
             if (kind == Kind::Undo)
                 document().undoStack().undo();
             else
                 document().apply(edit(), QStringLiteral("edit"));
             document().waitForSnapshot();
-            QApplication::processEvents(); // runs the pending paint events of every visible view
+            m_watcher.paintAll();
             watch.addTo(repaint[static_cast<std::size_t>(kind)]);
             watch.addTo(all);
             m_graph->waitForLayout();
@@ -192,7 +223,7 @@ private:
     {
         QTest::qWait(150);
         m_graph->settle();
-        while (QThreadPool::globalInstance()->activeThreadCount() > 0)
+        while (backgroundPool()->activeThreadCount() > 0)
             QTest::qWait(5);
         QApplication::processEvents();
     }
@@ -211,25 +242,45 @@ private:
         const ProblemPtr problem = m_problem;
         const Schedule now = document().schedule();
         const EditOptions options = editOptions(document().rules());
+        m_edited = SubgraphId(die % now.size());
         constexpr std::array<std::int64_t, 4> sizes{32, 64, 96, 128};
         const auto accepted = [](Edit edit) { return edit() ? edit : Edit(); };
         switch (kind) {
         case Kind::Tile: {
-            const SubgraphId s(die % now.size());
-            const Granularity g{sizes[die / 7 % 4], sizes[die / 29 % 4], now[s].granularity.k};
-            return [=, force = editOptions(document().rules(), true)] {
+            const Granularity g{sizes[die / 7 % 4], sizes[die / 29 % 4], now[m_edited].granularity.k};
+            return [=, s = m_edited, force = editOptions(document().rules(), true)] {
                 return edit::setGranularity(*problem, now, std::array{s}, g, force);
             };
         }
         case Kind::Fuse:
             for (std::size_t i = die % (now.size() - 1); i + 1 < now.size(); ++i) {
-                m_fused = SubgraphId(i);
+                m_edited = m_fused = SubgraphId(i);
                 if (Edit found =
                         accepted([=] { return edit::mergeWithNext(*problem, now, SubgraphId(i), options); }))
                     return found;
             }
             break;
+        case Kind::Retain:
+            for (std::size_t i = die % now.size(); i < now.size(); ++i) {
+                m_edited = SubgraphId(i);
+                for (const RetainCandidate& c : retainCandidates(*problem, now, SubgraphId(i), options))
+                    if (c.refusal.empty())
+                        return [=, tensor = c.tensor] {
+                            return edit::toggleRetain(*problem, now, SubgraphId(i), tensor, options);
+                        };
+            }
+            break;
+        case Kind::Order: // one place later, of the first that may
+            for (std::size_t i = die % now.size(); i + 1 < now.size(); ++i) {
+                m_edited = SubgraphId(i);
+                if (Edit found = accepted([=] {
+                        return edit::reorder(*problem, now, std::array{SubgraphId(i)}, i + 1, options);
+                    }))
+                    return found;
+            }
+            break;
         case Kind::Split:
+            m_edited = m_fused;
             if (isFused())
                 return accepted([=, s = m_fused] { return edit::splitApart(*problem, now, s, options); });
             break;
@@ -238,6 +289,7 @@ private:
                 const auto readers = problem->consumers(problem->op(OpId(i)).output);
                 if (readers.empty())
                     continue;
+                m_edited = subgraphsWith(now, OpId(i)).front();
                 const SubgraphId to = subgraphsWith(now, readers.front()).front();
                 if (Edit found = accepted([=] {
                         return edit::moveOps(*problem, now, std::array{OpId(i)}, std::nullopt, to, options);
@@ -251,12 +303,14 @@ private:
         return {};
     }
 
+    Watcher m_watcher;
     std::string m_name;
     ProblemPtr m_problem;
     MainWindow m_window;
     GraphView* m_graph = nullptr;
     std::mt19937 m_random{1};
     SubgraphId m_fused{0};
+    SubgraphId m_edited{0}; ///< by the edit that findEdit() found
 };
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "document/background.h"
 
-#include <QtGlobal>
+#include <QCoreApplication>
+#include <QThreadPool>
 
 #ifdef Q_OS_LINUX
 #include <sys/resource.h>
@@ -10,6 +11,17 @@
 #endif
 
 namespace tilewright::ui {
+
+QThreadPool* backgroundPool()
+{
+    static QThreadPool pool;
+    static const bool once = [] {
+        qAddPostRoutine([] { pool.waitForDone(); }); // what is running still delivers to the application
+        return true;
+    }();
+    (void)once;
+    return &pool;
+}
 
 void standBack()
 {

@@ -30,7 +30,7 @@ public:
 
     /// `pool`: the shared one unless the work must never wait for others.
     explicit LatestJob(Deliver deliver, bool cancelRunning = false,
-                       QThreadPool* pool = QThreadPool::globalInstance())
+                       QThreadPool* pool = backgroundPool())
         : m_deliver(std::move(deliver)), m_pool(pool), m_cancelRunning(cancelRunning)
     {
     }
@@ -73,7 +73,7 @@ private:
         m_dropRunning = false;
         m_stop = std::stop_source();
         QPointer<LatestJob> self(this);
-        const bool shared = m_pool == QThreadPool::globalInstance();
+        const bool shared = m_pool == backgroundPool();
         m_pool->start([self, work = std::move(work), token = m_stop.get_token(), shared] {
             if (shared)
                 standBack();

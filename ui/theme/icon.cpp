@@ -9,6 +9,9 @@
 #include <QPixmap>
 #include <QSvgRenderer>
 
+#include <map>
+#include <tuple>
+
 // A static library's resources are linked only when asked for; the macro must stand outside namespaces.
 static void loadResources()
 {
@@ -39,26 +42,34 @@ public:
 
     void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override
     {
-        const QPalette palette = QGuiApplication::palette();
-        const QColor colour = mode == QIcon::Disabled
-                                  ? palette.color(QPalette::Disabled, QPalette::ButtonText)
-                              : mode == QIcon::Selected ? palette.color(QPalette::HighlightedText)
-                              : state == QIcon::On      ? palette.color(QPalette::Active, QPalette::Link)
-                                                   : palette.color(QPalette::Active, QPalette::ButtonText);
-        QSvgRenderer(inColour(m_svg, colour)).render(painter, rect);
+        QSvgRenderer(inColour(m_svg, colourFor(mode, state))).render(painter, rect);
     }
+    /// Buttons ask for it every time they are painted, and reading the picture is most of the work.
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
     {
-        QPixmap pixmap(size);
-        pixmap.fill(Qt::transparent);
-        QPainter painter(&pixmap);
-        paint(&painter, QRect(QPoint(0, 0), size), mode, state);
-        return pixmap;
+        QPixmap& known = m_pixmaps[{size.width(), size.height(), colourFor(mode, state).rgba()}];
+        if (known.isNull()) {
+            known = QPixmap(size);
+            known.fill(Qt::transparent);
+            QPainter painter(&known);
+            paint(&painter, QRect(QPoint(0, 0), size), mode, state);
+        }
+        return known;
     }
     QIconEngine* clone() const override { return new StrokeIconEngine(m_svg); }
 
 private:
+    static QColor colourFor(QIcon::Mode mode, QIcon::State state)
+    {
+        const QPalette palette = QGuiApplication::palette();
+        return mode == QIcon::Disabled   ? palette.color(QPalette::Disabled, QPalette::ButtonText)
+               : mode == QIcon::Selected ? palette.color(QPalette::HighlightedText)
+               : state == QIcon::On      ? palette.color(QPalette::Active, QPalette::Link)
+                                         : palette.color(QPalette::Active, QPalette::ButtonText);
+    }
+
     QByteArray m_svg;
+    std::map<std::tuple<int, int, QRgb>, QPixmap> m_pixmaps; ///< by size and colour
 };
 
 } // namespace

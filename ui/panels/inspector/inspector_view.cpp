@@ -44,7 +44,10 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);
     build();
     connect(&document(), &Document::snapshotChanged, this, &InspectorView::outdate);
-    connect(&document(), &Document::problemChanged, this, &InspectorView::outdate);
+    connect(&document(), &Document::problemChanged, this, [this] {
+        m_shown = {}; // the same number means another subgraph now
+        outdate();
+    });
     connect(&document(), &Document::baselineChanged, this, &InspectorView::outdate);
     connect(&selection(), &Selection::changed, this, &InspectorView::outdate);
     refresh();
@@ -206,15 +209,26 @@ void InspectorView::refresh()
         static_cast<int>(std::find(kTraversalPresets.begin(), kTraversalPresets.end(),
                                    snapshot->schedule[*id].traversal.kind()) -
                          kTraversalPresets.begin()));
-    if (m_shown.revision != snapshot->revision || m_shown.subgraph != *id) {
+    refreshFacts(*snapshot, *id);
+    m_refreshing = false;
+}
+
+/// What stood there steps back until the new facts come, so that nothing jumps at every edit. Of another
+/// subgraph it would be wrong.
+void InspectorView::refreshFacts(const Snapshot& snapshot, SubgraphId id)
+{
+    const bool same = m_shown.subgraph == id && m_shown.revision > 0;
+    if (same && m_shown.revision == snapshot.revision)
+        return;
+    if (!same) {
         m_shown = {};
         m_arithmetic->setText(tr("Counting steps…"));
         m_binds->clear();
         clearLayout(m_suggestions);
-        refreshRetain(*snapshot, *id);
-        m_factsTimer.start();
     }
-    m_refreshing = false;
+    setFactsEnabled(false);
+    refreshRetain(snapshot, id);
+    m_factsTimer.start();
 }
 
 void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
@@ -335,6 +349,14 @@ void InspectorView::applyGranularity()
         tr("Granularity of subgraph %1").arg(id->index()), QStringLiteral("granularity.%1").arg(id->index()));
 }
 
+void InspectorView::setFactsEnabled(bool enabled)
+{
+    m_arithmetic->setEnabled(enabled);
+    m_binds->setEnabled(enabled);
+    for (QPushButton* button : suggestionButtons())
+        button->setEnabled(enabled);
+}
+
 void InspectorView::showFacts(const InspectorFacts& facts)
 {
     const SnapshotPtr snapshot = document().snapshot();
@@ -342,6 +364,7 @@ void InspectorView::showFacts(const InspectorFacts& facts)
     if (!snapshot || !id || facts.revision != snapshot->revision || facts.subgraph != *id)
         return;
     m_shown = facts;
+    setFactsEnabled(true);
     showArithmetic();
     m_binds->setText(sentence(facts.explanation.text));
     clearLayout(m_suggestions);

@@ -74,7 +74,9 @@ private:
     void refreshTexts(const Snapshot& snapshot, SubgraphId id);
     void refreshGranularity(const Snapshot& snapshot, SubgraphId id);
     void refreshRetain(const Snapshot& snapshot, SubgraphId id);
+    void refreshFacts(const Snapshot& snapshot, SubgraphId id);
     void showFacts(const InspectorFacts& facts);
+    void setFactsEnabled(bool enabled);
     void showArithmetic();
     void requestFacts();
     void applyGranularity();

@@ -3,10 +3,44 @@
 
 #include "theme/theme.h"
 
+#include <QHash>
 #include <QLabel>
 #include <QVBoxLayout>
 
 namespace tilewright::ui {
+
+namespace {
+
+/// Layouts ask for the same heights again and again, and a label lays its document out twice for each answer.
+class Paragraph final : public QLabel
+{
+public:
+    using QLabel::QLabel;
+    [[nodiscard]] int heightForWidth(int width) const override
+    {
+        if (text() != m_text || font() != m_font || contentsMargins() != m_margins || indent() != m_indent) {
+            m_text = text();
+            m_font = font();
+            m_margins = contentsMargins();
+            m_indent = indent();
+            m_heights.clear();
+        }
+        const auto known = m_heights.constFind(width);
+        return known != m_heights.cend() ? *known
+                                         : *m_heights.insert(width, QLabel::heightForWidth(width));
+    }
+    [[nodiscard]] QSize sizeHint() const override { return {width(), heightForWidth(width())}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {1, fontMetrics().height()}; }
+
+private:
+    mutable QString m_text; ///< of m_heights, like the next three
+    mutable QFont m_font;
+    mutable QMargins m_margins;
+    mutable int m_indent = 0;
+    mutable QHash<int, int> m_heights; ///< by width
+};
+
+} // namespace
 
 void clearLayout(QLayout* layout)
 {
@@ -21,7 +55,7 @@ void clearLayout(QLayout* layout)
 
 QLabel* paragraph(QWidget* parent)
 {
-    auto* label = new QLabel(parent);
+    auto* label = new Paragraph(parent);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
     label->setFocusPolicy(Qt::NoFocus);                               // Tab goes from field to field

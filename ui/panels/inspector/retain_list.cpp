@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -25,30 +26,66 @@ QString shortName(const QString& name)
 
 } // namespace
 
-RetainList::RetainList(QWidget* parent) : QWidget(parent), m_column(new QVBoxLayout(this))
+RetainList::RetainList(QWidget* parent)
+    : QWidget(parent), m_column(new QVBoxLayout(this)), m_none(paragraph(this))
 {
     m_column->setContentsMargins(0, 0, 0, 0);
     m_column->setSpacing(2);
+    m_column->addWidget(m_none);
+}
+
+/// Rows are used again: making and measuring widgets takes longer than all the rest of an edit's display.
+void RetainList::setRows(std::size_t count)
+{
+    while (m_boxes.size() > count) {
+        for (QWidget* w : {static_cast<QWidget*>(m_boxes.back()), static_cast<QWidget*>(m_notes.back())}) {
+            m_column->removeWidget(w);
+            w->hide();
+            w->deleteLater();
+        }
+        m_boxes.pop_back();
+        m_notes.pop_back();
+    }
+    while (m_boxes.size() < count) {
+        auto* box = new QCheckBox(this);
+        // Long names must not widen the pane; the whole name is in the tooltip.
+        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        connect(box, &QCheckBox::clicked, this,
+                [this, row = m_boxes.size()] { Q_EMIT toggled(m_candidates[row].tensor); });
+        QLabel* label = paragraph(this);
+        label->setFont(uiFont(0.9));
+        label->setIndent(22);
+        label->setForegroundRole(QPalette::PlaceholderText);
+        label->hide();
+        m_column->addWidget(box);
+        m_column->addWidget(label);
+        m_boxes.push_back(box);
+        m_notes.push_back(label);
+    }
 }
 
 void RetainList::setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates,
                                bool last)
 {
-    clearLayout(m_column);
-    m_boxes.clear();
-    m_notes.clear();
-    m_tensors.clear();
-    for (const RetainCandidate& c : candidates) {
-        if (!c.retained && !c.useful && (c.refusal.empty() || last))
-            continue;
-        m_tensors.push_back(c.tensor);
+    std::vector<RetainCandidate> shown;
+    for (const RetainCandidate& c : candidates)
+        if (c.retained || c.useful || (!c.refusal.empty() && !last))
+            shown.push_back(c);
+    const std::vector<RetainCandidate> before = std::exchange(m_candidates, std::move(shown));
+    setRows(m_candidates.size());
+    m_none->setText(last ? tr("This is the last subgraph: nothing comes that could use it.")
+                         : tr("The next subgraph reads nothing of what this one produces."));
+    m_none->setVisible(m_candidates.empty());
+    for (std::size_t i = 0; i < m_candidates.size(); ++i) {
+        const RetainCandidate& c = m_candidates[i];
         const QString name = QString::fromStdString(problem.tensorName(c.tensor));
-        auto* box = new QCheckBox(this);
-        // Long names must not widen the pane; the whole name is in the tooltip.
-        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        QCheckBox* box = m_boxes[i];
         box->setText(QStringLiteral("%1  %2").arg(
             shortName(name), shortNumber(static_cast<double>(problem.tensor(c.tensor).elements()))));
         box->setChecked(c.retained);
+        const bool same = i < before.size() && before[i].tensor == c.tensor &&
+                          before[i].retained == c.retained && before[i].useful == c.useful &&
+                          before[i].refusal.empty();
         box->setEnabled(c.refusal.empty());
         const QString note = sentence(c.refusal);
         box->setToolTip(QStringLiteral("<p><b>%1</b></p><p>%2</p>")
@@ -57,23 +94,10 @@ void RetainList::setCandidates(const Problem& problem, const std::vector<RetainC
                                      ? tr("Keep it whole in fast memory until the next subgraph has run.")
                                      : tr("Cannot be changed: %1.").arg(note.toHtmlEscaped())));
         box->setAccessibleDescription(note);
-        connect(box, &QCheckBox::clicked, this, [this, tensor = c.tensor] { Q_EMIT toggled(tensor); });
-        m_column->addWidget(box);
-        m_boxes.push_back(box);
-        QLabel* label = paragraph(this);
-        label->setFont(uiFont(0.9));
-        label->setIndent(22);
-        label->setForegroundRole(QPalette::PlaceholderText);
-        label->setText(note);
-        label->setVisible(!note.isEmpty());
-        m_column->addWidget(label);
-        m_notes.push_back(label);
-    }
-    if (m_tensors.empty()) {
-        QLabel* none = paragraph(this);
-        none->setText(last ? tr("This is the last subgraph: nothing comes that could use it.")
-                           : tr("The next subgraph reads nothing of what this one produces."));
-        m_column->addWidget(none);
+        if (same && note.isEmpty())
+            continue;
+        m_notes[i]->setText(note);
+        m_notes[i]->setVisible(!note.isEmpty());
     }
 }
 
@@ -81,16 +105,19 @@ void RetainList::setChanges(std::span<const InspectorFacts::Retain> rows)
 {
     for (const InspectorFacts::Retain& row : rows) {
         const RetainCandidate& c = row.candidate;
-        const auto at = std::find(m_tensors.begin(), m_tensors.end(), c.tensor);
-        if (at == m_tensors.end() || (!row.change && row.broken.empty()))
-            continue;
-        QLabel* note = m_notes[static_cast<std::size_t>(at - m_tensors.begin())];
-        if (!row.change)
+        const auto at = std::find_if(m_candidates.begin(), m_candidates.end(),
+                                     [&c](const RetainCandidate& shown) { return shown.tensor == c.tensor; });
+        if (at == m_candidates.end() || !c.refusal.empty())
+            continue; // setCandidates() said why
+        QLabel* note = m_notes[static_cast<std::size_t>(at - m_candidates.begin())];
+        if (row.change)
+            note->setText((c.retained ? tr("%1 if released") : tr("%1 if kept")).arg(signedNumber(*row.change)));
+        else if (!row.broken.empty())
             note->setText(c.retained ? tr("not possible without: %1").arg(sentence(row.broken))
                                      : tr("does not go: %1").arg(sentence(row.broken)));
         else
-            note->setText((c.retained ? tr("%1 if released") : tr("%1 if kept")).arg(signedNumber(*row.change)));
-        note->show();
+            note->clear();
+        note->setVisible(!note->text().isEmpty());
     }
 }
 

@@ -23,7 +23,8 @@ public:
     explicit RetainList(QWidget* parent = nullptr);
 
     /// Those that are kept, that the next subgraph reads, or that something speaks against: what nobody reads
-    /// next is nothing to choose. `last`: there is no next subgraph.
+    /// next is nothing to choose. `last`: there is no next subgraph. A change that is shown stays until
+    /// setChanges() where the box is the same.
     void setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates, bool last);
     /// The changes of the total.
     void setChanges(std::span<const InspectorFacts::Retain> rows);
@@ -35,10 +36,13 @@ Q_SIGNALS:
     void toggled(tilewright::TensorId tensor);
 
 private:
+    void setRows(std::size_t count);
+
     QVBoxLayout* m_column;
+    QLabel* m_none;
+    std::vector<RetainCandidate> m_candidates; ///< a row each
     std::vector<QCheckBox*> m_boxes;
     std::vector<QLabel*> m_notes;
-    std::vector<TensorId> m_tensors; ///< of the boxes
 };
 
 } // namespace tilewright::ui

@@ -80,7 +80,10 @@ void WrapButton::paintEvent(QPaintEvent*)
     option.text.clear();
     option.icon = {};
     painter.drawControl(QStyle::CE_PushButton, option);
-    icon().paint(&painter, QRect(kMargin, kMargin, kIcon, kIcon));
+    if (!icon().isNull())
+        painter.drawItemPixmap(QRect(kMargin, kMargin, kIcon, kIcon), Qt::AlignCenter,
+                               icon().pixmap(QSize(kIcon, kIcon), devicePixelRatio(),
+                                             isEnabled() ? QIcon::Normal : QIcon::Disabled));
     const QRect place = textRect(width(), height());
     QTextDocument document;
     document.setDefaultFont(font());

@@ -111,14 +111,21 @@ void GranularityView::fillDepths()
 {
     if (!m_model.cube)
         return;
-    const QSignalBlocker quiet(m_depth);
-    m_depth->clear();
-    m_depth->addItem(tr("best of all"));
     const Snapshot& snapshot = *document().snapshot();
     const std::int64_t now = snapshot.schedule[*m_model.subgraph].granularity.k;
-    for (const std::int64_t k : m_model.cube->depths)
-        m_depth->addItem(k == now ? tr("%1 (now)").arg(k) : QString::number(k),
-                         QVariant::fromValue<qlonglong>(k));
+    const QSignalBlocker quiet(m_depth);
+    const auto& depths = m_model.cube->depths;
+    while (m_depth->count() > static_cast<int>(depths.size()) + 1)
+        m_depth->removeItem(m_depth->count() - 1);
+    for (int i = 1; i <= static_cast<int>(depths.size()); ++i) {
+        const std::int64_t k = depths[static_cast<std::size_t>(i) - 1];
+        const QString text = k == now ? tr("%1 (now)").arg(k) : QString::number(k);
+        if (i == m_depth->count())
+            m_depth->addItem(text);
+        else if (m_depth->itemText(i) != text) // a changed item makes the bar be laid out again
+            m_depth->setItemText(i, text);
+        m_depth->setItemData(i, QVariant::fromValue<qlonglong>(k));
+    }
     const std::int64_t shown = m_chosen && m_shownDepth ? *m_shownDepth : now;
     m_depth->setCurrentIndex(
         m_chosen && m_bestDepth ? 0 : m_depth->findData(QVariant::fromValue<qlonglong>(shown)));

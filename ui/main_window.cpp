@@ -95,6 +95,14 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     m_autosaveTimer.setSingleShot(true);
     connect(&m_autosaveTimer, &QTimer::timeout, this, &MainWindow::autosave);
 
+    // After all views: what an evaluation resizes is laid out before it is painted, instead of being painted
+    // where it stood, laid out and painted again. Each round asks the parents of what it laid out.
+    connect(&document, &Document::snapshotChanged, this, [] {
+        constexpr int kRounds = 4; // a page in a scroll area in a dock
+        for (int i = 0; i < kRounds; ++i)
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+    });
+
     refreshRecentMenu();
     setPreferences({});
     applyPerspective(QStringLiteral("Edit"));

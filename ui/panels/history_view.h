@@ -20,6 +20,7 @@ public:
         list->setEmptyLabel(tr("As opened"));
         list->setAccessibleName(tr("History of edits"));
         list->setFrameShape(QFrame::NoFrame);
+        list->setUniformItemSizes(true); // otherwise every edit measures all edits before it
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(0, 0, 0, 0);
         column->addWidget(list);

@@ -203,6 +203,9 @@ void InspectorView::refresh()
         }))
         m_body->verticalScrollBar()->setValue(0);
     m_subject = ops;
+    // Every note and button that appears would have the page laid out at once.
+    QLayout* const page = m_title->parentWidget()->layout();
+    page->setEnabled(false);
     refreshTexts(*snapshot, *id);
     refreshGranularity(*snapshot, *id);
     m_traversal->setCurrentIndex(
@@ -210,6 +213,8 @@ void InspectorView::refresh()
                                    snapshot->schedule[*id].traversal.kind()) -
                          kTraversalPresets.begin()));
     refreshFacts(*snapshot, *id);
+    page->setEnabled(true);
+    page->invalidate();
     m_refreshing = false;
 }
 

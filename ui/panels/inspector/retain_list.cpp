@@ -59,6 +59,7 @@ void RetainList::setRows(std::size_t count)
         label->hide();
         m_column->addWidget(box);
         m_column->addWidget(label);
+        box->show(); // now, not in a second round
         m_boxes.push_back(box);
         m_notes.push_back(label);
     }

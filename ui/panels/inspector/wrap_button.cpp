@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/wrap_button.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QEvent>
 #include <QPainter>
 #include <QStyleOptionButton>
 #include <QStylePainter>
-#include <QTextDocument>
 
 #include <cmath>
 
@@ -17,8 +17,13 @@ constexpr int kIcon = 16;
 } // namespace
 
 WrapButton::WrapButton(const QIcon& icon, const QString& lead, const QString& text, QWidget* parent)
-    : QPushButton(parent), m_lead(lead), m_sentence(text)
+    : QPushButton(parent)
 {
+    m_document.setDefaultFont(font());
+    m_document.setDocumentMargin(0);
+    m_document.setHtml(lead.isEmpty()
+                           ? text.toHtmlEscaped()
+                           : QStringLiteral("<b>%1</b>&nbsp; %2").arg(lead, text.toHtmlEscaped()));
     setIcon(icon);
     setAccessibleName(lead.isEmpty() ? text : lead + QStringLiteral(": ") + text);
     QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);
@@ -36,16 +41,16 @@ int WrapButton::heightForWidth(int width) const
 {
     if (const auto known = m_heights.constFind(width); known != m_heights.cend())
         return *known;
-    QTextDocument document;
-    document.setDefaultFont(font());
-    document.setDocumentMargin(0);
-    document.setHtml(m_lead.isEmpty()
-                         ? m_sentence.toHtmlEscaped()
-                         : QStringLiteral("<b>%1</b>&nbsp; %2").arg(m_lead, m_sentence.toHtmlEscaped()));
-    document.setTextWidth(textRect(width, 0).width());
-    const int height = std::max(kIcon, static_cast<int>(std::ceil(document.size().height()))) + 2 * kMargin;
+    layOut(width);
+    const int height = std::max(kIcon, static_cast<int>(std::ceil(m_document.size().height()))) + 2 * kMargin;
     m_heights.insert(width, height);
     return height;
+}
+
+void WrapButton::layOut(int width) const
+{
+    if (const int room = textRect(width, 0).width(); m_document.textWidth() != room)
+        m_document.setTextWidth(room);
 }
 
 QSize WrapButton::sizeHint() const
@@ -67,8 +72,10 @@ void WrapButton::resizeEvent(QResizeEvent*)
 
 void WrapButton::changeEvent(QEvent* event)
 {
-    if (event->type() == QEvent::FontChange)
+    if (event->type() == QEvent::FontChange) {
         m_heights.clear();
+        m_document.setDefaultFont(font());
+    }
     QPushButton::changeEvent(event);
 }
 
@@ -85,18 +92,13 @@ void WrapButton::paintEvent(QPaintEvent*)
                                icon().pixmap(QSize(kIcon, kIcon), devicePixelRatio(),
                                              isEnabled() ? QIcon::Normal : QIcon::Disabled));
     const QRect place = textRect(width(), height());
-    QTextDocument document;
-    document.setDefaultFont(font());
-    document.setDocumentMargin(0);
-    const QColor ink =
-        palette().color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::ButtonText);
-    document.setHtml(QStringLiteral("<span style='color:%1'>%2%3</span>")
-                         .arg(ink.name(),
-                              m_lead.isEmpty() ? QString() : QStringLiteral("<b>%1</b>&nbsp; ").arg(m_lead),
-                              m_sentence.toHtmlEscaped()));
-    document.setTextWidth(place.width());
+    layOut(width());
+    QAbstractTextDocumentLayout::PaintContext context;
+    context.palette.setColor(
+        QPalette::Text,
+        palette().color(isEnabled() ? QPalette::Active : QPalette::Disabled, QPalette::ButtonText));
     painter.translate(place.topLeft());
-    document.drawContents(&painter);
+    m_document.documentLayout()->draw(&painter, context);
 }
 
 } // namespace tilewright::ui

@@ -3,6 +3,7 @@
 
 #include <QHash>
 #include <QPushButton>
+#include <QTextDocument>
 
 namespace tilewright::ui {
 
@@ -26,8 +27,9 @@ protected:
 private:
     [[nodiscard]] QRect textRect(int width, int height) const;
 
-    QString m_lead;
-    QString m_sentence;
+    void layOut(int width) const;
+
+    mutable QTextDocument m_document; ///< laid out for the width that was asked for last
     mutable QHash<int, int> m_heights; ///< by width: layouts ask for the same ones again and again
 };
 

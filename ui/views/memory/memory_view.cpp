@@ -74,6 +74,8 @@ void MemoryView::requestTimelines()
         m_timelines = work({});
     } else {
         m_job->request(work);
+        if (m_timelines.current)
+            return; // the picture before the edit stands until then
     }
     rebuild();
 }

@@ -135,8 +135,12 @@ private Q_SLOTS:
             for (std::size_t i = 0; i < document.schedule().size(); ++i) {
                 window.state().selection.selectSubgraph(SubgraphId(i));
                 inspector->settle();
-                const auto candidates = retainCandidates(problem, document.schedule(), SubgraphId(i),
-                                                         editOptions(document.rules()));
+                const bool last = i + 1 == document.schedule().size();
+                auto candidates = retainCandidates(problem, document.schedule(), SubgraphId(i),
+                                                   editOptions(document.rules()));
+                std::erase_if(candidates, [last](const RetainCandidate& c) {
+                    return !c.retained && !c.useful && (c.refusal.empty() || last);
+                });
                 QCOMPARE(list->boxes().size(), candidates.size());
                 for (std::size_t c = 0; c < candidates.size(); ++c) {
                     QCheckBox* box = list->boxes()[c];

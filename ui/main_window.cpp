@@ -156,9 +156,11 @@ void MainWindow::createViews()
         if (entry.area == DockArea::Bottom)
             view->setMinimumWidth(320);
         dock->setWidget(view);
-        connect(dock, &QDockWidget::visibilityChanged, view, [view](bool seen) {
+        connect(dock, &QDockWidget::visibilityChanged, view, [this, view](bool seen) {
             if (seen)
                 view->catchUp();
+            else if (m_lastView == view) // a pane behind another one counts as visible for Qt
+                m_lastView = nullptr;
         });
         m_docks.insert(entry.name, dock);
     }
@@ -265,9 +267,12 @@ void MainWindow::applyPerspective(const QString& name)
         }
     }
     resizeDocks(sides, sideWidths, Qt::Horizontal);
-    const int lines = name == QLatin1String("Edit") || name == QLatin1String("Compare") ? 17 : 29;
+    // Beside a graph that is worked in the lower panes take less of a window that large letters fill soon.
+    const bool graphFirst = name == QLatin1String("Edit") || name == QLatin1String("Compare");
+    const int lines = graphFirst ? 17 : 29;
     if (!bottom.isEmpty())
-        resizeDocks({bottom.first()}, {std::min(lines * fontMetrics().height(), height() * 52 / 100)},
+        resizeDocks({bottom.first()},
+                    {std::min(lines * fontMetrics().height(), height() * (graphFirst ? 44 : 52) / 100)},
                     Qt::Vertical);
 }
 

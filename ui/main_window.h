@@ -47,6 +47,8 @@ public:
     void reopenLastFiles();
     /// The canvas that keys and commands of the View menu act on; may be null.
     [[nodiscard]] Canvas* currentCanvas() const;
+    /// What is exported and copied: the pane that last had the keyboard while it is seen, else the centre.
+    [[nodiscard]] View* currentView() const;
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -91,7 +93,6 @@ private:
     void restoreFileSession();
     void autosave();
     [[nodiscard]] QString autosavePath() const;
-    [[nodiscard]] View* currentView() const;
     void showCentre();
 
     std::unique_ptr<AppState> m_state;

@@ -20,9 +20,12 @@
 #include "views/compare/compare_panes.h"
 #include "views/compare/compare_view.h"
 #include "views/compare/difference_list.h"
+#include "views/granularity/granularity_view.h"
 #include "views/graph/graph_view.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
@@ -362,6 +365,42 @@ private Q_SLOTS:
             return table->viewport()->grab(table->visualRect(table->model()->index(row, 1))).toImage();
         };
         QVERIFY(picture(rows[0]) != picture(rows[1]));
+    }
+
+    void exportMeansAPaneThatIsSeen()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        window.showView(QStringLiteral("history"));
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        auto* history = window.view(QStringLiteral("history"));
+        QTest::mouseClick(history->findChild<QAbstractItemView*>()->viewport(), Qt::LeftButton);
+        QTRY_COMPARE(window.currentView(), history);
+        for (QDockWidget* dock : window.findChildren<QDockWidget*>())
+            if (dock->objectName() == QLatin1String("dock.problems"))
+                dock->raise();
+        QTRY_COMPARE(window.currentView(), window.view(QStringLiteral("graph")));
+    }
+
+    void largeLettersDoNotRunIntoEachOther()
+    {
+        const QFont before = QApplication::font();
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        auto* inspector = viewOf<InspectorView>(window, "inspector");
+        window.state().selection.selectSubgraph(SubgraphId(1));
+        QFont large = before;
+        large.setPointSizeF(20);
+        QApplication::setFont(large);
+        QTest::qWait(10);
+        inspector->settle();
+        auto* map = inspector->findChild<GranularityView*>();
+        const int lines = map->height() / QFontMetrics(large).height();
+        QApplication::setFont(before);
+        QVERIFY2(lines >= 13, qPrintable(QString::number(lines))); // two of the title, axes, legend, and the cells
     }
 
     void compareStandsInItsMenuAndStartsWithTheWhole()

@@ -439,7 +439,8 @@ private Q_SLOTS:
         inspector->settle();
         const QString text = inspector->arithmeticLabel()->text();
         QVERIFY(text.contains(QStringLiteral("<table")));
-        QVERIFY(text.contains(number(window.state().document.snapshot()->evaluation.subgraphs[0].latency)));
+        QVERIFY(
+            text.contains(rich(number(window.state().document.snapshot()->evaluation.subgraphs[0].latency))));
         QVERIFY(inspector->arithmeticLabel()->textInteractionFlags() & Qt::TextSelectableByMouse);
     }
 

@@ -189,7 +189,7 @@ private Q_SLOTS:
         // The operand next to the edge enters in the following cycle.
         state().setCycle(20);
         QCOMPARE(w->model().west[0].k, plan.peAt(21, 0, 0).k);
-        QVERIFY(w->model().figures.contains(QStringLiteral("97.2 %")));
+        QVERIFY(w->model().figures.contains(QStringLiteral("97.2\u00A0%")));
     }
 
     void registersOfThePlayerAreTheSimulators()

@@ -113,7 +113,7 @@ private Q_SLOTS:
     {
         QCOMPARE(signedNumber(0), QStringLiteral("±0"));
         QCOMPARE(signedNumber(0.004), QStringLiteral("+0.004"));
-        QCOMPARE(signedPercent(-0.124), QString(QChar(0x2212)) + QStringLiteral("12.4 %"));
+        QCOMPARE(signedPercent(-0.124), QString(QChar(0x2212)) + QStringLiteral("12.4\u00A0%"));
         QCOMPARE(shortNumber(12345), QStringLiteral("12.3k"));
         QCOMPARE(shortNumber(999.7), QStringLiteral("1k"));
     }

@@ -7,6 +7,7 @@
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
@@ -31,7 +32,10 @@ ExportDialog::ExportDialog(const View& view, const Theme& current, QWidget* pare
     auto* fileRow = new QHBoxLayout;
     fileRow->addWidget(m_path, 1);
     fileRow->addWidget(browse);
-    form->addRow(tr("&File (.png, .svg, .pdf)"), fileRow);
+    auto* fileLabel = new QLabel(tr("&File (.png, .svg, .pdf)"), this);
+    fileLabel->setBuddy(m_path);
+    m_path->setMinimumWidth(40 * fontMetrics().averageCharWidth());
+    form->addRow(fileLabel, fileRow);
     const auto spin = [this](int value, int max) {
         auto* box = new QSpinBox(this);
         box->setRange(1, max);

@@ -11,6 +11,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr QChar kThinSpace(0x202F); // narrow and never broken at the end of a line
+const QString kPercent = QStringLiteral("\u00A0%"); // a line never ends between the two
 constexpr QChar kMinus(0x2212);
 
 QString grouped(QString digits)
@@ -79,15 +80,15 @@ QString signedNumber(double value)
 QString signedPercent(double fraction)
 {
     if (fraction == 0)
-        return QStringLiteral("±0 %");
+        return QStringLiteral("±0") + kPercent;
     const double p = std::abs(fraction) * 100;
     return (fraction > 0 ? QStringLiteral("+") : QString(kMinus)) +
-           (p < 0.05 ? QString::number(p, 'g', 2) : QString::number(p, 'f', 1)) + QStringLiteral(" %");
+           (p < 0.05 ? QString::number(p, 'g', 2) : QString::number(p, 'f', 1)) + kPercent;
 }
 
 QString percent(double fraction)
 {
-    return QString::number(fraction * 100, 'f', 1) + QStringLiteral(" %");
+    return QString::number(fraction * 100, 'f', 1) + kPercent;
 }
 
 QString counted(std::int64_t n, const QString& one, const QString& many)

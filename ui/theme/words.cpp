@@ -35,7 +35,9 @@ QString sentence(const QString& text)
         out += number(static_cast<std::int64_t>(match.captured().remove(QLatin1Char(',')).toLongLong()));
         at = match.capturedEnd();
     }
-    return out + text.mid(at);
+    out += text.mid(at);
+    static const QRegularExpression share(QStringLiteral("(?<=\\d) %"));
+    return out.replace(share, QStringLiteral("\u00A0%"));
 }
 
 QString sentence(const std::string& text)

@@ -120,10 +120,10 @@ void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
     m_grid = paragraph(page);
     tile->addWidget(m_grid);
     // The same map as the dock of its own: choosing a tile is what this pane is for.
-    auto* map = new GranularityView(context(), page);
-    map->setEmbedded();
-    map->setMinimumSize(1, 300);
-    tile->addWidget(map);
+    m_map = new GranularityView(context(), page);
+    m_map->setEmbedded();
+    fitMap();
+    tile->addWidget(m_map);
 }
 
 void InspectorView::buildTraversal(QWidget* page, QVBoxLayout* column)

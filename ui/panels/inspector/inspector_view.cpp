@@ -138,6 +138,19 @@ void InspectorView::resizeEvent(QResizeEvent* event)
         showArithmetic();
 }
 
+void InspectorView::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange && m_map)
+        fitMap();
+    View::changeEvent(event);
+}
+
+void InspectorView::fitMap()
+{
+    // Its words grow with the font; its cells need room besides.
+    m_map->setMinimumSize(1, 120 + 11 * fontMetrics().height());
+}
+
 QList<QPushButton*> InspectorView::suggestionButtons() const
 {
     QList<QPushButton*> out;
@@ -277,7 +290,7 @@ void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     if (const QString chosen = selectedOpsText(snapshot, selection().state()); !chosen.isEmpty())
         text += QStringLiteral("<br>") + chosen;
     for (const Issue& issue : snapshot.evaluation.issues)
-        if (issue.subgraph == id)
+        if (issue.subgraph == id && issue.code != IssueCode::OutOfMemory) // that stands above
             text += QStringLiteral("<br><span style='color:%1'>⚠ %2</span>")
                         .arg(theme().error.name(), sentence(issue.text).toHtmlEscaped());
     m_numbers->setText(rich(text));
@@ -388,7 +401,7 @@ void InspectorView::showArithmetic()
         return;
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[id->index()];
     const int room = width() - 20 - style()->pixelMetric(QStyle::PM_ScrollBarExtent); // page margins
-    m_arithmetic->setText(e.structurallyValid ? latencyText(m_shown.arithmetic, e.latency, room)
+    m_arithmetic->setText(e.structurallyValid ? rich(latencyText(m_shown.arithmetic, e.latency, room))
                                               : tr("No steps: the subgraph breaks a rule."));
 }
 

@@ -21,6 +21,7 @@ namespace tilewright::ui {
 
 class ChoiceSpinBox;
 class FuseOffer;
+class GranularityView;
 class RetainList;
 class ScheduleOverview;
 
@@ -58,14 +59,14 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
-
-protected:
+    void changeEvent(QEvent* event) override;
     void bringUpToDate() override { refresh(); }
 
 private:
     void build();
     void buildGranularity(QWidget* page, QVBoxLayout* column);
     void buildTraversal(QWidget* page, QVBoxLayout* column);
+    void fitMap();
     void chooseBestTraversal();
     void useTraversal(TraversalKind kind);
     void toggleRetain(TensorId tensor);
@@ -100,6 +101,7 @@ private:
     ChoiceSpinBox* m_h = nullptr;
     ChoiceSpinBox* m_k = nullptr;
     QLabel* m_grid = nullptr;
+    GranularityView* m_map = nullptr;
     QComboBox* m_traversal = nullptr;
     QPushButton* m_bestTraversal = nullptr;
     RetainList* m_retain = nullptr;

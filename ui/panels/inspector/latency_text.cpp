@@ -82,7 +82,8 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
                             .arg(what, cell(value));
     };
     if (arithmetic.groups.size() > kShown && arithmetic.complete)
-        last(tr("%1 other kinds of steps").arg(arithmetic.groups.size() - kShown),
+        last(counted(static_cast<std::int64_t>(arithmetic.groups.size() - kShown), tr("other kind of step"),
+                     tr("other kinds of steps")),
              QStringLiteral("= ") + number(total - shown));
     if (arithmetic.groups.size() > 1 && arithmetic.complete)
         last(tr("latency"), QStringLiteral("<b>%1</b>").arg(number(total)));

@@ -55,10 +55,16 @@ PaintedTable::Geometry PaintedTable::geometry(double width) const
         g.columns[widest] -= cut;
         over -= cut;
     }
+    // What still does not fit is left out from the end, whole: half a number is a wrong one.
+    while (g.columns.size() > 2 &&
+           kMarker + std::accumulate(g.columns.begin(), g.columns.end(), 0.0) +
+                   kGap * static_cast<double>(g.columns.size() - 1) >
+               width + 0.5)
+        g.columns.pop_back();
     g.rows.push_back(head.join(QString()).isEmpty() ? 0 : small.height() + kRowPad);
     for (const QStringList& row : rows) {
         double h = fm.height();
-        for (std::size_t c = 0; c < n && static_cast<qsizetype>(c) < row.size(); ++c)
+        for (std::size_t c = 0; c < g.columns.size() && static_cast<qsizetype>(c) < row.size(); ++c)
             if (!(c < numeric.size() && numeric[c]))
                 h = std::max(h, wrappedHeight(row[static_cast<qsizetype>(c)], g.columns[c] + 0.5, fm));
         g.rows.push_back(h + kRowPad);
@@ -153,7 +159,9 @@ QString PaintedTable::asText() const
     const auto add = [&](const QStringList& cells) {
         QStringList plain;
         for (QString cell : cells)
-            plain << cell.remove(QChar(0x202F)).replace(QChar(0x2212), QLatin1Char('-'));
+            plain << cell.remove(QChar(0x202F))
+                         .replace(QChar(0x2212), QLatin1Char('-'))
+                         .replace(QChar(0xA0), QLatin1Char(' '));
         out += plain.join(QLatin1Char('\t')) + QLatin1Char('\n');
     };
     add(head);

@@ -63,6 +63,8 @@ private:
     void placeDocks();        ///< where the catalog says
     void createActions();     // main_window_actions.cpp
     void createLookActions(); // main_window_look_actions.cpp
+    QList<QAction*> createDockActions();
+    void toggleDock(const QString& name);
     void createEditActions(); // main_window_edit_actions.cpp
     void createMenus();
     void refreshTitle();

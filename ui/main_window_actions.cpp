@@ -311,9 +311,9 @@ void MainWindow::createMenus()
     menus[tr("Compare")]->insertAction(menus[tr("Compare")]->actions().value(0),
                                        m_state->actions.find(QStringLiteral("view.perspective.Compare")));
     QMenu* docks = menus[tr("View")]->addMenu(tr("&Docks"));
-    for (const ViewEntry& entry : viewCatalog())
-        if (QDockWidget* dock = m_docks.value(entry.name))
-            docks->addAction(dock->toggleViewAction());
+    docks->setToolTipsVisible(true);
+    for (QAction* action : createDockActions())
+        docks->addAction(action);
 
     QToolBar* bar = addToolBar(tr("Main"));
     bar->setObjectName(QStringLiteral("toolbar"));

@@ -2,9 +2,12 @@
 // What is looked at in the picture that was used last: zoom, fit, back and forward, tooltips by keyboard.
 #include "canvas/canvas.h"
 #include "main_window.h"
+#include "view_catalog.h"
 
 #include <QAbstractItemView>
 #include <QApplication>
+#include <QDockWidget>
+#include <QStackedWidget>
 #include <QToolTip>
 
 namespace tilewright::ui {
@@ -60,6 +63,42 @@ void MainWindow::refreshLookActions()
                           tr("This picture has not been zoomed or scrolled."));
     Actions::setAvailable(a.find(QStringLiteral("view.forward")), movable && canvas->history().canGoForward(),
                           tr("You have not gone back in this picture."));
+}
+
+QList<QAction*> MainWindow::createDockActions()
+{
+    QList<QAction*> made;
+    for (const ViewEntry& entry : viewCatalog()) {
+        QDockWidget* dock = m_docks.value(entry.name);
+        if (!dock)
+            continue;
+        QAction* action = m_state->actions.add(
+            {QStringLiteral("view.dock.") + entry.name, tr("Docks"), entry.title, entry.iconName,
+             entry.keys.isEmpty() ? QList<QKeySequence>{} : QList<QKeySequence>{QKeySequence(entry.keys)},
+             tr("Show the pane and go to it, or hide it when it is in front."), true},
+            [this, name = entry.name](bool) { toggleDock(name); });
+        addAction(action);
+        const QAction* shown = dock->toggleViewAction();
+        const auto follow = [action, shown] { action->setChecked(shown->isChecked()); };
+        connect(shown, &QAction::toggled, action, follow);
+        connect(action, &QAction::triggered, action, follow); // one that came to the front stays checked
+        follow();
+        made << action;
+    }
+    return made;
+}
+
+void MainWindow::toggleDock(const QString& name)
+{
+    QDockWidget* dock = m_docks.value(name);
+    if (!dock->isVisible() || !m_views.value(name)->isSeen()) {
+        showView(name);
+        return;
+    }
+    const bool focused = dock->isAncestorOf(QApplication::focusWidget());
+    dock->hide();
+    if (focused && m_centre->currentWidget())
+        m_centre->currentWidget()->setFocus();
 }
 
 void MainWindow::showTooltipOfFocus()

@@ -21,6 +21,7 @@ struct ViewEntry
     DockArea area = DockArea::Bottom;
     QString perspectives; ///< names of the perspectives that show it, comma-separated ("Edit,Tiles")
     View* (*create)(const ViewContext& context);
+    QString keys{}; ///< show the dock, or hide it when it is in front
 };
 
 [[nodiscard]] const std::vector<ViewEntry>& viewCatalog();

@@ -11,8 +11,11 @@
 
 #include <QDockWidget>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QRegularExpression>
+#include <QTextDocumentFragment>
 #include <QTreeWidget>
 
 using namespace tilewright;
@@ -150,6 +153,60 @@ private Q_SLOTS:
         QVERIFY(systolic->pane(QStringLiteral("systolic-wavefront"))->hasFocus());
         run(window, "systolic pipeline next stall");
         QVERIFY(systolic->isVisible());
+    }
+    void keysShowAndHideDocks()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3A.solution.json")}));
+        auto* memory = viewOf<MemoryView>(window, "memory");
+        auto* tiles = viewOf<TilesView>(window, "tiles");
+        const QAction* action = window.state().actions.find(QStringLiteral("view.dock.memory"));
+        const auto* dock = window.findChild<QDockWidget*>(QStringLiteral("dock.memory"));
+        QVERIFY(memory->isSeen());
+        QVERIFY(action->isChecked());
+        QTest::keySequence(&window, QKeySequence(QStringLiteral("Alt+3"))); // in front: goes
+        QVERIFY(!dock->isVisible());
+        QVERIFY(!action->isChecked());
+        QTest::keySequence(&window, QKeySequence(QStringLiteral("Alt+3")));
+        QVERIFY(memory->isSeen());
+        QVERIFY(memory->hasFocus());
+        QVERIFY(action->isChecked());
+        QTest::keySequence(&window, QKeySequence(QStringLiteral("Alt+4"))); // behind another: comes
+        QVERIFY(tiles->isSeen());
+        QVERIFY(tiles->hasFocus());
+        QVERIFY(action->isChecked());
+        QTest::keySequence(&window, QKeySequence(QStringLiteral("Alt+4"))); // goes, the keyboard to the graph
+        QVERIFY(!tiles->isVisible());
+        QVERIFY(window.view(QStringLiteral("graph"))->hasFocus());
+        const ShortcutSheet sheet(window.state().actions);
+        const auto found = sheet.findChild<QTreeWidget*>()->findItems(
+            QStringLiteral("Alt+3"), Qt::MatchRecursive | Qt::MatchExactly, 1);
+        QCOMPARE(found.size(), 1);
+        QCOMPARE(found.front()->text(0), QStringLiteral("Memory timeline"));
+        QVERIFY(action->toolTip().contains(QStringLiteral("Alt+3")));
+    }
+    void numbersStayTogetherInEveryLabel()
+    {
+        // Rich text takes thin spaces for spaces unless told otherwise: rich().
+        MainWindow window;
+        QVERIFY(
+            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        window.state().selection.selectSubgraph(SubgraphId(2));
+        for (const char* name : {"graph", "subgraphs", "solver", "rules", "bound", "inspector"}) {
+            window.showView(QLatin1String(name));
+            window.view(QLatin1String(name))->catchUp();
+        }
+        static const QRegularExpression broken(QStringLiteral("[0-9] [0-9]{3}(?![0-9])"));
+        int numbers = 0;
+        for (const QLabel* label : window.findChildren<QLabel*>()) {
+            QString text = label->text();
+            if (label->textFormat() == Qt::RichText ||
+                (label->textFormat() == Qt::AutoText && Qt::mightBeRichText(text)))
+                text = QTextDocumentFragment::fromHtml(text).toPlainText();
+            QVERIFY2(!broken.match(text).hasMatch(), qPrintable(text));
+            numbers += text.contains(QChar(0x202F)) ? 1 : 0;
+        }
+        QVERIFY(numbers > 3);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the graph view paints on its widget, and where it looks.
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_view.h"
@@ -79,7 +80,7 @@ void GraphView::showNote()
         link("all", tr("Show all ops"));
     if (m_geometry && m_geometry->condensed)
         link("open", tr("Expand all"));
-    m_note->setText(text);
+    m_note->setText(rich(text));
     m_note->setVisible(!text.isEmpty() && document().hasProblem());
     placeBars();
 }

@@ -262,7 +262,7 @@ void MainWindow::applyPerspective(const QString& name)
         else {
             sides.push_back(dock);
             // As wide as its text needs, but the graph keeps the larger part of the window.
-            const int letters = entry.area == DockArea::Left ? 64 : 50;
+            const int letters = entry.area == DockArea::Left ? 68 : 50;
             sideWidths.push_back(std::min(letters * fontMetrics().averageCharWidth(), width() * 33 / 100));
         }
     }

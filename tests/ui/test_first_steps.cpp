@@ -229,6 +229,12 @@ private Q_SLOTS:
         inspector->settle();
         const double before = document.snapshot()->evaluation.total;
         QVERIFY(inspector->overview()->figures()->text().contains(rich(number(before))));
+        // The mouse on a button shows in the graph which subgraph it is about.
+        const QString about = inspector->overview()->changeButtons().front()->accessibleName();
+        QEvent enter(QEvent::Enter);
+        QApplication::sendEvent(inspector->overview()->changeButtons().front(), &enter);
+        const auto hovered = window.state().selection.hover().subgraph;
+        QVERIFY(hovered && about.contains(QStringLiteral("ubgraph %1").arg(hovered->index())));
         // What the first button says is what a click on it brings; again and again until nothing helps.
         for (int clicks = 0; clicks < 3; ++clicks) {
             const double total = document.snapshot()->evaluation.total;
@@ -332,7 +338,7 @@ private Q_SLOTS:
     {
         GenerateOptions options;
         options.kind = WorkloadKind::Random;
-        options.ops = 14;
+        options.ops = 30;
         const ProblemPtr problem = *generateWorkload(options);
         MainWindow window;
         window.resize(1440, 900);
@@ -346,10 +352,22 @@ private Q_SLOTS:
                 window.state().document.pinBaseline();
             QTest::qWait(1);
             int sum = 0;
+            QStringList widths;
             for (int c = 0; c < table->model()->columnCount(); ++c)
-                sum += table->isColumnHidden(c) ? 0 : table->columnWidth(c);
+                sum += table->isColumnHidden(c) ? 0 : (widths << QString::number(table->columnWidth(c)), table->columnWidth(c));
             if (!baseline)
-                QVERIFY2(sum <= table->viewport()->width(), qPrintable(QStringLiteral("%1 of %2").arg(sum).arg(table->viewport()->width())));
+                QVERIFY2(sum <= table->viewport()->width(), qPrintable(QStringLiteral("%3: %1 of %2").arg(sum).arg(table->viewport()->width()).arg(widths.join(QLatin1Char(' ')))));
+        }
+        // In the graph, too far away for whole names, the numbers are still there.
+        GraphView& graph = graphOf(window);
+        const QImage picture0 = graph.grab().toImage();
+        for (std::size_t o = 10; o < problem->opCount(); ++o) {
+            const QPoint middle = at(graph, o);
+            int dark = 0;
+            for (int x = -24; x <= 24; ++x)
+                for (int y = -4; y <= 4; ++y)
+                    dark += picture0.pixelColor(middle + QPoint(x, y)).lightness() < 50;
+            QVERIFY2(dark > 8, qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(problem->opName(OpId(o)))).arg(dark)));
         }
         // Two names that differ in their last letters only are two different pictures in a narrow column.
         std::vector<int> rows;

@@ -7,8 +7,36 @@
 #include "theme/words.h"
 
 #include <QCoreApplication>
+#include <QEvent>
 
 namespace tilewright::ui {
+
+namespace {
+
+/// Shows in all views which subgraph a button speaks of, while the mouse or the keyboard is on it.
+class Pointer : public QObject
+{
+public:
+    Pointer(Selection& selection, SubgraphId subgraph, QObject* parent)
+        : QObject(parent), m_selection(selection), m_subgraph(subgraph)
+    {
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (event->type() == QEvent::Enter || event->type() == QEvent::FocusIn)
+            m_selection.setHover({.op = {}, .tensor = {}, .subgraph = m_subgraph});
+        else if (event->type() == QEvent::Leave || event->type() == QEvent::FocusOut ||
+                 event->type() == QEvent::Hide)
+            m_selection.setHover({});
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    Selection& m_selection;
+    SubgraphId m_subgraph;
+};
+
+} // namespace
 
 QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot, SubgraphId subgraph,
                           const Suggestion& change, bool best, bool named, QWidget* parent)
@@ -25,6 +53,7 @@ QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot, 
                                   named ? about : text, parent);
     button->setToolTip(rich(tr("<p><b>%1</b>: %2</p><p>The new total is %3. Applies as one undo step.</p>")
                                 .arg(effect, text.toHtmlEscaped(), number(change.total))));
+    button->installEventFilter(new Pointer(context.selection, subgraph, button));
     QObject::connect(button, &QPushButton::clicked, &context.document,
                      [&document = context.document, schedule = change.schedule, about] {
                          document.apply(schedule, about);

@@ -116,11 +116,12 @@ void SubgraphsView::fitColumns()
     const auto left = [&] {
         return m_table->viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
     };
-    const int least = fontMetrics().horizontalAdvance(QStringLiteral("context, m…"));
+    const int least = fontMetrics().horizontalAdvance(QStringLiteral("contex…10"));
+    const int pleasant = fontMetrics().horizontalAdvance(QStringLiteral("context, m…"));
     // The bars tell the same when they are shorter: better than a column that has to be scrolled to.
     constexpr int kShortestBars = 44;
     for (const auto column : {SubgraphModel::Time, SubgraphModel::Memory})
-        if (const int lacking = least - left(); lacking > 0) {
+        if (const int lacking = pleasant - left(); lacking > 0) {
             const int floor = column == SubgraphModel::Time
                                   ? kShortestBars
                                   : fontMetrics().horizontalAdvance(tr("Memory")) + 12;

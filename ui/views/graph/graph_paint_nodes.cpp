@@ -151,6 +151,12 @@ public:
             return text;
         if (node.key.isTensor())
             return {};
+        // A number at the end is what tells pointwise10 from pointwise11.
+        qsizetype digits = 0;
+        while (digits < node.title.size() && node.title[node.title.size() - 1 - digits].isDigit())
+            ++digits;
+        if (digits > 0 && text.endsWith(node.title.right(digits)))
+            return text;
         const QString last = node.title.section(QLatin1Char('.'), -1);
         return text.startsWith(dots) ? text : fits(last) ? last : QString();
     }

@@ -334,6 +334,31 @@ private Q_SLOTS:
         one.ops.insert(OpId(4));
         QVERIFY(showsSeveral(s, one));
     }
+    void headersOfSubgraphsAreNeverCut()
+    {
+        const QFont before = QApplication::font();
+        QFont font = before;
+        font.setPointSize(20);
+        QApplication::setFont(font);
+        {
+            AppState state;
+            const ProblemPtr p = products(40'000);
+            state.document.setProblem(p, oneOpPerSubgraph(*p));
+            state.document.evaluateNow();
+            state.document.pinBaseline();
+            SubgraphsView view(state.context());
+            view.resize(700, 400);
+            view.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&view));
+            const auto* table = view.findChild<QTableView*>();
+            const QFontMetrics fm = table->fontMetrics();
+            for (int c = 0; c < table->model()->columnCount(); ++c) {
+                const QString text = table->model()->headerData(c, Qt::Horizontal).toString();
+                QVERIFY2(table->columnWidth(c) >= fm.horizontalAdvance(text) + 6, qPrintable(text));
+            }
+        }
+        QApplication::setFont(before);
+    }
     void nothingIsCutInANarrowInspector()
     {
         const QFont before = QApplication::font();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "canvas/legend.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 
+#include <QApplication>
 #include <QFontInfo>
 #include <QGuiApplication>
+#include <QPainter>
 #include <QTest>
 #include <QTextDocument>
 
@@ -116,6 +119,31 @@ private Q_SLOTS:
         QCOMPARE(signedPercent(-0.124), QString(QChar(0x2212)) + QStringLiteral("12.4\u00A0%"));
         QCOMPARE(shortNumber(12345), QStringLiteral("12.3k"));
         QCOMPARE(shortNumber(999.7), QStringLiteral("1k"));
+    }
+    void legendsGrowWithTheFont()
+    {
+        const std::vector<LegendItem> items{{QStringLiteral("input"), Qt::red},
+                                            {QStringLiteral("baseline"), Qt::black, true}};
+        const QFont before = QApplication::font();
+        double swatches[2]{};
+        for (int i = 0; i < 2; ++i) {
+            QFont font = before;
+            font.setPointSize(i == 0 ? 9 : 20);
+            QApplication::setFont(font);
+            QImage image(600, 60, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            paintLegend(painter, items, {10, 40}, 600, Theme::light());
+            for (int x = 0; x < image.width(); ++x)
+                swatches[i] += image.pixelColor(x, 36) == QColor(Qt::red) ? 1 : 0;
+            QVERIFY(legendWidth(items) < 600);
+            painter.fillRect(image.rect(), Qt::white);
+            paintLegend(painter, items, {10, 40}, 20, Theme::light()); // what does not fit is left out
+            QCOMPARE(image.pixelColor(12, 36), QColor(Qt::white));
+        }
+        QApplication::setFont(before);
+        QVERIFY(swatches[0] >= 8);
+        QVERIFY(swatches[1] >= 1.8 * swatches[0]);
     }
 };
 

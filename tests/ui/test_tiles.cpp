@@ -2,6 +2,7 @@
 // The tile grid: model against the evaluator, and the view driven as a person does.
 #include "app_state.h"
 #include "export/export_view.h"
+#include "views/tiles/tiles_paint.h"
 #include "views/tiles/tiles_view.h"
 
 #include <QComboBox>
@@ -117,6 +118,20 @@ private Q_SLOTS:
         QCOMPARE(model.trace->steps->size(), e.steps);
         QCOMPARE(model.trace->lastCol, 20.0 / 96);
         QCOMPARE(model.trace->lastRow, 52.0 / 64);
+    }
+
+    void thePathStaysInsideClippedTiles()
+    {
+        open(matmul(500), tiled(96, 64, 100, TraversalKind::Snake));
+        const TilesModel& model = m_view->model();
+        const QRectF corner = tileRect(model, model.grid.tiles() - 1);
+        QCOMPARE(corner.width(), model.trace->lastCol);
+        QCOMPARE(corner.height(), model.aspect * model.trace->lastRow);
+        QCOMPARE(tileAt(model, corner.center()), std::optional(model.grid.tiles() - 1));
+        // In the tile, not beside it where its missing part would be.
+        const double scale = m_view->tileCentre(1).x() - m_view->tileCentre(0).x();
+        const double left = m_view->tileCentre(model.grid.cols - 2).x() + scale / 2;
+        QVERIFY(m_view->tileCentre(model.grid.cols - 1).x() < left + scale * model.trace->lastCol);
     }
 
     void theStepListsWhatHappens()

@@ -62,6 +62,7 @@ void RooflineView::paintHeader(QPainter& painter, const QRectF& area, const Them
     fm = QFontMetricsF(painter.font());
     double x = area.left() + 8;
     const double baseline = top + fm.ascent();
+    const double mark = fm.ascent() * 0.55; // half a side
     const auto text = [&](const QString& s, double gap) {
         if (x + fm.horizontalAdvance(s) > area.right() - 4)
             return false;
@@ -71,11 +72,11 @@ void RooflineView::paintHeader(QPainter& painter, const QRectF& area, const Them
         return true;
     };
     for (const Bound bound : {Bound::Compute, Bound::Memory, Bound::Balanced}) {
-        if (x + 20 + fm.horizontalAdvance(boundText(bound)) > area.right())
+        if (x + 3 * mark + fm.horizontalAdvance(boundText(bound)) > area.right())
             return;
-        paintBoundMark(painter, QPointF(x + 6, baseline - fm.ascent() / 2 + 1), 6, bound,
+        paintBoundMark(painter, QPointF(x + mark, baseline - fm.ascent() / 2 + 1), mark, bound,
                        boundColour(bound, theme));
-        x += 17;
+        x += 2.8 * mark;
         text(boundText(bound), 14);
     }
     if (!text(tr("area: latency"), 14) || !m_model.hasBaseline)

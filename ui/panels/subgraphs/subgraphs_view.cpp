@@ -111,7 +111,7 @@ void SubgraphsView::fitColumns()
     widths[SubgraphModel::Latency] = widest(SubgraphModel::Latency, QStringLiteral("12 345.6"));
     if (m_model->hasBaseline())
         widths[SubgraphModel::Change] = widest(SubgraphModel::Change, QStringLiteral("+12 345"));
-    widths[SubgraphModel::Time] = 76;
+    widths[SubgraphModel::Time] = std::max(76, fontMetrics().horizontalAdvance(tr("Time")) + 24);
     widths[SubgraphModel::Memory] = std::max(56, fontMetrics().horizontalAdvance(tr("Memory")) + 12);
     const auto left = [&] {
         return m_table->viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
@@ -123,7 +123,7 @@ void SubgraphsView::fitColumns()
     for (const auto column : {SubgraphModel::Time, SubgraphModel::Memory})
         if (const int lacking = pleasant - left(); lacking > 0) {
             const int floor = column == SubgraphModel::Time
-                                  ? kShortestBars
+                                  ? std::max(kShortestBars, fontMetrics().horizontalAdvance(tr("Time")) + 14)
                                   : fontMetrics().horizontalAdvance(tr("Memory")) + 12;
             int& width = widths[static_cast<std::size_t>(column)];
             width = std::max(std::min(floor, width), width - lacking);

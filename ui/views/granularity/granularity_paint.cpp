@@ -186,11 +186,12 @@ void paintLegend(QPainter& painter, const GranularityModel& model, const QRectF&
         painter.drawText(QPointF(at, baseline()), high);
     }
     const auto entry = [&](const QString& text, auto&& symbol) {
-        const double at = place(fm.horizontalAdvance(text) + 20);
-        symbol(QRectF(at, y + 2, 14, fm.height() - 1));
+        const double side = fm.height() - 1;
+        const double at = place(fm.horizontalAdvance(text) + side + 7);
+        symbol(QRectF(at, y + 2, side, side));
         painter.setRenderHint(QPainter::Antialiasing, true);
         painter.setPen(theme.muted);
-        painter.drawText(QPointF(at + 19, baseline()), text);
+        painter.drawText(QPointF(at + side + 6, baseline()), text);
     };
     if (model.current)
         entry(tr("now"), [&](const QRectF& r) {
@@ -248,15 +249,15 @@ double legendHeight(const GranularityModel& model, double width)
         entries.push_back(fm.horizontalAdvance(text) + kRampWidth + 18);
     }
     if (model.current)
-        entries.push_back(fm.horizontalAdvance(tr("now")) + 20);
+        entries.push_back(fm.horizontalAdvance(tr("now")) + fm.height() + 6);
     if (model.best)
-        entries.push_back(fm.horizontalAdvance(tr("best here")) + 20);
+        entries.push_back(fm.horizontalAdvance(tr("best here")) + fm.height() + 6);
     for (const auto& [state, text] : {std::pair(CubeCell::State::OutOfMemory, tr("does not fit")),
                                       std::pair(CubeCell::State::SuperNative, tr("above native")),
                                       std::pair(CubeCell::State::Forbidden, tr("not allowed"))})
         if (std::any_of(model.shown.begin(), model.shown.end(),
                         [&, s = state](std::size_t i) { return model.cube->cells[i].state == s; }))
-            entries.push_back(fm.horizontalAdvance(text) + 20);
+            entries.push_back(fm.horizontalAdvance(text) + fm.height() + 6);
     double x = 0;
     int rows = 1;
     for (const double entry : entries) {

@@ -13,6 +13,8 @@ namespace tilewright::ui {
 
 namespace {
 
+constexpr double kRingPixels = 7; // smaller nodes have no dotted ring
+
 class NodePainting : public GraphPainting
 {
 public:
@@ -77,7 +79,8 @@ public:
         double x = bar.left();
         for (const GraphShare& share : m_model.nodes[v].shares) {
             const double width = all > 0 ? bar.width() * share.weight / all : 0;
-            m_p.fillRect(QRectF(x, bar.top(), width, bar.height()), dimmed(fillColour(share.fill, m_theme), v));
+            m_p.fillRect(QRectF(x, bar.top(), width, bar.height()),
+                         dimmed(fillColour(share.fill, m_theme), v));
             x += width;
         }
     }
@@ -172,10 +175,10 @@ public:
         box = m_viewport.toScreen(box);
         if (box.height() < metrics.height() * 0.8)
             return;
-        const double inset = node.key.isTensor()                         ? box.height() * 0.5
-                             : node.key.kind == GraphKey::Kind::Op &&
-                                       node.type == OpType::Pointwise ? box.height() * 0.25
-                                                                         : 3;
+        const double inset = node.key.isTensor() ? box.height() * 0.5
+                             : node.key.kind == GraphKey::Kind::Op && node.type == OpType::Pointwise
+                                 ? box.height() * 0.25
+                                 : 3;
         box.adjust(inset, 0, -inset, 0);
         const QString text = farName(node, metrics, box.width());
         if (text.isEmpty())
@@ -326,8 +329,10 @@ public:
 
     void rings()
     {
+        // Seen from far the dots of the many would hide the colours.
         for (std::size_t v = 0; v < m_model.nodes.size(); ++v)
-            if (m_model.nodes[v].moved && m_model.nodes[v].rect.intersects(m_visible))
+            if (m_model.nodes[v].moved && m_model.nodes[v].rect.height() * m_scale >= kRingPixels &&
+                m_model.nodes[v].rect.intersects(m_visible))
                 ring(v, m_theme.warning, 1.6, Qt::DotLine);
         const auto ringOp = [&](OpId op, const QColor& colour, double width,
                                 Qt::PenStyle style = Qt::SolidLine) {

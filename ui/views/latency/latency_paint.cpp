@@ -2,6 +2,7 @@
 #include "views/latency/latency_paint.h"
 
 #include "canvas/bound_mark.h"
+#include "canvas/legend.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 
@@ -39,74 +40,34 @@ const QColor& barColour(const LatencyBar& bar, const LatencyOptions& options, co
                                                      : boundColour(bar.bound, theme);
 }
 
-struct LegendEntry
+std::vector<LegendItem> legendOf(const LatencyModel& model, Detail detail, const Theme& theme)
 {
-    QString text;
-    QColor colour;
-};
-
-std::vector<LegendEntry> legendEntries(const LatencyModel& model, Detail detail, const Theme& theme)
-{
-    std::vector<LegendEntry> out;
-    if (detail == Detail::Full && model.options.colour == LatencyColour::Parts)
-        return {{tr("outline: latency"), Theme::mix(theme.canvas, theme.muted, 0.12)},
-                {tr("compute"), theme.computeTime},
-                {tr("load"), theme.loadTime},
-                {tr("store"), theme.storeTime}};
-    if (model.options.colour != LatencyColour::Subgraph)
-        for (const Bound b : {Bound::Compute, Bound::Memory, Bound::Balanced})
-            out.push_back({boundText(b), boundColour(b, theme)});
-    if (detail == Detail::Dense)
-        out.push_back({tr("pale: the longest of a pixel, solid: their mean"),
-                       Theme::mix(theme.canvas, theme.balanced, kPale)});
+    std::vector<LegendItem> out;
+    if (detail == Detail::Full && model.options.colour == LatencyColour::Parts) {
+        out = {{tr("outline: latency"), Theme::mix(theme.canvas, theme.muted, 0.12)},
+               {tr("compute"), theme.computeTime},
+               {tr("load"), theme.loadTime},
+               {tr("store"), theme.storeTime}};
+    } else {
+        if (model.options.colour != LatencyColour::Subgraph)
+            for (const Bound b : {Bound::Compute, Bound::Memory, Bound::Balanced})
+                out.push_back({boundText(b), boundColour(b, theme)});
+        if (detail == Detail::Dense)
+            out.push_back({tr("pale: the longest of a pixel, solid: their mean"),
+                           Theme::mix(theme.canvas, theme.balanced, kPale)});
+    }
+    if (model.hasBaseline)
+        out.push_back({tr("baseline"), theme.text, true});
     return out;
-}
-
-double legendWidth(const LatencyModel& model, Detail detail)
-{
-    const QFontMetricsF fm(uiFont(0.9));
-    double width = model.hasBaseline ? 36 + fm.horizontalAdvance(tr("baseline")) : 0;
-    for (const LegendEntry& e : legendEntries(model, detail, Theme::light()))
-        width += 30 + fm.horizontalAdvance(e.text);
-    return width;
 }
 
 /// The legend stands beside the title when there is room for its longest form.
 bool legendBeside(const LatencyModel& model, double width)
 {
-    const double title = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(model.title);
-    return title + 32 +
-               std::max({legendWidth(model, Detail::Full), legendWidth(model, Detail::Plain),
-                         legendWidth(model, Detail::Dense)}) <
-           width;
-}
-
-void paintLegend(QPainter& painter, const LatencyModel& model, const QRectF& area, Detail detail,
-                 const Theme& theme)
-{
-    painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
-    const bool beside = legendBeside(model, area.width());
-    const double line = beside ? area.top() + 5 + fm.ascent() : area.bottom() - 5;
-    double x = beside ? area.right() - legendWidth(model, detail) : area.left() + 8;
-    for (const LegendEntry& e : legendEntries(model, detail, theme)) {
-        if (x + 18 + fm.horizontalAdvance(e.text) > area.right())
-            return;
-        const QRectF box(x, line - 10, 12, 12);
-        painter.fillRect(box, e.colour);
-        painter.setPen(QPen(theme.outline, 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(box);
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(x + 17, line), e.text);
-        x += 30 + fm.horizontalAdvance(e.text);
-    }
-    if (model.hasBaseline && x + 25 + fm.horizontalAdvance(tr("baseline")) <= area.right()) {
-        painter.setPen(QPen(theme.text, 1.6, Qt::DashLine));
-        painter.drawLine(QPointF(x, line - 4), QPointF(x + 20, line - 4));
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(x + 25, line), tr("baseline"));
-    }
+    double longest = 0;
+    for (const Detail detail : {Detail::Full, Detail::Plain, Detail::Dense})
+        longest = std::max(longest, legendWidth(legendOf(model, detail, Theme::light())));
+    return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(model.title) + 32 + longest < width;
 }
 
 /// The latency as an outline that holds the compute time beside the memory time: whichever fills it binds.
@@ -253,7 +214,8 @@ void paintLabels(QPainter& painter, const LatencyModel& model, const LatencyPlac
     const auto last =
         std::min(model.bars.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(slots.v1))));
     const double labelWidth = fm.horizontalAdvance(QString::number(model.bars.size())) + 6;
-    const bool names = width >= kNamePixels && places.labels.height() > 2 * fm.height();
+    const bool names = width >= 8 * fm.averageCharWidth() + 8 && width >= kNamePixels &&
+                       places.labels.height() > 2 * fm.height();
     std::size_t every = 1; // 1, 2, 5, 10, ...
     for (int i = 0; static_cast<double>(every) * width < labelWidth; ++i)
         every = i % 3 == 1 ? every / 2 * 5 : every * 2;
@@ -310,7 +272,13 @@ void paintLatency(QPainter& painter, const LatencyModel& model, const LatencyPla
     painter.setPen(theme.text);
     const QString title = head.elidedText(model.title, Qt::ElideRight, places.title.width() - 16);
     painter.drawText(QPointF(places.title.left() + 8, places.title.top() + 5 + head.ascent()), title);
-    paintLegend(painter, model, places.title, detail, theme);
+    const bool beside = legendBeside(model, places.title.width());
+    const std::vector<LegendItem> legend = legendOf(model, detail, theme);
+    paintLegend(
+        painter, legend,
+        {beside ? places.title.right() - legendWidth(legend) : places.title.left() + 8,
+         beside ? places.title.top() + 5 + QFontMetricsF(uiFont(0.9)).ascent() : places.title.bottom() - 5},
+        places.title.right(), theme);
     paintYAxis(painter, size, plot, tr("time"), theme);
 
     painter.save();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory/memory_paint.h"
 
+#include "canvas/legend.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 
@@ -226,6 +227,16 @@ void paintPeak(QPainter& painter, const MemoryModel& model, const Axis& time, co
     painter.drawPolygon(QPolygonF{tip, base - QPointF(5, 0), base + QPointF(5, 0)});
 }
 
+std::vector<LegendItem> legendOf(const MemoryModel& model, const Theme& theme)
+{
+    std::vector<LegendItem> items;
+    for (const Band& band : kBands)
+        items.push_back({contentKindText(band.kind), contentColour(band.kind, theme)});
+    if (model.baseline)
+        items.push_back({tr("baseline"), theme.text, true});
+    return items;
+}
+
 void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area, const Theme& theme)
 {
     painter.setFont(uiFont(1.0, QFont::DemiBold));
@@ -237,35 +248,12 @@ void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area,
     const double used = fm.horizontalAdvance(title) + 32;
 
     // The legend beside the title when there is room, otherwise below it.
-    painter.setFont(uiFont(0.9));
-    fm = QFontMetricsF(painter.font());
-    double width = 0;
-    for (const Band& band : kBands)
-        width += 18 + fm.horizontalAdvance(contentKindText(band.kind)) + 12;
-    if (model.baseline)
-        width += 30 + fm.horizontalAdvance(tr("baseline"));
+    const std::vector<LegendItem> legend = legendOf(model, theme);
+    const double width = legendWidth(legend);
     const bool beside = used + width < area.width();
-    double x = beside ? area.right() - width : area.left() + 8;
-    const double line = beside ? baseline : area.bottom() - 5;
-    for (const Band& band : kBands) {
-        const QString name = contentKindText(band.kind);
-        if (x + 18 + fm.horizontalAdvance(name) > area.right())
-            return;
-        const QRectF box(x, line - 10, 12, 12);
-        painter.fillRect(box, contentColour(band.kind, theme));
-        painter.setPen(QPen(theme.outline, 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(box);
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(x + 17, line), name);
-        x += 18 + fm.horizontalAdvance(name) + 12;
-    }
-    if (model.baseline && x + 24 + fm.horizontalAdvance(tr("baseline")) < area.right()) {
-        painter.setPen(QPen(theme.text, 1.2, Qt::DashLine));
-        painter.drawLine(QPointF(x, line - 4), QPointF(x + 20, line - 4));
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(x + 24, line), tr("baseline"));
-    }
+    paintLegend(painter, legend,
+                {beside ? area.right() - width : area.left() + 8, beside ? baseline : area.bottom() - 5},
+                area.right(), theme);
 }
 
 QString measuredText(const MemoryModel& model, const TimeCanvas::Range& range)
@@ -308,12 +296,9 @@ MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
     }
     const QFontMetricsF fm(uiFont(0.9));
     const QFontMetricsF head(uiFont(1.0, QFont::DemiBold));
-    double legend = 0;
-    for (const Band& band : kBands)
-        legend += 30 + fm.horizontalAdvance(contentKindText(band.kind));
-    if (model.baseline)
-        legend += 30 + fm.horizontalAdvance(tr("baseline"));
-    const bool beside = head.horizontalAdvance(model.title) + 32 + legend < left.width();
+    const bool beside =
+        head.horizontalAdvance(model.title) + 32 + legendWidth(legendOf(model, Theme::light())) <
+        left.width();
     const double title = head.height() + 10 + (beside ? 0 : fm.height() + 4);
     const double overview = area.height() >= 200 ? 32 : 0;
     const double axis = fm.height() + 8;

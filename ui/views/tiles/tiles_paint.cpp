@@ -294,7 +294,11 @@ QRectF tileRect(const TilesModel& model, std::int64_t tile)
 {
     const double row = static_cast<double>(tile / std::max<std::int64_t>(1, model.grid.cols));
     const double col = static_cast<double>(tile % std::max<std::int64_t>(1, model.grid.cols));
-    return {col, row * model.aspect, 1, model.aspect};
+    // A clipped tile keeps its own size.
+    const bool lastColumn = model.trace && col == static_cast<double>(model.grid.cols - 1);
+    const bool lastRow = model.trace && row == static_cast<double>(model.grid.rows - 1);
+    return {col, row * model.aspect, lastColumn ? model.trace->lastCol : 1,
+            model.aspect * (lastRow ? model.trace->lastRow : 1)};
 }
 
 std::optional<std::int64_t> tileAt(const TilesModel& model, QPointF scene)

@@ -11,7 +11,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kMaxCell = 110;
+constexpr double kMaxCell = 180;
 constexpr double kMaxScale = 220;
 } // namespace
 

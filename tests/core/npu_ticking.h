@@ -487,222 +487,20 @@ private:
         return bytes;
     }
 
-    bool allocate(std::size_t c)
-    {
-        Core& core = cores[c];
-        const TileNode& n = g.nodes[core.pending];
-        std::vector<std::uint32_t> want(g.inputs(core.pending).begin(), g.inputs(core.pending).end());
-        const std::size_t inputs = want.size();
-        const bool opens = n.accumulator != kNone && !accumulatorOpen[n.unit];
-        if (opens)
-            want.push_back(n.accumulator);
-        for (const std::uint32_t o : g.outputs(core.pending))
-            if (o != n.accumulator)
-                want.push_back(o);
-        std::vector<Entry> after = core.spm;
-        std::int64_t need = opens ? n.scratchBytes : 0;
-        std::vector<std::uint32_t> missing;
-        for (std::size_t i = 0; i < want.size(); ++i) {
-            const auto found =
-                std::find_if(after.begin(), after.end(), [&](const Entry& e) { return e.tile == want[i]; });
-            if (found != after.end()) {
-                ++found->pins;
-                continue;
-            }
-            need += g.tiles[want[i]].spmRequired;
-            if (i < inputs)
-                missing.push_back(want[i]);
-        }
-        std::int64_t bytes = core.scratch;
-        for (const Entry& e : after)
-            bytes += e.bytes;
-        while (bytes + need > hw.spmBytes) {
-            auto victim = after.end();
-            for (auto e = after.begin(); e != after.end(); ++e)
-                if (e->pins == 0 && !e->dirty &&
-                    (victim == after.end() ||
-                     std::pair(e->lastUse, e->tile) < std::pair(victim->lastUse, victim->tile)))
-                    victim = e;
-            if (victim == after.end())
-                return false;
-            bytes -= victim->bytes;
-            after.erase(victim);
-        }
-        for (const std::uint32_t tile : want)
-            if (std::none_of(after.begin(), after.end(), [&](const Entry& e) { return e.tile == tile; }))
-                after.push_back({tile, g.tiles[tile].spmRequired, 1, false, 0});
-        core.spm = after;
-        if (opens) {
-            core.scratch += n.scratchBytes;
-            accumulatorOpen[n.unit] = true;
-        }
-        core.missing = missing;
-        core.allocated = true;
-        return true;
-    }
+    bool allocate(std::size_t c);
 
     // --- DRAM and NoC ------------------------------------------------------------------------------------
 
     /// From the tile's elements: runs, widened to bursts, cut at interleave blocks.
-    std::vector<Burst> burstsOf(std::uint32_t tileId) const
-    {
-        const TileDesc& tile = g.tiles[tileId];
-        const NpuTensor& tensor = g.tensors[tile.tensor];
-        std::vector<std::pair<std::int64_t, std::int64_t>> runs; // address, end
-        for (std::int64_t a = 0; a < tile.shape[0]; ++a)
-            for (std::int64_t b = 0; b < tile.shape[1]; ++b)
-                for (std::int64_t c = 0; c < tile.shape[2]; ++c)
-                    for (std::int64_t d = 0; d < tile.shape[3]; ++d) {
-                        const std::int64_t index =
-                            (((tile.offset[0] + a) * tensor.shape[1] + tile.offset[1] + b) * tensor.shape[2] +
-                             tile.offset[2] + c) *
-                                tensor.shape[3] +
-                            tile.offset[3] + d;
-                        const std::int64_t at = tensor.dramBase + index * tensor.dtypeBytes;
-                        if (!runs.empty() && runs.back().second == at)
-                            runs.back().second += tensor.dtypeBytes;
-                        else
-                            runs.emplace_back(at, at + tensor.dtypeBytes);
-                    }
-        std::vector<Burst> out;
-        const DramHardware& d = hw.dram;
-        for (const auto& [from, to] : runs) {
-            bool isFirst = true;
-            for (std::int64_t at = from - from % d.burstBytes; at < to; at += d.burstBytes) {
-                if (!isFirst && at % d.interleaveBytes != 0) {
-                    ++out.back().count;
-                    continue;
-                }
-                isFirst = false;
-                const std::int64_t block = at / d.interleaveBytes;
-                out.push_back({at, 1, static_cast<int>(block % d.channels),
-                               static_cast<int>(block / d.channels % d.banks),
-                               (block / d.channels / d.banks * d.interleaveBytes + at % d.interleaveBytes) /
-                                   d.rowBytes});
-            }
-        }
-        return out;
-    }
+    std::vector<Burst> burstsOf(std::uint32_t tileId) const;
 
-    void startTransfer(std::size_t slot, std::uint32_t tile, std::uint32_t node, Cycle t)
-    {
-        Transfer x;
-        x.active = true;
-        x.isStore = slot % 2 == 1;
-        x.tile = tile;
-        x.node = node;
-        x.start = t;
-        x.age = nextAge++;
-        x.queue = burstsOf(tile);
-        for (const Burst& b : x.queue)
-            x.left += b.count;
-        transfers[slot] = x;
-    }
+    void startTransfer(std::size_t slot, std::uint32_t tile, std::uint32_t node, Cycle t);
 
-    void shareNoc()
-    {
-        // Water filling: raise all unfrozen shares together until a link or the trunk is full.
-        std::vector<std::size_t> open;
-        Fraction trunk{hw.trunkBytesPerCycle, 1};
-        std::vector<Fraction> link(cores.size(), Fraction{hw.linkBytesPerCycle, 1});
-        for (std::size_t s = 0; s < transfers.size(); ++s)
-            if (transfers[s].active) {
-                transfers[s].share = Fraction{};
-                open.push_back(s);
-            }
-        while (!open.empty()) {
-            Fraction rise = Fraction::make(trunk.up, trunk.down * static_cast<std::int64_t>(open.size()));
-            for (const std::size_t s : open) {
-                const auto users =
-                    std::count_if(open.begin(), open.end(), [&](std::size_t o) { return o / 2 == s / 2; });
-                const Fraction limit = Fraction::make(link[s / 2].up, link[s / 2].down * users);
-                if (limit < rise)
-                    rise = limit;
-            }
-            for (const std::size_t s : open) {
-                transfers[s].share = transfers[s].share + rise;
-                trunk = trunk - rise;
-                link[s / 2] = link[s / 2] - rise;
-            }
-            if (trunk.isZero())
-                break;
-            std::erase_if(open, [&](std::size_t s) { return link[s / 2].isZero(); });
-        }
-    }
+    void shareNoc();
 
     std::int32_t headOf(const Transfer& x) const { return g.nodes[x.node].head; }
 
-    void serveDram(Cycle t)
-    {
-        const bool aware = hw.dram.arbiter == Arbiter::DramAware;
-        for (std::size_t c = 0; c < channels.size(); ++c) {
-            Channel& ch = channels[c];
-            for (std::size_t b = 0; b < ch.banks.size(); ++b) {
-                Bank& bank = ch.banks[b];
-                if (bank.busy)
-                    continue;
-                int best = -1;
-                std::size_t bestAt = 0;
-                std::tuple<bool, bool, int> bestKey;
-                for (std::size_t s = 0; s < transfers.size(); ++s) {
-                    Transfer& x = transfers[s];
-                    const auto first = std::find_if(x.queue.begin(), x.queue.end(), [&](const Burst& q) {
-                        return q.channel == static_cast<int>(c) && q.bank == static_cast<int>(b);
-                    });
-                    if (!x.active || first == x.queue.end())
-                        continue;
-                    const std::tuple key{aware && first->row != bank.openRow,
-                                         aware && headOf(x) == ch.lastHead, x.age};
-                    if (best < 0 || key < bestKey) {
-                        best = static_cast<int>(s);
-                        bestAt = static_cast<std::size_t>(first - x.queue.begin());
-                        bestKey = key;
-                    }
-                }
-                if (best < 0)
-                    continue;
-                Transfer& x = transfers[static_cast<std::size_t>(best)];
-                bank.burst = x.queue[bestAt];
-                x.queue.erase(x.queue.begin() + static_cast<std::ptrdiff_t>(bestAt));
-                bank.busy = true;
-                bank.onBus = false;
-                bank.transfer = static_cast<std::size_t>(best);
-                bank.hit = bank.burst.row == bank.openRow;
-                bank.openRow = bank.burst.row;
-                bank.work = bank.hit ? hw.dram.rowHitCycles : hw.dram.rowMissCycles;
-                for (std::int64_t i = 1; i < bank.burst.count; ++i)
-                    bank.work += hw.dram.rowHitCycles;
-            }
-            if (ch.bus >= 0)
-                continue;
-            int best = -1;
-            std::tuple<bool, bool, bool, int> bestKey;
-            for (std::size_t b = 0; b < ch.banks.size(); ++b) {
-                const Bank& bank = ch.banks[b];
-                if (!bank.busy || bank.work > 0)
-                    continue;
-                const Transfer& x = transfers[bank.transfer];
-                const std::tuple key{aware && !bank.hit, aware && static_cast<int>(b) == ch.lastBank,
-                                     aware && headOf(x) == ch.lastHead, x.age};
-                if (best < 0 || key < bestKey) {
-                    best = static_cast<int>(b);
-                    bestKey = key;
-                }
-            }
-            if (best < 0)
-                continue;
-            const Bank& bank = ch.banks[static_cast<std::size_t>(best)];
-            const Transfer& x = transfers[bank.transfer];
-            ch.bus = best;
-            ch.busLeft =
-                bank.burst.count * ((hw.dram.burstBytes + hw.dram.bytesPerCycle - 1) / hw.dram.bytesPerCycle);
-            ch.lastBank = best;
-            ch.lastHead = headOf(x);
-            out.dram.push_back({t, t + ch.busLeft, bank.burst.address, x.tile,
-                                static_cast<std::uint32_t>(bank.burst.count), static_cast<std::uint16_t>(c),
-                                static_cast<std::uint16_t>(best), bank.hit, x.isStore});
-        }
-    }
+    void serveDram(Cycle t);
 
     // --- what is seen --------------------------------------------------------------------------------------
 
@@ -755,3 +553,5 @@ private:
 };
 
 } // namespace tilewright::npu::test
+
+#include "npu_ticking_memory.h" // IWYU pragma: export

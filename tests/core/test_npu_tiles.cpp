@@ -4,6 +4,7 @@
 #include "npu/graph.h"
 #include "npu/static_schedule.h"
 #include "npu/verify.h"
+#include "npu_models.h"
 #include "npu_random.h"
 
 #include <QTest>
@@ -13,59 +14,7 @@
 
 using namespace tilewright;
 using namespace tilewright::npu;
-
-namespace {
-
-NpuModel matmulModel(std::int64_t m, std::int64_t n, std::int64_t k, TileSizes tile = {})
-{
-    NpuModel model;
-    model.name = "matmul";
-    ModelOp op;
-    op.type = OpType::MatMul;
-    op.name = "mm";
-    op.inputs = {model.addTensor("a", {m, k}), model.addTensor("b", {k, n})};
-    op.outputs = {model.addTensor("c", {m, n})};
-    op.tile = tile;
-    model.ops.push_back(op);
-    return model;
-}
-
-TileSizes mnk(std::int64_t m, std::int64_t n, std::int64_t k)
-{
-    TileSizes t;
-    t.m = m;
-    t.n = n;
-    t.k = k;
-    return t;
-}
-
-/// Every byte of the tile by its definition: element by element.
-std::set<std::int64_t> bytesByElement(const NpuTensor& tensor, const TileDesc& tile)
-{
-    std::set<std::int64_t> out;
-    std::array<std::int64_t, 4> i{};
-    for (i[0] = 0; i[0] < tile.shape[0]; ++i[0])
-        for (i[1] = 0; i[1] < tile.shape[1]; ++i[1])
-            for (i[2] = 0; i[2] < tile.shape[2]; ++i[2])
-                for (i[3] = 0; i[3] < tile.shape[3]; ++i[3]) {
-                    std::int64_t index = 0;
-                    for (int d = 0; d < 4; ++d)
-                        index = index * tensor.shape[d] + tile.offset[d] + i[d];
-                    for (int b = 0; b < tensor.dtypeBytes; ++b)
-                        out.insert(tensor.dramBase + index * tensor.dtypeBytes + b);
-                }
-    return out;
-}
-
-NpuGraph graphOf(const NpuModel& model, const NpuHardware& hw = {})
-{
-    auto graph = buildGraph(model, hw);
-    if (!graph)
-        qFatal("%s", graph.error().text().c_str());
-    return std::move(graph.value());
-}
-
-} // namespace
+using namespace tilewright::npu::test;
 
 class TestNpuTiles : public QObject
 {
@@ -76,10 +25,6 @@ private slots:
     void rule_2_1_matmulLoopsAndChains();
     void rule_2_2_convOutputAndInputRows();
     void rule_2_2_convBlocks();
-    void rule_2_3_attentionNodes();
-    void rule_2_3_causalSkipsChunksAboveTheDiagonal();
-    void rule_2_3_flashHasNoScoreTensor();
-    void rule_2_4_kvAddresses();
     void rule_2_5_burstsWidenSegments();
     void rule_2_5_addressMap();
     void rule_2_5_kvLoadOverThreeBanks();
@@ -236,101 +181,6 @@ void TestNpuTiles::rule_2_2_convBlocks()
     for (std::size_t n = 0; n < chained.nodes.size(); ++n)
         QVERIFY(chained.spmOf(n) <= small.spmBytes);
     QVERIFY(allPassed(verifyGraph(chained)));
-}
-
-namespace {
-
-NpuModel attentionModel(std::int64_t queries, std::int64_t keys, bool causal, bool flash)
-{
-    NpuModel model;
-    model.name = "attention";
-    ModelOp op;
-    op.type = OpType::Attention;
-    op.name = "att";
-    op.inputs = {model.addTensor("q", {1, 2, queries, 8}), model.addTensor("k", {1, 2, keys, 8}),
-                 model.addTensor("v", {1, 2, keys, 8})};
-    op.outputs = {model.addTensor("o", {1, 2, queries, 8})};
-    op.causal = causal;
-    op.flash = flash;
-    op.tile.tokens = 4;
-    op.tile.dims = 4;
-    model.ops.push_back(op);
-    return model;
-}
-
-std::size_t countOf(const NpuGraph& g, NodeType type)
-{
-    return static_cast<std::size_t>(
-        std::count_if(g.nodes.begin(), g.nodes.end(), [&](const TileNode& n) { return n.type == type; }));
-}
-
-} // namespace
-
-void TestNpuTiles::rule_2_3_attentionNodes()
-{
-    const NpuGraph g = graphOf(attentionModel(8, 8, false, false));
-    // 2 heads x 2 query chunks: 2 key chunks x 2 dim blocks for QK^T, 1 softmax, 2 dim blocks x 2 key chunks
-    // for AV
-    QCOMPARE(countOf(g, NodeType::Softmax), std::size_t{4});
-    QCOMPARE(countOf(g, NodeType::MatMul), std::size_t{4 * (4 + 4)});
-    for (std::size_t n = 0; n < g.nodes.size(); ++n)
-        if (g.nodes[n].type == NodeType::Softmax) {
-            QCOMPARE(g.deps.of(n).size(), std::size_t{2}); // the last node of each QK^T chain
-            QCOMPARE(g.successors.of(n).size(), std::size_t{4});
-        }
-    QVERIFY(allPassed(verifyGraph(g)));
-}
-
-void TestNpuTiles::rule_2_3_causalSkipsChunksAboveTheDiagonal()
-{
-    const NpuGraph g = graphOf(attentionModel(8, 8, true, false));
-    // per head: the first query chunk sees one key chunk, the second two
-    QCOMPARE(countOf(g, NodeType::MatMul), std::size_t{2 * ((2 + 2) + (4 + 4))});
-    // with 4 cached keys the first chunk sees two
-    const NpuGraph later = graphOf(attentionModel(4, 8, true, false));
-    QCOMPARE(countOf(later, NodeType::MatMul), std::size_t{2 * (4 + 4)});
-    QVERIFY(allPassed(verifyGraph(g)));
-}
-
-void TestNpuTiles::rule_2_3_flashHasNoScoreTensor()
-{
-    const NpuGraph g = graphOf(attentionModel(8, 8, false, true));
-    QCOMPARE(g.tensors.size(), std::size_t{4});
-    QCOMPARE(graphOf(attentionModel(8, 8, false, false)).tensors.size(), std::size_t{4 + 2 * 2});
-    QCOMPARE(g.units.size(), std::size_t{4}); // one chain per head block and query chunk
-    for (std::size_t u = 0; u < g.units.size(); ++u) {
-        QCOMPARE(g.nodesOf(u).size(), std::size_t{2 * (2 + 1 + 2)});
-        for (const std::uint32_t n : g.nodesOf(u))
-            QVERIFY(g.nodes[n].scratchBytes > 0);
-    }
-}
-
-void TestNpuTiles::rule_2_4_kvAddresses()
-{
-    NpuModel model;
-    model.name = "kv";
-    ModelOp op;
-    op.type = OpType::KvAppend;
-    op.name = "append";
-    op.inputs = {model.addTensor("k", {3, 2 * 8})};
-    op.outputs = {model.addTensor("cache", {1, 2, 20, 8})};
-    op.heads = 2;
-    op.position = 5;
-    op.tile.tokens = 2;
-    model.ops.push_back(op);
-    const NpuGraph g = graphOf(model);
-    QCOMPARE(g.nodes.size(), std::size_t{4}); // (head, token chunk)
-    const std::int64_t base = g.tensors[1].dramBase;
-    const std::int64_t tokenStride = 8 * 2;
-    const std::int64_t headStride = 20 * tokenStride;
-    std::size_t n = 0;
-    for (std::int64_t head = 0; head < 2; ++head)
-        for (const std::int64_t t : {5, 7}) {
-            QVERIFY(g.nodes[n].type == NodeType::KvStore);
-            QCOMPARE(g.nodes[n].computeCycles, Cycle{0});
-            QCOMPARE(g.tiles[g.outputs(n)[0]].dramBase, base + head * headStride + t * tokenStride);
-            ++n;
-        }
 }
 
 void TestNpuTiles::rule_2_5_burstsWidenSegments()

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Systolic lens: the player of the array and the pipeline, models against the core, driven as a person
+// does.
+#include "export/export_view.h"
+#include "systolic_bench.h"
+
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QSlider>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestSystolicRuns : public SystolicBench
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openLens(); }
+    void cleanup() { close(); }
+
+    // -- the player --
+
+    void wavefrontIsTheTimetableOfTheCore()
+    {
+        WavefrontCanvas* w = wavefront();
+        const FoldPlan plan({64, 64, 64}, {16, 16});
+        QCOMPARE(state().cycles(), std::int64_t{1054});
+        for (const std::int64_t cycle : {0, 17, 64, 500, 1053}) {
+            state().setCycle(cycle);
+            const WavefrontModel& m = w->model();
+            QCOMPARE(m.cycle, cycle);
+            QCOMPARE(m.active, plan.activePesAt(cycle));
+            std::int64_t active = 0;
+            for (std::int64_t r = 0; r < 16; ++r)
+                for (std::int64_t c = 0; c < 16; ++c) {
+                    const PeActivity pe = plan.peAt(cycle, r, c);
+                    QCOMPARE(m.at(r, c).active, pe.active);
+                    QCOMPARE(m.at(r, c).k, pe.k);
+                    active += pe.active;
+                }
+            QCOMPARE(active, m.active);
+            QCOMPARE(m.registers.size(), std::size_t{256});
+        }
+        // The operand next to the edge enters in the following cycle.
+        state().setCycle(20);
+        QCOMPARE(w->model().west[0].k, plan.peAt(21, 0, 0).k);
+        QVERIFY(w->model().figures.contains(QStringLiteral("97.2\u00A0%")));
+    }
+
+    void registersOfThePlayerAreTheSimulators()
+    {
+        WavefrontCanvas* w = wavefront();
+        auto sim = PeSimulator::createRandom({64, 64, 64}, {16, 16}, {}, 1);
+        QVERIFY(sim.hasValue());
+        for (const std::int64_t cycle : {40, 900, 40}) {
+            state().setCycle(cycle);
+            sim->seek(cycle);
+            for (std::int64_t r = 0; r < 16; r += 5)
+                for (std::int64_t c = 0; c < 16; c += 3) {
+                    const PeRegisters& shown = w->model().registers[static_cast<std::size_t>(r * 16 + c)];
+                    QCOMPARE(shown.accumulator, sim->pe(r, c).accumulator);
+                    QCOMPARE(shown.west, sim->pe(r, c).west);
+                }
+        }
+    }
+
+    void stepsPlaysAndScrubsBothWays()
+    {
+        WavefrontCanvas* w = wavefront();
+        w->setFocus();
+        state().setCycle(100);
+        QTest::keyClick(w, Qt::Key_Period);
+        QCOMPARE(state().cycle(), std::int64_t{101});
+        QTest::keyClick(w, Qt::Key_Comma);
+        QTest::keyClick(w, Qt::Key_Comma);
+        QCOMPARE(state().cycle(), std::int64_t{99});
+        QTest::mouseClick(button(w, "Last cycle"), Qt::LeftButton);
+        QCOMPARE(state().cycle(), std::int64_t{1053});
+        QTest::keyClick(w, Qt::Key_Period);
+        QCOMPARE(state().cycle(), std::int64_t{1053});
+        QTest::mouseClick(button(w, "First cycle"), Qt::LeftButton);
+        QCOMPARE(state().cycle(), std::int64_t{0});
+
+        // Scrubbing on the chart, forwards and back.
+        QTest::mousePress(w, Qt::LeftButton, {}, w->chartPoint(700).toPoint());
+        QVERIFY(std::abs(state().cycle() - 700) <= 2);
+        move(w, w->chartPoint(300), Qt::LeftButton);
+        QVERIFY(std::abs(state().cycle() - 300) <= 2);
+        QTest::mouseRelease(w, Qt::LeftButton, {}, w->chartPoint(300).toPoint());
+
+        auto* slider = w->findChild<QSlider*>();
+        QCOMPARE(slider->maximum(), 1053);
+        slider->setFocus();
+        QTest::keyClick(slider, Qt::Key_End);
+        QCOMPARE(state().cycle(), std::int64_t{1053});
+
+        // Playing from the end starts over, moves on and stops when hidden.
+        QTest::mouseClick(button(w, "Play the wavefront"), Qt::LeftButton);
+        QVERIFY(w->isPlaying());
+        QTRY_VERIFY(state().cycle() > 0 && state().cycle() < 1000);
+        m_view->hide();
+        QVERIFY(!w->isPlaying());
+    }
+
+    void jumpsToFillSteadyAndDrain()
+    {
+        WavefrontCanvas* w = wavefront();
+        const ArrayPhases phases = FoldPlan({64, 64, 64}, {16, 16}).phases();
+        w->setFocus();
+        QTest::mouseClick(button(w, "Steady"), Qt::LeftButton);
+        QCOMPARE(state().cycle(), phases.fill);
+        QCOMPARE(w->model().active, std::int64_t{256});
+        QVERIFY(w->model().when.contains(QStringLiteral("steady")));
+        QTest::mouseClick(button(w, "Drain"), Qt::LeftButton);
+        QCOMPARE(state().cycle(), phases.fill + phases.steady);
+        QVERIFY(w->model().active < 256);
+        QTest::keyClick(w, Qt::Key_1);
+        QCOMPARE(state().cycle(), std::int64_t{0});
+    }
+
+    void hoverAndClickTellAboutAPe()
+    {
+        WavefrontCanvas* w = wavefront();
+        state().setCycle(40);
+        QTest::mouseClick(w, Qt::LeftButton, {}, w->peCentre({2, 3}).toPoint());
+        QCOMPARE(w->pinned(), std::optional(PePosition{2, 3}));
+        QTest::keyClick(w, Qt::Key_Right);
+        QCOMPARE(w->pinned(), std::optional(PePosition{2, 4}));
+        const PeFacts facts = peFacts(state(), {2, 4});
+        QStringList lines;
+        for (const auto& [label, value] : facts.lines)
+            lines << label + QStringLiteral(": ") + value;
+        // PE (2,4) at cycle 40 does k = 40 - 2 - 4.
+        QVERIFY2(lines.contains(QStringLiteral("MAC: C[2,4] += A[2,34] × B[34,4]")),
+                 qPrintable(lines.join(u'\n')));
+        QVERIFY(lines.contains(QStringLiteral("progress: 35 of 64 operands")));
+        QTest::keyClick(w, Qt::Key_Escape);
+        QVERIFY(!w->pinned());
+    }
+
+    void utilisationColumnsAddUpToTheMacs()
+    {
+        wavefront();
+        const UtilisationColumns exact = utilisation(state(), 0, 1054, 1054);
+        double sum = 0;
+        for (const double u : exact.mean)
+            sum += u * 256;
+        QCOMPARE(std::llround(sum), 64ll * 64 * 64);
+        const UtilisationColumns coarse = utilisation(state(), 0, 1054, 100);
+        QCOMPARE(coarse.mean.size(), std::size_t{100});
+        QVERIFY(!coarse.sampled);
+    }
+
+    void starvedEdgesStallAndAreNamed()
+    {
+        WavefrontCanvas* w = wavefront();
+        type("west", "8"); // half of what 16 rows take in a cycle
+        w->settle();
+        QVERIFY(state().cycles() > 1054);
+        QVERIFY(w->model().stalledCycles > 0);
+        QCOMPARE(state().cycles(), 1054 + w->model().stalledCycles);
+        QCOMPARE(w->model().westFifo.size(), std::size_t{16});
+        const auto& stalls = state().simulation()->clock->stalls();
+        state().setCycle(stalls.back().cycle);
+        QVERIFY(w->model().stall);
+        QCOMPARE(w->model().active, std::int64_t{0});
+        QVERIFY(w->model().when.contains(QStringLiteral("stalled")));
+    }
+
+    void largeArraysAreFluid()
+    {
+        SystolicSettings s = state().settings();
+        s.gemm = {2048, 2048, 2048};
+        s.hierarchy.array = {128, 128};
+        QVERIFY(state().set(s));
+        WavefrontCanvas* w = wavefront();
+        QCOMPARE(w->model().pes.size(), std::size_t{128 * 128});
+        QVERIFY(w->model().registers.empty());
+        QVERIFY(!w->model().warning.isEmpty()); // too large for registers: said so
+        s.hierarchy.array = {1024, 700};
+        QVERIFY(state().set(s));
+        w->settle();
+        QVERIFY(w->model().step > 1);
+        QVERIFY(w->model().pes.size() <= std::size_t{1} << 16);
+        const QImage image = renderToImage(*w, {});
+        QVERIFY(!image.isNull());
+    }
+
+    void otherDataflowsHaveTheirOwnTimetable()
+    {
+        WavefrontCanvas* w = wavefront();
+        auto* dataflow = control<QComboBox>("dataflow");
+        dataflow->setFocus();
+        QTest::keyClick(dataflow, Qt::Key_Down);
+        QCOMPARE(state().settings().timing.dataflow, Dataflow::Ws);
+        QVERIFY(control<QComboBox>("weights")->isEnabled());
+        w->settle();
+        QCOMPARE(state().cycles(), arrayTiming({64, 64, 64}, {16, 16}, {Dataflow::Ws}).cycles);
+        QVERIFY(w->model().north.empty()); // partial sums move south, no operands enter there
+        QCOMPARE(w->model().registers.size(), std::size_t{256});
+    }
+
+    // -- the pipeline --
+
+    void pipelineShowsBothProgramsAndWhatIsSaved()
+    {
+        GanttCanvas* g = gantt();
+        auto* bandwidth = g->findChildren<QComboBox*>().value(1);
+        bandwidth->setFocus();
+        QTest::keyClick(bandwidth, Qt::Key_Up); // unlimited
+        g->settle();
+        QVERIFY(state().settings().unlimitedBandwidth);
+        const PipelineComparison& c = *state().comparison();
+        QCOMPARE(c.pipelinedRun.computeCycles, std::int64_t{1054});
+        QVERIFY(c.cyclesSaved() > 0);
+        const GanttModel& m = g->model();
+        QCOMPARE(m.programs.size(), std::size_t{2});
+        QCOMPARE(row(m.stalls, QStringLiteral("total"), 1).toLongLong(), c.barrieredRun.cycles);
+        QCOMPARE(row(m.stalls, QStringLiteral("total"), 2).toLongLong(), c.pipelinedRun.cycles);
+        // Every cycle is either fed or attributed.
+        for (const int column : {1, 2}) {
+            std::int64_t sum = 0;
+            for (std::size_t r = 0; r + 1 < m.stalls.rows.size(); ++r)
+                sum += QString(m.stalls.rows[r][column]).remove(QChar(0x202F)).toLongLong();
+            QCOMPARE(sum, column == 1 ? c.barrieredRun.cycles : c.pipelinedRun.cycles);
+        }
+        // Every command of a resource is a bar.
+        std::size_t bars = 0;
+        for (const PipelineLane& lane : *m.programs[1].lanes) {
+            bars += lane.bars.size();
+            for (std::size_t i = 1; i < lane.bars.size(); ++i)
+                QVERIFY(lane.bars[i].start >= lane.bars[i - 1].end);
+        }
+        const auto& commands = c.pipelined.commands;
+        QCOMPARE(bars, static_cast<std::size_t>(
+                           std::count_if(commands.begin(), commands.end(),
+                                         [](const Command& x) { return resourceOf(x.kind).has_value(); })));
+    }
+
+    void finiteBandwidthShiftsTheBottleneckAndNamesIt()
+    {
+        GanttCanvas* g = gantt();
+        SystolicSettings s = state().settings();
+        s.unlimitedBandwidth = false;
+        s.hierarchy.at(Level::External).gbPerSecond = 2;
+        QVERIFY(state().set(s));
+        g->settle();
+        QVERIFY2(g->model().bottleneck.contains(QStringLiteral("DMA")), qPrintable(g->model().bottleneck));
+        QVERIFY(g->model().cycles > 5408);
+    }
+
+    void cursorsOfArrayAndPipelineAreLinked()
+    {
+        GanttCanvas* g = gantt();
+        const PipelineComparison& c = *state().comparison();
+        QTest::mouseClick(g, Qt::LeftButton, {}, g->pointAt(600).toPoint());
+        QVERIFY(std::abs(state().pipelineTime() - 600) <= 8);
+        // The COMPUTE at the cursor is what the player shows.
+        const FoldPlan& plan = state().plan();
+        bool compared = false;
+        for (const std::uint32_t id : c.pipelinedRun.runningAt(state().pipelineTime()))
+            if (const Command& command = c.pipelined.commands[id]; command.kind == CommandKind::Compute) {
+                const std::int64_t fold = plan.foldStartedAt(state().cycle());
+                QCOMPARE(plan.fold(fold).outer, command.i);
+                QCOMPARE(plan.fold(fold).inner, command.j);
+                const std::int64_t k = state().cycle() - plan.start(fold);
+                QCOMPARE(k / 16, command.k);
+                compared = true;
+            }
+        QVERIFY(compared);
+        const std::int64_t time = state().pipelineTime();
+        state().setCycle(state().cycle());
+        QCOMPARE(state().pipelineTime(), time);
+        QVERIFY(g->model().banks.bankA.has_value());
+        QVERIFY(!g->model().banks.conflict()); // the split layout never does
+    }
+
+    void stallsAreReachedByKeys()
+    {
+        GanttCanvas* g = gantt();
+        g->setFocus();
+        state().setPipelineTime(0);
+        const auto& bubbles = state().comparison()->pipelinedRun.bubbles;
+        QVERIFY(bubbles.size() >= 2);
+        g->jumpToStall(1);
+        const std::int64_t at = state().pipelineTime();
+        QVERIFY(
+            std::any_of(bubbles.begin(), bubbles.end(), [&](const ArrayBubble& b) { return b.start == at; }));
+        QTest::keyClick(g, Qt::Key_BracketLeft);
+        QVERIFY(state().pipelineTime() <= at);
+        QTest::keyClick(g, Qt::Key_W);
+        QVERIFY(g->visibleRange().second - g->visibleRange().first < static_cast<double>(g->model().cycles));
+        QTest::mouseClick(button(g, "Fit the pipeline"), Qt::LeftButton);
+        QCOMPARE(g->visibleRange().second, static_cast<double>(g->model().cycles));
+        QTest::mouseClick(button(g, "Copy the program"), Qt::LeftButton);
+        QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("COMPUTE")));
+    }
+
+    void seedLayoutConflictsAreShown()
+    {
+        GanttCanvas* g = gantt();
+        SystolicSettings s = state().settings();
+        s.layout = BankLayout::Seed;
+        QVERIFY(state().set(s));
+        g->settle();
+        // Some COMPUTE reads A and B from one bank.
+        const PipelineComparison& c = *state().comparison();
+        bool conflict = false;
+        for (const PipelineLane::Bar& bar : state().pipeline()->lanes[1][6].bars) {
+            state().setPipelineTime(bar.start);
+            conflict = conflict || g->model().banks.conflict();
+        }
+        QVERIFY(conflict);
+        QVERIFY(!c.pipelined.commands.empty());
+    }
+
+    void tooLargeProgramsSaySo()
+    {
+        GanttCanvas* g = gantt();
+        SystolicSettings s = state().settings();
+        s.gemm = {100'000, 100'000, 100'000};
+        QVERIFY(state().set(s));
+        g->settle();
+        QVERIFY(g->model().programs.empty());
+        QVERIFY(g->model().hint.startsWith(QStringLiteral("No programs")));
+        QVERIFY2(g->model().hint.count(QLatin1Char(':')) == 1,
+                 qPrintable(g->model().hint)); // the reason, no path
+        QVERIFY(!renderToImage(*g, {}).isNull());
+    }
+};
+
+QTEST_MAIN(TestSystolicRuns)
+#include "test_systolic_runs.moc"

@@ -4,6 +4,7 @@
 #include "export/export_view.h"
 #include "systolic_bench.h"
 
+#include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
 #include <QSlider>

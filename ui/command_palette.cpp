@@ -73,7 +73,7 @@ public:
                    enabled ? QIcon::Normal : QIcon::Disabled);
         room.setLeft(room.left() + side + 8);
         const QString detail = index.data(kDetailRole).toString();
-        const int width = std::min(option.fontMetrics.horizontalAdvance(detail) + 12, room.width() / 2);
+        const int width = std::min(option.fontMetrics.horizontalAdvance(detail) + 14, room.width() / 2);
         painter->setFont(option.font);
         painter->setPen(muted);
         const QRect right(room.right() - width + 12, room.top(), width - 12, room.height());

@@ -3,11 +3,39 @@
 
 #include <QDialogButtonBox>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QScreen>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tilewright::ui {
+
+namespace {
+
+/// Rows that hold all words, in any column or in the name of their group.
+void showMatches(QTreeWidget& tree, const QString& text)
+{
+    const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    for (int g = 0; g < tree.topLevelItemCount(); ++g) {
+        QTreeWidgetItem* group = tree.topLevelItem(g);
+        int shown = 0;
+        for (int i = 0; i < group->childCount(); ++i) {
+            QTreeWidgetItem* row = group->child(i);
+            const QString all =
+                QStringList{group->text(0), row->text(0), row->text(1), row->text(2)}.join(QLatin1Char('\n'));
+            const bool matches = std::all_of(words.begin(), words.end(), [&](const QString& word) {
+                return all.contains(word, Qt::CaseInsensitive);
+            });
+            row->setHidden(!matches);
+            shown += matches ? 1 : 0;
+        }
+        group->setHidden(shown == 0);
+    }
+}
+
+} // namespace
 
 ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(parent)
 {
@@ -28,6 +56,10 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
         }
         return groups[name];
     };
+    // What works in the whole window stands before what belongs to one view.
+    for (const QAction* action : actions.all())
+        if (action->shortcutContext() == Qt::WindowShortcut)
+            group(Actions::menuOf(action));
     for (const QAction* action : actions.all()) {
         QString text = action->text();
         text.remove(QLatin1Char('&'));
@@ -49,9 +81,16 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
     resize(QSize(width, std::max(640, fontMetrics().height() * 40)).boundedTo(room));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* filter = new QLineEdit(this);
+    filter->setPlaceholderText(tr("Filter: a command, a key or a view"));
+    filter->setClearButtonEnabled(true);
+    filter->setAccessibleName(tr("Filter"));
+    connect(filter, &QLineEdit::textChanged, tree, [tree](const QString& text) { showMatches(*tree, text); });
     auto* column = new QVBoxLayout(this);
+    column->addWidget(filter);
     column->addWidget(tree, 1);
     column->addWidget(buttons);
+    filter->setFocus();
 }
 
 } // namespace tilewright::ui

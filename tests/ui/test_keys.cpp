@@ -121,6 +121,34 @@ private Q_SLOTS:
                                 QLatin1String(" has ") +
                                 keysOf(QLatin1String(row.place), QLatin1String(row.text))));
     }
+    void theSheetIsFiltered()
+    {
+        MainWindow window;
+        ShortcutSheet sheet(window.state().actions);
+        sheet.show();
+        QVERIFY(QTest::qWaitForWindowActive(&sheet));
+        const auto* tree = sheet.findChild<QTreeWidget*>();
+        QCOMPARE(tree->topLevelItem(0)->text(0), QStringLiteral("File"));
+        const auto shown = [&] {
+            QStringList rows;
+            for (int g = 0; g < tree->topLevelItemCount(); ++g)
+                for (int i = 0; i < tree->topLevelItem(g)->childCount(); ++i)
+                    if (!tree->topLevelItem(g)->isHidden() && !tree->topLevelItem(g)->child(i)->isHidden())
+                        rows << tree->topLevelItem(g)->text(0) + QStringLiteral(": ") +
+                                    tree->topLevelItem(g)->child(i)->text(0);
+            return rows;
+        };
+        const qsizetype all = shown().size();
+        auto* filter = sheet.findChild<QLineEdit*>();
+        QVERIFY(filter->hasFocus());
+        QTest::keyClicks(filter, QStringLiteral("memory peak"));
+        QCOMPARE(shown(), QStringList{QStringLiteral("Memory timeline: Go to the peak")});
+        filter->clear();
+        QTest::keyClicks(filter, QStringLiteral("ctrl+k"));
+        QCOMPARE(shown().size(), 1);
+        filter->clear();
+        QCOMPARE(shown().size(), all);
+    }
     void thePaletteRunsAKeyOfAViewThatIsHidden()
     {
         MainWindow window;

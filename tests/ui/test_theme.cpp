@@ -65,6 +65,8 @@ private Q_SLOTS:
         const auto n = [](std::int64_t v) { return number(v); };
         QCOMPARE(sentence(std::string("needs up to 49,152 elements, 1,024 more than 48,128")),
                  QStringLiteral("needs up to %1 elements, %2 more than %3").arg(n(49152), n(1024), n(48128)));
+        QCOMPARE(sentence(std::string("granularity 64 x 1024 x 8")),
+                 QStringLiteral("granularity 64 × %1 × 8").arg(n(1024)));
         QCOMPARE(sentence(std::string("total 6915.2 of [4096, 64, 1].")),
                  QStringLiteral("total %1.2 of [%2, 64, 1].").arg(n(6915), n(4096)));
         for (const char* same :

@@ -37,7 +37,8 @@ QString sentence(const QString& text)
     }
     out += text.mid(at);
     static const QRegularExpression share(QStringLiteral("(?<=\\d) %"));
-    return out.replace(share, QStringLiteral("\u00A0%"));
+    static const QRegularExpression times(QStringLiteral("(?<=\\d) x (?=\\d)"));
+    return out.replace(share, QStringLiteral("\u00A0%")).replace(times, QStringLiteral(" × "));
 }
 
 QString sentence(const std::string& text)

@@ -2,6 +2,7 @@
 #include "views/compare/difference_list.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QHeaderView>
 #include <QPainter>
@@ -144,9 +145,13 @@ void DifferenceList::setComparison(const Comparison& comparison)
         const Contribution& c = comparison.contributions[i];
         const Difference& d = c.difference;
         const double share = comparison.before > 0 ? c.delta / comparison.before : 0;
-        auto* item = new Item({differenceKindText(d.kind), subgraphList(d.before), subgraphList(d.after),
-                               QString::fromStdString(d.textBefore), QString::fromStdString(d.textAfter),
-                               signedNumber(c.delta), signedPercent(share)});
+        // Names of ops stay as they are.
+        const auto shown = [&d](const std::string& text) {
+            return d.kind == DifferenceKind::Granularity ? sentence(text) : QString::fromStdString(text);
+        };
+        auto* item =
+            new Item({differenceKindText(d.kind), subgraphList(d.before), subgraphList(d.after),
+                      shown(d.textBefore), shown(d.textAfter), signedNumber(c.delta), signedPercent(share)});
         item->setData(Kind, kIndexRole, static_cast<qulonglong>(i));
         if (!d.before.empty())
             item->setData(SubgraphA, kValueRole, static_cast<double>(d.before.front().index()));

@@ -5,13 +5,17 @@
 #include "document/schedule_edits.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
+#include "panels/subgraphs/subgraphs_view.h"
+#include "views/graph/graph_view.h"
 #include "window_fixture.h"
 
 #include <QCheckBox>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QScreen>
 #include <QSemaphore>
+#include <QTableView>
 
 #include <array>
 #include <future>
@@ -48,6 +52,7 @@ class TestRepaint : public QObject
 {
     Q_OBJECT
     PrivateSettings m_settings;
+    GraphLegendPicture m_legend; ///< warm from one check to the next
 
 private Q_SLOTS:
     void init() { m_settings.fresh(); }
@@ -158,6 +163,103 @@ private Q_SLOTS:
                     QCOMPARE(box->isChecked(), !candidates[c].retained);
                 }
             }
+    }
+    void keptPicturesEqualFreshOnes()
+    {
+        const QFont font = QApplication::font();
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        Document& document = window.state().document;
+        auto* graph = viewOf<GraphView>(window, "graph");
+        const auto check = [&](const char* after) {
+            graph->settle();
+            const QRectF area = graph->rect();
+            const auto painted = [&](auto paint) {
+                QImage image(graph->size(), QImage::Format_RGB32);
+                image.fill(window.state().themes.theme().canvas);
+                QPainter painter(&image);
+                painter.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
+                paint(painter);
+                return image;
+            };
+            const Theme& theme = window.state().themes.theme();
+            const QImage kept = painted([&](QPainter& p) { m_legend.paint(p, *graph->model(), area, theme); });
+            const QImage fresh = painted([&](QPainter& p) {
+                GraphLegendPicture().paint(p, *graph->model(), area, theme);
+            });
+            QVERIFY2(kept == fresh, after);
+        };
+        check("opening");
+        tile(document, SubgraphId(2), {32, 32, 16});
+        document.waitForSnapshot();
+        check("a tile");
+        graph->setColouring(GraphColouring::Latency);
+        check("another colouring");
+        tile(document, SubgraphId(1), {16, 32, 16});
+        document.waitForSnapshot();
+        check("a tile that moves the scale");
+        window.state().themes.setTheme(Theme::darkTheme());
+        check("the dark theme");
+        graph->setColouring(GraphColouring::Subgraph);
+        graph->zoomBy(2, graph->rect().center());
+        check("zooming");
+        window.resize(1100, 800);
+        QCoreApplication::sendPostedEvents();
+        check("another size");
+        QFont large = font;
+        large.setPointSizeF(20);
+        QApplication::setFont(large);
+        QCOMPARE(uiFont().pointSizeF(), 20.0);
+        QVERIFY(QFontMetricsF(numberFont()).height() > QFontMetricsF(font).height());
+        check("a large font");
+        QApplication::setFont(font);
+        QCOMPARE(uiFont().pointSizeF(), font.pointSizeF());
+        check("the font as before");
+        window.state().themes.setTheme(Theme::light());
+        check("the light theme again");
+    }
+    void rowsThatAnEditChangesArePainted()
+    {
+        // What is on screen after partial updates equals the table painted anew.
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        Document& document = window.state().document;
+        QTableView* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
+        int rows = 0;
+        connect(table->model(), &QAbstractItemModel::dataChanged, this,
+                [&rows](const QModelIndex& from, const QModelIndex& to) { rows += to.row() - from.row() + 1; });
+        const auto check = [&] {
+            document.waitForSnapshot();
+            for (int i = 0; i < 4; ++i)
+                QCoreApplication::sendPostedEvents();
+            const QPoint at = table->viewport()->mapTo(&window, QPoint());
+            const QImage onScreen = window.screen()
+                                        ->grabWindow(window.winId(), at.x(), at.y(), table->viewport()->width(),
+                                                     table->viewport()->height())
+                                        .toImage()
+                                        .convertToFormat(QImage::Format_RGB32);
+            const QImage anew = table->viewport()->grab().toImage().convertToFormat(QImage::Format_RGB32);
+            QVERIFY(!onScreen.isNull());
+            QCOMPARE(onScreen, anew);
+        };
+        QTest::qWait(50);
+        check();
+        rows = 0;
+        tile(document, SubgraphId(0), {8, 64, 1});
+        check();
+        QVERIFY2(rows <= 2, qPrintable(QString::number(rows)));
+        tile(document, SubgraphId(7), {4, 4, 16}); // the longest of all: every bar is drawn to its scale
+        check();
+        QVERIFY(rows > 4);
+        tile(document, SubgraphId(7), {128, 128, 128}); // may not fit: its mark
+        check();
+        document.undoStack().undo();
+        check();
+        document.pinBaseline();
+        tile(document, SubgraphId(1), {16, 16, 16});
+        check();
     }
     void anEditPaintsThePanelsOnce()
     {

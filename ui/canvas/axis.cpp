@@ -62,6 +62,20 @@ Axis Axis::panned(double pixels, double low, double high) const
     return clampRange(next, low, high);
 }
 
+namespace {
+
+/// On whole pixels. Smoothed lines as long as a pane take longer to paint than everything written beside
+/// them.
+void paintRule(QPainter& painter, QPointF from, QPointF to, const QColor& colour)
+{
+    const QPointF start(std::floor(from.x()), std::floor(from.y()));
+    painter.fillRect(from.x() == to.x() ? QRectF(start, QSizeF(1, to.y() - start.y()))
+                                        : QRectF(start, QSizeF(to.x() - start.x(), 1)),
+                     colour);
+}
+
+} // namespace
+
 void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,
                 const Theme& theme)
 {
@@ -71,8 +85,7 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
     const double titleLeft = plot.right() - fm.horizontalAdvance(title);
     for (const double v : axis.ticks(90)) {
         const double x = std::round(axis.toPixel(v)) + 0.5;
-        painter.setPen(theme.grid);
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+        paintRule(painter, {x, plot.top()}, {x, plot.bottom()}, theme.grid);
         const QString label = shortNumber(v);
         const double w = fm.horizontalAdvance(label);
         // The title stands at the end of the label row; a label never runs into it.
@@ -84,8 +97,7 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
     }
     painter.setPen(theme.muted);
     painter.drawText(QPointF(titleLeft, baseline), title);
-    painter.setPen(theme.outline);
-    painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+    paintRule(painter, plot.bottomLeft(), plot.bottomRight(), theme.outline);
 }
 
 void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,
@@ -95,15 +107,13 @@ void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
     const QFontMetricsF fm(painter.font());
     for (const double v : axis.ticks(44)) {
         const double y = std::round(axis.toPixel(v)) + 0.5;
-        painter.setPen(theme.grid);
-        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+        paintRule(painter, {plot.left(), y}, {plot.right(), y}, theme.grid);
         painter.setPen(theme.muted);
         const QString label = shortNumber(v);
         painter.drawText(QPointF(plot.left() - fm.horizontalAdvance(label) - 6, y + fm.ascent() / 2 - 1),
                          label);
     }
-    painter.setPen(theme.outline);
-    painter.drawLine(plot.topLeft(), plot.bottomLeft());
+    paintRule(painter, plot.topLeft(), plot.bottomLeft(), theme.outline);
     if (!title.isEmpty()) {
         painter.setPen(theme.muted);
         painter.drawText(QPointF(plot.left(), plot.top() - 6), title);

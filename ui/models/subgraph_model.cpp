@@ -11,11 +11,13 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace tilewright::ui {
 
 namespace {
 const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
+constexpr std::size_t kFewRows = 8; ///< announced one by one
 
 std::vector<OpId> ascendingOps(const Subgraph& s)
 {
@@ -37,14 +39,16 @@ SubgraphModel::SubgraphModel(Document& document, QObject* parent)
 
 void SubgraphModel::refresh()
 {
+    const SnapshotPtr before = m_snapshot;
     const SnapshotPtr next = m_document.snapshot();
-    const int before = rowCount();
-    const int after = next ? static_cast<int>(next->schedule.size()) : 0;
+    const std::size_t rows = next ? next->schedule.size() : 0;
+    const bool reset = (before ? before->schedule.size() : 0) != rows;
     // Same number of rows: keep selection and scroll position by announcing changed data only.
-    if (before != after)
+    if (reset)
         beginResetModel();
     m_snapshot = next;
-    m_longest = 0;
+    const double longestBefore = std::exchange(m_longest, 0);
+    const auto coloursBefore = std::exchange(m_colours, m_document.colours());
     if (m_snapshot && m_named != m_snapshot->problem) {
         m_named = m_snapshot->problem;
         m_prefix = commonPrefix(*m_named);
@@ -52,10 +56,25 @@ void SubgraphModel::refresh()
     if (m_snapshot)
         for (const SubgraphEvaluation& e : m_snapshot->evaluation.subgraphs)
             m_longest = std::max({m_longest, e.latency, e.compute, e.memory});
-    if (before != after)
+    if (reset) {
         endResetModel();
-    else if (after > 0)
-        Q_EMIT dataChanged(index(0, 0), index(after - 1, ColumnCount - 1));
+        return;
+    }
+    if (rows == 0)
+        return;
+    // Most edits leave most rows as they were; what they do not touch is not painted again.
+    std::vector<int> changed;
+    const bool all = before->problem != next->problem || m_longest != longestBefore ||
+                     m_colours != coloursBefore || before->evaluation.issues != next->evaluation.issues;
+    for (std::size_t i = 0; i < rows && !all && changed.size() <= kFewRows; ++i)
+        if (before->schedule.subgraphs[i] != next->schedule.subgraphs[i] ||
+            before->evaluation.subgraphs[i] != next->evaluation.subgraphs[i])
+            changed.push_back(static_cast<int>(i));
+    if (all || changed.size() > kFewRows)
+        Q_EMIT dataChanged(index(0, 0), index(static_cast<int>(rows) - 1, ColumnCount - 1));
+    else
+        for (const int row : changed)
+            Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
 }
 
 int SubgraphModel::rowCount(const QModelIndex& parent) const

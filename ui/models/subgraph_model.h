@@ -57,6 +57,7 @@ private:
     Document& m_document;
     SnapshotPtr m_snapshot;
     double m_longest = 0;
+    std::vector<std::size_t> m_colours; ///< of the rows, as they were announced
     /// Latencies of the baseline by what the subgraph computes (ascending ops).
     std::map<std::vector<OpId>, double> m_baseline;
     ProblemPtr m_named; ///< the problem of m_prefix

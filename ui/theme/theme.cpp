@@ -4,9 +4,12 @@
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QPainter>
+#include <QThread>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -183,19 +186,60 @@ double contrast(const QColor& a, const QColor& b)
     return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
 }
 
+namespace {
+
+/// Fonts by size and weight, as long as the application's font is the same: a new QFont looks up its glyphs
+/// anew, and a picture asks for hundreds. Only for the thread of the window.
+struct KnownFonts
+{
+    QFont base;
+    std::map<std::pair<double, int>, QFont> fonts;
+};
+
+KnownFonts& knownFonts()
+{
+    static KnownFonts known;
+    static const bool once = [] {
+        qAddPostRoutine([] { known = {}; }); // fonts must not outlive the application
+        return true;
+    }();
+    Q_UNUSED(once)
+    return known;
+}
+
+template <typename Make> QFont knownFont(double scale, int weight, Make make)
+{
+    const QFont base = QGuiApplication::font();
+    if (QThread::currentThread() != qApp->thread())
+        return make(base);
+    KnownFonts& known = knownFonts();
+    if (known.base != base)
+        known = {base, {}};
+    const auto [font, isNew] = known.fonts.try_emplace({scale, weight});
+    if (isNew)
+        font->second = make(base);
+    return font->second;
+}
+
+} // namespace
+
 QFont uiFont(double scale, int weight)
 {
-    QFont font = QGuiApplication::font();
-    font.setPointSizeF(std::max(8.0, font.pointSizeF() * scale));
-    font.setWeight(static_cast<QFont::Weight>(weight));
-    return font;
+    return knownFont(scale, weight, [&](QFont font) {
+        font.setPointSizeF(std::max(8.0, font.pointSizeF() * scale));
+        font.setWeight(static_cast<QFont::Weight>(weight));
+        return font;
+    });
 }
 
 QFont numberFont(double scale)
 {
-    QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    font.setPointSizeF(std::max(8.0, QGuiApplication::font().pointSizeF() * scale));
-    return font;
+    constexpr int kFixed = -1; // in place of a weight
+    return knownFont(scale, kFixed, [&](const QFont& base) {
+        QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+        font.setPointSizeF(std::max(8.0, base.pointSizeF() * scale));
+        return font;
+    });
 }
 
 void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme)

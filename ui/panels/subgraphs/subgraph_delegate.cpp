@@ -30,10 +30,7 @@ void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
     const Snapshot* snapshot = m_model.snapshot();
     if (!snapshot || row >= snapshot->evaluation.subgraphs.size())
         return;
-    QStyleOptionViewItem o = option;
-    initStyleOption(&o, index);
-    o.state &= ~QStyle::State_HasFocus;
-    const bool selected = o.state & QStyle::State_Selected;
+    const bool selected = option.state & QStyle::State_Selected;
     const QRectF cell = QRectF(option.rect);
     // A quiet selection keeps bars and colours readable.
     painter->fillRect(cell, selected          ? theme().selection
@@ -65,11 +62,13 @@ void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
         painter->setPen(colour);
         painter->setFont(numberFont());
         const QRectF text = cell.adjusted(4, 0, -4, 0);
-        const QString shown =
-            QFontMetrics(painter->font())
-                .elidedText(index.data().toString(), Qt::ElideMiddle, static_cast<int>(text.width()));
-        painter->drawText(text, static_cast<int>(o.displayAlignment | Qt::AlignVCenter) & ~Qt::AlignTop,
-                          shown);
+        QString shown = index.data().toString();
+        const QFontMetricsF fm(painter->font()); // all glyphs are equally wide
+        if (fm.horizontalAdvance(QLatin1Char('0')) * static_cast<double>(shown.size()) > text.width())
+            shown = fm.elidedText(shown, Qt::ElideMiddle, text.width());
+        const Qt::Alignment side =
+            index.column() == SubgraphModel::Size ? Qt::AlignLeft : Qt::AlignRight;
+        painter->drawText(text, static_cast<int>(side | Qt::AlignVCenter), shown);
     }
     }
     painter->restore();

@@ -8,6 +8,8 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <cmath>
+
 namespace tilewright::ui {
 
 namespace {
@@ -212,6 +214,37 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
         paintScale(painter, model.legend, cell.adjusted(from, 0, -kGap, 0), theme);
     }
     painter.restore();
+}
+
+void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const QRectF& area,
+                               const Theme& theme)
+{
+    const Key key{model.legend,
+                  model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
+                  model.recomputes,
+                  !model.geometry->sections.empty(),
+                  area.size(),
+                  painter.device()->devicePixelRatioF(),
+                  &theme,
+                  uiFont()};
+    // Whole device pixels, so that it is as sharp as painted in place.
+    const double height = std::ceil(graphLegendHeight(model, area));
+    if (m_key != key) {
+        m_key = key;
+        m_picture = {};
+        if (height > 0) {
+            m_picture = QPixmap((QSizeF(area.width(), height) * key.ratio).toSize());
+            m_picture.setDevicePixelRatio(key.ratio);
+            m_picture.fill(Qt::transparent);
+            QPainter p(&m_picture);
+            p.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
+            // The same room, of which the picture shows the lower edge.
+            paintGraphLegend(p, model, {0, height - area.height(), area.width(), area.height()}, theme);
+        }
+    }
+    if (!m_picture.isNull())
+        painter.drawPixmap(QPointF(area.left(), area.bottom() - m_picture.deviceIndependentSize().height()),
+                           m_picture);
 }
 
 void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme)

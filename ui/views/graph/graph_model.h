@@ -127,6 +127,7 @@ struct GraphLegend
     QString title;
     std::vector<std::pair<GraphFill, QString>> entries;
     std::vector<QString> scale; ///< figures at equal distances along the ramp; empty = no ramp
+    bool operator==(const GraphLegend&) const = default;
 };
 
 struct GraphModel

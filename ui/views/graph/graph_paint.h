@@ -5,7 +5,11 @@
 #include "theme/theme.h"
 #include "views/graph/graph_model.h"
 
+#include <QFont>
+#include <QPixmap>
+
 #include <map>
+#include <optional>
 #include <set>
 
 class QPainter;
@@ -52,6 +56,29 @@ void paintGraph(QPainter& painter, const GraphModel& model, const Viewport& view
 /// Key to shapes, lines and colours in the lower left corner of `area`, where there is room for it.
 [[nodiscard]] double graphLegendHeight(const GraphModel& model, const QRectF& area);
 void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
+
+/// The key as it was painted, as long as it says the same: edits seldom change it.
+class GraphLegendPicture
+{
+public:
+    void paint(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
+
+private:
+    struct Key
+    {
+        GraphLegend legend;
+        std::optional<GraphFill> subgraph; ///< how areas look; none without areas
+        bool recomputes = false;
+        bool sections = false;
+        QSizeF area;
+        double ratio = 1;
+        const Theme* theme = nullptr;
+        QFont font;
+        bool operator==(const Key&) const = default;
+    };
+    std::optional<Key> m_key; ///< of m_picture
+    QPixmap m_picture;        ///< null where there is no room
+};
 
 /// The whole model, without lines, for the overview.
 void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);

@@ -194,6 +194,7 @@ private:
     bool m_movedByHand = false;
     QRectF m_wantedPart; ///< asked for before there was a picture
     QPixmap m_overviewPixmap;
+    GraphLegendPicture m_legendPicture;
 
     Gesture m_gesture = Gesture::None;
     QPointF m_pressed;

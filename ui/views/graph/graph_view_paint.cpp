@@ -213,7 +213,7 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
     if (const QRectF box = overviewRect(); !box.isEmpty())
         legendRoom.setRight(box.left());
     if (m_legend)
-        paintGraphLegend(painter, *m_model, legendRoom, theme);
+        m_legendPicture.paint(painter, *m_model, legendRoom, theme);
     paintOverview(painter, theme);
 }
 

@@ -89,7 +89,7 @@ public:
         m_seen += event->type() == QEvent::Paint || event->type() == QEvent::LayoutRequest;
         return false;
     }
-    /// Lets everything be painted that waits for it. (Timers are left alone: an animation goes on by them.)
+    /// Lets everything be painted that waits for it; without timers, by which an animation goes on.
     void paintAll()
     {
         do {
@@ -151,7 +151,8 @@ public:
                 document().undoStack().undo();
             else
                 document().apply(edit(), QStringLiteral("edit"));
-            document().waitForSnapshot();
+            while (!(document().snapshot()->schedule == document().schedule())) // timers are left alone
+                QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::X11ExcludeTimers);
             m_watcher.paintAll();
             watch.addTo(repaint[static_cast<std::size_t>(kind)]);
             watch.addTo(all);

@@ -84,7 +84,56 @@ public:
         painter->restore();
     }
 
+    /// Scroll bars change with nearly every edit, and Fusion's shades take longer than the lists beside them.
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                            const QWidget* widget) const override
+    {
+        const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
+        if (control == CC_ScrollBar && bar)
+            drawScrollBar(*bar, painter, widget);
+        else
+            QProxyStyle::drawComplexControl(control, option, painter, widget);
+    }
+
 private:
+    void drawScrollBar(const QStyleOptionSlider& bar, QPainter* painter, const QWidget* widget) const
+    {
+        const QColor ground = bar.palette.color(QPalette::Window);
+        const QColor text = bar.palette.color(QPalette::Active, QPalette::WindowText);
+        const bool moves = bar.minimum < bar.maximum && bar.state & State_Enabled;
+        painter->save();
+        painter->fillRect(bar.rect, ground);
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(Qt::NoPen);
+        const bool upright = bar.orientation == Qt::Vertical;
+        const auto place = [&](SubControl part) {
+            return QRectF(proxy()->subControlRect(CC_ScrollBar, &bar, part, widget));
+        };
+        const auto ink = [&](SubControl part, double usual) {
+            const bool active = bar.activeSubControls & part;
+            return Theme::mix(ground, text, !moves ? 0.25 : !active ? usual : bar.state & State_Sunken ? 0.8 : 0.65);
+        };
+        for (const SubControl part : {SC_ScrollBarSubLine, SC_ScrollBarAddLine}) {
+            const QRectF box = place(part);
+            const double size = std::min(box.width(), box.height()) * 0.22;
+            const double way = part == SC_ScrollBarAddLine ? size : -size;
+            const QPointF c = box.center();
+            const QPointF along = upright ? QPointF(0, way * 0.6) : QPointF(way * 0.6, 0);
+            const QPointF across = upright ? QPointF(size, 0) : QPointF(0, size);
+            const QPointF arrow[] = {c + along, c - along + across, c - along - across};
+            painter->setBrush(ink(part, 0.6));
+            painter->drawPolygon(arrow, 3);
+        }
+        if (moves) {
+            const QRectF handle = place(SC_ScrollBarSlider).adjusted(upright ? 3 : 1, upright ? 1 : 3,
+                                                                     upright ? -3 : -1, upright ? -1 : -3);
+            const double radius = std::min(handle.width(), handle.height()) / 2;
+            painter->setBrush(ink(SC_ScrollBarSlider, 0.5));
+            painter->drawRoundedRect(handle, radius, radius);
+        }
+        painter->restore();
+    }
+
     bool m_reduceMotion;
 };
 

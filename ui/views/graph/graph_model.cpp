@@ -314,6 +314,7 @@ private:
                 placeTab(ring);
             }
             hull.satellites.setFillRule(Qt::WindingFill);
+            hull.satelliteOutline = hull.satellites.simplified();
             hull.nodes.assign(own.begin(), own.end());
             hull.nodes.insert(hull.nodes.end(), away.begin(), away.end());
             hull.bounds = hull.path.controlPointRect() | hull.satellites.controlPointRect();

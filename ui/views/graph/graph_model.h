@@ -108,7 +108,8 @@ struct GraphHull
     GraphFill fill;
     QPainterPath path;       ///< outlines with rounded corners
     QPainterPath satellites; ///< rings round recomputed ops that stand elsewhere, and the bands to them
-    QRectF bounds;           ///< of both
+    QPainterPath satelliteOutline; ///< of `satellites` as one area
+    QRectF bounds;           ///< of path and satellites
     QPointF tab;             ///< upper left corner of the outline
     double tabRoom = 0;      ///< width up to the right end of the outline's upper edge
     std::vector<std::size_t> nodes; ///< nodes of its ops, satellites included

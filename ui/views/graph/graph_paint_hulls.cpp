@@ -11,6 +11,34 @@ namespace {
 
 constexpr double kSmallestTag = 26; // screen pixels, side of an area that gets its number when far away
 
+constexpr double kCurvesFrom = 0.5;  // device pixels per scene unit: below, corners are a few pixels
+
+/// Two chords instead of each curve: no further from it than a third of a pixel where corners are small, and
+/// quicker to outline. Hundreds of areas are most of what a picture of the whole graph takes.
+QPainterPath withPlainCorners(const QPainterPath& path)
+{
+    QPainterPath out;
+    out.reserve(path.elementCount());
+    for (int i = 0; i < path.elementCount(); ++i) {
+        const QPointF p = path.elementAt(i);
+        if (path.elementAt(i).isMoveTo()) {
+            if (i > 0)
+                out.closeSubpath();
+            out.moveTo(p);
+        } else if (path.elementAt(i).isLineTo()) {
+            out.lineTo(p);
+        } else if (path.elementAt(i).isCurveTo() && i + 2 < path.elementCount()) {
+            const QPointF from = out.currentPosition(), control = path.elementAt(i + 1);
+            const QPointF end = path.elementAt(i + 2);
+            out.lineTo((from + 3 * p + 3 * control + end) / 8);
+            out.lineTo(end);
+            i += 2;
+        }
+    }
+    out.closeSubpath();
+    return out;
+}
+
 class HullPainting : public GraphPainting
 {
 public:
@@ -60,14 +88,15 @@ public:
             pen.setDashPattern({6, 3});
         m_p.setPen(pen);
         m_p.setBrush(hullColour(hull.fill, m_theme, hot));
-        m_p.drawPath(hull.path);
+        const QPainterPath path = m_deviceScale < kCurvesFrom ? withPlainCorners(hull.path) : hull.path;
+        m_p.drawPath(path);
         if (m_marks.holding.count(hull.subgraph) > 0) { // double, like the line of a retained tensor
             const double wide = std::max(5.0, 4.0 / m_scale);
             m_p.setPen(QPen(m_theme.accent, wide));
-            m_p.drawPath(hull.path);
+            m_p.drawPath(path);
             m_p.setPen(QPen(m_theme.canvas, wide * 0.4));
             m_p.setBrush(Qt::NoBrush);
-            m_p.drawPath(hull.path);
+            m_p.drawPath(path);
         }
         if (hull.satellites.isEmpty())
             return;
@@ -80,7 +109,7 @@ public:
         pen.setWidthF(std::max(1.2, 1.0 / m_scale));
         m_p.setPen(pen);
         m_p.setBrush(Qt::NoBrush);
-        m_p.drawPath(hull.satellites.simplified());
+        m_p.drawPath(hull.satelliteOutline);
     }
 
     /// Number, granularity and latency on the upper edge; far away only the number, in screen size.

@@ -74,7 +74,10 @@ GraphModel between(const GraphModel& from, const GraphModel& to, double t)
             continue;
         const GraphHull& before = from.hulls[old->second];
         hull.path = mixed(before.path, hull.path, t);
-        hull.satellites = mixed(before.satellites, hull.satellites, t);
+        if (!hull.satellites.isEmpty()) {
+            hull.satellites = mixed(before.satellites, hull.satellites, t);
+            hull.satelliteOutline = hull.satellites.simplified();
+        }
         hull.tab = mixed(before.tab, hull.tab, t);
         hull.bounds = hull.path.boundingRect() | hull.satellites.boundingRect();
     }

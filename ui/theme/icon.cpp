@@ -3,6 +3,7 @@
 
 #include <QFile>
 #include <QGuiApplication>
+#include <QHash>
 #include <QIconEngine>
 #include <QPainter>
 #include <QPalette>
@@ -76,8 +77,18 @@ private:
 
 QIcon icon(const QString& name)
 {
-    QByteArray svg = readIcon(name);
-    return svg.isEmpty() ? QIcon() : QIcon(new StrokeIconEngine(std::move(svg)));
+    // The same one for all who ask, so that its pictures are made once.
+    static QHash<QString, QIcon> known;
+    static const bool once = [] {
+        qAddPostRoutine([] { known.clear(); }); // pixmaps must not outlive the application
+        return true;
+    }();
+    Q_UNUSED(once)
+    QIcon& icon = known[name];
+    if (icon.isNull())
+        if (QByteArray svg = readIcon(name); !svg.isEmpty())
+            icon = QIcon(new StrokeIconEngine(std::move(svg)));
+    return icon;
 }
 
 void paintIcon(QPainter& painter, const QString& name, const QRectF& rect, const QColor& colour)

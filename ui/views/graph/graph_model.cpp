@@ -287,14 +287,17 @@ private:
                 hull.tabRoom = edge.width();
                 first = false;
             };
-            if (i < m_geometry.layout.groups.size())
-                for (const auto& outline : m_geometry.layout.groups[i].outlines) {
+            if (i < m_geometry.layout.groups.size()) {
+                const auto& outlines = m_geometry.layout.groups[i].outlines;
+                hull.isBox = outlines.size() == 1 && isBox(outlines.front());
+                for (const auto& outline : outlines) {
                     if (hull.path.isEmpty())
                         hull.path = roundedPolygon(outline, padding * 0.9);
                     else
                         hull.path.addPath(roundedPolygon(outline, padding * 0.9));
                     placeTab(upperEdge(outline));
                 }
+            }
             std::set<std::size_t> own, away;
             for (OpId op : m_snapshot.schedule[s].ops)
                 if (const auto v = m_geometry.nodeOf(op)) {

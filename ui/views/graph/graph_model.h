@@ -107,6 +107,7 @@ struct GraphHull
     SubgraphId subgraph;
     GraphFill fill;
     QPainterPath path;       ///< outlines with rounded corners
+    bool isBox = false;      ///< the outline is one upright rectangle
     QPainterPath satellites; ///< rings round recomputed ops that stand elsewhere, and the bands to them
     QPainterPath satelliteOutline; ///< of `satellites` as one area
     QRectF bounds;           ///< of path and satellites

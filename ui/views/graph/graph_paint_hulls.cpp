@@ -11,34 +11,6 @@ namespace {
 
 constexpr double kSmallestTag = 26; // screen pixels, side of an area that gets its number when far away
 
-constexpr double kCurvesFrom = 0.5;  // device pixels per scene unit: below, corners are a few pixels
-
-/// Two chords instead of each curve: no further from it than a third of a pixel where corners are small, and
-/// quicker to outline. Hundreds of areas are most of what a picture of the whole graph takes.
-QPainterPath withPlainCorners(const QPainterPath& path)
-{
-    QPainterPath out;
-    out.reserve(path.elementCount());
-    for (int i = 0; i < path.elementCount(); ++i) {
-        const QPointF p = path.elementAt(i);
-        if (path.elementAt(i).isMoveTo()) {
-            if (i > 0)
-                out.closeSubpath();
-            out.moveTo(p);
-        } else if (path.elementAt(i).isLineTo()) {
-            out.lineTo(p);
-        } else if (path.elementAt(i).isCurveTo() && i + 2 < path.elementCount()) {
-            const QPointF from = out.currentPosition(), control = path.elementAt(i + 1);
-            const QPointF end = path.elementAt(i + 2);
-            out.lineTo((from + 3 * p + 3 * control + end) / 8);
-            out.lineTo(end);
-            i += 2;
-        }
-    }
-    out.closeSubpath();
-    return out;
-}
-
 class HullPainting : public GraphPainting
 {
 public:
@@ -88,15 +60,17 @@ public:
             pen.setDashPattern({6, 3});
         m_p.setPen(pen);
         m_p.setBrush(hullColour(hull.fill, m_theme, hot));
-        const QPainterPath path = m_deviceScale < kCurvesFrom ? withPlainCorners(hull.path) : hull.path;
-        m_p.drawPath(path);
+        if (m_deviceScale < kGraphBlocksBelow && hull.isBox && pen.style() == Qt::SolidLine)
+            paintFarBox(hull.path.controlPointRect(), pen.color(), pen.widthF(), m_p.brush().color());
+        else
+            m_p.drawPath(hull.path);
         if (m_marks.holding.count(hull.subgraph) > 0) { // double, like the line of a retained tensor
             const double wide = std::max(5.0, 4.0 / m_scale);
             m_p.setPen(QPen(m_theme.accent, wide));
-            m_p.drawPath(path);
+            m_p.drawPath(hull.path);
             m_p.setPen(QPen(m_theme.canvas, wide * 0.4));
             m_p.setBrush(Qt::NoBrush);
-            m_p.drawPath(path);
+            m_p.drawPath(hull.path);
         }
         if (hull.satellites.isEmpty())
             return;
@@ -110,6 +84,19 @@ public:
         m_p.setPen(pen);
         m_p.setBrush(Qt::NoBrush);
         m_p.drawPath(hull.satelliteOutline);
+    }
+
+    /// Most areas of a far view are small boxes. Filled rectangles, of which the corners lack a pixel, look
+    /// like the outline with round corners and take a fraction of the time.
+    void paintFarBox(const QRectF& box, const QColor& border, double width, const QColor& fill)
+    {
+        const double half = width / 2, corner = 1.2 / m_scale;
+        const QRectF outer = box.adjusted(-half, -half, half, half);
+        m_p.fillRect(outer.adjusted(corner, 0, -corner, 0), border);
+        m_p.fillRect(QRectF(outer.left(), outer.top() + corner, corner, outer.height() - 2 * corner), border);
+        m_p.fillRect(QRectF(outer.right() - corner, outer.top() + corner, corner, outer.height() - 2 * corner),
+                     border);
+        m_p.fillRect(box.adjusted(half, half, -half, -half), fill);
     }
 
     /// Number, granularity and latency on the upper edge; far away only the number, in screen size.

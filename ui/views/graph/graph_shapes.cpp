@@ -45,6 +45,25 @@ QPainterPath roundedPolygon(const std::vector<LayoutPoint>& polygon, double radi
     return path;
 }
 
+bool isBox(const std::vector<LayoutPoint>& polygon)
+{
+    if (polygon.size() < 4)
+        return false;
+    // It fills the rectangle around it.
+    double doubled = 0, left = polygon[0].x, right = left, top = polygon[0].y, bottom = top;
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+        const LayoutPoint& a = polygon[i];
+        const LayoutPoint& b = polygon[(i + 1) % polygon.size()];
+        doubled += a.x * b.y - b.x * a.y;
+        left = std::min(left, a.x);
+        right = std::max(right, a.x);
+        top = std::min(top, a.y);
+        bottom = std::max(bottom, a.y);
+    }
+    const double area = (right - left) * (bottom - top);
+    return area > 0 && std::abs(doubled) / 2 >= area * (1 - 1e-9);
+}
+
 QRectF upperEdge(const std::vector<LayoutPoint>& polygon)
 {
     const auto first =

@@ -22,6 +22,8 @@ struct GraphNode;
 
 [[nodiscard]] QPainterPath roundedPolygon(const std::vector<LayoutPoint>& polygon, double radius);
 
+/// Whether the polygon is an upright rectangle.
+[[nodiscard]] bool isBox(const std::vector<LayoutPoint>& polygon);
 /// Upper left point of a polygon and the length of the edge that starts there, as a rectangle without height.
 [[nodiscard]] QRectF upperEdge(const std::vector<LayoutPoint>& polygon);
 

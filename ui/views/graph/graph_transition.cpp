@@ -74,6 +74,7 @@ GraphModel between(const GraphModel& from, const GraphModel& to, double t)
             continue;
         const GraphHull& before = from.hulls[old->second];
         hull.path = mixed(before.path, hull.path, t);
+        hull.isBox = hull.isBox && before.isBox;
         if (!hull.satellites.isEmpty()) {
             hull.satellites = mixed(before.satellites, hull.satellites, t);
             hull.satelliteOutline = hull.satellites.simplified();

@@ -15,9 +15,11 @@ bool works(const SubgraphEvaluation& e)
 
 } // namespace
 
-std::vector<Advice> bestChanges(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
-                                std::size_t most, std::size_t looked, std::stop_token stop)
+BestChanges bestChanges(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
+                        const AdviceLimits& limits)
 {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
     std::vector<SubgraphId> order;
     for (std::size_t i = 0; i < schedule.size(); ++i)
         order.emplace_back(i);
@@ -26,13 +28,15 @@ std::vector<Advice> bestChanges(const Problem& problem, const Schedule& schedule
         const SubgraphEvaluation& y = evaluation.subgraphs[b.index()];
         return works(x) != works(y) ? !works(x) : x.latency > y.latency;
     });
-    order.resize(std::min(order.size(), looked));
+    order.resize(std::min(order.size(), limits.subgraphs));
 
-    std::vector<Advice> out;
+    BestChanges best;
+    std::vector<Advice>& out = best.changes;
     for (const SubgraphId id : order) {
-        if (stop.stop_requested())
+        if (limits.stop.stop_requested() || Clock::now() - start > limits.time)
             break;
-        Explanation found = explain(problem, schedule, evaluation, id, stop);
+        Explanation found = explain(problem, schedule, evaluation, id, limits.stop);
+        ++best.looked;
         for (Suggestion& change : found.suggestions)
             if (std::none_of(out.begin(), out.end(), [&](const Advice& known) {
                     return known.change.total == change.total && known.change.schedule == change.schedule;
@@ -43,8 +47,8 @@ std::vector<Advice> bestChanges(const Problem& problem, const Schedule& schedule
         return a.change.fixes != b.change.fixes ? a.change.fixes > b.change.fixes
                                                 : a.change.total < b.change.total;
     });
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(std::min(most, out.size())), out.end());
-    return out;
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(std::min(limits.changes, out.size())), out.end());
+    return best;
 }
 
 } // namespace tilewright

@@ -3,6 +3,8 @@
 
 #include "eval/explain.h"
 
+#include <chrono>
+#include <cstddef>
 #include <stop_token>
 #include <vector>
 
@@ -15,11 +17,24 @@ struct Advice
     Suggestion change;
 };
 
-/// The single changes of a whole schedule that help most, the best first: what explain() suggests, each once
-/// (fusing 3 with 4 is fusing 4 with 3). Looks at what cannot run first, then at the subgraphs that take
-/// longest, `looked` of them at most: some ten milliseconds each. A stop gives what is known.
-[[nodiscard]] std::vector<Advice> bestChanges(const Problem& problem, const Schedule& schedule,
-                                              const Evaluation& evaluation, std::size_t most,
-                                              std::size_t looked, std::stop_token stop = {});
+struct BestChanges
+{
+    std::vector<Advice> changes; ///< the best first
+    std::size_t looked = 0;      ///< at so many subgraphs
+};
+
+/// How far to look: some ten milliseconds a subgraph, seconds in schedules of thousands.
+struct AdviceLimits
+{
+    std::size_t changes = 5;
+    std::size_t subgraphs = 40;
+    std::chrono::milliseconds time = std::chrono::hours(1); ///< after it no other is begun
+    std::stop_token stop;                                              ///< gives what is known
+};
+
+/// The single changes of a whole schedule that help most: what explain() suggests, each once (fusing 3 with 4
+/// is fusing 4 with 3). Looks at what cannot run first, then at the subgraphs that take longest.
+[[nodiscard]] BestChanges bestChanges(const Problem& problem, const Schedule& schedule,
+                                      const Evaluation& evaluation, const AdviceLimits& limits = {});
 
 } // namespace tilewright

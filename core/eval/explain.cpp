@@ -112,6 +112,9 @@ private:
     {
         GranularityLimits l;
         l.stop = m_stop;
+        // Thousands of tilings are compared: where they have no closed form, an estimate has to do for
+        // choosing one. What is offered is evaluated exactly all the same.
+        l.mostWalkedSteps = 200;
         return l;
     }
 

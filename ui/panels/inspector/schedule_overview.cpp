@@ -12,7 +12,18 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tilewright::ui {
+
+namespace {
+
+constexpr std::size_t kOffered = 5;
+constexpr std::chrono::milliseconds kTime(2000);
+// Larger schedules take minutes: every subgraph is tiled anew for other memories.
+constexpr std::size_t kMeasured = 300;
+
+} // namespace
 
 ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     : QWidget(parent), m_context(context), m_figures(paragraph(this)), m_limits(nullptr), m_none(nullptr),
@@ -77,6 +88,7 @@ void ScheduleOverview::refresh()
     if (m_shown == snapshot->revision)
         return;
     m_shown.reset();
+    m_job.cancel(); // what it looks at is gone
     clearLayout(m_changes);
     m_none->setText(tr("Looking for them…"));
     m_none->show();
@@ -86,15 +98,15 @@ void ScheduleOverview::refresh()
 
 void ScheduleOverview::request()
 {
-    constexpr std::size_t kOffered = 5;
-    constexpr std::size_t kLooked = 40;
     m_job.request([snapshot = m_context.document.snapshot()](const std::stop_token& stop) {
         Facts facts;
         facts.revision = snapshot->revision;
-        facts.changes = bestChanges(*snapshot->problem, snapshot->schedule, snapshot->evaluation, kOffered,
-                                    kLooked, stop);
-        facts.resources = criticalResources(*snapshot->problem, snapshot->schedule,
-                                            snapshot->evaluation.rules, {stop, {}});
+        facts.best = bestChanges(*snapshot->problem, snapshot->schedule, snapshot->evaluation,
+                                 {.changes = kOffered, .time = kTime, .stop = stop});
+        facts.measured = snapshot->schedule.size() <= kMeasured;
+        if (facts.measured)
+            facts.resources = criticalResources(*snapshot->problem, snapshot->schedule,
+                                                snapshot->evaluation.rules, {stop, {}});
         return facts;
     });
 }
@@ -106,15 +118,20 @@ void ScheduleOverview::show(const Facts& facts)
         return;
     m_shown = facts.revision;
     clearLayout(m_changes);
-    for (const Advice& advice : facts.changes)
+    for (const Advice& advice : facts.best.changes)
         m_changes->addWidget(changeButton(m_context, *snapshot, advice.subgraph, advice.change,
-                                          &advice == &facts.changes.front(), true, this));
-    m_none->setVisible(facts.changes.empty());
-    m_none->setText(snapshot->evaluation.valid()
+                                          &advice == &facts.best.changes.front(), true, this));
+    m_none->setVisible(facts.best.changes.empty());
+    const bool all = facts.best.looked == snapshot->schedule.size();
+    m_none->setText(!all ? tr("Nothing at the %1 subgraphs that take longest. Press F9 to look everywhere.")
+                               .arg(number(static_cast<std::int64_t>(facts.best.looked)))
+                    : snapshot->evaluation.valid()
                         ? tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
                              "makes it faster. Several at once may: press F9.")
                         : tr("No single change repairs it; the Problems pane looks for repairs."));
-    m_limits->setText(facts.resources
+    m_limits->setText(!facts.measured
+                          ? tr("Not measured on its own for so many subgraphs; the roofline shows what binds each.")
+                      : facts.resources
                           ? rich(limitSentences(*facts.resources).join(QStringLiteral("<br>")))
                           : tr("A schedule that cannot run has no latency to divide."));
 }

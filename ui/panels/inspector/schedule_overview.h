@@ -38,8 +38,9 @@ private:
     struct Facts
     {
         std::uint64_t revision = 0;
-        std::vector<Advice> changes;
+        BestChanges best;
         std::optional<CriticalResources> resources;
+        bool measured = false; ///< whether the resources were asked for
     };
     void request();
     void show(const Facts& facts);

@@ -60,6 +60,7 @@ void BoundView::refresh()
     for (const BoundPart& part : bound.parts) {
         auto* item = new QTreeWidgetItem(m_parts, {sentence(part.text)});
         item->setToolTip(0, sentence(part.text));
+        item->setData(0, Qt::UserRole, QString::fromStdString(part.text));
         const auto cell = [item](int column, auto value) {
             item->setText(column, number(value));
             item->setData(column, Qt::UserRole, static_cast<double>(value)); // in full, for copying
@@ -79,7 +80,7 @@ QString BoundView::copyText() const
     QString out;
     for (int i = 0; i < m_parts->topLevelItemCount(); ++i) {
         const QTreeWidgetItem* item = m_parts->topLevelItem(i);
-        QStringList cells{item->text(0)};
+        QStringList cells{item->data(0, Qt::UserRole).toString()};
         for (int c = 1; c < m_parts->columnCount(); ++c)
             cells << exactNumber(item->data(c, Qt::UserRole).toDouble());
         out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');

@@ -5,7 +5,7 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-#include <QHBoxLayout>
+#include <QEvent>
 #include <QLabel>
 #include <QToolButton>
 
@@ -38,16 +38,12 @@ public:
 
 StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
 {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 2, 8, 2);
-    row->setSpacing(16);
-    row->setSizeConstraint(QLayout::SetNoConstraint);
+    // Placed by fitRow(): a layout would have the whole window laid out anew whenever a number gets longer.
     const auto label = [&](const QString& name) {
         auto* l = new StatusText(this);
         l->setAccessibleName(name);
         l->setTextFormat(Qt::PlainText);
         l->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        row->addWidget(l);
         return l;
     };
     const auto button = [&](const QString& name) {
@@ -55,7 +51,6 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
         b->setAccessibleName(name);
         b->setAutoRaise(true);
         b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        row->addWidget(b);
         return b;
     };
     m_total = label(tr("Total latency"));
@@ -67,7 +62,6 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_peak = label(tr("Peak working set"));
     m_validity = button(tr("Validity"));
     m_rules = label(tr("Rule set"));
-    row->addStretch();
     m_time = label(tr("Evaluation time"));
     connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
@@ -78,28 +72,53 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     refresh();
 }
 
-void StatusStrip::resizeEvent(QResizeEvent* event)
+QSize StatusStrip::sizeHint() const
 {
-    QWidget::resizeEvent(event);
-    fitRow();
+    int height = 0;
+    for (const QWidget* w : row())
+        height = std::max(height, w->sizeHint().height());
+    return {400, height + 4};
+}
+
+std::array<QWidget*, 8> StatusStrip::row() const
+{
+    return {m_total, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
+}
+
+bool StatusStrip::event(QEvent* event)
+{
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize)
+        fitRow();
+    if (event->type() == QEvent::FontChange)
+        updateGeometry();
+    return QWidget::event(event);
 }
 
 void StatusStrip::fitRow()
 {
-    QWidget* const dispensable[] = {m_time, m_rules, m_against, m_change, m_peak, m_gap};
-    const auto isEmpty = [](const QWidget* w) { return w->minimumSizeHint().width() == 0; };
-    const QMargins margins = layout()->contentsMargins();
-    int needed = margins.left() + margins.right() - layout()->spacing();
-    for (const QWidget* w : {static_cast<QWidget*>(m_total), static_cast<QWidget*>(m_validity)})
-        needed += w->minimumSizeHint().width() + layout()->spacing();
-    for (const QWidget* w : dispensable)
-        if (!isEmpty(w))
-            needed += w->minimumSizeHint().width() + layout()->spacing();
-    for (QWidget* w : dispensable) {
+    constexpr int kMargin = 8, kGap = 16;
+    const auto widthOf = [](const QWidget* w) { return w->sizeHint().width(); };
+    int needed = 2 * kMargin - kGap;
+    for (const QWidget* w : row())
+        if (widthOf(w) > 0)
+            needed += widthOf(w) + kGap;
+    for (QWidget* w : {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules),
+                       static_cast<QWidget*>(m_against), static_cast<QWidget*>(m_change),
+                       static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
         const bool fits = needed <= width();
-        if (!isEmpty(w) && !fits)
-            needed -= w->minimumSizeHint().width() + layout()->spacing();
-        w->setVisible(!isEmpty(w) && fits);
+        if (!fits && widthOf(w) > 0)
+            needed -= widthOf(w) + kGap;
+        w->setVisible(fits && widthOf(w) > 0);
+    }
+    int x = kMargin;
+    for (QWidget* w : row()) {
+        if (w->isHidden())
+            continue;
+        const QSize size = w->sizeHint();
+        if (w == m_time) // at the right end
+            x = std::max(x, width() - kMargin - size.width());
+        w->setGeometry(x, (height() - size.height()) / 2, size.width(), size.height());
+        x += size.width() + kGap;
     }
 }
 

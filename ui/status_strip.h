@@ -3,6 +3,7 @@
 
 #include "canvas/view.h"
 
+#include <array>
 #include <optional>
 
 class QToolButton;
@@ -20,21 +21,20 @@ public:
     explicit StatusStrip(const ViewContext& context, QWidget* parent = nullptr);
 
     /// Never what keeps a window wide: what has no room is left out, the least important first.
-    [[nodiscard]] QSize minimumSizeHint() const override
-    {
-        return {120, QWidget::minimumSizeHint().height()};
-    }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
+    [[nodiscard]] QSize sizeHint() const override;
 
 Q_SIGNALS:
     void gapClicked();
     void validityClicked();
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
     void refresh();
     void fitRow();
+    [[nodiscard]] std::array<QWidget*, 8> row() const; ///< from left to right
 
     ViewContext m_context;
     StatusText* m_total;

@@ -4,6 +4,7 @@
 #include "theme/name.h"
 #include "views/graph/graph_roles.h"
 #include "views/graph/graph_sections.h"
+#include "views/graph/graph_transition.h"
 
 #include <QSettings>
 #include <QTemporaryDir>
@@ -31,6 +32,7 @@ private Q_SLOTS:
     void roles_contrast();
     void model_legends();
     void tabsDoNotOverlap();
+    void transition_keepsTheLines();
 };
 
 void TestGraphModel::initTestCase()
@@ -345,6 +347,23 @@ void TestGraphModel::model_legends()
 }
 
 /// What is written on the areas can be read: it covers no other area's words and no op.
+void TestGraphModel::transition_keepsTheLines()
+{
+    // Far views draw lines by their corners; while areas move, too.
+    const ProblemPtr problem = example("ex3.problem.json");
+    const GraphModel from = modelOf(problem, solution(*problem, "ex3A.solution.json"));
+    const GraphModel to = modelOf(problem, solution(*problem, "ex3B.solution.json"));
+    for (const double t : {0.0, 0.5, 0.9}) {
+        const GraphModel half = between(from, to, t);
+        QVERIFY(!half.strokes.empty());
+        for (const GraphStroke& stroke : half.strokes) {
+            QVERIFY(stroke.points.size() >= 2);
+            QCOMPARE(stroke.points.front(), QPointF(stroke.path.elementAt(0)));
+            QCOMPARE(stroke.points.back(), stroke.path.currentPosition());
+        }
+    }
+}
+
 void TestGraphModel::tabsDoNotOverlap()
 {
     const std::string samples = std::string(TILEWRIGHT_SOURCE_DIR) + "/samples/schedule/";

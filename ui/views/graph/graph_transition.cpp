@@ -30,6 +30,19 @@ QPainterPath mixed(const QPainterPath& a, const QPainterPath& b, double t)
     return out;
 }
 
+/// The corners of a line: where its curves meet.
+std::vector<QPointF> cornersOf(const QPainterPath& path)
+{
+    std::vector<QPointF> out;
+    for (int i = 0; i < path.elementCount(); ++i) {
+        if (path.elementAt(i).isCurveTo())
+            i += 2; // two controls, then the end
+        if (i < path.elementCount())
+            out.push_back(path.elementAt(i));
+    }
+    return out;
+}
+
 } // namespace
 
 GraphModel between(const GraphModel& from, const GraphModel& to, double t)
@@ -57,7 +70,7 @@ GraphModel between(const GraphModel& from, const GraphModel& to, double t)
             edge.beforeEnd = mixed(before.beforeEnd, edge.beforeEnd, t);
         }
         edge.label.clear();
-        out.strokes.push_back({edge.tensor, edge.style, edge.path, edge.bounds, {}});
+        out.strokes.push_back({edge.tensor, edge.style, edge.path, edge.bounds, cornersOf(edge.path)});
     }
     std::map<std::vector<OpId>, std::size_t> areas;
     const auto isDrawn = [](const GraphHull& hull) {

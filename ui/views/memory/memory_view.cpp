@@ -119,7 +119,7 @@ void MemoryView::paint(QPainter& painter, const QRectF& area, const Theme& theme
         paintEmptyHint(painter, area, tr("Following the steps of every subgraph …"), theme);
         return;
     }
-    const MemoryPlaces p = memoryPlaces(area, m_model);
+    const MemoryPlaces p = placesIn(area);
     const Axis time = exporting ? Axis{0, m_model.total, p.plot.left(), p.plot.right()} : timeAxis();
     const int width = static_cast<int>(p.plot.width());
     if (m_cache.timeline != m_model.timeline || m_cache.baseline != m_model.baseline ||
@@ -149,6 +149,15 @@ void MemoryView::paint(QPainter& painter, const QRectF& area, const Theme& theme
 }
 
 // -- places ----------------------------------------------------------------------------------------------
+
+MemoryPlaces MemoryView::placesIn(const QRectF& area) const
+{
+    const bool baseline = m_model.baseline != nullptr;
+    if (!m_places || m_places->area != area || m_places->title != m_model.title ||
+        m_places->baseline != baseline || m_places->font != uiFont())
+        m_places = {area, m_model.title, baseline, uiFont(), memoryPlaces(area, m_model)};
+    return m_places->places;
+}
 
 TimeCanvas::Places MemoryView::timePlaces() const
 {

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] const MemoryModel& model() const { return m_model; }
     [[nodiscard]] QPointF pointAt(double time) const; ///< in the middle of the plot
     [[nodiscard]] QPointF rowCentre(std::size_t item) const;
-    [[nodiscard]] MemoryPlaces places() const { return memoryPlaces(rect(), m_model); }
+    [[nodiscard]] MemoryPlaces places() const { return placesIn(rect()); }
     void pin(double time);
 
 protected:
@@ -48,6 +48,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    [[nodiscard]] MemoryPlaces placesIn(const QRectF& area) const;
     void requestTimelines();
     void rebuild();
     void placeScroll();
@@ -77,6 +78,16 @@ private:
         MemoryColumns visible, whole;
     };
     Cache m_cache;
+
+    struct KnownPlaces
+    {
+        QRectF area;
+        QString title;
+        bool baseline = false;
+        QFont font;
+        MemoryPlaces places;
+    };
+    mutable std::optional<KnownPlaces> m_places; ///< asked for several times an edit; they measure texts
 };
 
 } // namespace tilewright::ui

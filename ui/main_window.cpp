@@ -343,6 +343,9 @@ bool MainWindow::openPath(const QString& path)
         m_state->selection.openLensFile(QLatin1String(lens), absolute);
         disconnect(listening);
         showView(QLatin1String(view));
+        // Opened over the start page it is what the person wants to see.
+        if (QDockWidget* dock = m_docks.value(QLatin1String(view)); dock && !document.hasProblem())
+            resizeDocks({dock}, {height() * 7 / 10}, Qt::Vertical);
     };
     const QString pairKey = QStringLiteral("problemOf/") + QString::fromLatin1(absolute.toUtf8().toHex());
     if (*kind == FileKind::Schedule && !document.hasProblem()) {

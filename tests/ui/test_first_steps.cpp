@@ -331,6 +331,7 @@ private Q_SLOTS:
             QVERIFY2(button && button->menu() && !button->menu()->isEmpty(), folder);
             button->menu()->actions().constFirst()->trigger();
             QVERIFY2(window.view(QLatin1String(view))->isVisible(), view);
+            QTRY_VERIFY2(window.view(QLatin1String(view))->height() > window.height() / 2, view);
         }
     }
 

@@ -121,7 +121,7 @@ public:
                    Qt::ImageConversionFlags) override
     {
         const Place where = place(target);
-        if (where == Place::Outside || target.isEmpty())
+        if (where == Place::Outside || target.isEmpty() || source.isEmpty())
             return;
         const QRectF to = where == Place::Across ? target & clipHere().boundingRect() : target;
         // Large cells are divided: readers of SVG blur enlarged images, and a cut may go through a cell.

@@ -101,6 +101,7 @@ private Q_SLOTS:
         window.state().selection.selectSubgraph(s);
         inspector->settle();
         const QLabel* arithmetic = inspector->arithmeticLabel();
+        QTRY_VERIFY(arithmetic->height() >= arithmetic->heightForWidth(arithmetic->width())); // laid out
         const QString before = arithmetic->text();
         const QRect place = arithmetic->geometry();
         QVERIFY(arithmetic->isEnabled() && !before.contains(QLatin1String("Counting")));

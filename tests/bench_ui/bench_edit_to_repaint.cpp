@@ -6,6 +6,7 @@
 #include "document/background.h"
 #include "document/schedule_edits.h"
 #include "main_window.h"
+#include "theme/style.h"
 #include "view_catalog.h"
 #include "views/graph/graph_view.h"
 #include "workload/generate.h"
@@ -320,6 +321,7 @@ int main(int argc, char** argv)
 {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
+    QApplication::setStyle(makeStyle()); // as the program does
     const QTemporaryDir settings;
     QSettings::setDefaultFormat(QSettings::IniFormat);
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());

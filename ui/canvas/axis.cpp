@@ -2,6 +2,7 @@
 #include "canvas/axis.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QPainter>
@@ -80,7 +81,7 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
                 const Theme& theme)
 {
     painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
+    const TextMetrics fm(painter.font());
     const double baseline = plot.bottom() + fm.ascent() + 4;
     const double titleLeft = plot.right() - fm.horizontalAdvance(title);
     for (const double v : axis.ticks(90)) {
@@ -104,7 +105,7 @@ void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
                 const Theme& theme)
 {
     painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
+    const TextMetrics fm(painter.font());
     for (const double v : axis.ticks(44)) {
         const double y = std::round(axis.toPixel(v)) + 0.5;
         paintRule(painter, {plot.left(), y}, {plot.right(), y}, theme.grid);

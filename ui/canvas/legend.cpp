@@ -3,7 +3,7 @@
 
 #include "theme/theme.h"
 
-#include <QFontMetricsF>
+#include "theme/text_metrics.h"
 #include <QPainter>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 struct Sizes
 {
-    QFontMetricsF fm{uiFont(0.9)};
+    TextMetrics fm{uiFont(0.9)};
     double side = std::round(fm.ascent() + 1);
 
     [[nodiscard]] double symbol(const LegendItem& item) const { return item.dashed ? 1.7 * side : side; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/name.h"
 
+#include "theme/text_metrics.h"
+
 #include <QFontMetricsF>
 #include <QStringList>
 
@@ -23,7 +25,8 @@ QStringList parts(const QString& name)
                                    [](QChar c) { return c.unicode() < 128 && isSeparator(c.toLatin1()); });
     qsizetype from = 0;
     for (qsizetype i = 0; i + 1 < name.size(); ++i)
-        if (paths ? (name[i].unicode() < 128 && isSeparator(name[i].toLatin1())) : name[i] == QLatin1Char('_')) {
+        if (paths ? (name[i].unicode() < 128 && isSeparator(name[i].toLatin1()))
+                  : name[i] == QLatin1Char('_')) {
             out << name.mid(from, i + 1 - from);
             from = i + 1;
         }
@@ -93,8 +96,12 @@ QString fittingName(const QString& name, const std::function<bool(const QString&
 
 QString fittingName(const QString& name, const QFontMetricsF& metrics, double width)
 {
-    return fittingName(name,
-                       [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; });
+    return fittingName(name, [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; });
+}
+
+QString fittingName(const QString& name, const TextMetrics& metrics, double width)
+{
+    return fittingName(name, [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; });
 }
 
 } // namespace tilewright::ui

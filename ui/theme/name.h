@@ -11,6 +11,8 @@ class QFontMetricsF;
 
 namespace tilewright::ui {
 
+class TextMetrics;
+
 /// The parts that all names begin with, separator included ("layer0." of layer0.up and layer0.down); every
 /// name keeps at least its last part. Empty for fewer than two names.
 [[nodiscard]] std::string commonNamePrefix(std::span<const std::string> names);
@@ -22,6 +24,7 @@ namespace tilewright::ui {
 /// digits, so that what tells names apart stays (layer0.head1.query: l0.head1.query, l0.h1.query); else
 /// without leading parts (…query); else elided in the middle.
 [[nodiscard]] QString fittingName(const QString& name, const QFontMetricsF& metrics, double width);
+[[nodiscard]] QString fittingName(const QString& name, const TextMetrics& metrics, double width);
 
 /// The same for any measure of length.
 [[nodiscard]] QString fittingName(const QString& name, const std::function<bool(const QString&)>& fits);

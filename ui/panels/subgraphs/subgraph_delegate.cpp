@@ -2,8 +2,9 @@
 #include "panels/subgraphs/subgraph_delegate.h"
 
 #include "canvas/bound_mark.h"
-#include "theme/name.h"
 #include "theme/icon.h"
+#include "theme/name.h"
+#include "theme/text_metrics.h"
 
 #include <QPainter>
 
@@ -63,11 +64,10 @@ void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
         painter->setFont(numberFont());
         const QRectF text = cell.adjusted(4, 0, -4, 0);
         QString shown = index.data().toString();
-        const QFontMetricsF fm(painter->font()); // all glyphs are equally wide
+        const TextMetrics fm(painter->font()); // all glyphs are equally wide
         if (fm.horizontalAdvance(QLatin1Char('0')) * static_cast<double>(shown.size()) > text.width())
             shown = fm.elidedText(shown, Qt::ElideMiddle, text.width());
-        const Qt::Alignment side =
-            index.column() == SubgraphModel::Size ? Qt::AlignLeft : Qt::AlignRight;
+        const Qt::Alignment side = index.column() == SubgraphModel::Size ? Qt::AlignLeft : Qt::AlignRight;
         painter->drawText(text, static_cast<int>(side | Qt::AlignVCenter), shown);
     }
     }
@@ -78,7 +78,7 @@ void SubgraphDelegate::paintNumber(QPainter& painter, const QRectF& cell, std::s
 {
     const QString text = QString::number(row);
     painter.setFont(numberFont(0.95));
-    const QFontMetricsF fm(painter.font());
+    const TextMetrics fm(painter.font());
     const double h = fm.height() + 2;
     const QRectF badge(cell.left() + 6, cell.center().y() - h / 2,
                        std::max(h, fm.horizontalAdvance(text) + 12), h);
@@ -92,7 +92,7 @@ void SubgraphDelegate::paintNumber(QPainter& painter, const QRectF& cell, std::s
     if (m_model.issue(row)) {
         painter.setPen(theme().error);
         painter.setFont(uiFont());
-        const double w = QFontMetricsF(painter.font()).horizontalAdvance(QStringLiteral("⚠"));
+        const double w = TextMetrics(painter.font()).horizontalAdvance(QStringLiteral("⚠"));
         painter.drawText(QRectF(x, cell.top(), w + 2, cell.height()), Qt::AlignVCenter | Qt::AlignLeft,
                          QStringLiteral("⚠"));
         x += w + 2;
@@ -110,7 +110,7 @@ void SubgraphDelegate::paintOps(QPainter& painter, const QRectF& cell, const QFo
     // What tells the rows apart comes first; where they all belong is cut first.
     const OpNames text = m_model.names(row);
     painter.setFont(font);
-    const QFontMetricsF fm(font);
+    const TextMetrics fm(font);
     painter.setPen(theme().text);
     // "pointwise12" keeps its number; of several names the first ones in full, or the first as it fits.
     const qsizetype comma = text.names.indexOf(QLatin1Char(','));

@@ -2,6 +2,7 @@
 #include "views/granularity/granularity_paint.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QCoreApplication>
@@ -87,7 +88,7 @@ void paintLabels(QPainter& painter, const GranularityModel& model, const Granula
                  const Theme& theme)
 {
     painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
+    const TextMetrics fm(painter.font());
     const Hardware& hw = model.cube->key.problem->hardware();
     const auto pen = [&](std::int64_t value, std::int64_t native) {
         painter.setFont(value == native ? uiFont(0.85, QFont::Bold) : uiFont(0.85));
@@ -131,7 +132,7 @@ void paintLabels(QPainter& painter, const GranularityModel& model, const Granula
             continue;
         const QString text = QString::number(heights[i]);
         pen(heights[i], hw.nativeHeight);
-        painter.drawText(QPointF(p.map.left() - 6 - QFontMetricsF(painter.font()).horizontalAdvance(text),
+        painter.drawText(QPointF(p.map.left() - 6 - TextMetrics(painter.font()).horizontalAdvance(text),
                                  y + (fm.ascent() - fm.descent()) / 2),
                          text);
         freeBelow = y - fm.height() / 2;
@@ -148,7 +149,7 @@ void paintLabels(QPainter& painter, const GranularityModel& model, const Granula
 void paintLegend(QPainter& painter, const GranularityModel& model, const QRectF& area, const Theme& theme)
 {
     painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
+    const TextMetrics fm(painter.font());
     double x = area.left() + 8;
     double y = area.top();
     const double row = fm.height() + 6;
@@ -225,7 +226,7 @@ void paintTitle(QPainter& painter, const GranularityModel& model, const Granular
     const auto line = [&](const QString& text, const QFont& font, const QColor& colour, int rows) {
         painter.setFont(font);
         painter.setPen(colour);
-        const QFontMetricsF fm(font);
+        const TextMetrics fm(font);
         const double width = area.width() - 16;
         const bool wraps = fm.horizontalAdvance(text) > width && rows > 1;
         const QRectF place(area.left() + 8, y, width, fm.height() * (wraps ? rows : 1));
@@ -242,7 +243,7 @@ void paintTitle(QPainter& painter, const GranularityModel& model, const Granular
 /// As high as paintLegend() needs for what there is to explain.
 double legendHeight(const GranularityModel& model, double width)
 {
-    const QFontMetricsF fm(uiFont(0.85));
+    const TextMetrics fm(uiFont(0.85));
     std::vector<double> entries;
     if (model.best) {
         const QString text = tr("latency") + shortNumber(model.low) + shortNumber(model.high);
@@ -275,9 +276,9 @@ double legendHeight(const GranularityModel& model, double width)
 GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& model)
 {
     GranularityPlaces p;
-    const QFontMetricsF head(uiFont(1.0, QFont::DemiBold));
-    const QFontMetricsF sub(uiFont(0.9));
-    const QFontMetricsF fm(uiFont(0.85));
+    const TextMetrics head(uiFont(1.0, QFont::DemiBold));
+    const TextMetrics sub(uiFont(0.9));
+    const TextMetrics fm(uiFont(0.85));
     const double side = std::min(0.4 * area.width(), head.horizontalAdvance(QLatin1Char('n')) * 32);
     const bool beside =
         area.width() > 1.5 * area.height() && side > head.horizontalAdvance(QLatin1Char('n')) * 22;
@@ -344,7 +345,7 @@ void paintGranularity(QPainter& painter, const GranularityModel& model, const Gr
     if (!model.cube)
         return;
     painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
+    const TextMetrics fm(painter.font());
     const bool values =
         p.cellWidth >= fm.horizontalAdvance(QStringLiteral("9.99M")) + 6 && p.cellHeight >= fm.height() + 3;
     for (std::size_t i = 0; i < model.shown.size(); ++i) {

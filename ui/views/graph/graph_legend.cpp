@@ -4,8 +4,8 @@
 #include "views/graph/graph_roles.h"
 #include "views/graph/graph_shapes.h"
 
+#include "theme/text_metrics.h"
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QPainter>
 
 #include <cmath>
@@ -62,13 +62,14 @@ std::vector<Entry> entriesOf(const GraphModel& model, const Theme& theme)
                                {tr("inside a subgraph"), line(EdgeStyle::Ephemeral)}};
     const bool bySubgraph = model.legend.entries.empty() && model.legend.scale.empty();
     if (bySubgraph && !model.hulls.empty())
-        entries.push_back({tr("subgraph, numbered as executed"), [&model, &theme](QPainter& p, const QRectF& box) {
-                               p.setPen(QPen(hullBorder(model.hulls.front().fill, theme), 1.2));
-                               p.setBrush(hullColour(model.hulls.front().fill, theme));
-                               p.drawRoundedRect(box, 3, 3);
-                               p.setPen(theme.text);
-                               p.drawText(box, Qt::AlignCenter, QStringLiteral("0"));
-                           }});
+        entries.push_back(
+            {tr("subgraph, numbered as executed"), [&model, &theme](QPainter& p, const QRectF& box) {
+                 p.setPen(QPen(hullBorder(model.hulls.front().fill, theme), 1.2));
+                 p.setBrush(hullColour(model.hulls.front().fill, theme));
+                 p.drawRoundedRect(box, 3, 3);
+                 p.setPen(theme.text);
+                 p.drawText(box, Qt::AlignCenter, QStringLiteral("0"));
+             }});
     if (model.recomputes)
         entries.push_back({tr("recomputed in several subgraphs"), [&theme](QPainter& p, const QRectF& box) {
                                p.setPen(Qt::NoPen);
@@ -76,21 +77,21 @@ std::vector<Entry> entriesOf(const GraphModel& model, const Theme& theme)
                                p.fillRect(box.adjusted(box.width() / 2, 0, 0, 0), theme.category(7));
                                p.setPen(QPen(theme.ink, 1.4));
                                const double side = box.height() * 0.6;
-                               p.drawPath(recomputeSign({box.center().x() - side / 2,
-                                                         box.center().y() - side / 2, side, side}));
+                               p.drawPath(recomputeSign(
+                                   {box.center().x() - side / 2, box.center().y() - side / 2, side, side}));
                            }});
     if (!model.geometry->sections.empty())
-        entries.push_back({tr("card of several subgraphs; bar: their latencies"),
-                           [&theme](QPainter& p, const QRectF& box) {
-                               p.setPen(QPen(theme.outline, 1.2));
-                               p.setBrush(theme.raised);
-                               p.drawRoundedRect(box, 3, 3);
-                               const QRectF bar = box.adjusted(2, box.height() * 0.55, -2, -2);
-                               for (int i = 0; i < 3; ++i)
-                                   p.fillRect(QRectF(bar.left() + bar.width() * i / 3, bar.top(),
-                                                     bar.width() / 3, bar.height()),
-                                              theme.category(static_cast<std::size_t>(i)));
-                           }});
+        entries.push_back(
+            {tr("card of several subgraphs; bar: their latencies"), [&theme](QPainter& p, const QRectF& box) {
+                 p.setPen(QPen(theme.outline, 1.2));
+                 p.setBrush(theme.raised);
+                 p.drawRoundedRect(box, 3, 3);
+                 const QRectF bar = box.adjusted(2, box.height() * 0.55, -2, -2);
+                 for (int i = 0; i < 3; ++i)
+                     p.fillRect(
+                         QRectF(bar.left() + bar.width() * i / 3, bar.top(), bar.width() / 3, bar.height()),
+                         theme.category(static_cast<std::size_t>(i)));
+             }});
     for (const auto& [fill, text] : model.legend.entries)
         entries.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
                                p.setPen(QPen(theme.outline, 1));
@@ -117,7 +118,7 @@ struct LegendLayout
 };
 
 /// Of a bar with room for its figures.
-double scaleWidth(const GraphLegend& legend, const QFontMetricsF& metrics)
+double scaleWidth(const GraphLegend& legend, const TextMetrics& metrics)
 {
     double widest = 0;
     for (const QString& figure : legend.scale)
@@ -151,7 +152,7 @@ void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& box,
 LegendLayout layOutLegend(const GraphModel& model, double width, const Theme& theme)
 {
     LegendLayout out;
-    const QFontMetricsF metrics(out.font);
+    const TextMetrics metrics(out.font);
     out.line = metrics.height() * 1.25;
     out.entries = entriesOf(model, theme);
     std::vector<double> widths;
@@ -210,7 +211,7 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
         const QRectF cell = layout.cells.back().translated(box.topLeft());
         painter.setPen(theme.text);
         painter.drawText(cell, Qt::AlignVCenter, model.legend.title);
-        const double from = QFontMetricsF(layout.font).horizontalAdvance(model.legend.title) + kGap;
+        const double from = TextMetrics(layout.font).horizontalAdvance(model.legend.title) + kGap;
         paintScale(painter, model.legend, cell.adjusted(from, 0, -kGap, 0), theme);
     }
     painter.restore();
@@ -219,14 +220,11 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
 void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const QRectF& area,
                                const Theme& theme)
 {
-    const Key key{model.legend,
-                  model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
-                  model.recomputes,
-                  !model.geometry->sections.empty(),
-                  area.size(),
-                  painter.device()->devicePixelRatioF(),
-                  &theme,
-                  uiFont()};
+    const Key key{
+        model.legend,     model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
+        model.recomputes, !model.geometry->sections.empty(),
+        area.size(),      painter.device()->devicePixelRatioF(),
+        &theme,           uiFont()};
     // Whole device pixels, so that it is as sharp as painted in place.
     const double height = std::ceil(graphLegendHeight(model, area));
     if (m_key != key) {

@@ -3,6 +3,7 @@
 
 #include "canvas/legend.h"
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QCoreApplication>
@@ -152,6 +153,8 @@ void paintStrip(QPainter& painter, const MemoryModel& model, const QRectF& strip
 {
     const QFont plain = uiFont(0.85);
     const QFont bold = uiFont(0.85, QFont::Bold);
+    const TextMetrics plainMetrics(plain);
+    const TextMetrics boldMetrics(bold);
     painter.setRenderHint(QPainter::Antialiasing, false);
     const auto& parts = model.timeline->parts;
     const auto first = model.timeline->partAt(time.v0);
@@ -178,10 +181,13 @@ void paintStrip(QPainter& painter, const MemoryModel& model, const QRectF& strip
             painter.drawRect(r.adjusted(0, 0, -1, -1));
         }
         const QString text = QString::number(parts[i].id.index());
-        painter.setFont(holds ? bold : plain);
-        if (QFontMetricsF(painter.font()).horizontalAdvance(text) + 6 <= r.width()) {
+        const TextMetrics& fm = holds ? boldMetrics : plainMetrics;
+        const double width = fm.horizontalAdvance(text);
+        if (width + 6 <= r.width()) {
+            const QPointF centre = QRectF(r).center();
+            painter.setFont(holds ? bold : plain);
             painter.setPen(current ? theme.inkOn(theme.accent) : theme.text);
-            painter.drawText(r, Qt::AlignCenter, text);
+            painter.drawText(centre + QPointF(-width / 2, (fm.ascent() - fm.descent()) / 2), text);
         }
     }
     painter.setRenderHint(QPainter::Antialiasing, true);
@@ -199,7 +205,7 @@ void paintCapacity(QPainter& painter, const MemoryModel& model, const QRectF& pl
     painter.setPen(pen);
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     const QFont font = uiFont(0.85);
-    const QFontMetricsF fm(font);
+    const TextMetrics fm(font);
     const QString text = tr("capacity %1").arg(number(model.capacity));
     const QRectF box(plot.right() - fm.horizontalAdvance(text) - 10, y - fm.height() - 2,
                      fm.horizontalAdvance(text) + 8, fm.height());
@@ -240,7 +246,7 @@ std::vector<LegendItem> legendOf(const MemoryModel& model, const Theme& theme)
 void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area, const Theme& theme)
 {
     painter.setFont(uiFont(1.0, QFont::DemiBold));
-    QFontMetricsF fm(painter.font());
+    TextMetrics fm(painter.font());
     const double baseline = area.top() + 4 + fm.ascent();
     painter.setPen(model.overflows && !model.track ? theme.error : theme.text);
     const QString title = fm.elidedText(model.title, Qt::ElideRight, area.width() - 16);
@@ -288,21 +294,21 @@ MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
     MemoryPlaces p;
     QRectF left = area;
     if (area.width() >= 640) {
-        const double em = QFontMetricsF(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
+        const double em = TextMetrics(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
         const double least = std::min(36 * em, area.width() * 0.4);
         const double w = std::round(std::clamp(area.width() * 0.27, least, std::max(least, 48 * em)));
         p.panel = memoryPanel(QRectF(area.right() - w, area.top(), w, area.height()));
         left.setRight(p.panel.area.left());
     }
-    const QFontMetricsF fm(uiFont(0.9));
-    const QFontMetricsF head(uiFont(1.0, QFont::DemiBold));
+    const TextMetrics fm(uiFont(0.9));
+    const TextMetrics head(uiFont(1.0, QFont::DemiBold));
     const bool beside =
         head.horizontalAdvance(model.title) + 32 + legendWidth(legendOf(model, Theme::light())) <
         left.width();
     const double title = head.height() + 10 + (beside ? 0 : fm.height() + 4);
     const double overview = area.height() >= 200 ? 32 : 0;
     const double axis = fm.height() + 8;
-    const double strip = QFontMetricsF(uiFont(0.85)).height() + 4;
+    const double strip = TextMetrics(uiFont(0.85)).height() + 4;
     const double yLabels = fm.horizontalAdvance(QStringLiteral("999M")) + 14;
     p.title = QRectF(left.left(), left.top(), left.width(), title);
     // Whole pixels: the columns are painted on them.

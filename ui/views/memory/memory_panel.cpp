@@ -2,6 +2,7 @@
 #include "views/memory/memory_panel.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QCoreApplication>
@@ -33,7 +34,7 @@ public:
     void write(const QString& text, const QFont& font, const QColor& colour)
     {
         m_painter.setFont(font);
-        const QFontMetricsF fm(font);
+        const TextMetrics fm(font);
         m_painter.setPen(colour);
         m_painter.drawText(QPointF(m_left, m_y + fm.ascent()), fm.elidedText(text, Qt::ElideRight, m_width));
         m_y += fm.height() + 2;
@@ -53,7 +54,7 @@ void paintRow(QPainter& painter, const ContentItem& item, const QRectF& row, boo
     if (marked || hovered)
         painter.fillRect(row, marked ? theme.selection : Theme::mix(theme.panel, theme.muted, 0.12));
     const QFont small = uiFont(0.9, marked ? QFont::DemiBold : QFont::Normal);
-    const QFontMetricsF fm(small);
+    const TextMetrics fm(small);
     const double left = row.left() + kMargin;
     const double right = row.right() - kMargin;
     const double baseline = row.center().y() + (fm.ascent() - fm.descent()) / 2;
@@ -123,7 +124,7 @@ void paintRange(QPainter& painter, const MemoryModel& model, const MemoryPanel& 
     const RangeSummary& r = *model.range;
     Lines lines(painter, panel.area);
     const QFont small = uiFont(0.9);
-    const QFontMetricsF fm(small);
+    const TextMetrics fm(small);
     lines.write(tr("Time %1 to %2").arg(number(r.from), number(r.to)), uiFont(1.0, QFont::DemiBold),
                 theme.text);
     lines.write(rangeStepsText(r), small, theme.muted);
@@ -192,9 +193,9 @@ MemoryPanel memoryPanel(const QRectF& area)
     p.area = area;
     if (area.isEmpty())
         return p;
-    const double small = QFontMetricsF(uiFont(0.9)).height();
+    const double small = TextMetrics(uiFont(0.9)).height();
     p.rowHeight = small + 6;
-    const double head = 6 + QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 2 * small + 3 * 2 + 4;
+    const double head = 6 + TextMetrics(uiFont(1.0, QFont::DemiBold)).height() + 2 * small + 3 * 2 + 4;
     p.list = QRectF(area.left(), area.top() + head, area.width(), std::max(0.0, area.height() - head - 4));
     return p;
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/text_metrics.h"
+
+#include <QFont>
+
+#include <unordered_map>
+
+namespace tilewright::ui {
+
+namespace {
+
+struct FontHash
+{
+    std::size_t operator()(const QFont& font) const { return qHash(font); }
+};
+
+QHash<QString, double>& widthsOf(const QFont& font)
+{
+    thread_local std::unordered_map<QFont, QHash<QString, double>, FontHash> known;
+    return known[font];
+}
+
+} // namespace
+
+TextMetrics::TextMetrics(const QFont& font) : QFontMetricsF(font), m_widths(widthsOf(font)) {}
+
+double TextMetrics::horizontalAdvance(const QString& text) const
+{
+    constexpr qsizetype kMost = 5000; // more are not drawn again and again
+    if (const auto it = m_widths.constFind(text); it != m_widths.cend())
+        return *it;
+    if (m_widths.size() >= kMost)
+        m_widths.clear();
+    return *m_widths.insert(text, QFontMetricsF::horizontalAdvance(text));
+}
+
+} // namespace tilewright::ui

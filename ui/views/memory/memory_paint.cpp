@@ -346,7 +346,8 @@ void paintMemory(QPainter& painter, const MemoryModel& model, const MemoryPlaces
                theme);
     paintYAxis(painter, size, plot, tr("elements"), theme);
     painter.save();
-    painter.setClipRect(plot.adjusted(-6, -12, 6, kLane + 1), Qt::IntersectClip);
+    const double above = std::max(12.0, TextMetrics(uiFont(0.85)).height() + 3); // the capacity's label
+    painter.setClipRect(plot.adjusted(-6, -above, 6, kLane + 1), Qt::IntersectClip);
     paintColumns(painter, columns.current, plot, size, model.track != nullptr, theme);
     if (model.baseline)
         paintGhost(painter, columns.baseline, plot.left(), size, theme);

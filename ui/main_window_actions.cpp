@@ -21,8 +21,8 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
-#include <QSettings>
 #include <QSet>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QToolBar>
@@ -285,16 +285,24 @@ void MainWindow::createMenus()
         menus[name]->setToolTipsVisible(true);
     }
     // What belongs together stands together: a line before each of these.
-    const QSet<QString> groups{
-        QStringLiteral("file.save"),        QStringLiteral("file.close"),
-        QStringLiteral("file.export"),      QStringLiteral("file.quit"),
-        QStringLiteral("edit.copy"),        QStringLiteral("edit.palette"),
-        QStringLiteral("graph.selectAll"),   QStringLiteral("view.theme.system"),
-        QStringLiteral("view.perspective.Edit"), QStringLiteral("view.start"),
-        QStringLiteral("schedule.mergePrevious"), QStringLiteral("schedule.moveUp"),
-        QStringLiteral("schedule.retain"),  QStringLiteral("schedule.traversal.raster"),
-        QStringLiteral("schedule.normalise"), QStringLiteral("schedule.rules.final"),
-        QStringLiteral("compare.next"),     QStringLiteral("help.about")};
+    const QSet<QString> groups{QStringLiteral("file.save"),
+                               QStringLiteral("file.close"),
+                               QStringLiteral("file.export"),
+                               QStringLiteral("file.quit"),
+                               QStringLiteral("edit.copy"),
+                               QStringLiteral("edit.palette"),
+                               QStringLiteral("graph.selectAll"),
+                               QStringLiteral("view.theme.system"),
+                               QStringLiteral("view.perspective.Edit"),
+                               QStringLiteral("view.start"),
+                               QStringLiteral("schedule.mergePrevious"),
+                               QStringLiteral("schedule.moveUp"),
+                               QStringLiteral("schedule.retain"),
+                               QStringLiteral("schedule.traversal.raster"),
+                               QStringLiteral("schedule.normalise"),
+                               QStringLiteral("schedule.rules.final"),
+                               QStringLiteral("compare.next"),
+                               QStringLiteral("help.about")};
     for (QAction* action : m_state->actions.all()) {
         const QString menu = Actions::menuOf(action);
         if (!menus.contains(menu))
@@ -350,7 +358,8 @@ bool MainWindow::saveAs()
     const QFileInfo problem(document.problemPath());
     // Beside its problem, but the samples stay as they came.
     const QString samples = QDir(samplesFolder()).canonicalPath();
-    const bool ours = !samples.isEmpty() && problem.canonicalFilePath().startsWith(samples + QLatin1Char('/'));
+    const bool ours =
+        !samples.isEmpty() && problem.canonicalFilePath().startsWith(samples + QLatin1Char('/'));
     const QString folder =
         ours ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : problem.path();
     const QString suggestion =

@@ -17,8 +17,8 @@ Error partsOf(const Error& error, const QString& file)
     if (out.file.empty() && out.message.starts_with(prefix)) {
         out.file = file.toStdString();
         out.message.erase(0, prefix.size());
-        if (const auto colon = out.message.find(": "); colon != std::string::npos && out.path.empty() &&
-                                                       out.message.find(' ') > colon) {
+        if (const auto colon = out.message.find(": ");
+            colon != std::string::npos && out.path.empty() && out.message.find(' ') > colon) {
             out.path = out.message.substr(0, colon);
             out.message.erase(0, colon + 2);
         }
@@ -43,7 +43,8 @@ void MainWindow::tellUnreadable(const Error& given, const QString& file, const Q
         show = [this, file, text = *text, error, place = *place] {
             auto* dialog = new SourceDialog(file, text, error, place, m_state->themes.theme(), this);
             dialog->setAttribute(Qt::WA_DeleteOnClose);
-            connect(dialog, &SourceDialog::savedFile, this, [this](const QString& path) { openPaths({path}); });
+            connect(dialog, &SourceDialog::savedFile, this,
+                    [this](const QString& path) { openPaths({path}); });
             dialog->open();
         };
     }

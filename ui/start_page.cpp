@@ -149,9 +149,10 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     auto* samples = new QLabel(tr("Samples"), page);
     samples->setFont(uiFont(1.2, QFont::DemiBold));
     column->addWidget(samples);
-    auto* how = new QLabel(tr("Click one to open it with one op a subgraph, then drag an op onto another. The arrow "
-                              "beside it opens ready-made schedules."),
-                           page);
+    auto* how =
+        new QLabel(tr("Click one to open it with one op a subgraph, then drag an op onto another. The arrow "
+                      "beside it opens ready-made schedules."),
+                   page);
     how->setWordWrap(true);
     column->addWidget(how);
     m_samples = new QGridLayout;
@@ -166,7 +167,8 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     });
 }
 
-/// Files of the other lenses, a menu for each kind: what they are about is told, their pictures are not needed.
+/// Files of the other lenses, a menu for each kind: what they are about is told, their pictures are not
+/// needed.
 void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
     auto* heading = new QLabel(tr("Samples of the other lenses"), page);
@@ -183,11 +185,11 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
           Kind{QStringLiteral("mapping/models"), tr("Network to map"),
                tr("Map every layer of a network, each proven optimal.")}}) {
         auto* menu = new QMenu(page);
-        for (const QFileInfo& file :
-             QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
-                 .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))
+        for (const QFileInfo& file : QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
+                                         .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))
             connect(menu->addAction(file.completeBaseName().replace(QLatin1Char('_'), QLatin1Char('-'))),
-                    &QAction::triggered, this, [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
+                    &QAction::triggered, this,
+                    [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
         if (menu->isEmpty())
             continue;
         auto* button = new QPushButton(kind.text, page);

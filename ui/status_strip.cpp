@@ -102,9 +102,9 @@ void StatusStrip::fitRow()
     for (const QWidget* w : row())
         if (widthOf(w) > 0)
             needed += widthOf(w) + kGap;
-    for (QWidget* w : {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules),
-                       static_cast<QWidget*>(m_against), static_cast<QWidget*>(m_change),
-                       static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
+    for (QWidget* w :
+         {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against),
+          static_cast<QWidget*>(m_change), static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
         const bool fits = needed <= width();
         if (!fits && widthOf(w) > 0)
             needed -= widthOf(w) + kGap;

@@ -18,7 +18,8 @@ int fail(const Error& error)
 int main(int argc, char** argv)
 {
     using namespace tilewright::cli;
-    CLI::App app{"Tilewright: schedules, systolic arrays, NPU tile graphs and loop-nest mappings", "tilewright-cli"};
+    CLI::App app{"Tilewright: schedules, systolic arrays, NPU tile graphs and loop-nest mappings",
+                 "tilewright-cli"};
     app.set_version_flag("--version", "tilewright-cli 0.1.0");
     app.require_subcommand(1);
     int exitCode = Exit::Success;

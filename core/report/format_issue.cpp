@@ -7,9 +7,15 @@ Issue toIssue(const FormatIssue& issue)
 {
     Issue out;
     switch (issue.code) {
-    case FormatIssue::Code::Format: out.code = IssueCode::Format; break;
-    case FormatIssue::Code::Granularity: out.code = IssueCode::Granularity; break;
-    case FormatIssue::Code::Retain: out.code = IssueCode::Retain; break;
+    case FormatIssue::Code::Format:
+        out.code = IssueCode::Format;
+        break;
+    case FormatIssue::Code::Granularity:
+        out.code = IssueCode::Granularity;
+        break;
+    case FormatIssue::Code::Retain:
+        out.code = IssueCode::Retain;
+        break;
     }
     out.subgraph = issue.subgraph;
     out.text = issue.text;

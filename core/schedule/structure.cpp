@@ -303,11 +303,11 @@ private:
                 addGlobal(Defect::Coverage, m_problem.opName(OpId(o)) + " is in no subgraph").op = OpId(o);
         for (const TensorId t : m_problem.graphOutputs())
             if (!m_slow[t])
-                addGlobal(Defect::Output,
-                          m_problem.tensorName(t) + " is an output of the graph and must reach slow memory" +
-                              (m_fate[t].kind == Fate::Kind::Retained
-                                   ? ", but " + nameOf(m_fate[t].subgraph) + " retains it"
-                                   : ""))
+                addGlobal(Defect::Output, m_problem.tensorName(t) +
+                                              " is an output of the graph and must reach slow memory" +
+                                              (m_fate[t].kind == Fate::Kind::Retained
+                                                   ? ", but " + nameOf(m_fate[t].subgraph) + " retains it"
+                                                   : ""))
                     .tensor = t;
     }
 

@@ -84,8 +84,8 @@ std::optional<Error> checkOp(const Problem::Data& data, std::size_t i)
         return std::nullopt;
     }
     if (op.inputs.size() != 2)
-        return bad(at("inputs", i), "a MatMul needs exactly two inputs (LHS, RHS), got " +
-                                        std::to_string(op.inputs.size()));
+        return bad(at("inputs", i),
+                   "a MatMul needs exactly two inputs (LHS, RHS), got " + std::to_string(op.inputs.size()));
     const Tensor& lhs = data.tensors[op.inputs[0]];
     const Tensor& rhs = data.tensors[op.inputs[1]];
     if (lhs.width != rhs.height)
@@ -94,7 +94,8 @@ std::optional<Error> checkOp(const Problem::Data& data, std::size_t i)
     if (lhs.height != out.height || rhs.width != out.width)
         return bad(at("outputs", i), "the product of " + shape(lhs) + " and " + shape(rhs) + " is " +
                                          std::to_string(lhs.height) + " x " + std::to_string(rhs.width) +
-                                         ", but tensor " + std::to_string(op.output.value) + " is " + shape(out));
+                                         ", but tensor " + std::to_string(op.output.value) + " is " +
+                                         shape(out));
     return std::nullopt;
 }
 
@@ -150,8 +151,10 @@ Result<ProblemPtr> Problem::build(Data data)
     }
     if (p.m_topologicalOrder.size() != p.opCount()) {
         const auto stuck = static_cast<std::size_t>(
-            std::find_if(missing.begin(), missing.end(), [](std::size_t m) { return m > 0; }) - missing.begin());
-        return bad(at("inputs", stuck), "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle");
+            std::find_if(missing.begin(), missing.end(), [](std::size_t m) { return m > 0; }) -
+            missing.begin());
+        return bad(at("inputs", stuck),
+                   "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle");
     }
     for (std::size_t i = 0; i < p.tensorCount(); ++i) {
         if (p.isGraphInput(TensorId(i)))

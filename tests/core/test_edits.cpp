@@ -188,9 +188,10 @@ private slots:
                  QString("refused: subgraph 1 has only one op"));
         // 3 reads both 1 and 2, but 2 cannot leave without what it reads becoming unavailable.
         const Schedule whole = schedule({{0, 1, 2, 3}});
-        QCOMPARE(shape(edit::split(*diamond(), whole, SubgraphId(0), ops({2}))),
-                 QString("refused: op2 needs t1, which is computed and used up inside the subgraph of op0, op1 "
-                         "and op3 (move op2 there too, or recompute)"));
+        QCOMPARE(
+            shape(edit::split(*diamond(), whole, SubgraphId(0), ops({2}))),
+            QString("refused: op2 needs t1, which is computed and used up inside the subgraph of op0, op1 "
+                    "and op3 (move op2 there too, or recompute)"));
     }
 
     void moveOps()
@@ -218,9 +219,10 @@ private slots:
         // op0 feeds op1 and op2. Moved to op2 its result is used up there; that op1 stands before is not the
         // reason, no order helps. And places of the schedule that is not to be mean nothing to anybody.
         const ProblemPtr p = diamond();
-        QCOMPARE(shape(edit::moveOps(*p, oneOpPerSubgraph(*p), ops({0}), SubgraphId(0), SubgraphId(2))),
-                 QString("refused: op1 needs t1, which is computed and used up inside the subgraph of op0 and "
-                         "op2 (move op1 there too, or recompute)"));
+        QCOMPARE(
+            shape(edit::moveOps(*p, oneOpPerSubgraph(*p), ops({0}), SubgraphId(0), SubgraphId(2))),
+            QString("refused: op1 needs t1, which is computed and used up inside the subgraph of op0 and "
+                    "op2 (move op1 there too, or recompute)"));
     }
 
     void opsStayInTopologicalOrder()
@@ -363,14 +365,16 @@ private slots:
         QVERIFY((*edit::toggleRetain(*p, *kept, SubgraphId(2), TensorId(3)))[SubgraphId(2)].retain.empty());
         QCOMPARE(
             shape(edit::toggleRetain(*p, s, SubgraphId(0), TensorId(1))),
+            QString("refused: op2 needs t1, which the subgraph of op0 retains for the next subgraph only"));
+        QCOMPARE(
+            shape(edit::toggleRetain(*p, s, SubgraphId(1), TensorId(1))),
+            QString("refused: t1 cannot be retained: it is an input of the subgraph of op1, only what it "
+                    "produces can be"));
+        QCOMPARE(
+            shape(edit::toggleRetain(*p, s, SubgraphId(3), TensorId(4))),
             QString(
-                "refused: op2 needs t1, which the subgraph of op0 retains for the next subgraph only"));
-        QCOMPARE(shape(edit::toggleRetain(*p, s, SubgraphId(1), TensorId(1))),
-                 QString("refused: t1 cannot be retained: it is an input of the subgraph of op1, only what it "
-                         "produces can be"));
-        QCOMPARE(shape(edit::toggleRetain(*p, s, SubgraphId(3), TensorId(4))),
-                 QString("refused: t4 is an output of the graph and must reach slow memory, but the subgraph of op3 "
-                         "retains it"));
+                "refused: t4 is an output of the graph and must reach slow memory, but the subgraph of op3 "
+                "retains it"));
         QVERIFY(shape(edit::setRetain(*p, s, SubgraphId(0), {TensorId(99)})).contains("does not exist"));
         const auto candidates = retainCandidates(*p, s, SubgraphId(2));
         QCOMPARE(candidates.size(), 1u);

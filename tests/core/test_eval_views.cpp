@@ -264,7 +264,8 @@ private slots:
         }
     }
 
-    /// Some pairs of this problem have no closed form once fused: comparing tilings step by step took minutes.
+    /// Some pairs of this problem have no closed form once fused: comparing tilings step by step took
+    /// minutes.
     void adviceForThousandsOfOpsTakesSeconds()
     {
         GenerateOptions options;

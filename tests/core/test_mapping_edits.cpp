@@ -232,7 +232,8 @@ void TestMappingEdits::density_isDeterministicAndUnbiased()
     const double share = static_cast<double>(whole.counts.valid) / static_cast<double>(*whole.counts.space);
     const double tried = static_cast<double>(a.tried);
     QVERIFY(share > 0.05 && share < 0.95);
-    QVERIFY(std::abs(static_cast<double>(a.tilings) / tried - share) < 5 * std::sqrt(share * (1 - share) / tried));
+    QVERIFY(std::abs(static_cast<double>(a.tilings) / tried - share) <
+            5 * std::sqrt(share * (1 - share) / tried));
 }
 
 void TestMappingEdits::density_withoutValidTilings()

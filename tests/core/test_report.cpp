@@ -108,13 +108,14 @@ private slots:
         QCOMPARE(first->lowerBound, 7.0);
         QCOMPARE(first->revision, std::uint64_t(1));
         QCOMPARE(taker.computed(), std::int64_t(schedule.size()));
-        const auto retiled =
-            edit::setGranularity(*problem, schedule, std::array{SubgraphId(5)}, {64, 32, 1}, {.rules = {}, .force = true});
+        const auto retiled = edit::setGranularity(*problem, schedule, std::array{SubgraphId(5)}, {64, 32, 1},
+                                                  {.rules = {}, .force = true});
         QVERIFY(retiled);
         const SnapshotPtr second = taker.take(*retiled, 2);
         QCOMPARE(taker.computed(), std::int64_t(schedule.size() + 1));
         QCOMPARE(second->evaluation.subgraphs, evaluate(*problem, *retiled, rules).subgraphs);
-        const auto fused = edit::mergeWithNext(*problem, *retiled, SubgraphId(20), {.rules = {}, .force = true});
+        const auto fused =
+            edit::mergeWithNext(*problem, *retiled, SubgraphId(20), {.rules = {}, .force = true});
         QVERIFY(fused);
         (void)taker.take(*fused, 3);
         QCOMPARE(taker.computed(), std::int64_t(schedule.size() + 2));

@@ -131,8 +131,8 @@ void TestSolve::smallProblemsEqualBruteForce()
     QCOMPARE(proven, 200);
 }
 
-/// The proof over every granularity up to 128 x 128 x 128 ends for drawn graphs of 8 to 12 ops, after a number
-/// of evaluations that is about a second's work at most.
+/// The proof over every granularity up to 128 x 128 x 128 ends for drawn graphs of 8 to 12 ops, after a
+/// number of evaluations that is about a second's work at most.
 void TestSolve::provesEightToTwelveOps()
 {
     for (int i = 0; i < 24; ++i) {

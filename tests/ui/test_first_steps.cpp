@@ -10,11 +10,10 @@
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
-#include "schedule/edits.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "schedule/edits.h"
 #include "source_dialog.h"
 #include "start_page.h"
-#include "workload/generate.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/compare/compare_panes.h"
@@ -22,6 +21,7 @@
 #include "views/compare/difference_list.h"
 #include "views/granularity/granularity_view.h"
 #include "views/graph/graph_view.h"
+#include "workload/generate.h"
 
 #include <QAbstractItemView>
 #include <QCheckBox>
@@ -73,7 +73,8 @@ class TestFirstSteps : public QObject
         for (const OpId op : s.ops)
             QVERIFY(std::find(in.begin(), in.end(), op) != in.end());
         auto* inspector = viewOf<InspectorView>(window, "inspector");
-        QCOMPARE(inspector->widthBox()->value(), static_cast<int>(document.schedule()[*s.subgraph].granularity.w));
+        QCOMPARE(inspector->widthBox()->value(),
+                 static_cast<int>(document.schedule()[*s.subgraph].granularity.w));
         QVERIFY(inspector->findChild<QLabel*>());
     }
 
@@ -98,7 +99,12 @@ private Q_SLOTS:
         QVERIFY(openIn(window, {sample("diamond.json")}));
         Document& document = window.state().document;
         // 4 = join of the first diamond, 5 = top of the second: fused, every later subgraph moves up.
-        window.state().selection.set({.ops = {OpId(4), OpId(5)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        window.state().selection.set({.ops = {OpId(4), OpId(5)},
+                                      .tensor = {},
+                                      .subgraphs = {},
+                                      .subgraph = {},
+                                      .step = 0,
+                                      .time = {}});
         QVERIFY(fuseSelection(document, window.state().selection));
         document.waitForSnapshot();
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(4)));
@@ -115,7 +121,12 @@ private Q_SLOTS:
         QCOMPARE(document.schedule()[*window.state().selection.state().subgraph].ops, chosen);
         verifyOneSubject(window);
         // Selected ops bring their subgraph along.
-        window.state().selection.set({.ops = {OpId(5)}, .tensor = {}, .subgraphs = {SubgraphId(4)}, .subgraph = SubgraphId(4), .step = 0, .time = {}});
+        window.state().selection.set({.ops = {OpId(5)},
+                                      .tensor = {},
+                                      .subgraphs = {SubgraphId(4)},
+                                      .subgraph = SubgraphId(4),
+                                      .step = 0,
+                                      .time = {}});
         document.undoStack().undo();
         document.waitForSnapshot();
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(5)));
@@ -135,7 +146,8 @@ private Q_SLOTS:
                  qPrintable(graph.drag().verdict().detail));
         const auto instead = graph.drag().recomputeInstead();
         QVERIFY(instead);
-        const auto trial = scheduleAfter(window.state().document, {{OpId(0)}, SubgraphId(0), SubgraphId(2), true, false});
+        const auto trial =
+            scheduleAfter(window.state().document, {{OpId(0)}, SubgraphId(0), SubgraphId(2), true, false});
         QCOMPARE(instead->text,
                  signedNumber(evaluate(*window.state().document.problem(), *trial, Rules::final()).total -
                               window.state().document.snapshot()->evaluation.total));
@@ -261,7 +273,12 @@ private Q_SLOTS:
         QVERIFY(openIn(window, {sample("diamond.json")}));
         Document& document = window.state().document;
         auto* inspector = viewOf<InspectorView>(window, "inspector");
-        window.state().selection.set({.ops = {OpId(4), OpId(5)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        window.state().selection.set({.ops = {OpId(4), OpId(5)},
+                                      .tensor = {},
+                                      .subgraphs = {},
+                                      .subgraph = {},
+                                      .step = 0,
+                                      .time = {}});
         inspector->settle();
         QPushButton* button = inspector->fuseOffer()->button();
         QVERIFY(button && button->isVisible());
@@ -269,10 +286,16 @@ private Q_SLOTS:
         const double before = document.snapshot()->evaluation.total;
         QTest::mouseClick(button, Qt::LeftButton);
         document.waitForSnapshot();
-        QVERIFY2(says.contains(signedNumber(document.snapshot()->evaluation.total - before)), qPrintable(says));
+        QVERIFY2(says.contains(signedNumber(document.snapshot()->evaluation.total - before)),
+                 qPrintable(says));
         document.undoStack().undo();
         document.waitForSnapshot();
-        window.state().selection.set({.ops = {OpId(0), OpId(2)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        window.state().selection.set({.ops = {OpId(0), OpId(2)},
+                                      .tensor = {},
+                                      .subgraphs = {},
+                                      .subgraph = {},
+                                      .step = 0,
+                                      .time = {}});
         inspector->settle();
         QVERIFY(!inspector->fuseOffer()->button());
         QVERIFY2(inspector->fuseOffer()->note()->text().contains(QStringLiteral("used up inside")),
@@ -326,7 +349,8 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         auto* page = window.findChild<StartPage*>();
-        for (const auto& [folder, view] : {std::pair{"npu", "npu"}, {"mapping/layers", "mapping"}, {"mapping/models", "mapping-model"}}) {
+        for (const auto& [folder, view] :
+             {std::pair{"npu", "npu"}, {"mapping/layers", "mapping"}, {"mapping/models", "mapping-model"}}) {
             auto* button = page->findChild<QPushButton*>(QLatin1String(folder));
             QVERIFY2(button && button->menu() && !button->menu()->isEmpty(), folder);
             button->menu()->actions().constFirst()->trigger();
@@ -355,9 +379,15 @@ private Q_SLOTS:
             int sum = 0;
             QStringList widths;
             for (int c = 0; c < table->model()->columnCount(); ++c)
-                sum += table->isColumnHidden(c) ? 0 : (widths << QString::number(table->columnWidth(c)), table->columnWidth(c));
+                sum += table->isColumnHidden(c)
+                           ? 0
+                           : (widths << QString::number(table->columnWidth(c)), table->columnWidth(c));
             if (!baseline)
-                QVERIFY2(sum <= table->viewport()->width(), qPrintable(QStringLiteral("%3: %1 of %2").arg(sum).arg(table->viewport()->width()).arg(widths.join(QLatin1Char(' ')))));
+                QVERIFY2(sum <= table->viewport()->width(),
+                         qPrintable(QStringLiteral("%3: %1 of %2")
+                                        .arg(sum)
+                                        .arg(table->viewport()->width())
+                                        .arg(widths.join(QLatin1Char(' ')))));
         }
         // In the graph, too far away for whole names, the numbers are still there.
         GraphView& graph = graphOf(window);
@@ -368,7 +398,9 @@ private Q_SLOTS:
             for (int x = -24; x <= 24; ++x)
                 for (int y = -4; y <= 4; ++y)
                     dark += picture0.pixelColor(middle + QPoint(x, y)).lightness() < 50;
-            QVERIFY2(dark > 8, qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(problem->opName(OpId(o)))).arg(dark)));
+            QVERIFY2(dark > 8, qPrintable(QStringLiteral("%1: %2")
+                                              .arg(QString::fromStdString(problem->opName(OpId(o))))
+                                              .arg(dark)));
         }
         // Two names that differ in their last letters only are two different pictures in a narrow column.
         std::vector<int> rows;
@@ -419,7 +451,8 @@ private Q_SLOTS:
         auto* map = inspector->findChild<GranularityView*>();
         const int lines = map->height() / QFontMetrics(large).height();
         QApplication::setFont(before);
-        QVERIFY2(lines >= 13, qPrintable(QString::number(lines))); // two of the title, axes, legend, and the cells
+        QVERIFY2(lines >= 13,
+                 qPrintable(QString::number(lines))); // two of the title, axes, legend, and the cells
     }
 
     void compareStandsInItsMenuAndStartsWithTheWhole()
@@ -435,7 +468,12 @@ private Q_SLOTS:
         QVERIFY(found);
         Document& document = window.state().document;
         document.pinBaseline();
-        window.state().selection.set({.ops = {OpId(4), OpId(5)}, .tensor = {}, .subgraphs = {}, .subgraph = {}, .step = 0, .time = {}});
+        window.state().selection.set({.ops = {OpId(4), OpId(5)},
+                                      .tensor = {},
+                                      .subgraphs = {},
+                                      .subgraph = {},
+                                      .step = 0,
+                                      .time = {}});
         QVERIFY(fuseSelection(document, window.state().selection));
         document.waitForSnapshot();
         window.applyPerspective(QStringLiteral("Compare"));
@@ -445,7 +483,10 @@ private Q_SLOTS:
         QTest::qWait(20);
         auto* panes = compare->findChild<ComparePanes*>();
         const QRectF pane = panes->paneRect(0);
-        const auto whole = [&] { return panes->positionOf(0, OpId(9)).y() < pane.bottom() && panes->positionOf(0, OpId(0)).y() > pane.top(); };
+        const auto whole = [&] {
+            return panes->positionOf(0, OpId(9)).y() < pane.bottom() &&
+                   panes->positionOf(0, OpId(0)).y() > pane.top();
+        };
         QVERIFY(whole());
         window.state().actions.find(QStringLiteral("compare.next"))->trigger();
         QVERIFY(!whole()); // zoomed to the difference

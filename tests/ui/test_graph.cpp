@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The graph driven as a person drives it: selection, looking, keys, search, options.
-#include "graph_bench.h"
 #include "document/selection_edits.h"
 #include "export/export_view.h"
+#include "graph_bench.h"
 #include "main_window.h"
 #include "views/graph/graph_toolbar.h"
 
@@ -494,7 +494,7 @@ void TestGraph::figures()
 
 void TestGraph::selectionOfSeveral()
 {
-    const ProblemPtr problem = example("ex3.problem.json"); // 0 -> 1 -> 2
+    const ProblemPtr problem = example("ex3.problem.json");     // 0 -> 1 -> 2
     Bench b(problem, solution(*problem, "ex3B.solution.json")); // [[0,1],[0,2]]
     const Schedule& schedule = b.document().schedule();
     // Whole subgraphs that a selection covers are selected with it.

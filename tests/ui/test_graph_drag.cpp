@@ -264,7 +264,8 @@ void TestGraphDrag::panelLeavesTheBadgeFree()
     const QSizeF size(260, 140);
     for (double x : {6.0, 300.0, 640.0, 890.0})
         for (double y : {46.0, 200.0, 500.0, 634.0})
-            for (const QPointF by : {QPointF(-60, -20), QPointF(10, 30), QPointF(-100, 40), QPointF(20, -60)}) {
+            for (const QPointF by :
+                 {QPointF(-60, -20), QPointF(10, 30), QPointF(-100, 40), QPointF(20, -60)}) {
                 const QPointF cursor(x, y);
                 const QRectF badge(cursor + by, QSizeF(120, 26));
                 const QRectF box = placeBeside(cursor, size, room, badge);

@@ -123,10 +123,8 @@ Result<Schedule> fused(const Problem& problem, const Schedule& schedule, const R
     const std::vector<OpId> ops(selection.ops.begin(), selection.ops.end());
     const std::vector<SubgraphId> subgraphs(selection.subgraphs.begin(), selection.subgraphs.end());
     if (ops.size() < 2 && subgraphs.size() < 2)
-        return Error{ErrorCode::Refused,
-                     tr("select at least two ops or two subgraphs to fuse").toStdString(),
-                     {},
-                     {}};
+        return Error{
+            ErrorCode::Refused, tr("select at least two ops or two subgraphs to fuse").toStdString(), {}, {}};
     const auto edited = ops.size() > 1 ? edit::fuseOps(problem, schedule, ops, editOptions(rules))
                                        : edit::fuse(problem, schedule, subgraphs, editOptions(rules));
     return edited ? Result<Schedule>(retiled(problem, schedule, *edited, rules)) : edited;
@@ -137,12 +135,12 @@ bool fuseSelection(Document& document, Selection& selection)
     if (!document.hasProblem())
         return false;
     const auto ops = selectedOps(document, selection);
-    return applySettled(
-        document, selection,
-        fused(*document.problem(), document.schedule(), document.rules(), selection.state()),
-        selection.state().ops.size() > 1 ? tr("Fuse %1").arg(opsText(document, ops))
-                                         : tr("Fuse %1 subgraphs").arg(selectedSubgraphs(selection).size()),
-        ops);
+    return applySettled(document, selection,
+                        fused(*document.problem(), document.schedule(), document.rules(), selection.state()),
+                        selection.state().ops.size() > 1
+                            ? tr("Fuse %1").arg(opsText(document, ops))
+                            : tr("Fuse %1 subgraphs").arg(selectedSubgraphs(selection).size()),
+                        ops);
 }
 
 bool splitSelection(Document& document, Selection& selection)

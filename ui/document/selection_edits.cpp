@@ -126,9 +126,8 @@ void selectSameSubgraph(const Document& document, Selection& selection)
     for (std::size_t i = 0; i < schedule.size(); ++i) {
         const auto& in = schedule.subgraphs[i]->ops;
         const bool meant = state.ops.empty() ? state.subgraphs.count(SubgraphId(i)) > 0
-                                             : std::any_of(in.begin(), in.end(), [&](OpId op) {
-                                                   return state.ops.count(op) > 0;
-                                               });
+                                             : std::any_of(in.begin(), in.end(),
+                                                           [&](OpId op) { return state.ops.count(op) > 0; });
         if (meant)
             ops.insert(in.begin(), in.end());
     }

@@ -10,7 +10,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr QChar kThinSpace(0x202F); // narrow and never broken at the end of a line
+constexpr QChar kThinSpace(0x202F);                 // narrow and never broken at the end of a line
 const QString kPercent = QStringLiteral("\u00A0%"); // a line never ends between the two
 constexpr QChar kMinus(0x2212);
 

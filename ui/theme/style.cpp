@@ -111,7 +111,11 @@ private:
         };
         const auto ink = [&](SubControl part, double usual) {
             const bool active = bar.activeSubControls & part;
-            return Theme::mix(ground, text, !moves ? 0.25 : !active ? usual : bar.state & State_Sunken ? 0.8 : 0.65);
+            return Theme::mix(ground, text,
+                              !moves                     ? 0.25
+                              : !active                  ? usual
+                              : bar.state & State_Sunken ? 0.8
+                                                         : 0.65);
         };
         for (const SubControl part : {SC_ScrollBarSubLine, SC_ScrollBarAddLine}) {
             const QRectF box = place(part);
@@ -125,8 +129,9 @@ private:
             painter->drawPolygon(arrow, 3);
         }
         if (moves) {
-            const QRectF handle = place(SC_ScrollBarSlider).adjusted(upright ? 3 : 1, upright ? 1 : 3,
-                                                                     upright ? -3 : -1, upright ? -1 : -3);
+            const QRectF handle =
+                place(SC_ScrollBarSlider)
+                    .adjusted(upright ? 3 : 1, upright ? 1 : 3, upright ? -3 : -1, upright ? -1 : -3);
             const double radius = std::min(handle.width(), handle.height()) / 2;
             painter->setBrush(ink(SC_ScrollBarSlider, 0.5));
             painter->drawRoundedRect(handle, radius, radius);

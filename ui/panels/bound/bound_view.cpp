@@ -52,8 +52,8 @@ void BoundView::refresh()
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i)
         all.emplace_back(i);
     const SubgraphsSummary whole = summarise(*snapshot, all);
-    m_summary->setText(
-        rich(tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
+    m_summary->setText(rich(
+        tr("No valid schedule is faster than <b>%1</b>: compute takes at least %2, compulsory traffic %3. "
            "This schedule computes for %4 and moves data for %5; its latency is %6 (gap %7).")
             .arg(number(bound.value), number(bound.compute), number(bound.memory), number(whole.compute.sum),
                  number(whole.memory.sum), number(snapshot->evaluation.total), percent(snapshot->gap()))));

@@ -63,11 +63,10 @@ void FuseOffer::show(const Trial& trial)
         return;
     }
     const bool comparable = trial.after->valid() && snapshot->evaluation.valid();
-    auto* button = new WrapButton(icon(QStringLiteral("fuse")),
-                                  comparable
-                                      ? signedNumber(trial.after->total - snapshot->evaluation.total)
-                                      : QString(),
-                                  tr("fuse them (G)"), this);
+    auto* button =
+        new WrapButton(icon(QStringLiteral("fuse")),
+                       comparable ? signedNumber(trial.after->total - snapshot->evaluation.total) : QString(),
+                       tr("fuse them (G)"), this);
     connect(button, &QPushButton::clicked, this,
             [this] { fuseSelection(m_context.document, m_context.selection); });
     m_column->addWidget(button);

@@ -11,8 +11,8 @@
 #include "theme/icon.h"
 #include "views/granularity/granularity_view.h"
 
-#include <QCoreApplication>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
@@ -23,8 +23,7 @@ void InspectorView::build()
 {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    m_hint = new QLabel(
-        tr("Open a problem; what its schedule costs and why is shown here."), this);
+    m_hint = new QLabel(tr("Open a problem; what its schedule costs and why is shown here."), this);
     m_hint->setAlignment(Qt::AlignCenter);
     m_hint->setWordWrap(true);
     m_hint->setMargin(16);

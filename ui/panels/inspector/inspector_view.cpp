@@ -4,8 +4,8 @@
 #include "canvas/bound_mark.h"
 #include "document/schedule_edits.h"
 #include "models/op_names.h"
-#include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/change_button.h"
+#include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/pane.h"
 #include "panels/inspector/retain_list.h"
@@ -388,8 +388,8 @@ void InspectorView::showFacts(const InspectorFacts& facts)
     clearLayout(m_suggestions);
     constexpr std::size_t kShown = 3;
     for (std::size_t i = 0; i < facts.explanation.suggestions.size() && i < kShown; ++i)
-        m_suggestions->addWidget(changeButton(context(), *snapshot, *id, facts.explanation.suggestions[i],
-                                              i == 0, false, this));
+        m_suggestions->addWidget(
+            changeButton(context(), *snapshot, *id, facts.explanation.suggestions[i], i == 0, false, this));
     m_retain->setChanges(facts.retain);
 }
 

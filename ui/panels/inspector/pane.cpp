@@ -26,8 +26,7 @@ public:
             m_heights.clear();
         }
         const auto known = m_heights.constFind(width);
-        return known != m_heights.cend() ? *known
-                                         : *m_heights.insert(width, QLabel::heightForWidth(width));
+        return known != m_heights.cend() ? *known : *m_heights.insert(width, QLabel::heightForWidth(width));
     }
     [[nodiscard]] QSize sizeHint() const override { return {width(), heightForWidth(width())}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {1, fontMetrics().height()}; }

@@ -112,7 +112,8 @@ void RetainList::setChanges(std::span<const InspectorFacts::Retain> rows)
             continue; // setCandidates() said why
         QLabel* note = m_notes[static_cast<std::size_t>(at - m_candidates.begin())];
         if (row.change)
-            note->setText((c.retained ? tr("%1 if released") : tr("%1 if kept")).arg(signedNumber(*row.change)));
+            note->setText(
+                (c.retained ? tr("%1 if released") : tr("%1 if kept")).arg(signedNumber(*row.change)));
         else if (!row.broken.empty())
             note->setText(c.retained ? tr("not possible without: %1").arg(sentence(row.broken))
                                      : tr("does not go: %1").arg(sentence(row.broken)));

@@ -73,17 +73,16 @@ void ScheduleOverview::refresh()
         text += tr("<br>Latency <b>%1</b>").arg(number(e.total));
     else
         text += QStringLiteral("<br><span style='color:%1'>⚠ %2</span>")
-                    .arg(theme.error.name(),
-                         counted(std::ssize(e.issues), tr("problem"), tr("problems")));
+                    .arg(theme.error.name(), counted(std::ssize(e.issues), tr("problem"), tr("problems")));
     if (const SnapshotPtr baseline = m_context.document.baseline();
         baseline && e.valid() && baseline->evaluation.valid())
         text += tr(" (%1 against the baseline)").arg(signedNumber(e.total - baseline->evaluation.total));
     text += tr("<br>No schedule is faster than %1").arg(number(snapshot->lowerBound));
     if (e.valid())
         text += tr(" (gap %1)").arg(percent(snapshot->gap()));
-    text += tr("<br>Largest working set %1 of %2")
-                .arg(number(summary.workingSet.max),
-                     number(snapshot->problem->hardware().fastMemoryCapacity));
+    text +=
+        tr("<br>Largest working set %1 of %2")
+            .arg(number(summary.workingSet.max), number(snapshot->problem->hardware().fastMemoryCapacity));
     m_figures->setText(rich(text));
     if (m_shown == snapshot->revision)
         return;
@@ -123,16 +122,17 @@ void ScheduleOverview::show(const Facts& facts)
                                           &advice == &facts.best.changes.front(), true, this));
     m_none->setVisible(facts.best.changes.empty());
     const bool all = facts.best.looked == snapshot->schedule.size();
-    m_none->setText(!all ? tr("Nothing at the %1 subgraphs that take longest. Press F9 to look everywhere.")
-                               .arg(number(static_cast<std::int64_t>(facts.best.looked)))
-                    : snapshot->evaluation.valid()
-                        ? tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
-                             "makes it faster. Several at once may: press F9.")
-                        : tr("No single change repairs it; the Problems pane looks for repairs."));
-    m_limits->setText(!facts.measured
-                          ? tr("Not measured on its own for so many subgraphs; the roofline shows what binds each.")
-                      : facts.resources
-                          ? rich(limitSentences(*facts.resources).join(QStringLiteral("<br>")))
+    m_none->setText(
+        !all ? tr("Nothing at the %1 subgraphs that take longest. Press F9 to look everywhere.")
+                   .arg(number(static_cast<std::int64_t>(facts.best.looked)))
+        : snapshot->evaluation.valid()
+            ? tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
+                 "makes it faster. Several at once may: press F9.")
+            : tr("No single change repairs it; the Problems pane looks for repairs."));
+    m_limits->setText(
+        !facts.measured
+            ? tr("Not measured on its own for so many subgraphs; the roofline shows what binds each.")
+        : facts.resources ? rich(limitSentences(*facts.resources).join(QStringLiteral("<br>")))
                           : tr("A schedule that cannot run has no latency to divide."));
 }
 

@@ -21,9 +21,8 @@ WrapButton::WrapButton(const QIcon& icon, const QString& lead, const QString& te
 {
     m_document.setDefaultFont(font());
     m_document.setDocumentMargin(0);
-    m_document.setHtml(lead.isEmpty()
-                           ? text.toHtmlEscaped()
-                           : QStringLiteral("<b>%1</b>&nbsp; %2").arg(lead, text.toHtmlEscaped()));
+    m_document.setHtml(lead.isEmpty() ? text.toHtmlEscaped()
+                                      : QStringLiteral("<b>%1</b>&nbsp; %2").arg(lead, text.toHtmlEscaped()));
     setIcon(icon);
     setAccessibleName(lead.isEmpty() ? text : lead + QStringLiteral(": ") + text);
     QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);

@@ -134,9 +134,9 @@ void ProblemsView::refresh()
     for (const Issue& issue : snapshot->evaluation.issues) {
         const auto code = issueCodeName(issue.code);
         auto* item = new QTreeWidgetItem(
-            m_list, {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
-                     QString::fromLatin1(code.data(), static_cast<qsizetype>(code.size())),
-                     sentence(issue.text)});
+            m_list,
+            {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
+             QString::fromLatin1(code.data(), static_cast<qsizetype>(code.size())), sentence(issue.text)});
         item->setIcon(0, icon(QStringLiteral("error")));
         item->setToolTip(2, sentence(issue.text));
     }
@@ -179,8 +179,8 @@ void ProblemsView::showRepairs(Found found)
     m_fix->setEnabled(!repairs.empty());
     m_fix->setToolTip(repairs.empty() ? reason()
                                       : rich(QStringLiteral("<p>%1: %2</p><p>%3</p>")
-                                            .arg(capital(repairs.front().text).toHtmlEscaped(),
-                                                 effect(repairs.front()), tr("One undo step."))));
+                                                 .arg(capital(repairs.front().text).toHtmlEscaped(),
+                                                      effect(repairs.front()), tr("One undo step."))));
     m_fix->setAccessibleDescription(repairs.empty() ? reason() : capital(repairs.front().text));
     elideFix();
     m_reason->setText(repairs.empty() ? tr("No fix: %1.").arg(reason()) : QString());

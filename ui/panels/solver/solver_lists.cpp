@@ -264,10 +264,10 @@ void SolverAlternatives::fill(SubgraphId subgraph, const std::vector<SolveAltern
 {
     QTreeWidgetItem* row = topLevelItem(static_cast<int>(subgraph.index()));
     for (const SolveAlternative& a : found) {
-        auto* item = numbered(new QTreeWidgetItem(row, {sentence(a.text)}), a.loss,
-                              m_context.themes.theme());
-        item->setToolTip(0, tr("Instead: %1. The total would be %2.")
-                                .arg(sentence(a.text).toHtmlEscaped(), number(a.total)));
+        auto* item = numbered(new QTreeWidgetItem(row, {sentence(a.text)}), a.loss, m_context.themes.theme());
+        item->setToolTip(
+            0,
+            tr("Instead: %1. The total would be %2.").arg(sentence(a.text).toHtmlEscaped(), number(a.total)));
         item->setToolTip(1, tr("exactly %1").arg(exactNumber(a.loss)));
     }
     if (row->childCount() == 0)

@@ -159,12 +159,13 @@ void CompareView::showData(std::shared_ptr<const CompareData> data)
         return;
     }
     const Comparison& c = m_data->comparison;
-    m_summary->setText(c.contributions.empty()
-                           ? tr("Both schedules are the same.")
-                           : tr("%1: %2 (%3)")
-                                 .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
-                                 .arg(signedNumber(c.after - c.before),
-                                      c.before > 0 ? signedPercent(c.after / c.before - 1) : QString()));
+    m_summary->setText(
+        c.contributions.empty()
+            ? tr("Both schedules are the same.")
+            : tr("%1: %2 (%3)")
+                  .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
+                  .arg(signedNumber(c.after - c.before),
+                       c.before > 0 ? signedPercent(c.after / c.before - 1) : QString()));
 }
 
 void CompareView::placeSplitter()

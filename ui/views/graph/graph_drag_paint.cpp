@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr QSizeF kLargestGhost(190, 74);   // of the picture of the ops
+constexpr QSizeF kLargestGhost(190, 74); // of the picture of the ops
 constexpr double kPad = 9;
 
 double area(const QRectF& r)
@@ -92,16 +92,16 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
     if (m_drag.isOverTarget()) {
         const auto instead = m_drag.recomputeInstead();
         if (verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force)
-            keys = (instead ? tr("Ctrl: recompute there (%1)").arg(instead->text) + QLatin1Char('\n') : QString()) +
+            keys = (instead ? tr("Ctrl: recompute there (%1)").arg(instead->text) + QLatin1Char('\n')
+                            : QString()) +
                    tr("Alt: do it all the same");
         else if (!m_drag.drop().recompute)
             keys = tr("Ctrl: recompute there");
     }
     const QRectF hint = wrapped(keys);
-    const double wide =
-        std::min(widest, std::max({sentence.width(), lm.horizontalAdvance(verdict.text), detail.width(),
-                                   hint.width(), ghost.width()}) +
-                             4);
+    const double wide = std::min(widest, std::max({sentence.width(), lm.horizontalAdvance(verdict.text),
+                                                   detail.width(), hint.width(), ghost.width()}) +
+                                             4);
     const double words = sentence.height() + lm.height() + detail.height() + hint.height() + 14;
     const double above = ghost.isEmpty() ? 0 : ghost.height() + 6;
 
@@ -113,8 +113,7 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
         badge.moveTop(std::max(badge.top(), content().top()));
         badge.moveLeft(std::max(badge.left(), content().left()));
     }
-    const QRectF box =
-        placeBeside(m_mouse, QSizeF(wide + 2 * kPad, words + above), content(), badge);
+    const QRectF box = placeBeside(m_mouse, QSizeF(wide + 2 * kPad, words + above), content(), badge);
     painter.setPen(QPen(colour, 1.6));
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(box, 6, 6);

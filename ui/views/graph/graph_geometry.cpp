@@ -99,8 +99,8 @@ private:
         m_out.condensed = m_shape.cards && shown > kCardsAbove;
         m_drawn.assign(m_schedule.size(), m_out.condensed ? Drawn::Card : Drawn::Open);
         if (m_out.condensed) {
-            const auto alone = static_cast<std::size_t>(std::count_if(
-                m_holders.begin(), m_holders.end(), [](const auto& in) { return in.empty(); }));
+            const auto alone = static_cast<std::size_t>(
+                std::count_if(m_holders.begin(), m_holders.end(), [](const auto& in) { return in.empty(); }));
             if (m_schedule.size() + alone > kSectionsAbove)
                 m_out.sectionOfOp = sectionsOf(m_problem);
         }
@@ -121,7 +121,7 @@ private:
             for (std::uint32_t i : opened)
                 m_openSection[i] = true;
             for (std::size_t s = 0; s < m_schedule.size(); ++s)
-                m_drawn[s] = m_openSection[homeOf(s)]     ? Drawn::Open
+                m_drawn[s] = m_openSection[homeOf(s)]    ? Drawn::Open
                              : residents[homeOf(s)] == 1 ? Drawn::Card
                                                          : Drawn::Section;
         }
@@ -147,19 +147,20 @@ private:
             }
             // Recomputed ops stand with the first of their subgraphs that is drawn open.
             const auto& in = m_holders[op.index()];
-            const auto open = std::find_if(in.begin(), in.end(),
-                                           [&](std::size_t s) { return m_drawn[s] == Drawn::Open; });
-            const bool loose = in.empty() && (m_openSection.empty() ||
-                                              m_openSection[m_out.sectionOfOp[op.index()]]);
+            const auto open =
+                std::find_if(in.begin(), in.end(), [&](std::size_t s) { return m_drawn[s] == Drawn::Open; });
+            const bool loose =
+                in.empty() && (m_openSection.empty() || m_openSection[m_out.sectionOfOp[op.index()]]);
             if (open != in.end() || loose) {
-                m_out.nodeOfOp[op.index()] =
-                    addNode({GraphKey::Kind::Op, op.value}, m_metrics.nodeWidth(lettersOf(m_problem.opName(op))),
-                            m_metrics.nodeHeight(), in.empty() ? -1 : static_cast<int>(*open));
+                m_out.nodeOfOp[op.index()] = addNode(
+                    {GraphKey::Kind::Op, op.value}, m_metrics.nodeWidth(lettersOf(m_problem.opName(op))),
+                    m_metrics.nodeHeight(), in.empty() ? -1 : static_cast<int>(*open));
                 continue;
             }
             const bool shared = in.empty() || m_drawn[in.front()] == Drawn::Section;
-            const std::uint32_t home =
-                !shared ? 0 : in.empty() ? m_out.sectionOfOp[op.index()] : homeOf(in.front());
+            const std::uint32_t home = !shared      ? 0
+                                       : in.empty() ? m_out.sectionOfOp[op.index()]
+                                                    : homeOf(in.front());
             auto& node = shared ? section[home] : card[in.front()];
             if (!node)
                 node = shared ? addNode({GraphKey::Kind::Section, op.value}, m_metrics.cardWidth(),
@@ -311,8 +312,8 @@ std::set<OpId> neighbourhood(const Problem& problem, const std::set<OpId>& focus
 bool fits(const GraphGeometry& geometry, const ProblemPtr& problem, const Schedule& schedule,
           const GraphShape& shape, const GraphMetrics& metrics)
 {
-    if (geometry.provisional || geometry.problem != problem || geometry.shape != shape || geometry.metrics != metrics ||
-        geometry.members.size() != schedule.size())
+    if (geometry.provisional || geometry.problem != problem || geometry.shape != shape ||
+        geometry.metrics != metrics || geometry.members.size() != schedule.size())
         return false;
     for (std::size_t s = 0; s < schedule.size(); ++s)
         if (geometry.members[s] != schedule.subgraphs[s]->ops)

@@ -14,20 +14,19 @@ constexpr double kMargin = 40;        // what hangs over the border of a node or
 
 GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const Viewport& viewport,
                              const QRectF& area, const Theme& theme, const GraphMarks& marks)
-    : m_p(painter), m_model(model), m_viewport(viewport), m_theme(theme),
-      m_roles(graphRoles(theme)), m_marks(marks),
-      m_seen(viewport.toScene(area)), m_visible(m_seen.adjusted(-kMargin, -kMargin, kMargin, kMargin)),
-      m_scale(viewport.scale), m_deviceScale(m_scale * painter.device()->devicePixelRatioF()),
-      m_titleFont(uiFont(1.0, QFont::Medium)), m_detailFont(uiFont(0.85)),
-      m_tagFont(uiFont(0.85, QFont::DemiBold)), m_farFont(uiFont(0.8, QFont::Medium))
+    : m_p(painter), m_model(model), m_viewport(viewport), m_theme(theme), m_roles(graphRoles(theme)),
+      m_marks(marks), m_seen(viewport.toScene(area)),
+      m_visible(m_seen.adjusted(-kMargin, -kMargin, kMargin, kMargin)), m_scale(viewport.scale),
+      m_deviceScale(m_scale * painter.device()->devicePixelRatioF()), m_titleFont(uiFont(1.0, QFont::Medium)),
+      m_detailFont(uiFont(0.85)), m_tagFont(uiFont(0.85, QFont::DemiBold)),
+      m_farFont(uiFont(0.8, QFont::Medium))
 {
     // What is readable: as it stands in the scene; or, in nodes that are high enough, in a size of its own.
     const double title = QFontMetricsF(m_titleFont).height() * 0.75;
     if (model.geometry && title * m_scale < kSmallestText) {
         const GraphMetrics& metrics = model.geometry->metrics;
         const double highest = model.geometry->condensed ? metrics.sectionHeight() : metrics.nodeHeight();
-        m_farText =
-            highest * m_scale >= std::max(kGraphFarTextFrom, 0.8 * QFontMetricsF(m_farFont).height());
+        m_farText = highest * m_scale >= std::max(kGraphFarTextFrom, 0.8 * QFontMetricsF(m_farFont).height());
     }
     m_titleVisible = !m_farText && title * m_deviceScale >= kSmallestText;
     m_detailVisible =

@@ -94,8 +94,9 @@ public:
         const QRectF outer = box.adjusted(-half, -half, half, half);
         m_p.fillRect(outer.adjusted(corner, 0, -corner, 0), border);
         m_p.fillRect(QRectF(outer.left(), outer.top() + corner, corner, outer.height() - 2 * corner), border);
-        m_p.fillRect(QRectF(outer.right() - corner, outer.top() + corner, corner, outer.height() - 2 * corner),
-                     border);
+        m_p.fillRect(
+            QRectF(outer.right() - corner, outer.top() + corner, corner, outer.height() - 2 * corner),
+            border);
         m_p.fillRect(box.adjusted(half, half, -half, -half), fill);
     }
 
@@ -125,8 +126,8 @@ public:
         const double height = tag.height() * 0.98;
         const QPointF at = hull.tab + QPointF(m_model.geometry->metrics.padding() * 0.9, -height / 2);
         const double lock = hull.locked ? height * 0.9 : 0;
-        QRectF badge(
-            at, QSizeF(std::max(height * 1.15, tag.horizontalAdvance(numberText) + 10) + lock, height));
+        QRectF badge(at,
+                     QSizeF(std::max(height * 1.15, tag.horizontalAdvance(numberText) + 10) + lock, height));
 
         // As much as fits between the badge and the right end of the outline.
         QStringList texts;
@@ -165,7 +166,8 @@ public:
             textColour = border = verdictColour(verdict->second.kind, m_theme);
             // A target of which the upper edge is out of view says its verdict where it can be seen.
             const QSizeF size(badge.width() + detail.horizontalAdvance(text) + 12, height);
-            badge.moveLeft(std::max(m_seen.left() + 2, std::min(badge.left(), m_seen.right() - size.width() - 2)));
+            badge.moveLeft(
+                std::max(m_seen.left() + 2, std::min(badge.left(), m_seen.right() - size.width() - 2)));
             badge.moveTop(std::max(m_seen.top() + 2, badge.top()));
         }
         if (!text.isEmpty()) {

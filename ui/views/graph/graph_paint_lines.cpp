@@ -24,7 +24,7 @@ public:
                 if (stroke.bounds.intersects(m_visible))
                     for (std::size_t i = 0; i + 1 < stroke.points.size(); ++i)
                         lines.emplace_back(stroke.points[i], stroke.points[i + 1]);
-            QPen pen(m_marks.searching                  ? m_roles.lineBehind
+            QPen pen(m_marks.searching                 ? m_roles.lineBehind
                      : m_deviceScale < kGraphDotsBelow ? m_roles.densestLine
                                                        : m_roles.farLine,
                      1);

@@ -15,9 +15,9 @@ GraphSearch::GraphSearch(const QString& text) : m_text(text)
     if (!match.hasMatch())
         return;
     const QString kind = match.captured(1).toLower();
-    m_kind = kind == QLatin1String("op")           ? Kind::Op
+    m_kind = kind == QLatin1String("op")         ? Kind::Op
              : kind.startsWith(QLatin1Char('t')) ? Kind::Tensor
-                                                   : Kind::Subgraph;
+                                                 : Kind::Subgraph;
     m_names = match.captured(2).isEmpty();
     m_number = match.captured(3).toUInt();
 }

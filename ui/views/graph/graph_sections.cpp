@@ -8,7 +8,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kWanted = 96; // sections
+constexpr std::size_t kWanted = 96;  // sections
 constexpr std::size_t kSmallest = 8; // ops of one
 
 std::string firstPart(const std::string& name)

@@ -65,7 +65,8 @@ void GraphView::registerActions()
         actions.find(QLatin1String(id))->setShortcutContext(Qt::WidgetShortcut);
     };
     // Lists and fields have a "select all" of their own.
-    addHere("graph.selectAll", tr("Select &all ops"), QKeySequence::SelectAll, tr("Select every op of the graph."),
+    addHere("graph.selectAll", tr("Select &all ops"), QKeySequence::SelectAll,
+            tr("Select every op of the graph."),
             [](GraphView& g) { selectAllOps(g.document(), g.selection()); });
     addHere("graph.invert", tr("In&vert selection"), Qt::CTRL | Qt::SHIFT | Qt::Key_I,
             tr("Select the ops that are not selected; without ops, the subgraphs that are not."),
@@ -97,7 +98,8 @@ void GraphView::registerActions()
         [](GraphView& g) { g.setNeighbourhood(g.m_shape.hops > 0 ? 0 : 2); });
     add("graph.collapse", view, tr("Graph: collapse or expand"), "", Qt::Key_C,
         tr("Draw the selected subgraph as one card, or open it again."), [](GraphView& g) {
-            if (const auto v = g.cursorNode(); v && g.m_model->nodes[*v].key.kind == GraphKey::Kind::Section) {
+            if (const auto v = g.cursorNode();
+                v && g.m_model->nodes[*v].key.kind == GraphKey::Kind::Section) {
                 g.openSection(*v);
                 return;
             }

@@ -178,8 +178,8 @@ void GraphView::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
             choose(s.subgraph);
     } else if (hit.isSection) {
         const std::vector<OpId>& ops = m_geometry->sections.at(*hit.node).ops;
-        const bool takeOut = extend && std::all_of(ops.begin(), ops.end(),
-                                                   [&](OpId op) { return s.ops.count(op) > 0; });
+        const bool takeOut =
+            extend && std::all_of(ops.begin(), ops.end(), [&](OpId op) { return s.ops.count(op) > 0; });
         std::set<OpId> chosen = extend ? s.ops : std::set<OpId>{};
         for (OpId op : ops)
             takeOut ? void(chosen.erase(op)) : void(chosen.insert(op));
@@ -310,11 +310,13 @@ void GraphView::beginDrag()
 
 void GraphView::updateDrag(QPointF position, Qt::KeyboardModifiers modifiers)
 {
-    const GraphDropTarget target =
-        content().contains(position) ? dropTarget(*m_model, m_viewport.toScene(position)) : GraphDropTarget{true, {}};
+    const GraphDropTarget target = content().contains(position)
+                                       ? dropTarget(*m_model, m_viewport.toScene(position))
+                                       : GraphDropTarget{true, {}};
     if (target.nowhere)
-        m_drag.leave(content().contains(position) ? tr("Open the card (double-click) to drop on one of its subgraphs.")
-                                                  : QString());
+        m_drag.leave(content().contains(position)
+                         ? tr("Open the card (double-click) to drop on one of its subgraphs.")
+                         : QString());
     else
         m_drag.update(target.subgraph, modifiers & Qt::ControlModifier, modifiers & Qt::AltModifier);
     update();

@@ -62,10 +62,10 @@ QString GraphView::noteText() const
         const auto cards = std::count_if(m_geometry->keys.begin(), m_geometry->keys.end(), [](GraphKey k) {
             return k.kind == GraphKey::Kind::Card || k.kind == GraphKey::Kind::Section;
         });
-        text +=
-            (text.isEmpty() ? QString() : QStringLiteral(" ")) +
-            tr("%1 ops stand in %2 cards; double-click opens one.")
-                .arg(number(static_cast<std::int64_t>(m_geometry->opsInCards)), number(static_cast<std::int64_t>(cards)));
+        text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
+                tr("%1 ops stand in %2 cards; double-click opens one.")
+                    .arg(number(static_cast<std::int64_t>(m_geometry->opsInCards)),
+                         number(static_cast<std::int64_t>(cards)));
     }
     return text;
 }

@@ -293,7 +293,8 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
             target && !refused ? theme.selection : theme.panel);
     if (effect && !effect->broken.isEmpty() && room) {
         painter.setPen(theme.error);
-        drawText(painter, {rect.left() + 8, last}, rect.width() - 16, tr("✗ not here: %1").arg(effect->brokenShort));
+        drawText(painter, {rect.left() + 8, last}, rect.width() - 16,
+                 tr("✗ not here: %1").arg(effect->brokenShort));
     } else if (effect && room) {
         const double edp = relative(effect->preview.edpChange, effect->preview.after.edp);
         painter.setPen(changeColour(edp, theme));

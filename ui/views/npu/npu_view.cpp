@@ -175,8 +175,7 @@ void NpuView::paint(QPainter& painter, const QRectF& area, const Theme& theme, b
         return;
     }
     const NpuPlaces p = exporting ? npuPlaces(inside, m_model, m_options, 0, true) : places();
-    const Axis time =
-        exporting && isFitted()
+    const Axis time = exporting && isFitted()
                           ? Axis{0, m_model.total, p.plot.left(), p.plot.right()}
                           : Axis{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
     const int width = static_cast<int>(p.plot.width());
@@ -468,11 +467,12 @@ void NpuView::hovered(QPointF position)
 
 void NpuView::measuredChanged()
 {
-    m_readout = measured() ? tr("%1 selected; F zooms there")
-                                 .arg(counted(static_cast<std::int64_t>(
-                                                  std::round(measured()->second - measured()->first)),
-                                              tr("cycle"), tr("cycles")))
-                           : QString();
+    m_readout =
+        measured()
+            ? tr("%1 selected; F zooms there")
+                  .arg(counted(static_cast<std::int64_t>(std::round(measured()->second - measured()->first)),
+                               tr("cycle"), tr("cycles")))
+            : QString();
 }
 
 } // namespace tilewright::ui

@@ -56,10 +56,9 @@ PaintedTable::Geometry PaintedTable::geometry(double width) const
         over -= cut;
     }
     // What still does not fit is left out from the end, whole: half a number is a wrong one.
-    while (g.columns.size() > 2 &&
-           kMarker + std::accumulate(g.columns.begin(), g.columns.end(), 0.0) +
-                   kGap * static_cast<double>(g.columns.size() - 1) >
-               width + 0.5)
+    while (g.columns.size() > 2 && kMarker + std::accumulate(g.columns.begin(), g.columns.end(), 0.0) +
+                                           kGap * static_cast<double>(g.columns.size() - 1) >
+                                       width + 0.5)
         g.columns.pop_back();
     g.rows.push_back(head.join(QString()).isEmpty() ? 0 : small.height() + kRowPad);
     for (const QStringList& row : rows) {

@@ -141,8 +141,9 @@ Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& a
     std::vector<int> lastLayers = chooseBreaks(cost, at, count);
     while (options.columns == 0 && count > 1 && std::ssize(lastLayers) < count)
         lastLayers = chooseBreaks(cost, at, --count); // too much would go round: fewer columns
-    if (options.columns == 0 && wanted > 0) {
+    if (options.columns == 0 && wanted > 0 && count > 1) {
         // Where a few layers are much wider than the others, most columns are narrow: there is room for more.
+        // What nearly fills the pane in one column stays whole.
         const int most = std::max(1, layers / kFewestLayers);
         double off = std::log(aspectOf(extents, at, lastLayers) / wanted);
         while (off < 0 && count < most) {

@@ -210,7 +210,12 @@ private:
         double rows, cols;
     };
     void compileBound();
-    [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k);
+    /// A tile or k range that covers the whole extent is the whole of it.
+    [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k)
+    {
+        return (axis == Axis::Tile && tile >= extent) || (axis == Axis::Chunk && k >= extent) ? Axis::Full
+                                                                                              : axis;
+    }
     [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
     [[nodiscard]] double gridCompute(const Granularity& g) const;
     void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,

@@ -27,11 +27,6 @@ template <typename Axis> bool compatible(Axis a, Axis b)
 
 } // namespace
 
-CostModel::Axis CostModel::resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k)
-{
-    return (axis == Axis::Tile && tile >= extent) || (axis == Axis::Chunk && k >= extent) ? Axis::Full : axis;
-}
-
 /// The largest grid that asks for a run or request with these causes.
 CostModel::Grid CostModel::gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const
 {

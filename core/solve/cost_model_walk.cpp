@@ -34,11 +34,12 @@ bool CostModel::prepareRequests(const Granularity& g)
         const std::size_t begin = i;
         for (; i < m_requests.size() && m_requests[i].tensor == m_requests[begin].tensor; ++i) {
             const Request& r = m_requests[i];
-            ActiveRequest a{r.causes, t.height, t.width, r.row, r.col, r.role};
-            if ((a.row == Axis::Tile && g.h >= t.height) || (a.row == Axis::Chunk && g.k >= t.height))
-                a.row = Axis::Full;
-            if ((a.col == Axis::Tile && g.w >= t.width) || (a.col == Axis::Chunk && g.k >= t.width))
-                a.col = Axis::Full;
+            ActiveRequest a{r.causes,
+                            t.height,
+                            t.width,
+                            resolved(r.row, t.height, g.h, g.k),
+                            resolved(r.col, t.width, g.w, g.k),
+                            r.role};
             if (a.row == Axis::Full && a.col == Axis::Full)
                 a.role = kFull;
             bool merged = false;
@@ -74,12 +75,8 @@ bool CostModel::prepareRuns(const Granularity& g)
         a.reduction = r.reduction;
         a.width = r.width;
         a.height = r.height;
-        a.row = (r.row == Axis::Tile && g.h >= r.height) || (r.row == Axis::Chunk && g.k >= r.height)
-                    ? Axis::Full
-                    : r.row;
-        a.col = (r.col == Axis::Tile && g.w >= r.width) || (r.col == Axis::Chunk && g.k >= r.width)
-                    ? Axis::Full
-                    : r.col;
+        a.row = resolved(r.row, r.height, g.h, g.k);
+        a.col = resolved(r.col, r.width, g.w, g.k);
         a.rowK = r.row != Axis::Tile;
         a.colK = r.col != Axis::Tile;
         a.split = r.split && g.k < r.reduction;

@@ -21,7 +21,7 @@ namespace tilewright::cli {
 
 namespace {
 
-struct Options
+struct SystolicCall
 {
     std::string gemm;
     std::string array = "16x16";
@@ -56,7 +56,7 @@ struct Traffic
     std::int64_t dram = 0;
 };
 
-Result<Request> readOptions(const Options& o)
+Result<Request> readOptions(const SystolicCall& o)
 {
     Request r;
     r.hierarchy = kpuHierarchy();
@@ -120,7 +120,7 @@ struct Pipeline
     PipelineRun run;
 };
 
-Result<Pipeline> runProgram(const Options& o, const Request& r)
+Result<Pipeline> runProgram(const SystolicCall& o, const Request& r)
 {
     const auto refuse = [](std::string message, std::string path) {
         return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
@@ -254,7 +254,7 @@ int printCorrections(bool json)
     return Exit::Success;
 }
 
-int run(const Options& o)
+int run(const SystolicCall& o)
 {
     if (o.corrections)
         return printCorrections(o.json);
@@ -353,7 +353,7 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
 {
     auto* verb =
         app.add_subcommand("systolic", "Cycles, utilisation and traffic of a GEMM on a systolic array");
-    auto o = std::make_shared<Options>();
+    auto o = std::make_shared<SystolicCall>();
     verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
     verb->add_option("--array", o->array, "RxC processing elements (default 16x16)");
     verb->add_option("--dataflow", o->dataflow, "os, ws or is (default os)");

@@ -21,7 +21,7 @@ namespace tilewright::cli {
 
 namespace {
 
-struct Options
+struct TileCall
 {
     std::string gemm;
     std::string array = "16x16";
@@ -125,7 +125,7 @@ bool printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
     return !interrupt.token().stop_requested();
 }
 
-int run(const Options& o)
+int run(const TileCall& o)
 {
     if (!o.trainingFile.empty()) {
         const auto written = writeFileAtomically(
@@ -200,7 +200,7 @@ int run(const Options& o)
 void addTileVerb(CLI::App& app, int& exitCode)
 {
     auto* verb = app.add_subcommand("tile", "Choose tile sizes of a GEMM for a memory level");
-    auto o = std::make_shared<Options>();
+    auto o = std::make_shared<TileCall>();
     verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
     auto* array = verb->add_option("--array", o->array, "RxC processing elements (default 16x16)");
     auto* capacity = verb->add_option("--capacity", o->capacity, "Bytes of the level (default 65536)");

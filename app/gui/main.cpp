@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window.h"
+#include "window/main_window.h"
 #include "theme/style.h"
 #include "verbs.h"
 

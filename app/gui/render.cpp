@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app_state.h"
+#include "window/app_state.h"
 #include "export/export_view.h"
 #include "headless.h"
-#include "main_window.h"
+#include "window/main_window.h"
 #include "report/file_kind.h"
 #include "verbs.h"
-#include "view_catalog.h"
+#include "window/view_catalog.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app_state.h"
+#include "window/app_state.h"
 #include "export/export_report.h"
 #include "headless.h"
 #include "verbs.h"
-#include "view_catalog.h"
+#include "window/view_catalog.h"
 
 #include <CLI/CLI.hpp>
 

@@ -36,6 +36,12 @@ struct Error
     bool operator==(const Error&) const = default;
 };
 
+/// What is wrong with the contents of a problem, layer or machine; `path` as in Error.
+[[nodiscard]] inline Error problemError(std::string path, std::string message)
+{
+    return {ErrorCode::Problem, std::move(message), std::move(path), {}};
+}
+
 /// Either a value or an Error; shaped like std::expected (C++23).
 template <typename T>
 class [[nodiscard]] Result

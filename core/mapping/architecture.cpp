@@ -12,15 +12,10 @@ namespace tilewright::mapping {
 
 namespace {
 
-Error bad(std::string path, std::string message)
-{
-    return {ErrorCode::Problem, std::move(message), std::move(path), {}};
-}
-
 Status whole(const char* path, std::int64_t value, std::int64_t max)
 {
     if (value < 1 || value > max)
-        return bad(path, "expected a whole number from 1 to " + formatGrouped(max) + ", got " +
+        return problemError(path, "expected a whole number from 1 to " + formatGrouped(max) + ", got " +
                              std::to_string(value));
     return Unit{};
 }
@@ -28,7 +23,7 @@ Status whole(const char* path, std::int64_t value, std::int64_t max)
 Status real(const char* path, double value, double min, double max)
 {
     if (!(value >= min && value <= max))
-        return bad(path, "expected a number from " + formatNumber(min) + " to " + formatNumber(max) +
+        return problemError(path, "expected a number from " + formatNumber(min) + " to " + formatNumber(max) +
                              ", got " + formatNumber(value));
     return Unit{};
 }
@@ -60,7 +55,7 @@ Status checkCountable(const LoopNest& nest, const Architecture& architecture)
     const double worst =
         static_cast<double>(nest.macs) * stride * stride * std::max(4 * perElement + 8, bytes);
     if (worst > 4e18)
-        return bad({}, "the layer is too large for this architecture: the cycles or bytes of its worst "
+        return problemError({}, "the layer is too large for this architecture: the cycles or bytes of its worst "
                        "methods exceed 64 bits");
     return Unit{};
 }

@@ -41,7 +41,7 @@ std::vector<std::size_t> longestIncreasing(const std::vector<std::size_t>& value
 }
 
 /// Subgraphs of the two schedules that share ops and are not the same: they change together.
-struct Unit
+struct Cluster
 {
     std::vector<std::size_t> before;
     std::vector<std::size_t> after;
@@ -65,7 +65,7 @@ public:
         m_current.resize(m_a.size());
         for (std::size_t i = 0; i < m_a.size(); ++i)
             m_current[i] = {m_a.subgraphs[i], static_cast<double>(i), i, m_partnerOfA[i]};
-        for (const Unit& unit : m_units)
+        for (const Cluster& unit : m_units)
             replace(unit);
         for (std::size_t j = 0; j < m_b.size(); ++j)
             granularity(j);
@@ -137,7 +137,7 @@ private:
         for (std::size_t j = 0; j < m_b.size(); ++j)
             if (m_partnerOfB[j] == kNone)
                 join(*m_b.subgraphs[j], m_a.size() + j);
-        std::map<std::size_t, Unit> units;
+        std::map<std::size_t, Cluster> units;
         for (std::size_t i = 0; i < m_a.size(); ++i)
             if (m_partnerOfA[i] == kNone)
                 units[root(i)].before.push_back(i);
@@ -221,7 +221,7 @@ private:
         return {list.begin(), list.end()};
     }
 
-    void replace(const Unit& unit)
+    void replace(const Cluster& unit)
     {
         Difference d;
         d.before = ids(unit.before);
@@ -249,7 +249,7 @@ private:
     }
 
     /// The ops that left or joined, when the subgraphs of a unit are paired by what they have most in common.
-    void concerned(const Unit& unit, Difference& d)
+    void concerned(const Cluster& unit, Difference& d)
     {
         std::vector<std::size_t> open = unit.before;
         for (const std::size_t j : unit.after) {
@@ -401,7 +401,7 @@ private:
     std::vector<double> m_keys;   ///< of b's subgraphs
     std::vector<bool> m_moves;    ///< b's matched subgraphs that change places
     IdVector<OpId, int> m_copies; ///< how many more times b computes the op
-    std::vector<Unit> m_units;
+    std::vector<Cluster> m_units;
     std::vector<Item> m_current;
     std::optional<Difference> m_pending;
     Schedule m_applied; ///< with the pending difference

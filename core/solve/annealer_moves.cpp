@@ -9,7 +9,7 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 
 } // namespace
 

@@ -3,11 +3,11 @@
 // and every visible view has painted it: until nothing that was asked to be laid out or painted is left. Then
 // how long one mouse move of a drag keeps the window. Prints percentiles; `./dev bench ui`. For profiling:
 // `tilewright-bench-ui OPS EDITS [KIND]`.
-#include "document/background.h"
-#include "document/schedule_edits.h"
-#include "main_window.h"
+#include "workspace/background.h"
+#include "workspace/schedule_edits.h"
+#include "window/main_window.h"
 #include "theme/style.h"
-#include "view_catalog.h"
+#include "window/view_catalog.h"
 #include "views/graph/graph_view.h"
 #include "workload/generate.h"
 

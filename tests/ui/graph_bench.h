@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "app_state.h"
-#include "document/schedule_edits.h"
+#include "window/app_state.h"
+#include "workspace/schedule_edits.h"
 #include "schedule/schedule_json.h"
 #include "views/graph/graph_view.h"
 #include "workload/problem_json.h"

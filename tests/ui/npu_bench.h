@@ -2,7 +2,7 @@
 // What the tests of the NPU views share: a model opened in one of them.
 #pragma once
 
-#include "app_state.h"
+#include "window/app_state.h"
 #include "views/npu/npu_view.h"
 
 #include <QScrollBar>

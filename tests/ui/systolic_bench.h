@@ -2,7 +2,7 @@
 // What the tests of the Systolic lens share: the lens with its panes, and how a person reaches them.
 #pragma once
 
-#include "app_state.h"
+#include "window/app_state.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
 #include "views/systolic/settings_panel.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // UX.md section 7: names, tables for pictures, keyboard path, announcements, focus rings.
 #include "canvas/canvas.h"
-#include "message_bar.h"
-#include "view_catalog.h"
+#include "window/message_bar.h"
+#include "window/view_catalog.h"
 #include "window_fixture.h"
 
 #include <QAbstractButton>

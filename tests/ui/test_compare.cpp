@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Compare: the list against core, F7 with both graphs, linked selection, swapping, pictures.
-#include "app_state.h"
+#include "window/app_state.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
 #include "views/compare/compare_panes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app_state.h"
+#include "window/app_state.h"
 #include "base/file.h"
-#include "document/schedule_edits.h"
+#include "workspace/schedule_edits.h"
 #include "schedule/schedule_json.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"

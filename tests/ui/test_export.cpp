@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures as SVG and PDF have the content of the PNG: cut where it is cut, cells with hard edges; and what
 // the menus copy and write.
-#include "charts/roofline_view.h"
+#include "chart/roofline_view.h"
 #include "export/export_view.h"
 #include "export/svg_device.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "view_catalog.h"
+#include "window/view_catalog.h"
 #include "views/graph/graph_view.h"
 #include "window_fixture.h"
 

@@ -2,9 +2,9 @@
 // What made a newcomer hesitate on the way from the start page to a better schedule, each once.
 #include "window_fixture.h"
 
-#include "document/schedule_edits.h"
+#include "workspace/schedule_edits.h"
 #include "eval/retile.h"
-#include "message_bar.h"
+#include "window/message_bar.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/inspector_view.h"
@@ -12,8 +12,8 @@
 #include "panels/inspector/schedule_overview.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "schedule/edits.h"
-#include "source_dialog.h"
-#include "start_page.h"
+#include "window/source_dialog.h"
+#include "window/start_page.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/compare/compare_panes.h"

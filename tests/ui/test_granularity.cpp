@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The granularity map: every cell against the evaluator, choosing by mouse and keys.
-#include "app_state.h"
+#include "window/app_state.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
 #include "theme/number.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The graph driven as a person drives it: selection, looking, keys, search, options.
-#include "document/selection_edits.h"
+#include "workspace/selection_edits.h"
 #include "export/export_view.h"
 #include "graph_bench.h"
-#include "main_window.h"
+#include "window/main_window.h"
 #include "views/graph/graph_toolbar.h"
 
 #include <QComboBox>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The keys of the views: what presses mean, and that the shortcut sheet and the palette tell of them.
 #include "canvas/key_table.h"
-#include "command_palette.h"
-#include "shortcut_sheet.h"
+#include "window/command_palette.h"
+#include "window/shortcut_sheet.h"
 #include "views/memory/memory_view.h"
 #include "views/systolic/systolic_pane.h"
 #include "views/systolic/systolic_view.h"

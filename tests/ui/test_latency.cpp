@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Latency bars: values against the evaluation, the ghost of the baseline, sorting, selecting.
-#include "app_state.h"
+#include "window/app_state.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
 #include "views/latency/latency_view.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The views of the mapping lens: models against core, and the views driven as a person does.
-#include "app_state.h"
+#include "window/app_state.h"
 #include "base/file.h"
 #include "export/export_view.h"
 #include "mapping/edits.h"

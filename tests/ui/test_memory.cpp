@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory timeline: staircase against the trace, and the view driven as a person does.
-#include "app_state.h"
+#include "window/app_state.h"
 #include "eval/occupancy.h"
 #include "export/export_view.h"
 #include "report/walk_steps.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command palette, the shortcut sheet, and what actions say of themselves.
-#include "command_palette.h"
-#include "shortcut_sheet.h"
+#include "window/command_palette.h"
+#include "window/shortcut_sheet.h"
 #include "window_fixture.h"
 
 #include <QLineEdit>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lists and forms beside the graph, driven like a person drives them: subgraphs, inspector, problems,
 // rules.
-#include "app_state.h"
-#include "document/schedule_edits.h"
+#include "window/app_state.h"
+#include "workspace/schedule_edits.h"
 #include "eval/granularity_search.h"
 #include "eval/retile.h"
-#include "main_window.h"
-#include "models/op_names.h"
-#include "models/subgraph_model.h"
+#include "window/main_window.h"
+#include "workspace/op_names.h"
+#include "workspace/subgraph_model.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"

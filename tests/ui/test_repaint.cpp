@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is painted after an edit: at once, once, in place, and the same as if it were painted anew.
-#include "document/background.h"
-#include "document/latest_job.h"
-#include "document/schedule_edits.h"
+#include "workspace/background.h"
+#include "workspace/latest_job.h"
+#include "workspace/schedule_edits.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/subgraphs/subgraphs_view.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The roofline: dots against core, ghosts and arrows, linking, zooming, pictures.
-#include "app_state.h"
-#include "charts/roofline_labels.h"
-#include "charts/roofline_view.h"
+#include "window/app_state.h"
+#include "chart/roofline_labels.h"
+#include "chart/roofline_view.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Auto-solve driven as a person drives it: the run, the preview in the graph, the result card, locks.
 #include "canvas/control_bar.h"
-#include "main_window.h"
+#include "window/main_window.h"
 #include "panels/solver/solver_limits.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "schedule/schedule_json.h"
-#include "status_strip.h"
+#include "window/status_strip.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"
 #include "workload/generate.h"

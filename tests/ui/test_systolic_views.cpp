@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Systolic lens: form, tile search, memories and what the panes share, driven as a person does.
 #include "export/export_view.h"
-#include "main_window.h"
+#include "window/main_window.h"
 #include "systolic_bench.h"
 
 #include <QComboBox>

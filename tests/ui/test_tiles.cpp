@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tile grid: model against the evaluator, and the view driven as a person does.
-#include "app_state.h"
+#include "window/app_state.h"
 #include "export/export_view.h"
 #include "views/tiles/tiles_paint.h"
 #include "views/tiles/tiles_view.h"

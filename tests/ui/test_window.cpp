@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window.h"
-#include "message_bar.h"
+#include "window/main_window.h"
+#include "window/message_bar.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/problems/problems_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "shortcut_sheet.h"
-#include "view_catalog.h"
+#include "window/shortcut_sheet.h"
+#include "window/view_catalog.h"
 
 #include <QAccessible>
 #include <QApplication>

@@ -2,7 +2,7 @@
 // Back and forward between the parts looked at, in every picture, apart from undo (UX.md rows 2 to 4).
 #include "canvas/canvas.h"
 #include "canvas/zoom_history.h"
-#include "view_catalog.h"
+#include "window/view_catalog.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "window_fixture.h"

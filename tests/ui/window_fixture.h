@@ -2,7 +2,7 @@
 // What the tests of the window share: files of the examples, settings of their own, views by name.
 #pragma once
 
-#include "main_window.h"
+#include "window/main_window.h"
 
 #include <QApplication>
 #include <QDir>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "document/actions.h"
-#include "document/document.h"
-#include "document/selection.h"
+#include "workspace/actions.h"
+#include "workspace/document.h"
+#include "workspace/selection.h"
 #include "theme/theme.h"
 
 #include <QString>

@@ -8,11 +8,14 @@
 
 namespace tilewright::ui {
 
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Tilewright", text);
+}
+
 QString tilesText(std::int64_t rows, std::int64_t cols)
 {
-    return rows * cols == 1
-               ? QCoreApplication::translate("Words", "1 tile")
-               : QCoreApplication::translate("Words", "%1 × %2 tiles").arg(number(rows), number(cols));
+    return rows * cols == 1 ? tr("1 tile") : tr("%1 × %2 tiles").arg(number(rows), number(cols));
 }
 
 QString rich(QString html)

@@ -8,6 +8,9 @@
 
 namespace tilewright::ui {
 
+/// Text for the screen outside a QObject, whose own tr() it stands for.
+[[nodiscard]] QString tr(const char* text);
+
 /// "3 × 4 tiles", "1 tile".
 [[nodiscard]] QString tilesText(std::int64_t rows, std::int64_t cols);
 

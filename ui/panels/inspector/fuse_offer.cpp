@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/fuse_offer.h"
 
-#include "document/schedule_edits.h"
+#include "workspace/schedule_edits.h"
 #include "eval/evaluator.h"
 #include "panels/inspector/pane.h"
 #include "panels/inspector/wrap_button.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "document/selection.h"
+#include "workspace/selection.h"
 #include "eval/evaluation.h"
 
 #include <optional>

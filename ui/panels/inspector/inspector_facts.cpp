@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/inspector_facts.h"
 
-#include "document/schedule_edits.h"
+#include "workspace/schedule_edits.h"
 
 namespace tilewright::ui {
 

@@ -2,8 +2,8 @@
 #include "panels/inspector/inspector_view.h"
 
 #include "canvas/bound_mark.h"
-#include "document/schedule_edits.h"
-#include "models/op_names.h"
+#include "workspace/schedule_edits.h"
+#include "workspace/op_names.h"
 #include "panels/inspector/change_button.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"

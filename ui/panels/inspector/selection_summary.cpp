@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/selection_summary.h"
 
-#include "models/op_names.h"
+#include "theme/words.h"
+#include "workspace/op_names.h"
 #include "report/summary.h"
 #include "schedule/edits.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -19,11 +19,6 @@ namespace tilewright::ui {
 namespace {
 
 constexpr std::size_t kMostLinks = 40;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("SelectionSummary", text);
-}
 
 /// Lines, not columns: five numbers side by side do not fit into a narrow pane.
 QString spreads(const SubgraphsSummary& summary, const Theme& theme)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "document/latest_job.h"
+#include "workspace/latest_job.h"
 #include "eval/repair.h"
 
 #include <memory>

@@ -4,8 +4,8 @@
 #include "canvas/axis.h"
 #include "canvas/view.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -19,11 +19,6 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kFirstSecond = 1e-3;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("SolverCurve", text);
-}
 
 double logTime(double seconds)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_view.h"
 
-#include "document/schedule_edits.h"
+#include "workspace/schedule_edits.h"
 #include "report/take_snapshot.h"
 #include "theme/number.h"
 

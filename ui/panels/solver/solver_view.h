@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "document/solver_job.h"
+#include "workspace/solver_job.h"
 #include "panels/solver/solver_card.h"
 #include "panels/solver/solver_curve.h"
 #include "panels/solver/solver_options.h"

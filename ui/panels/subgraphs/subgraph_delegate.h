@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "models/subgraph_model.h"
+#include "workspace/subgraph_model.h"
 
 #include <QStyledItemDelegate>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/subgraphs/subgraphs_view.h"
 
-#include "document/schedule_edits.h"
-#include "models/subgraph_model.h"
+#include "workspace/schedule_edits.h"
+#include "workspace/subgraph_model.h"
 #include "panels/subgraphs/subgraph_delegate.h"
 
 #include <QEvent>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare/compare_data.h"
 
-#include "document/subgraph_colours.h"
+#include "workspace/subgraph_colours.h"
 
 namespace tilewright::ui {
 

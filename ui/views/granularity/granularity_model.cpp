@@ -2,8 +2,8 @@
 #include "views/granularity/granularity_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -12,11 +12,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Granularity", text);
-}
 
 /// Without a MatMul k means nothing and is not shown.
 QString sizeText(const Granularity& g, bool hasDepth)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "document/selection.h"
+#include "workspace/selection.h"
 #include "views/granularity/granularity_cube.h"
 
 #include <QString>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/granularity/granularity_view.h"
 
-#include "document/schedule_edits.h"
+#include "workspace/schedule_edits.h"
 
 #include <QComboBox>
 #include <QMouseEvent>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "document/latest_job.h"
+#include "workspace/latest_job.h"
 #include "views/granularity/granularity_paint.h"
 
 #include <QTimer>

@@ -2,8 +2,8 @@
 #include "views/graph/graph_colouring.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +11,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Graph", text);
-}
 
 using Fills = std::vector<GraphFill>;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "document/document.h"
-#include "document/schedule_edits.h"
+#include "workspace/document.h"
+#include "workspace/schedule_edits.h"
 #include "views/graph/graph_paint.h"
 
 #include <QObject>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Key and overview of the graph.
 #include "views/graph/graph_paint.h"
+#include "theme/words.h"
 #include "views/graph/graph_roles.h"
 #include "views/graph/graph_shapes.h"
 
 #include "theme/text_metrics.h"
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <cmath>
@@ -13,11 +13,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Graph", text);
-}
 
 struct Entry
 {

@@ -3,10 +3,10 @@
 
 #include "theme/name.h"
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_shapes.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -16,11 +16,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Graph", text);
-}
 
 QString times(std::initializer_list<std::int64_t> sizes)
 {

@@ -9,14 +9,14 @@ namespace tilewright::ui {
 
 namespace {
 constexpr double kSmallestText = 6.5; // pixels
-constexpr double kMargin = 40;        // what hangs over the border of a node or area
+constexpr double kOverhang = 40;      // what hangs over the border of a node or area
 } // namespace
 
 GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const Viewport& viewport,
                              const QRectF& area, const Theme& theme, const GraphMarks& marks)
     : m_p(painter), m_model(model), m_viewport(viewport), m_theme(theme), m_roles(graphRoles(theme)),
       m_marks(marks), m_seen(viewport.toScene(area)),
-      m_visible(m_seen.adjusted(-kMargin, -kMargin, kMargin, kMargin)), m_scale(viewport.scale),
+      m_visible(m_seen.adjusted(-kOverhang, -kOverhang, kOverhang, kOverhang)), m_scale(viewport.scale),
       m_deviceScale(m_scale * painter.device()->devicePixelRatioF()), m_titleFont(uiFont(1.0, QFont::Medium)),
       m_detailFont(uiFont(0.85)), m_tagFont(uiFont(0.85, QFont::DemiBold)),
       m_farFont(uiFont(0.8, QFont::Medium))

@@ -2,17 +2,12 @@
 #include "views/graph/graph_tooltip.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Graph", text);
-}
 
 QString plain(const std::string& text)
 {

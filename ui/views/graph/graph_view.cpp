@@ -2,7 +2,7 @@
 #include "views/graph/graph_view.h"
 
 #include "canvas/animation_clock.h"
-#include "models/subgraphs_text.h"
+#include "workspace/subgraphs_text.h"
 #include "views/graph/graph_regroup.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_transition.h"

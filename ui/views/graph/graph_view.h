@@ -3,7 +3,7 @@
 
 #include "canvas/canvas.h"
 #include "canvas/viewport.h"
-#include "document/latest_job.h"
+#include "workspace/latest_job.h"
 #include "views/graph/graph_drag.h"
 #include "views/graph/graph_hit.h"
 #include "views/graph/graph_paint.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Toolbar, options, actions and context menu of the graph view.
-#include "document/selection_edits.h"
+#include "workspace/selection_edits.h"
 #include "views/graph/graph_sections.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keyboard and search of the graph view, and its size.
-#include "document/selection_edits.h"
+#include "workspace/selection_edits.h"
 #include "views/graph/graph_search.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mouse of the graph view: hover, selection, rubber band, dragging ops between subgraphs, the overview.
-#include "document/selection_edits.h"
+#include "workspace/selection_edits.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"
 

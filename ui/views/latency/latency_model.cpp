@@ -3,8 +3,8 @@
 
 #include "canvas/bound_mark.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -14,11 +14,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Latency", text);
-}
 
 /// Subgraphs of both schedules that share ops, directly or through others, are in one group.
 class Groups

@@ -5,8 +5,8 @@
 #include "canvas/legend.h"
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <algorithm>
@@ -20,11 +20,6 @@ constexpr double kDetailPixels = 16; // narrower bars show the latency alone
 constexpr double kBarPixels = 3;     // narrower ones are gathered by pixel
 constexpr double kNamePixels = 64;   // wider ones have the names of their ops below
 constexpr double kPale = 0.4;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Latency", text);
-}
 
 /// How much room there is for a bar.
 enum class Detail { Full, Plain, Dense };

@@ -3,9 +3,9 @@
 
 #include "mapping/edits.h"
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/mapping/nest_model.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 
@@ -15,11 +15,6 @@ using namespace mapping;
 using mapping::Evaluation; // not the schedule's
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Mapping", text);
-}
 
 QString operandName(const LoopNest& nest, std::size_t op)
 {

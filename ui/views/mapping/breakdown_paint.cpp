@@ -3,9 +3,9 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 #include "views/mapping/nest_paint.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <algorithm>
@@ -15,11 +15,6 @@ namespace tilewright::ui {
 
 namespace {
 constexpr double kGhost = 6; // height of the baseline's bar
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Mapping", text);
-}
 
 const QColor& partColour(const Theme& theme, PartKind kind)
 {

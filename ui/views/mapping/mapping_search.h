@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "document/latest_job.h"
+#include "workspace/latest_job.h"
 #include "mapping/density.h"
 #include "mapping/search.h"
 

@@ -2,8 +2,8 @@
 #include "views/mapping/nest_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <cmath>
@@ -14,11 +14,6 @@ using namespace mapping;
 using mapping::Evaluation; // not the schedule's
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Mapping", text);
-}
 
 QString text(std::string_view s)
 {

@@ -3,8 +3,8 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <algorithm>
@@ -15,11 +15,6 @@ namespace tilewright::ui {
 using mapping::Level;
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Mapping", text);
-}
 
 /// Text on one line, elided to `width`; returns what it took.
 double drawText(QPainter& painter, QPointF baseline, double width, const QString& text)

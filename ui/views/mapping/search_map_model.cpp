@@ -2,8 +2,8 @@
 #include "views/mapping/search_map_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +13,6 @@ namespace tilewright::ui {
 using namespace mapping;
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Mapping", text);
-}
 
 void describeSearch(SearchMapModel& out, const MappingState& state, const MappingSearch& search)
 {

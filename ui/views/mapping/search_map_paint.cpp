@@ -3,9 +3,9 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 #include "views/mapping/nest_model.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -15,11 +15,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Mapping", text);
-}
 
 struct Tick
 {

@@ -2,21 +2,12 @@
 #include "views/memory/contents.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 
 namespace tilewright::ui {
-
-namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Memory", text);
-}
-
-} // namespace
 
 MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int64_t stepIndex)
 {

@@ -2,8 +2,8 @@
 #include "views/memory/memory_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -11,11 +11,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Memory", text);
-}
 
 QString peakText(const MemoryModel& m)
 {

@@ -5,8 +5,8 @@
 #include "theme/number.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -17,11 +17,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Memory", text);
-}
 
 /// From the bottom of the stack to its top.
 struct Band

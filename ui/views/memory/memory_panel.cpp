@@ -4,8 +4,8 @@
 #include "theme/number.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <algorithm>
@@ -16,11 +16,6 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kMargin = 10;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Memory", text);
-}
 
 /// Writes lines from the top of the panel downwards.
 class Lines

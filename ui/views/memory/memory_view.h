@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/list_scroll.h"
-#include "document/latest_job.h"
+#include "workspace/latest_job.h"
 #include "views/memory/memory_paint.h"
 
 #include <memory>

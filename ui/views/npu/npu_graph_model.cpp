@@ -2,9 +2,9 @@
 #include "views/npu/npu_graph_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/npu/npu_text.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include <algorithm>
@@ -17,11 +17,6 @@ namespace {
 
 constexpr double kPadding = 8;
 constexpr std::size_t kOpenNodes = 420; ///< graphs up to this size open all their groups
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Npu", text);
-}
 
 /// Cells in rows of whole chains where they fit, about twice as wide as high.
 void shapeGroup(const npu::NpuGraph& graph, NpuGraphGroup& g)

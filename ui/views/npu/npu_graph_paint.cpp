@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/npu/npu_graph_view.h"
 #include "views/npu/npu_text.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -13,11 +13,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Npu", text);
-}
 
 QColor stateFill(NodeState state, const Theme& theme)
 {

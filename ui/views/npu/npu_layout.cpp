@@ -3,8 +3,8 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include <algorithm>
@@ -18,11 +18,6 @@ constexpr double kMargin = 8;
 constexpr double kLabelWidth = 84;
 constexpr double kFactsWidth = 148;
 constexpr double kOverview = 22;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Npu", text);
-}
 
 struct Natural
 {

@@ -2,9 +2,9 @@
 #include "views/npu/npu_paint.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/npu/npu_text.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QTextOption>
 
@@ -14,11 +14,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Npu", text);
-}
 
 void paintTitle(QPainter& painter, const NpuChartModel& m, const QRectF& area, const Theme& theme)
 {

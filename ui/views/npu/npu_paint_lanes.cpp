@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/npu/npu_paint.h"
 #include "views/npu/npu_text.h"
 
-#include <QCoreApplication>
 #include <QImage>
 #include <QPainter>
 #include <QPainterPath>
@@ -17,11 +17,6 @@ namespace {
 
 /// Spans labelled or outlined one by one; beyond that they are too narrow anyway.
 constexpr std::size_t kLabelledSpans = 3000;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Npu", text);
-}
 
 template <typename Span, typename F> void forVisible(const std::vector<Span>& spans, const Axis& time, F&& f)
 {

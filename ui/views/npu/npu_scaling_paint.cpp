@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/axis.h"
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/npu/npu_scaling_view.h"
 #include "views/npu/npu_text.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QPainterPath>
 #include <QTextOption>
@@ -15,11 +15,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Npu", text);
-}
 
 double mostCores(const NpuComparison& c)
 {

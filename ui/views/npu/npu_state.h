@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "canvas/view.h"
-#include "document/latest_job.h"
+#include "workspace/latest_job.h"
 #include "npu/bounds.h"
 #include "npu/compare.h"
 #include "npu/run.h"

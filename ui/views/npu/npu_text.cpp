@@ -2,8 +2,8 @@
 #include "views/npu/npu_text.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QPainter>
 
@@ -12,11 +12,6 @@ namespace tilewright::ui {
 using npu::CoreState;
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Npu", text);
-}
 
 QString cycles(npu::Cycle from, npu::Cycle to)
 {

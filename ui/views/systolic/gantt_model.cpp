@@ -2,8 +2,8 @@
 #include "views/systolic/gantt_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <set>
@@ -11,11 +11,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("Gantt", s);
-}
 
 QString fromView(std::string_view s)
 {
@@ -38,7 +33,7 @@ QString baseReason(const std::string& reason)
     };
     for (const auto& [key, name] : kNames)
         if (reason == key)
-            return text(name);
+            return tr(name);
     return QString::fromStdString(reason);
 }
 
@@ -48,7 +43,7 @@ QString reasonText(const std::string& reason)
 {
     constexpr std::string_view kBarrier = "barrier_";
     if (reason.compare(0, kBarrier.size(), kBarrier) == 0)
-        return text("barrier: %1").arg(baseReason(reason.substr(kBarrier.size())));
+        return tr("barrier: %1").arg(baseReason(reason.substr(kBarrier.size())));
     return baseReason(reason);
 }
 
@@ -56,15 +51,15 @@ QString resourceText(Resource resource)
 {
     switch (resource) {
     case Resource::Dma:
-        return text("DMA");
+        return tr("DMA");
     case Resource::BlockMover:
-        return text("block mover");
+        return tr("block mover");
     case Resource::Streamer:
-        return text("streamer");
+        return tr("streamer");
     case Resource::Array:
-        return text("array");
+        return tr("array");
     case Resource::Drain:
-        return text("drain");
+        return tr("drain");
     }
     return {};
 }
@@ -87,14 +82,14 @@ GanttModel buildGantt(const SystolicState& state, GanttShow show)
     const SystolicSettings& s = state.settings();
     if (s.timing.dataflow != Dataflow::Os)
         m.title =
-            text("Programs are output-stationary; the dataflow of the array view does not change them.");
+            tr("Programs are output-stationary; the dataflow of the array view does not change them.");
     if (!m.result || !samePrograms(m.result->of, s)) {
         m.result.reset();
-        m.hint = text("Running the barriered and the pipelined program …");
+        m.hint = tr("Running the barriered and the pipelined program …");
         return m;
     }
     if (!m.result->comparison) {
-        m.hint = text("No programs: %1.").arg(m.result->error);
+        m.hint = tr("No programs: %1.").arg(m.result->error);
         return m;
     }
     const PipelineComparison& c = *m.result->comparison;
@@ -106,35 +101,35 @@ GanttModel buildGantt(const SystolicState& state, GanttShow show)
             {ProgramStyle::Pipelined, &c.pipelined, &c.pipelinedRun, &m.result->lanes[1], {}});
     for (GanttProgram& p : m.programs) {
         p.title =
-            text("%1 · %2 · array fed %3 · held up most by: %4")
-                .arg(p.style == ProgramStyle::Pipelined ? text("Pipelined") : text("Barriered"),
-                     counted(p.run->cycles, text("cycle"), text("cycles")),
+            tr("%1 · %2 · array fed %3 · held up most by: %4")
+                .arg(p.style == ProgramStyle::Pipelined ? tr("Pipelined") : tr("Barriered"),
+                     counted(p.run->cycles, tr("cycle"), tr("cycles")),
                      percent(static_cast<double>(p.run->arrayBusy) / static_cast<double>(p.run->cycles)),
-                     p.run->bottleneck == "array" ? text("nothing, the array is the bottleneck")
+                     p.run->bottleneck == "array" ? tr("nothing, the array is the bottleneck")
                                                   : reasonText(p.run->bottleneck));
         m.cycles = std::max(m.cycles, p.run->cycles);
     }
     const std::int64_t saved = c.cyclesSaved();
     const QString extra = m.title;
-    m.title = text("%1 × %2 × %3 through the memories, bandwidth %4")
+    m.title = tr("%1 × %2 × %3 through the memories, bandwidth %4")
                   .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
-                       s.unlimitedBandwidth ? text("unlimited")
-                                            : text("of %1").arg(QString::fromStdString(s.hierarchy.name)));
-    m.headline = text("pipelining saves %1 of %2 cycles (%3)")
+                       s.unlimitedBandwidth ? tr("unlimited")
+                                            : tr("of %1").arg(QString::fromStdString(s.hierarchy.name)));
+    m.headline = tr("pipelining saves %1 of %2 cycles (%3)")
                      .arg(number(saved), number(c.barrieredRun.cycles),
                           percent(static_cast<double>(saved) /
                                   static_cast<double>(std::max<std::int64_t>(1, c.barrieredRun.cycles))));
     if (!extra.isEmpty())
         m.headline += QStringLiteral(" · ") + extra;
-    m.bottleneck = text("bottleneck: %1")
-                       .arg(c.pipelinedRun.bottleneck == "array" ? text("the array itself")
+    m.bottleneck = tr("bottleneck: %1")
+                       .arg(c.pipelinedRun.bottleneck == "array" ? tr("the array itself")
                                                                  : reasonText(c.pipelinedRun.bottleneck));
 
-    m.stalls.title = text("Where the array's cycles go");
-    m.stalls.head = {QString(), text("barriered"), text("pipelined")};
+    m.stalls.title = tr("Where the array's cycles go");
+    m.stalls.head = {QString(), tr("barriered"), tr("pipelined")};
     m.stalls.numeric = {false, true, true};
     m.stalls.rows.push_back(
-        {text("fed with operands"), number(c.barrieredRun.arrayBusy), number(c.pipelinedRun.arrayBusy)});
+        {tr("fed with operands"), number(c.barrieredRun.arrayBusy), number(c.pipelinedRun.arrayBusy)});
     std::set<std::string> reasons;
     for (const PipelineRun* run : {&c.barrieredRun, &c.pipelinedRun})
         for (const auto& [reason, n] : run->stalls)
@@ -153,7 +148,7 @@ GanttModel buildGantt(const SystolicState& state, GanttShow show)
     }
     m.stallReasons.emplace_back();
     m.stalls.rows.push_back(
-        {text("total cycles"), number(c.barrieredRun.cycles), number(c.pipelinedRun.cycles)});
+        {tr("total cycles"), number(c.barrieredRun.cycles), number(c.pipelinedRun.cycles)});
 
     for (std::size_t i = 0; i < 3; ++i)
         m.capacity[i] = s.hierarchy.at(i == 0 ? Level::L3 : i == 1 ? Level::L2 : Level::L1).totalBytes();
@@ -171,8 +166,8 @@ void moveGanttCursor(GanttModel& m, std::int64_t time)
     m.banks.map = p.program->bankMap();
     m.now = {};
     m.now.title =
-        text("At cycle %1, %2")
-            .arg(number(m.time), p.style == ProgramStyle::Pipelined ? text("pipelined") : text("barriered"));
+        tr("At cycle %1, %2")
+            .arg(number(m.time), p.style == ProgramStyle::Pipelined ? tr("pipelined") : tr("barriered"));
     m.now.head = {QString(), QString()};
     for (const std::uint32_t c : p.run->runningAt(m.time)) {
         const Command& command = p.program->commands[c];
@@ -192,9 +187,9 @@ void moveGanttCursor(GanttModel& m, std::int64_t time)
     if (const ArrayBubble* bubble = p.run->bubbleAt(m.time)) {
         m.now.marked = static_cast<int>(m.now.rows.size());
         m.now.rows.push_back(
-            {text("array waits"),
+            {tr("array waits"),
              QStringLiteral("%1, %2").arg(reasonText(bubble->reason),
-                                          counted(bubble->length, text("cycle"), text("cycles")))});
+                                          counted(bubble->length, tr("cycle"), tr("cycles")))});
     }
     const Level levels[] = {Level::L3, Level::L2, Level::L1};
     for (std::size_t i = 0; i < 3; ++i)
@@ -232,15 +227,15 @@ QString barTooltip(const GanttProgram& p, const PipelineLane::Bar& bar)
     QString out =
         QStringLiteral("<b>%1</b><br>%2")
             .arg(QString::fromStdString(commandTitle(c)).toHtmlEscaped(),
-                 text("cycles %1 to %2 (%3)").arg(number(e.start), number(e.end), number(e.end - e.start)));
+                 tr("cycles %1 to %2 (%3)").arg(number(e.start), number(e.end), number(e.end - e.start)));
     if (e.ready != e.end)
-        out += text("<br>result ready at %1").arg(number(e.ready));
+        out += tr("<br>result ready at %1").arg(number(e.ready));
     if (c.bytes > 0)
-        out += text("<br>%1 bytes").arg(number(c.bytes));
+        out += tr("<br>%1 bytes").arg(number(c.bytes));
     if (c.pool)
-        out += text("<br>into %1, slot %2").arg(fromView(poolName(*c.pool))).arg(c.slot);
+        out += tr("<br>into %1, slot %2").arg(fromView(poolName(*c.pool))).arg(c.slot);
     if (c.bankConflict)
-        out += text("<br>bank conflict: A and B of this step lie in one bank, one read is serialised");
+        out += tr("<br>bank conflict: A and B of this step lie in one bank, one read is serialised");
     return out;
 }
 

@@ -3,8 +3,9 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
+#include "views/systolic/roofline_paint.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -15,13 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kMargin = 12;
 constexpr double kPanel = 310;
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("Gantt", s);
-}
 
 const QColor& matrixColour(Matrix matrix, const Theme& theme)
 {
@@ -239,7 +234,7 @@ double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, co
         return 0;
     painter.setFont(bold);
     painter.setPen(theme.text);
-    painter.drawText(QPointF(area.left(), area.top() + bm.ascent()), text("Banks of L2 read now"));
+    painter.drawText(QPointF(area.left(), area.top() + bm.ascent()), tr("Banks of L2 read now"));
     const double top = area.top() + bm.height() + 4;
     for (std::int64_t i = 0; i < shown; ++i) {
         const QRectF box(area.left() + static_cast<double>(i % perRow) * (w + gap),
@@ -262,18 +257,18 @@ double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, co
         painter.setPen(a || bb ? theme.ink : theme.muted);
         painter.drawText(QRectF(box.left(), box.top() + 1, box.width(), fm.height()), Qt::AlignCenter,
                          QString::number(i));
-        const QString tile = conflict ? text("A B") : a ? b.tileA : bb ? b.tileB : QString();
+        const QString tile = conflict ? tr("A B") : a ? b.tileA : bb ? b.tileB : QString();
         painter.drawText(QRectF(box.left(), box.top() + fm.height() + 2, box.width(), fm.height()),
                          Qt::AlignCenter, fm.elidedText(tile, Qt::ElideRight, box.width()));
     }
     painter.setFont(uiFont(0.8));
     painter.setPen(b.conflict() ? theme.error : theme.muted);
     QString note = b.conflict()
-                       ? text("⚠ %1 and %2 share a bank: one read is serialised").arg(b.tileA, b.tileB)
-                   : b.bankA ? text("%1 and %2 are read together").arg(b.tileA, b.tileB)
-                             : text("no COMPUTE at the cursor");
+                       ? tr("⚠ %1 and %2 share a bank: one read is serialised").arg(b.tileA, b.tileB)
+                   : b.bankA ? tr("%1 and %2 are read together").arg(b.tileA, b.tileB)
+                             : tr("no COMPUTE at the cursor");
     if (b.map.banks > shown)
-        note += text(" (first %1 banks)").arg(shown);
+        note += tr(" (first %1 banks)").arg(shown);
     painter.drawText(QPointF(area.left(), top + rows * (h + gap) + fm.ascent()),
                      fm.elidedText(note, Qt::ElideRight, area.width()));
     return need;
@@ -286,7 +281,7 @@ GanttPlaces ganttPlaces(const QRectF& area, const GanttModel& m)
     GanttPlaces p;
     const QFontMetricsF fm(uiFont());
     const QFontMetricsF small(uiFont(0.9));
-    QRectF inner = area.adjusted(kMargin, 8, -kMargin, -6);
+    QRectF inner = area.adjusted(kPaneMargin, 8, -kPaneMargin, -6);
     if (inner.width() >= 700) {
         p.panel = QRectF(inner.right() - kPanel, inner.top(), kPanel, inner.height());
         inner.setRight(p.panel.left() - 18);
@@ -365,7 +360,7 @@ void paintGantt(QPainter& painter, const GanttModel& m, const GanttPlaces& p, co
         QPointF(p.header.left(), p.header.top() + line + fm.ascent()),
         fm.elidedText(m.headline + QStringLiteral(" · ") + m.bottleneck, Qt::ElideRight, p.header.width()));
 
-    paintXAxis(painter, time, p.plot, text("cycle"), theme);
+    paintXAxis(painter, time, p.plot, tr("cycle"), theme);
     for (std::size_t g = 0; g < p.groups.size(); ++g) {
         const GanttProgram& program = m.programs[g];
         const GanttPlaces::Group& place = p.groups[g];

@@ -17,7 +17,6 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kMargin = 12;
 constexpr double kColumnGap = 28;
 constexpr double kCardGap = 20;
 constexpr std::int64_t kShownTiles = 12; // of the bank map, a side
@@ -173,7 +172,7 @@ std::vector<LevelsCanvas::Placed> LevelsCanvas::layout(const QRectF& area) const
     std::vector<Placed> out;
     if (!m_model.result)
         return out;
-    const double width = area.width() - 2 * kMargin;
+    const double width = area.width() - 2 * kPaneMargin;
     const auto columns = static_cast<std::size_t>(std::clamp(std::floor(width / 430), 1.0, 3.0));
     const double w = (width - kColumnGap * static_cast<double>(columns - 1)) / static_cast<double>(columns);
     std::vector<double> bottoms(columns, area.top() + headerHeight());
@@ -181,7 +180,7 @@ std::vector<LevelsCanvas::Placed> LevelsCanvas::layout(const QRectF& area) const
         const auto shortest = std::min_element(bottoms.begin(), bottoms.end());
         const auto c = static_cast<double>(shortest - bottoms.begin());
         const double h = cardHeight(m_model.cards[i], *m_model.result, w);
-        out.push_back({i, QRectF(area.left() + kMargin + c * (w + kColumnGap), *shortest, w, h)});
+        out.push_back({i, QRectF(area.left() + kPaneMargin + c * (w + kColumnGap), *shortest, w, h)});
         *shortest += h + kCardGap;
     }
     return out;
@@ -214,15 +213,15 @@ void LevelsCanvas::paintContent(QPainter& painter, const QRectF& area, const The
     painter.translate(0, -scroll);
     const QFont bold = uiFont(1.0, QFont::DemiBold);
     const QFontMetricsF bm(bold);
-    const double width = area.width() - 2 * kMargin;
+    const double width = area.width() - 2 * kPaneMargin;
     painter.setFont(bold);
     painter.setPen(theme.text);
-    painter.drawText(QPointF(area.left() + kMargin, area.top() + 8 + bm.ascent()),
+    painter.drawText(QPointF(area.left() + kPaneMargin, area.top() + 8 + bm.ascent()),
                      bm.elidedText(m_model.title, Qt::ElideRight, width));
     painter.setFont(uiFont(0.95));
     const QFontMetricsF fm(painter.font());
     painter.setPen(theme.accent);
-    painter.drawText(QPointF(area.left() + kMargin, area.top() + 10 + bm.height() + fm.ascent()),
+    painter.drawText(QPointF(area.left() + kPaneMargin, area.top() + 10 + bm.height() + fm.ascent()),
                      fm.elidedText(m_model.headline, Qt::ElideRight, width));
     for (const Placed& p : layout(area))
         if (p.place.bottom() - scroll >= area.top() && p.place.top() - scroll <= area.bottom())

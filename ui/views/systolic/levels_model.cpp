@@ -2,11 +2,11 @@
 #include "views/systolic/levels_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 #include "views/systolic/gantt_model.h"
 #include "views/systolic/roofline_paint.h"
 #include "views/systolic/tile_map_model.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +15,6 @@ namespace tilewright::ui {
 
 namespace {
 
-QString text(const char* s)
-{
-    return QCoreApplication::translate("Levels", s);
-}
-
 QString view(std::string_view s)
 {
     return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
@@ -27,9 +22,9 @@ QString view(std::string_view s)
 
 QString dataflowText(Dataflow d)
 {
-    return d == Dataflow::Os   ? text("output-stationary")
-           : d == Dataflow::Ws ? text("weight-stationary")
-                               : text("input-stationary");
+    return d == Dataflow::Os   ? tr("output-stationary")
+           : d == Dataflow::Ws ? tr("weight-stationary")
+                               : tr("input-stationary");
 }
 
 LevelsCard l2Card(const LevelsResult& r)
@@ -37,23 +32,23 @@ LevelsCard l2Card(const LevelsResult& r)
     LevelsCard card;
     PaintedTable& t = card.table;
     t.title =
-        text("Schedules of L2 (%1 × %2 × %3 array tiles)").arg(number(r.nM), number(r.nN), number(r.nK));
-    t.head = {text("schedule"), text("traffic"), text("least L2"), text("double-buffered"), text("fits")};
+        tr("Schedules of L2 (%1 × %2 × %3 array tiles)").arg(number(r.nM), number(r.nN), number(r.nK));
+    t.head = {tr("schedule"), tr("traffic"), tr("least L2"), tr("double-buffered"), tr("fits")};
     t.numeric = {false, true, true, true, false};
     for (const L2Plan& p : r.plans) {
         if (r.bestPlan && r.bestPlan->schedule == p.schedule)
             t.marked = static_cast<int>(t.rows.size());
         QString name = view(l2ScheduleName(p.schedule));
         if (p.schedule == L2Schedule::PartialC)
-            name += QStringLiteral(", ") + counted(p.passes, text("pass"), text("passes"));
+            name += QStringLiteral(", ") + counted(p.passes, tr("pass"), tr("passes"));
         t.rows.push_back({name, bytesText(static_cast<double>(p.trafficBytes())),
                           bytesText(static_cast<double>(p.minBytes)),
                           bytesText(static_cast<double>(p.doubleBytes)),
-                          p.fits ? text("✓ yes") : text("✗ no")});
+                          p.fits ? tr("✓ yes") : tr("✗ no")});
     }
-    t.note = r.bestPlan ? text("marked: least traffic of those that fit %1 of L2")
+    t.note = r.bestPlan ? tr("marked: least traffic of those that fit %1 of L2")
                               .arg(bytesText(static_cast<double>(r.of.hierarchy.at(Level::L2).totalBytes())))
-                        : text("none fits L2");
+                        : tr("none fits L2");
     return card;
 }
 
@@ -64,21 +59,21 @@ LevelsCard bankCard(const LevelsResult& r, BankLayout layout)
     card.layout = layout;
     const auto& conflicts = r.conflicts[static_cast<std::size_t>(layout)];
     const QString name =
-        layout == BankLayout::Seed ? text("Banks, layout of the seed") : text("Banks, split layout");
-    card.table.title = conflicts ? text("%1: %2 of %3 steps conflict")
+        layout == BankLayout::Seed ? tr("Banks, layout of the seed") : tr("Banks, split layout");
+    card.table.title = conflicts ? tr("%1: %2 of %3 steps conflict")
                                        .arg(name, number(conflicts->count), number(conflicts->steps))
-                                 : text("%1: too many steps to list").arg(name);
+                                 : tr("%1: too many steps to list").arg(name);
     if (conflicts && conflicts->count > 0) {
         QStringList first;
         for (std::size_t i = 0; i < std::min<std::size_t>(8, conflicts->listed.size()); ++i) {
             const BankConflict& c = conflicts->listed[i];
             first << QStringLiteral("A[%1,%2]+B[%2,%3]").arg(c.i).arg(c.k).arg(c.j);
         }
-        card.table.note = text("in one bank: %1").arg(first.join(QStringLiteral(", ")));
+        card.table.note = tr("in one bank: %1").arg(first.join(QStringLiteral(", ")));
         if (conflicts->count > 8)
             card.table.note += QStringLiteral(", …");
     } else {
-        card.table.note = text("numbers are banks; A and B of a step are read together");
+        card.table.note = tr("numbers are banks; A and B of a step are read together");
     }
     return card;
 }
@@ -87,10 +82,10 @@ LevelsCard rooflineCard(const Roofline& r)
 {
     LevelsCard card;
     card.kind = LevelsCard::Kind::Roofline;
-    card.table.title = text("Roofline: %1 of %2 GFLOP/s, bound by %3")
+    card.table.title = tr("Roofline: %1 of %2 GFLOP/s, bound by %3")
                            .arg(number(std::round(r.attainableGflops)), number(std::round(r.peakGflops)),
                                 bindingText(r.binding));
-    card.table.head = {text("level"), text("moved"), text("FLOP/byte"), text("roof GFLOP/s")};
+    card.table.head = {tr("level"), tr("moved"), tr("FLOP/byte"), tr("roof GFLOP/s")};
     card.table.numeric = {false, true, true, true};
     for (const RooflinePoint& p : r.points) {
         if (bindingText(r.binding) == rooflineLevel(p.level))
@@ -105,9 +100,9 @@ LevelsCard dataflowCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = text("Dataflows with DRAM, tile %1").arg(tileText(r.tile));
-    t.head = {text("dataflow"),    text("array cycles"), text("DRAM"),
-              text("DRAM cycles"), text("stalls"),       text("total")};
+    t.title = tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile));
+    t.head = {tr("dataflow"),    tr("array cycles"), tr("DRAM"),
+              tr("DRAM cycles"), tr("stalls"),       tr("total")};
     t.numeric = {false, true, true, true, true, true};
     std::int64_t least = -1;
     for (const DataflowTime& d : r.dataflows->of) {
@@ -119,7 +114,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
                           bytesText(static_cast<double>(d.dramBytes)), number(d.dramCycles),
                           number(d.stallCycles()), number(d.totalCycles)});
     }
-    t.note = text("output-stationary takes %1 cycles against weight-stationary, for this GEMM")
+    t.note = tr("output-stationary takes %1 cycles against weight-stationary, for this GEMM")
                  .arg(signedPercent(-r.dataflows->osFewerThanWs));
     return card;
 }
@@ -128,8 +123,8 @@ LevelsCard orderCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = text("DRAM traffic by loop order");
-    t.head = {text("order"), text("A"), text("B"), text("C"), text("LRU"), text("Belady")};
+    t.title = tr("DRAM traffic by loop order");
+    t.head = {tr("order"), tr("A"), tr("B"), tr("C"), tr("LRU"), tr("Belady")};
     t.numeric = {false, true, true, true, true, true};
     std::int64_t least = -1;
     for (const LevelsResult::Order& o : r.orders) {
@@ -142,9 +137,9 @@ LevelsCard orderCard(const LevelsResult& r)
         };
         t.rows.push_back({view(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
                           bytesText(static_cast<double>(o.lru.bytes())),
-                          o.belady ? bytesText(static_cast<double>(o.belady->bytes())) : text("–")});
+                          o.belady ? bytesText(static_cast<double>(o.belady->bytes())) : tr("–")});
     }
-    t.note = text("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
+    t.note = tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
                  .arg(bytesText(static_cast<double>(r.orders.front().lru.compulsoryBytes)), number(r.reuse.a),
                       number(r.reuse.b), number(r.reuse.c), number(r.reuse.transfersFullReuse),
                       number(r.reuse.transfersNoReuse));
@@ -155,8 +150,8 @@ LevelsCard adaptiveCard(const AdaptiveStationary& a)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = text("Adaptive stationary");
-    t.head = {text("against"), text("DRAM"), text("saving")};
+    t.title = tr("Adaptive stationary");
+    t.head = {tr("against"), tr("DRAM"), tr("saving")};
     t.numeric = {false, true, true};
     for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
         const auto i = static_cast<std::size_t>(d);
@@ -169,8 +164,8 @@ LevelsCard adaptiveCard(const AdaptiveStationary& a)
         ++chosen[static_cast<std::size_t>(d)];
     t.rows.push_back(
         {a.perRow
-             ? text("chosen row by row: OS %1, WS %2, IS %3").arg(chosen[0]).arg(chosen[1]).arg(chosen[2])
-             : text("chosen: %1 for all").arg(dataflowText(a.bestFixed)),
+             ? tr("chosen row by row: OS %1, WS %2, IS %3").arg(chosen[0]).arg(chosen[1]).arg(chosen[2])
+             : tr("chosen: %1 for all").arg(dataflowText(a.bestFixed)),
          bytesText(static_cast<double>(a.bytes)), QString()});
     return card;
 }
@@ -179,8 +174,8 @@ LevelsCard tilingCard(const ThreeLevelTiling& l)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = text("Three nested tiles");
-    t.head = {text("level"), text("tile"), text("used"), text("of"), text("moved in")};
+    t.title = tr("Three nested tiles");
+    t.head = {tr("level"), tr("tile"), tr("used"), tr("of"), tr("moved in")};
     t.numeric = {false, true, true, true, true};
     for (const LevelTile& x : l.level)
         t.rows.push_back({rooflineLevel(x.level), tileText(x.tile),
@@ -194,8 +189,8 @@ LevelsCard correctionsCard(const std::vector<Correction>& corrections)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = text("Figures of the seeds beside the right ones");
-    t.head = {text("place"), text("seed"), text("correct")};
+    t.title = tr("Figures of the seeds beside the right ones");
+    t.head = {tr("place"), tr("seed"), tr("correct")};
     t.numeric = {false, false, false};
     for (const Correction& c : corrections)
         t.rows.push_back(
@@ -213,16 +208,16 @@ LevelsModel buildLevels(const SystolicState& state)
     const SystolicSettings& s = state.settings();
     if (!m.result || m.result->of.gemm != s.gemm || m.result->of.hierarchy.array != s.hierarchy.array) {
         m.result.reset();
-        m.hint = text("Working out the traffic between the levels …");
+        m.hint = tr("Working out the traffic between the levels …");
         return m;
     }
     const LevelsResult& r = *m.result;
-    m.title = text("%1 × %2 × %3 between the levels of %4")
+    m.title = tr("%1 × %2 × %3 between the levels of %4")
                   .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
                        QString::fromStdString(r.of.hierarchy.name));
     m.headline = r.error.isEmpty() ? QString() : QStringLiteral("⚠ ") + r.error;
     if (m.headline.isEmpty() && r.roofline)
-        m.headline = text("%1 % of the peak is attainable, bound by %2")
+        m.headline = tr("%1 % of the peak is attainable, bound by %2")
                          .arg(number(100 * r.roofline->attainableGflops / r.roofline->peakGflops),
                               bindingText(r.roofline->binding));
     if (!r.plans.empty())

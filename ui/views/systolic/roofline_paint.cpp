@@ -3,8 +3,8 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -15,11 +15,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("Systolic", s);
-}
 
 /// A shape for each level, so that colour is not the only sign.
 void drawLevelMark(QPainter& painter, QPointF at, std::size_t level, double r)
@@ -60,7 +55,7 @@ QString rooflineLevel(Level level)
 
 QString bindingText(const std::string& binding)
 {
-    return binding == "array" ? text("the array") : QString::fromStdString(binding).toUpper();
+    return binding == "array" ? tr("the array") : QString::fromStdString(binding).toUpper();
 }
 
 void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* other, const QString& otherName,
@@ -99,7 +94,7 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
         return plot.bottom() - (std::log(v) - std::log(y0)) / (std::log(y1) - std::log(y0)) * plot.height();
     };
     painter.setPen(theme.muted);
-    painter.drawText(QPointF(area.left(), area.top() + fm.ascent()), text("GFLOP/s"));
+    painter.drawText(QPointF(area.left(), area.top() + fm.ascent()), tr("GFLOP/s"));
     // 1, 2, 5 times a power of ten; labels where there is room.
     const auto ticks = [](double low, double high) {
         std::vector<double> out;
@@ -134,7 +129,7 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
         lastTop = py(d);
     }
     painter.setPen(theme.muted);
-    const QString xTitle = text("FLOP per byte across the level");
+    const QString xTitle = tr("FLOP per byte across the level");
     painter.drawText(QPointF(plot.right() - fm.horizontalAdvance(xTitle), area.bottom() - fm.descent()),
                      xTitle);
     painter.setPen(theme.outline);
@@ -163,7 +158,7 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
     painter.drawLine(QPointF(plot.left(), py(r.arrayGflops)), QPointF(plot.right(), py(r.arrayGflops)));
     painter.restore();
     // What the array alone reaches stands under the right end of its line.
-    const QString array = text("array %1").arg(shortNumber(r.arrayGflops));
+    const QString array = tr("array %1").arg(shortNumber(r.arrayGflops));
     painter.setPen(theme.text);
     painter.drawText(
         QPointF(plot.right() - fm.horizontalAdvance(array) - 2, py(r.arrayGflops) + fm.height() + 7), array);
@@ -181,7 +176,7 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
     points(r, false);
     painter.setBrush(Qt::NoBrush);
     // Key: one entry a level, with the binding one named.
-    double x = area.left() + fm.horizontalAdvance(text("GFLOP/s")) + 14;
+    double x = area.left() + fm.horizontalAdvance(tr("GFLOP/s")) + 14;
     const double y = area.top() + fm.height() / 2 + 1;
     for (std::size_t i = 0; i < r.points.size(); ++i) {
         const QString name = rooflineLevel(r.points[i].level);
@@ -195,7 +190,7 @@ void paintMultiRoofline(QPainter& painter, const Roofline& r, const Roofline* ot
         x += 12 + fm.horizontalAdvance(name) + 12;
     }
     if (other) {
-        const QString label = text("hollow: %1").arg(otherName);
+        const QString label = tr("hollow: %1").arg(otherName);
         if (x + fm.horizontalAdvance(label) < area.right()) {
             painter.setPen(theme.muted);
             painter.drawText(QPointF(x, area.top() + fm.ascent()), label);

@@ -12,6 +12,9 @@ namespace tilewright::ui {
 
 struct Theme;
 
+/// Around the pictures of the Systolic lens.
+inline constexpr double kPaneMargin = 12;
+
 /// "L1", "L2", "L3", "DRAM"
 [[nodiscard]] QString rooflineLevel(Level level);
 /// "L2", "the array" of Roofline::binding.

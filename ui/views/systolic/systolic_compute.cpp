@@ -3,7 +3,6 @@
 #include "theme/words.h"
 #include "views/systolic/systolic_state.h"
 
-#include <QCoreApplication>
 #include <QElapsedTimer>
 
 #include <algorithm>
@@ -15,11 +14,6 @@ namespace {
 constexpr std::int64_t kListedSteps = std::int64_t{1} << 24;    // bank conflicts counted at most
 constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18; // tile steps of the Belady simulation
 constexpr std::int64_t kClockWork = 200'000'000;                // cycles * lanes of an EdgeClock
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("Systolic", s);
-}
 
 /// The reason alone: there is no file in which its path would lead anywhere.
 QString sentence(const Error& error)
@@ -199,7 +193,7 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
         if (work <= static_cast<double>(kClockWork)) {
             out->clock.emplace(plan, s.supply);
         } else {
-            out->note = text("Too many cycles to follow the edge FIFOs; the edges are shown as never empty.");
+            out->note = tr("Too many cycles to follow the edge FIFOs; the edges are shown as never empty.");
             return out;
         }
     }
@@ -208,7 +202,7 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
     const double elements = static_cast<double>(compulsoryElements(s.gemm));
     if (peCycles > static_cast<double>(kSimulatedPeCycles) ||
         elements > static_cast<double>(kMaxSimulatedElements)) {
-        out->note = text("Too large to simulate every register; which MAC each PE does is still exact.");
+        out->note = tr("Too large to simulate every register; which MAC each PE does is still exact.");
         return out;
     }
     auto simulator = PeSimulator::createRandom(s.gemm, array, s.timing, 1, s.supply);

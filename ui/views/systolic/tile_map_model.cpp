@@ -2,22 +2,13 @@
 #include "views/systolic/tile_map_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
-
-namespace {
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("TileMap", s);
-}
-
-} // namespace
 
 QString tileText(const TileShape& t)
 {
@@ -26,9 +17,9 @@ QString tileText(const TileShape& t)
 
 QString methodText(TileMethod method)
 {
-    return method == TileMethod::Analytic     ? text("analytic")
-           : method == TileMethod::Exhaustive ? text("exhaustive")
-                                              : text("learned");
+    return method == TileMethod::Analytic     ? tr("analytic")
+           : method == TileMethod::Exhaustive ? tr("exhaustive")
+                                              : tr("learned");
 }
 
 double TileMapModel::shade(const LandscapeCell& cell) const
@@ -58,12 +49,12 @@ TileMapModel buildTileMap(const SystolicState& state)
     m.result = state.tiles();
     if (!m.result || m.result->of.gemm != s.gemm || m.result->of.hierarchy != s.hierarchy) {
         m.result.reset();
-        m.hint = text("Searching tiles …");
+        m.hint = tr("Searching tiles …");
         return m;
     }
     const TileResult& r = *m.result;
     if (r.landscape.cells.empty()) {
-        m.hint = text("No tiles: %1").arg(r.error);
+        m.hint = tr("No tiles: %1").arg(r.error);
         return m;
     }
     // The range of colours is that of the cells that fit; far beyond them there is nothing to see.
@@ -93,28 +84,28 @@ TileMapModel buildTileMap(const SystolicState& state)
 
     const TileQuery q = r.of.tileQuery();
     m.title =
-        text("Tiles of %1 × %2 × %3 for %4 KB of %5%6, %7")
+        tr("Tiles of %1 × %2 × %3 for %4 KB of %5%6, %7")
             .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
                  number(static_cast<double>(q.capacityBytes) / 1024),
                  QString::fromUtf8(levelName(r.of.tileLevel).data(),
                                    static_cast<qsizetype>(levelName(r.of.tileLevel).size()))
                      .toUpper(),
-                 q.buffering > 1 ? text(", double-buffered") : QString(),
-                 q.footprint == Footprint::Conservative ? text("C counted") : text("C stays in the PEs"));
+                 q.buffering > 1 ? tr(", double-buffered") : QString(),
+                 q.footprint == Footprint::Conservative ? tr("C counted") : tr("C stays in the PEs"));
     const auto& best = r.picks[static_cast<std::size_t>(TileMethod::Exhaustive)];
     const auto over = [&](const TileChoice& c) {
         return best && best->elements > 0
                    ? signedPercent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1)
                    : QString();
     };
-    m.methods.title = text("Choices");
-    m.methods.head = {text("method"),  text("Ti × Tj × Tk"), text("elements moved"),
-                      text("to best"), text("fill"),         text("time")};
+    m.methods.title = tr("Choices");
+    m.methods.head = {tr("method"),  tr("Ti × Tj × Tk"), tr("elements moved"),
+                      tr("to best"), tr("fill"),         tr("time")};
     m.methods.numeric = {false, true, true, true, true, true};
     for (const TileMethod method : {TileMethod::Analytic, TileMethod::Exhaustive, TileMethod::Learned}) {
         const auto i = static_cast<std::size_t>(method);
         if (!r.picks[i]) {
-            m.methods.rows.push_back({methodText(method), text("none fits"), {}, {}, {}, {}});
+            m.methods.rows.push_back({methodText(method), tr("none fits"), {}, {}, {}, {}});
             continue;
         }
         const TileChoice& c = *r.picks[i];
@@ -124,11 +115,11 @@ TileMapModel buildTileMap(const SystolicState& state)
         m.methods.rows.push_back({methodText(method), tileText(c.tile), number(c.elements), over(c),
                                   percent(static_cast<double>(c.footprintElements) /
                                           static_cast<double>(std::max<std::int64_t>(1, q.cap()))),
-                                  text("%1 µs").arg(number(std::round(r.microseconds[i] * 10) / 10))});
+                                  tr("%1 µs").arg(number(std::round(r.microseconds[i] * 10) / 10))});
     }
     if (r.of.ownTile && r.current) {
         m.methods.marked = 3;
-        m.methods.rows.push_back({text("by hand"),
+        m.methods.rows.push_back({tr("by hand"),
                                   tileText(r.current->tile),
                                   number(r.current->elements),
                                   over(*r.current),
@@ -138,9 +129,9 @@ TileMapModel buildTileMap(const SystolicState& state)
     }
     if (best)
         m.methods.note =
-            text("exhaustive looked at %1, %2 times fewer than all of M × N × K; the objective is the "
+            tr("exhaustive looked at %1, %2 times fewer than all of M × N × K; the objective is the "
                  "elements that move into the level")
-                .arg(counted(best->pointsVisited, text("tile"), text("tiles")),
+                .arg(counted(best->pointsVisited, tr("tile"), tr("tiles")),
                      number(std::round(best->spaceReduction)));
     if (!r.current) {
         m.headline = r.error;
@@ -150,13 +141,13 @@ TileMapModel buildTileMap(const SystolicState& state)
     m.current = cellOf(r.landscape, c.tile);
     m.rows = std::max(m.rows, m.current->i + 1);
     m.cols = std::max(m.cols, m.current->j + 1);
-    m.headline = text("current %1 (%2), %3 elements moved")
-                     .arg(tileText(c.tile), r.of.ownTile ? text("by hand") : methodText(r.of.method),
+    m.headline = tr("current %1 (%2), %3 elements moved")
+                     .arg(tileText(c.tile), r.of.ownTile ? tr("by hand") : methodText(r.of.method),
                           number(c.elements));
     if (best)
-        m.headline += text(", %1 against the optimum").arg(over(c));
+        m.headline += tr(", %1 against the optimum").arg(over(c));
     if (!c.fits)
-        m.headline += text(" · does not fit");
+        m.headline += tr(" · does not fit");
     m.constraints = tileConstraints(s.hierarchy, s.gemm, c.tile, std::max<std::int64_t>(1, s.buffering));
     if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, c.tile))
         m.roofline = std::move(*roofline);

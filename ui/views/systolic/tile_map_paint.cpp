@@ -3,10 +3,10 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 #include "views/systolic/gantt_model.h"
 #include "views/systolic/roofline_paint.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QImage>
 #include <QPainter>
@@ -18,12 +18,6 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kMargin = 12;
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("TileMap", s);
-}
 
 /// Triangle, star-like diamond, square: analytic, exhaustive, learned.
 void drawPick(QPainter& painter, QPointF at, std::size_t method, double r)
@@ -122,7 +116,7 @@ void paintLegend(QPainter& painter, const TileMapModel& m, const QRectF& area, c
         }
     };
     const QString low = shortNumber(std::pow(10, m.lowest));
-    const QString high = text("%1 elements").arg(shortNumber(std::pow(10, m.highest)));
+    const QString high = tr("%1 elements").arg(shortNumber(std::pow(10, m.highest)));
     room(fm.horizontalAdvance(low + high) + 100);
     painter.setPen(theme.text);
     painter.drawText(QPointF(x, y + fm.ascent()), low);
@@ -131,7 +125,7 @@ void paintLegend(QPainter& painter, const TileMapModel& m, const QRectF& area, c
         painter.fillRect(QRectF(x + i, y + 2, 1.5, fm.height() - 4), theme.ramp(i / 79.0));
     painter.drawText(QPointF(x + 86, y + fm.ascent()), high);
     x += 86 + fm.horizontalAdvance(high) + 16;
-    const QString misfit = text("does not fit");
+    const QString misfit = tr("does not fit");
     room(22 + fm.horizontalAdvance(misfit));
     fillHatch(painter, QRectF(x, y + 2, 16, fm.height() - 4), theme);
     painter.setPen(theme.text);
@@ -148,7 +142,7 @@ void paintLegend(QPainter& painter, const TileMapModel& m, const QRectF& area, c
         painter.drawText(QPointF(x + 16, y + fm.ascent()), name);
         x += 16 + fm.horizontalAdvance(name) + 14;
     }
-    const QString current = text("current");
+    const QString current = tr("current");
     room(18 + fm.horizontalAdvance(current));
     painter.setPen(QPen(theme.accent, 2));
     painter.drawEllipse(QPointF(x + 6, y + fm.height() / 2), 5, 5);
@@ -178,7 +172,7 @@ double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& const
     painter.setPen(theme.text);
     if (area.height() < bm.height() * 2)
         return 0;
-    painter.drawText(QPointF(area.left(), area.top() + bm.ascent()), text("Capacities: used of available"));
+    painter.drawText(QPointF(area.left(), area.top() + bm.ascent()), tr("Capacities: used of available"));
     double y = area.top() + bm.height() + 4;
     painter.setFont(uiFont(0.85));
     const QFontMetricsF fm(painter.font());
@@ -190,7 +184,7 @@ double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& const
         const QString figures =
             bytes ? QStringLiteral("%1 / %2").arg(bytesText(static_cast<double>(c.used)),
                                                   bytesText(static_cast<double>(c.available)))
-                  : text("%1 / %2 panels").arg(number(c.used), number(c.available));
+                  : tr("%1 / %2 panels").arg(number(c.used), number(c.available));
         const QString sign = c.fits() ? QStringLiteral("✓ ") : QStringLiteral("✗ ");
         const double w = fm.horizontalAdvance(sign + figures);
         painter.setPen(c.fits() ? theme.text : theme.error);
@@ -226,7 +220,7 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
     p.cols = std::max<std::size_t>(1, m.cols);
     const QFontMetricsF fm(uiFont());
     const QFontMetricsF small(uiFont(0.85));
-    const QRectF inner = area.adjusted(kMargin, 8, -kMargin, -8);
+    const QRectF inner = area.adjusted(kPaneMargin, 8, -kPaneMargin, -8);
     p.header = QRectF(inner.left(), inner.top(), inner.width(), 2 * (fm.height() + 2));
     const QRectF rest = inner.adjusted(0, p.header.height() + 8, 0, 0);
     const double yLabels = small.horizontalAdvance(QStringLiteral("1 000 0")) + 8;
@@ -316,12 +310,12 @@ void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces&
         painter.setFont(bold);
         painter.setPen(theme.text);
         const QString title =
-            text("Roofline: %1 of %2 GFLOP/s, bound by %3")
+            tr("Roofline: %1 of %2 GFLOP/s, bound by %3")
                 .arg(number(std::round(m.roofline->attainableGflops)),
                      number(std::round(m.roofline->peakGflops)), bindingText(m.roofline->binding));
         painter.drawText(QPointF(p.roofline.left(), p.roofline.top() + bm.ascent()),
                          bm.elidedText(title, Qt::ElideRight, p.roofline.width()));
-        paintMultiRoofline(painter, *m.roofline, m.optimum ? &*m.optimum : nullptr, text("exhaustive"),
+        paintMultiRoofline(painter, *m.roofline, m.optimum ? &*m.optimum : nullptr, tr("exhaustive"),
                            p.roofline.adjusted(0, bm.height() + 2, 0, 0), theme);
     }
 }

@@ -2,8 +2,8 @@
 #include "views/systolic/wavefront_model.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +11,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("Wavefront", s);
-}
 
 QString element(QLatin1Char matrix, std::int64_t i, std::int64_t j)
 {
@@ -104,25 +99,25 @@ WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions
     }
 
     const ArrayTiming& t = state.timing();
-    m.title = text("%1 × %2 × %3 on %4 × %5 PEs, %6")
+    m.title = tr("%1 × %2 × %3 on %4 × %5 PEs, %6")
                   .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), number(m.rows), number(m.cols),
-                       m.dataflow == Dataflow::Os   ? text("output-stationary")
-                       : m.dataflow == Dataflow::Ws ? text("weight-stationary")
-                                                    : text("input-stationary"));
-    m.origin = s.origin.isEmpty() ? QString() : text("from %1").arg(s.origin);
-    m.when = text("cycle %1 of %2 · %3").arg(number(m.cycle), number(m.cycles), phaseName(m));
-    m.figures = text("%1 · utilisation %2 · %3 · mapping %4")
-                    .arg(counted(t.cycles, text("cycle"), text("cycles")), percent(t.utilization),
-                         counted(t.folds, text("fold"), text("folds")), percent(t.mappingEfficiency));
+                       m.dataflow == Dataflow::Os   ? tr("output-stationary")
+                       : m.dataflow == Dataflow::Ws ? tr("weight-stationary")
+                                                    : tr("input-stationary"));
+    m.origin = s.origin.isEmpty() ? QString() : tr("from %1").arg(s.origin);
+    m.when = tr("cycle %1 of %2 · %3").arg(number(m.cycle), number(m.cycles), phaseName(m));
+    m.figures = tr("%1 · utilisation %2 · %3 · mapping %4")
+                    .arg(counted(t.cycles, tr("cycle"), tr("cycles")), percent(t.utilization),
+                         counted(t.folds, tr("fold"), tr("folds")), percent(t.mappingEfficiency));
     if (m.stalledCycles > 0)
         m.figures +=
-            text(" · %1 stalled at the edges").arg(counted(m.stalledCycles, text("cycle"), text("cycles")));
+            tr(" · %1 stalled at the edges").arg(counted(m.stalledCycles, tr("cycle"), tr("cycles")));
     if (!t.readoutHidden)
-        m.warning = text("K is less than the rows: reading the results out is not hidden.");
+        m.warning = tr("K is less than the rows: reading the results out is not hidden.");
     else if (sim && !sim->note.isEmpty())
         m.warning = sim->note;
     else if (m.step > 1)
-        m.warning = text("Thinned: one PE stands for %1 × %1.").arg(m.step);
+        m.warning = tr("Thinned: one PE stands for %1 × %1.").arg(m.step);
     return m;
 }
 
@@ -130,20 +125,20 @@ QString phaseName(const WavefrontModel& m)
 {
     if (m.stall)
         return m.stall->side == EdgeSide::West
-                   ? text("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
-                   : text("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
+                   ? tr("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
+                   : tr("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
     const std::int64_t t = m.tick - m.phaseStart;
     if (t < 0)
-        return text("loading the first block");
+        return tr("loading the first block");
     if (!m.phases)
-        return text("running");
+        return tr("running");
     if (t < m.phases->fill)
-        return text("fill");
+        return tr("fill");
     if (t < m.phases->fill + m.phases->steady)
-        return text("steady");
+        return tr("steady");
     if (t < m.phases->fill + m.phases->steady + m.phases->drain)
-        return text("drain");
-    return text("shifting results out");
+        return tr("drain");
+    return tr("shifting results out");
 }
 
 std::array<std::int64_t, 3> phaseCycles(const SystolicState& state)
@@ -167,33 +162,33 @@ PeFacts peFacts(const SystolicState& state, const PePosition& at)
     Simulation* sim = state.simulation();
     const bool stalled = sim && sim->clock && sim->clock->stallAt(cycle);
     const PeActivity pe = plan.peAt(stalled ? tick - 1 : tick, at.row, at.col);
-    f.title = text("PE (row %1, column %2)").arg(at.row).arg(at.col);
+    f.title = tr("PE (row %1, column %2)").arg(at.row).arg(at.col);
     const auto add = [&](const char* label, const QString& value) {
-        f.lines.emplace_back(text(label), value);
+        f.lines.emplace_back(tr(label), value);
     };
     if (pe.fold < 0) {
-        add("state", text("waits for its first operand"));
+        add("state", tr("waits for its first operand"));
         return f;
     }
     const Fold fold = plan.fold(pe.fold);
     add("fold",
-        text("%1 of %2, %3 × %4 PEs").arg(pe.fold + 1).arg(plan.folds()).arg(fold.rows).arg(fold.cols));
+        tr("%1 of %2, %3 × %4 PEs").arg(pe.fold + 1).arg(plan.folds()).arg(fold.rows).arg(fold.cols));
     if (at.row >= fold.rows || at.col >= fold.cols) {
-        add("state", text("outside the block of this fold"));
+        add("state", tr("outside the block of this fold"));
         return f;
     }
     const std::int64_t done = std::clamp<std::int64_t>(
         (stalled ? tick - 1 : tick) - at.row - at.col - fold.start + 1, 0, plan.stream());
     if (stalled)
-        add("state", text("holds: an edge FIFO is empty"));
+        add("state", tr("holds: an edge FIFO is empty"));
     else
-        add("state", pe.active ? text("multiplies and adds") : text("idle: its stream has passed"));
+        add("state", pe.active ? tr("multiplies and adds") : tr("idle: its stream has passed"));
     if (pe.active || stalled) {
-        add("MAC", text("%1 += %2 × %3")
+        add("MAC", tr("%1 += %2 × %3")
                        .arg(element(QLatin1Char('C'), pe.m, pe.n), element(QLatin1Char('A'), pe.m, pe.k),
                             element(QLatin1Char('B'), pe.k, pe.n)));
     }
-    add("progress", text("%1 of %2 operands").arg(done).arg(plan.stream()));
+    add("progress", tr("%1 of %2 operands").arg(done).arg(plan.stream()));
     if (sim && sim->simulator) {
         sim->simulator->seek(cycle);
         const PeRegisters r = sim->simulator->pe(at.row, at.col);

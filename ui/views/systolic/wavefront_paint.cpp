@@ -3,8 +3,9 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
+#include "views/systolic/roofline_paint.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -15,13 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kMargin = 12;
 constexpr double kFactsWidth = 270;
-
-QString text(const char* s)
-{
-    return QCoreApplication::translate("Wavefront", s);
-}
 
 std::int64_t streamStep(Dataflow dataflow, const PeActivity& pe)
 {
@@ -305,27 +300,27 @@ void paintLegend(QPainter& painter, const QRectF& area, const WavefrontModel& m,
     };
     switch (colour) {
     case PeColour::Activity:
-        entry(theme.computeTime, text("multiplies now"));
-        entry(passedColour(theme), text("its wave has passed"));
+        entry(theme.computeTime, tr("multiplies now"));
+        entry(passedColour(theme), tr("its wave has passed"));
         break;
     case PeColour::Fold:
-        entry(theme.category(0), text("works on a tile: a colour each"));
-        entry(Theme::mix(theme.canvas, theme.category(0), 0.3), text("done with it"));
+        entry(theme.category(0), tr("works on a tile: a colour each"));
+        entry(Theme::mix(theme.canvas, theme.category(0), 0.3), tr("done with it"));
         break;
     case PeColour::Accumulation:
-        entry(theme.ramp(0), text("first operand"));
-        entry(theme.ramp(1), text("last operand"));
+        entry(theme.ramp(0), tr("first operand"));
+        entry(theme.ramp(1), tr("last operand"));
         break;
     }
-    entry(waitingColour(theme), text("not yet reached"));
+    entry(waitingColour(theme), tr("not yet reached"));
     if (colour != PeColour::Fold) {
         entry(m.dataflow == Dataflow::Is ? theme.output : theme.input,
-              m.dataflow == Dataflow::Is ? text("B on its way") : text("A on its way"));
+              m.dataflow == Dataflow::Is ? tr("B on its way") : tr("A on its way"));
         if (m.dataflow == Dataflow::Os)
-            entry(theme.output, text("B on its way"));
+            entry(theme.output, tr("B on its way"));
     }
     if (!m.westFifo.empty())
-        entry(theme.retained, text("edge FIFO"));
+        entry(theme.retained, tr("edge FIFO"));
 }
 
 void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, const WavefrontPlaces& p,
@@ -358,19 +353,19 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
     painter.setFont(bold);
     painter.setPen(theme.text);
     const double pes = static_cast<double>(m.rows * m.cols);
-    painter.drawText(QPointF(area.left(), y + bm.ascent()), text("This cycle"));
+    painter.drawText(QPointF(area.left(), y + bm.ascent()), tr("This cycle"));
     y += bm.height() + 2;
-    line(text("active"),
-         text("%1 of %2 PEs (%3)")
+    line(tr("active"),
+         tr("%1 of %2 PEs (%3)")
              .arg(number(m.active), number(m.rows * m.cols), percent(static_cast<double>(m.active) / pes)));
     if (m.phases)
-        line(text("fill · drain"),
-             text("%1 · %2").arg(number(m.phases->fill),
-                                 counted(m.phases->drain, text("cycle"), text("cycles"))));
+        line(tr("fill · drain"),
+             tr("%1 · %2").arg(number(m.phases->fill),
+                                 counted(m.phases->drain, tr("cycle"), tr("cycles"))));
     if (p.cell >= 22)
-        line(text("in a PE"), !valuesFit(m, p)             ? text("number of the operand")
-                              : m.dataflow == Dataflow::Os ? text("sum so far")
-                                                           : text("sum that moves south"));
+        line(tr("in a PE"), !valuesFit(m, p)             ? tr("number of the operand")
+                              : m.dataflow == Dataflow::Os ? tr("sum so far")
+                                                           : tr("sum that moves south"));
     y += 6;
     if (overlay.facts) {
         if (y + bm.height() <= area.bottom()) {
@@ -388,7 +383,7 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
             painter.setFont(small);
             painter.setPen(theme.muted);
             const QRectF hint(area.left(), y, area.width(), 2 * fm.height() + 2);
-            painter.drawText(hint, Qt::TextWordWrap, text("Point at a PE for its operands; click keeps it."));
+            painter.drawText(hint, Qt::TextWordWrap, tr("Point at a PE for its operands; click keeps it."));
             y += 2 * fm.height() + 2;
         }
     }
@@ -408,9 +403,9 @@ void paintChart(QPainter& painter, const QRectF& area, const WavefrontModel& m,
     painter.setFont(uiFont(0.9));
     const QFontMetricsF fm(painter.font());
     painter.setPen(theme.muted);
-    QString title = text("active PEs over time, mean %1").arg(percent(total));
+    QString title = tr("active PEs over time, mean %1").arg(percent(total));
     if (columns.sampled)
-        title += text(" (sampled)");
+        title += tr(" (sampled)");
     painter.drawText(QPointF(area.left(), area.top() - 5), title);
     painter.save();
     painter.setClipRect(area);
@@ -437,7 +432,7 @@ void paintChart(QPainter& painter, const QRectF& area, const WavefrontModel& m,
         }
         const double from = std::max(x, area.left());
         const double to = std::min(next, area.right());
-        const QString name = text(names[i]);
+        const QString name = tr(names[i]);
         const double w = fm.horizontalAdvance(name);
         if (m.phases && to - from > w + 10) {
             const QRectF plate(from + 4, area.top() + 2, w + 6, fm.height());
@@ -462,7 +457,7 @@ void paintChart(QPainter& painter, const QRectF& area, const WavefrontModel& m,
     painter.setPen(theme.outline);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(area);
-    paintXAxis(painter, cycles, QRectF(area.left(), area.bottom(), area.width(), 0), text("cycle"), theme);
+    paintXAxis(painter, cycles, QRectF(area.left(), area.bottom(), area.width(), 0), tr("cycle"), theme);
 }
 
 } // namespace
@@ -472,7 +467,7 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
     WavefrontPlaces p;
     const QFontMetricsF fm(uiFont());
     const QFontMetricsF tick(uiFont(0.9));
-    const QRectF inner = area.adjusted(kMargin, 8, -kMargin, -8);
+    const QRectF inner = area.adjusted(kPaneMargin, 8, -kPaneMargin, -8);
     const int lines = 2 + (m.warning.isEmpty() ? 0 : 1);
     p.header = QRectF(inner.left(), inner.top(), inner.width(), lines * (fm.height() + 2));
     QRectF rest = inner.adjusted(0, p.header.height() + 10, 0, 0);

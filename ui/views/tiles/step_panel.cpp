@@ -3,8 +3,8 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <algorithm>
@@ -16,11 +16,6 @@ namespace {
 constexpr double kMargin = 10;
 constexpr double kLowPixels = 360; // a lower panel has smaller pictures
 constexpr double kLineGap = 2;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Tiles", text);
-}
 
 const QColor& rowColour(StepRow::Kind kind, const Theme& theme)
 {

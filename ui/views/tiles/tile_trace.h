@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/step_table.h"
-#include "models/trace_key.h"
+#include "workspace/trace_key.h"
 #include "schedule/grid.h"
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 #include "theme/words.h"
 #include "views/tiles/order_drawing.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -13,11 +12,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Tiles", text);
-}
 
 QString opNames(const Problem& problem, const Subgraph& subgraph)
 {

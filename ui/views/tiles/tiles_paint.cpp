@@ -4,8 +4,8 @@
 #include "canvas/bound_mark.h"
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QLineF>
 #include <QList>
 #include <QPainter>
@@ -20,13 +20,8 @@ namespace {
 constexpr double kPathPixels = 11;        // smaller cells show no path
 constexpr double kGapPixels = 4;          // smaller ones touch one another
 constexpr std::int64_t kPathCells = 1500; // with more cells in sight the path is a texture, and slow
-constexpr double kLowPixels = 300;        // a lower pane has its title on one line
+constexpr double kLowPanePixels = 300;    // a lower pane has its title on one line
 constexpr int kMaxImageSide = 4096;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Tiles", text);
-}
 
 const TileSums* sumsOf(const TilesModel& model, std::int64_t tile)
 {
@@ -392,7 +387,7 @@ void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, 
 double tilesHeaderHeight(const QRectF& area)
 {
     const double title = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 12;
-    return area.height() < kLowPixels ? title : title + QFontMetricsF(uiFont(0.9)).height();
+    return area.height() < kLowPanePixels ? title : title + QFontMetricsF(uiFont(0.9)).height();
 }
 
 double tilesLegendHeight()

@@ -2,7 +2,7 @@
 // The tile grid view: mouse, keys, and drawing an order with either.
 #include "views/tiles/tiles_view.h"
 
-#include "document/schedule_edits.h"
+#include "workspace/schedule_edits.h"
 #include "theme/number.h"
 
 #include <QCoreApplication>

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is looked at in the picture that was used last: zoom, fit, back and forward, tooltips by keyboard.
+#include "canvas/canvas.h"
+#include "window/main_window.h"
+#include "window/view_catalog.h"
+
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QDockWidget>
+#include <QStackedWidget>
+#include <QToolTip>
+
+namespace tilewright::ui {
+
+void MainWindow::createLookActions()
+{
+    const QString menu = tr("View");
+    const auto add = [&](const char* id, const QString& text, const char* iconName, QList<QKeySequence> keys,
+                         const QString& tip, void (*run)(Canvas&)) {
+        return m_state->actions.add(
+            {QString::fromLatin1(id), menu, text, QString::fromLatin1(iconName), std::move(keys), tip},
+            [this, run](bool) {
+                if (Canvas* canvas = currentCanvas())
+                    run(*canvas);
+            });
+    };
+    QAction* fit = add("view.fit", tr("&Fit all"), "fit", {QKeySequence(Qt::SHIFT | Qt::Key_F)},
+                       tr("Show all of the picture you last used (Home does it too)."),
+                       [](Canvas& c) { c.look([&] { c.fitAll(); }, ZoomHistory::Gesture::Command); });
+    QAction* selection =
+        add("view.fitSelection", tr("Go to &selection"), "", {QKeySequence(Qt::Key_F)},
+            tr("Bring what is selected to the middle; again: as large as it goes."),
+            [](Canvas& c) { c.look([&] { c.goToSelection(); }, ZoomHistory::Gesture::Command); });
+    add("view.actualSize", tr("&100 %"), "", {QKeySequence(Qt::CTRL | Qt::Key_0)},
+        tr("The natural size of graphs; other pictures show all."),
+        [](Canvas& c) { c.look([&] { c.actualSize(); }, ZoomHistory::Gesture::Command); });
+    add("view.zoomIn", tr("Zoom &in"), "zoom-in", {QKeySequence::ZoomIn}, tr("Enlarge."), [](Canvas& c) {
+        c.look([&] { c.zoomBy(1.25, QRectF(c.rect()).center()); }, ZoomHistory::Gesture::Keys);
+    });
+    add("view.zoomOut", tr("Zoom &out"), "zoom-out", {QKeySequence::ZoomOut}, tr("Make smaller."),
+        [](Canvas& c) {
+            c.look([&] { c.zoomBy(0.8, QRectF(c.rect()).center()); }, ZoomHistory::Gesture::Keys);
+        });
+    add("view.back", tr("Look &back"), "", {QKeySequence(Qt::ALT | Qt::Key_Left)},
+        tr("Show again what this picture showed before you zoomed, scrolled or fitted."),
+        [](Canvas& c) { c.goBack(); });
+    add("view.forward", tr("Look for&ward"), "", {QKeySequence(Qt::ALT | Qt::Key_Right)},
+        tr("Undo going back."), [](Canvas& c) { c.goForward(); });
+    // Letters belong to the pictures: fields and lists need them for typing.
+    for (QAction* action : {fit, selection})
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+}
+
+void MainWindow::refreshLookActions()
+{
+    Actions& a = m_state->actions;
+    const Canvas* canvas = currentCanvas();
+    const bool movable = canvas && canvas->shownPart();
+    const QString none = tr("There is no picture that can be moved.");
+    for (const char* id : {"view.fit", "view.fitSelection", "view.actualSize", "view.zoomIn", "view.zoomOut"})
+        Actions::setAvailable(a.find(QLatin1String(id)), canvas != nullptr, none);
+    Actions::setAvailable(a.find(QStringLiteral("view.back")), movable && canvas->history().canGoBack(),
+                          tr("This picture has not been zoomed or scrolled."));
+    Actions::setAvailable(a.find(QStringLiteral("view.forward")), movable && canvas->history().canGoForward(),
+                          tr("You have not gone back in this picture."));
+}
+
+QList<QAction*> MainWindow::createDockActions()
+{
+    QList<QAction*> made;
+    for (const ViewEntry& entry : viewCatalog()) {
+        QDockWidget* dock = m_docks.value(entry.name);
+        if (!dock)
+            continue;
+        QAction* action = m_state->actions.add(
+            {QStringLiteral("view.dock.") + entry.name, tr("Docks"), entry.title, entry.iconName,
+             entry.keys.isEmpty() ? QList<QKeySequence>{} : QList<QKeySequence>{QKeySequence(entry.keys)},
+             tr("Show the pane and go to it, or hide it when it is in front."), true},
+            [this, name = entry.name](bool) { toggleDock(name); });
+        addAction(action);
+        const QAction* shown = dock->toggleViewAction();
+        const auto follow = [action, shown] { action->setChecked(shown->isChecked()); };
+        connect(shown, &QAction::toggled, action, follow);
+        connect(action, &QAction::triggered, action, follow); // one that came to the front stays checked
+        follow();
+        made << action;
+    }
+    return made;
+}
+
+void MainWindow::toggleDock(const QString& name)
+{
+    QDockWidget* dock = m_docks.value(name);
+    if (!dock->isVisible() || !m_views.value(name)->isSeen()) {
+        showView(name);
+        return;
+    }
+    const bool focused = dock->isAncestorOf(QApplication::focusWidget());
+    dock->hide();
+    if (focused && m_centre->currentWidget())
+        m_centre->currentWidget()->setFocus();
+}
+
+void MainWindow::showTooltipOfFocus()
+{
+    QWidget* focus = QApplication::focusWidget();
+    if (auto* canvas = qobject_cast<Canvas*>(focus)) {
+        canvas->showTooltipOfFocus();
+        return;
+    }
+    QString text;
+    QPoint at;
+    if (auto* list = qobject_cast<QAbstractItemView*>(focus)) {
+        const QModelIndex current = list->currentIndex();
+        text = current.data(Qt::ToolTipRole).toString();
+        at = list->viewport()->mapToGlobal(list->visualRect(current).center());
+    }
+    // A control without a tooltip of its own is explained by what it stands in.
+    for (QWidget* w = focus; w && text.isEmpty(); w = w->parentWidget()) {
+        text = w->toolTip().isEmpty() ? w->accessibleDescription() : w->toolTip();
+        at = w->mapToGlobal(w->rect().center());
+    }
+    if (text.isEmpty())
+        text = tr("Nothing here has an explanation.");
+    QToolTip::showText(focus ? at : mapToGlobal(rect().center()), text, focus ? focus : this, {}, 60'000);
+}
+
+} // namespace tilewright::ui

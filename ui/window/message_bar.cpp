@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/message_bar.h"
+
+#include "theme/icon.h"
+#include "theme/style.h"
+#include "theme/words.h"
+
+#include <QAccessible>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QToolButton>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr int kMargin = 12;
+constexpr int kWidest = 760;
+} // namespace
+
+MessageBar::MessageBar(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
+{
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(12, 6, 8, 6);
+    m_icon = new QLabel(this);
+    m_text = new QLabel(this);
+    m_text->setWordWrap(true);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_action = new QToolButton(this);
+    m_other = new QToolButton(this);
+    auto* close = new QToolButton(this);
+    close->setText(QStringLiteral("✕"));
+    close->setAutoRaise(true);
+    close->setAccessibleName(tr("Dismiss"));
+    row->addWidget(m_icon);
+    row->addWidget(m_text, 1);
+    row->addWidget(m_action);
+    row->addWidget(m_other);
+    row->addWidget(close);
+    connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
+    for (const auto& [button, what] : {std::pair{m_action, &m_run}, {m_other, &m_runOther}})
+        connect(button, &QToolButton::clicked, this, [this, what = what] {
+            const auto run = *what;
+            dismiss();
+            if (run)
+                run();
+        });
+    parent->installEventFilter(this);
+    m_action->hide();
+    m_other->hide();
+    hide();
+}
+
+void MessageBar::place()
+{
+    const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
+    const int height = layout()->totalHeightForWidth(width);
+    setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width,
+                height);
+    raise();
+}
+
+bool MessageBar::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize && !isHidden())
+        place();
+    return QWidget::eventFilter(watched, event);
+}
+
+void MessageBar::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange && !isHidden())
+        place();
+    QWidget::changeEvent(event);
+}
+
+void MessageBar::show(Kind kind, const QString& text, const QString& actionText, std::function<void()> action,
+                      const QString& otherText, std::function<void()> other)
+{
+    m_kind = kind;
+    m_run = std::move(action);
+    m_runOther = std::move(other);
+    m_icon->setPixmap(icon(kind == Kind::Info      ? QStringLiteral("help")
+                           : kind == Kind::Warning ? QStringLiteral("problem")
+                                                   : QStringLiteral("error"))
+                          .pixmap(toolIconSize(), toolIconSize()));
+    m_text->setText(sentence(text).toHtmlEscaped());
+    m_action->setText(actionText);
+    m_action->setVisible(!actionText.isEmpty());
+    m_other->setText(otherText);
+    m_other->setVisible(!otherText.isEmpty());
+    // What is announced is the text itself, with its weight.
+    setAccessibleName(kind == Kind::Info      ? text
+                      : kind == Kind::Warning ? tr("Warning: %1").arg(text)
+                                              : tr("Error: %1").arg(text));
+    setVisible(true);
+    place();
+    update();
+    QAccessibleEvent event(this, QAccessible::Alert);
+    QAccessible::updateAccessibility(&event);
+}
+
+void MessageBar::dismiss()
+{
+    m_run = nullptr;
+    m_runOther = nullptr;
+    setVisible(false);
+}
+
+void MessageBar::dismissNotice()
+{
+    if (m_kind != Kind::Error && !m_run && !m_runOther)
+        dismiss();
+}
+
+QString MessageBar::text() const
+{
+    return isHidden() ? QString() : m_text->text();
+}
+
+void MessageBar::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = m_context.themes.theme();
+    const QColor edge = m_kind == Kind::Info      ? theme.accent
+                        : m_kind == Kind::Warning ? theme.warning
+                                                  : theme.error;
+    QPainter painter(this);
+    painter.setPen(edge);
+    painter.setBrush(Theme::mix(theme.panel, edge, 0.12));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    painter.fillRect(QRect(0, 0, 4, height()), edge);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/preferences.h"
+
+#include <QSettings>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+Preferences Preferences::load()
+{
+    const QSettings settings;
+    const Preferences usual;
+    Preferences p;
+    p.theme = settings.value(QStringLiteral("theme"), usual.theme).toString();
+    p.reduceMotion = settings.value(QStringLiteral("reduceMotion"), usual.reduceMotion).toBool();
+    p.wheelScrolls = settings.value(QStringLiteral("wheelScrolls"), usual.wheelScrolls).toBool();
+    p.reopenLast = settings.value(QStringLiteral("reopenLast"), usual.reopenLast).toBool();
+    p.autosaveSeconds =
+        std::clamp(settings.value(QStringLiteral("autosaveSeconds"), usual.autosaveSeconds).toInt(), 1, 600);
+    return p;
+}
+
+void Preferences::save() const
+{
+    QSettings settings;
+    settings.setValue(QStringLiteral("theme"), theme);
+    settings.setValue(QStringLiteral("reduceMotion"), reduceMotion);
+    settings.setValue(QStringLiteral("wheelScrolls"), wheelScrolls);
+    settings.setValue(QStringLiteral("reopenLast"), reopenLast);
+    settings.setValue(QStringLiteral("autosaveSeconds"), autosaveSeconds);
+}
+
+} // namespace tilewright::ui

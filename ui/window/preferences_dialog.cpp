@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/preferences_dialog.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QSpinBox>
+
+namespace tilewright::ui {
+
+PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight, QWidget* parent)
+    : QDialog(parent)
+{
+    setWindowTitle(tr("Preferences"));
+    auto* form = new QFormLayout(this);
+    const auto add = [&](const QString& label, QWidget* control, const QString& name, const QString& tip) {
+        control->setObjectName(name);
+        control->setAccessibleName(QString(label).remove(QLatin1Char('&')));
+        control->setAccessibleDescription(tip);
+        control->setToolTip(tip);
+        form->addRow(label, control);
+    };
+    m_theme = new QComboBox(this);
+    for (const auto& [id, text] :
+         {std::pair{"system", tr("As the system")}, {"light", tr("Light")}, {"dark", tr("Dark")}})
+        m_theme->addItem(text, QLatin1String(id));
+    m_theme->setCurrentIndex(std::max(0, m_theme->findData(p.theme)));
+    add(tr("&Theme"), m_theme, QStringLiteral("theme"), tr("The colours of the window."));
+    m_wheel = new QComboBox(this);
+    m_wheel->addItems({tr("zooms (with Ctrl finer)"), tr("scrolls (zooms with Ctrl)")});
+    m_wheel->setCurrentIndex(p.wheelScrolls ? 1 : 0);
+    add(tr("Mouse &wheel"), m_wheel, QStringLiteral("wheel"),
+        tr("What the wheel does in pictures. Two fingers on a touchpad always scroll."));
+    m_direction = new QComboBox(this);
+    m_direction->addItems({tr("top to bottom"), tr("left to right")});
+    m_direction->setCurrentIndex(graphLeftToRight ? 1 : 0);
+    add(tr("&Graph from"), m_direction, QStringLiteral("direction"),
+        tr("The direction in which the graph flows."));
+    m_autosave = new QSpinBox(this);
+    m_autosave->setRange(1, 600);
+    m_autosave->setSuffix(tr(" s after an edit"));
+    m_autosave->setValue(p.autosaveSeconds);
+    add(tr("&Autosave"), m_autosave, QStringLiteral("autosave"),
+        tr("When edits are kept for recovery. Your files are only written when you save."));
+    m_reduceMotion = new QCheckBox(tr("&Reduce motion"), this);
+    m_reduceMotion->setChecked(p.reduceMotion);
+    add({}, m_reduceMotion, QStringLiteral("reduceMotion"),
+        tr("Changes are shown at once instead of gliding."));
+    m_reopenLast = new QCheckBox(tr("&Open the files of the last session at start"), this);
+    m_reopenLast->setChecked(p.reopenLast);
+    add({}, m_reopenLast, QStringLiteral("reopenLast"),
+        tr("The problem and schedule that were open when the window was closed come back."));
+    for (QCheckBox* box : {m_reduceMotion, m_reopenLast})
+        box->setAccessibleName(box->text().remove(QLatin1Char('&')));
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    form->addRow(buttons);
+}
+
+Preferences PreferencesDialog::preferences() const
+{
+    Preferences p;
+    p.theme = m_theme->currentData().toString();
+    p.reduceMotion = m_reduceMotion->isChecked();
+    p.wheelScrolls = m_wheel->currentIndex() == 1;
+    p.reopenLast = m_reopenLast->isChecked();
+    p.autosaveSeconds = m_autosave->value();
+    return p;
+}
+
+bool PreferencesDialog::graphLeftToRight() const
+{
+    return m_direction->currentIndex() == 1;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/start_page.h"
+
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "theme/words.h"
+#include "workload/problem_json.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr QSize kPicture(208, 104);
+
+/// A small drawing of the graph: ops as dots in layers, MatMuls square, tensors as lines.
+QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
+{
+    std::vector<int> layer(problem.opCount(), 0);
+    int layers = 1;
+    for (const OpId o : problem.topologicalOrder())
+        for (const OpId c : problem.consumers(problem.op(o).output)) {
+            layer[c.index()] = std::max(layer[c.index()], layer[o.index()] + 1);
+            layers = std::max(layers, layer[c.index()] + 1);
+        }
+    std::vector<int> inLayer(static_cast<std::size_t>(layers), 0);
+    for (const int l : layer)
+        ++inLayer[static_cast<std::size_t>(l)];
+    const int widest = *std::max_element(inLayer.begin(), inLayer.end());
+    std::vector<int> seen(static_cast<std::size_t>(layers), 0);
+    std::vector<QPointF> at(problem.opCount());
+    const double dx = (kPicture.width() - 24.0) / layers;
+    for (const OpId o : problem.topologicalOrder()) {
+        const auto l = static_cast<std::size_t>(layer[o.index()]);
+        const double dy = (kPicture.height() - 20.0) / inLayer[l];
+        at[o.index()] = {12 + (static_cast<double>(l) + 0.5) * dx, 10 + (seen[l]++ + 0.5) * dy};
+    }
+    QPixmap pixmap(kPicture * ratio);
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(theme.canvas);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(Theme::mix(theme.canvas, theme.outline, 0.7), 1));
+    for (std::size_t i = 0; i < problem.opCount(); ++i)
+        for (const OpId c : problem.consumers(problem.op(OpId(i)).output))
+            painter.drawLine(at[i], at[c.index()]);
+    const double r = std::clamp(std::min(dx, (kPicture.height() - 20.0) / widest) * 0.32, 1.5, 9.0);
+    for (std::size_t i = 0; i < problem.opCount(); ++i) {
+        const bool matMul = problem.op(OpId(i)).type == OpType::MatMul;
+        painter.setBrush(theme.category(matMul ? 2 : 0));
+        painter.setPen(QPen(theme.categoryBorder(matMul ? 2 : 0), 1));
+        if (matMul)
+            painter.drawRect(QRectF(at[i].x() - r, at[i].y() - r, 2 * r, 2 * r));
+        else
+            painter.drawEllipse(at[i], r, r);
+    }
+    return pixmap;
+}
+
+QString opsOf(const Problem& problem)
+{
+    return counted(static_cast<std::int64_t>(problem.opCount()), StartPage::tr("op"), StartPage::tr("ops"));
+}
+
+void emptyLayout(QLayout* layout)
+{
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        if (item->layout())
+            emptyLayout(item->layout());
+        if (item->widget()) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+}
+
+} // namespace
+
+QString samplesFolder()
+{
+    const QDir binary(QCoreApplication::applicationDirPath());
+    for (const char* candidate : {"../share/tilewright/samples", "../../../../samples", "../../../samples",
+                                  "../../samples", "../samples", "samples"}) {
+        const QString path = binary.filePath(QLatin1String(candidate) + QLatin1String("/schedule"));
+        if (QFileInfo::exists(path))
+            return QDir::cleanPath(path + QLatin1String("/.."));
+    }
+    const QString here = QDir::current().filePath(QStringLiteral("samples"));
+    return QFileInfo::exists(here + QStringLiteral("/schedule")) ? here : QString();
+}
+
+StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
+{
+    setAccessibleName(tr("Start page"));
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setAccessibleName(tr("Start page"));
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scroll);
+    auto* page = new QWidget(scroll);
+    scroll->setWidget(page);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(32, 28, 32, 28);
+    column->setSpacing(12);
+
+    auto* title = new QLabel(tr("Tilewright"), page);
+    title->setFont(uiFont(2.0, QFont::DemiBold));
+    column->addWidget(title);
+    auto* what =
+        new QLabel(tr("Group the operations of a tensor graph into subgraphs, choose their tiles, and watch "
+                      "latency and memory change as you edit."),
+                   page);
+    what->setWordWrap(true);
+    column->addWidget(what);
+    auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open a problem…"), page);
+    open->setToolTip(
+        tr("A problem is a JSON file with the graph and the hardware. You can also drop files anywhere on "
+           "this window."));
+    connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
+    auto* openRow = new QHBoxLayout;
+    openRow->addWidget(open);
+    auto* drop = new QLabel(tr("or drop a problem, a schedule, a layer or a model on this window"), page);
+    drop->setWordWrap(true);
+    openRow->addWidget(drop, 1);
+    column->addLayout(openRow);
+
+    m_recentBox = new QWidget(page);
+    m_recent = new QVBoxLayout(m_recentBox);
+    m_recent->setContentsMargins(0, 8, 0, 0);
+    m_recent->setSpacing(2);
+    column->addWidget(m_recentBox);
+
+    auto* samples = new QLabel(tr("Samples"), page);
+    samples->setFont(uiFont(1.2, QFont::DemiBold));
+    column->addWidget(samples);
+    auto* how =
+        new QLabel(tr("Click one to open it with one op a subgraph, then drag an op onto another. The arrow "
+                      "beside it opens ready-made schedules."),
+                   page);
+    how->setWordWrap(true);
+    column->addWidget(how);
+    m_samples = new QGridLayout;
+    m_samples->setSpacing(12);
+    column->addLayout(m_samples);
+    addLensSamples(*column, page);
+    column->addStretch();
+    fillSamples();
+    connect(&m_context.themes, &ThemeSource::changed, this, [this] {
+        fillSamples();
+        setRecent(std::vector(m_recentFiles));
+    });
+}
+
+/// Files of the other lenses, a menu for each kind: what they are about is told, their pictures are not
+/// needed.
+void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
+{
+    auto* heading = new QLabel(tr("Samples of the other lenses"), page);
+    heading->setFont(uiFont(1.2, QFont::DemiBold));
+    auto* row = new QHBoxLayout;
+    struct Kind
+    {
+        QString folder, text, tip;
+    };
+    for (const Kind& kind :
+         {Kind{QStringLiteral("npu"), tr("NPU model"), tr("Run a model tile by tile on several cores.")},
+          Kind{QStringLiteral("mapping/layers"), tr("Layer to map"),
+               tr("Tile and order the loops of one layer for energy or cycles.")},
+          Kind{QStringLiteral("mapping/models"), tr("Network to map"),
+               tr("Map every layer of a network, each proven optimal.")}}) {
+        auto* menu = new QMenu(page);
+        for (const QFileInfo& file : QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
+                                         .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))
+            connect(menu->addAction(file.completeBaseName().replace(QLatin1Char('_'), QLatin1Char('-'))),
+                    &QAction::triggered, this,
+                    [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
+        if (menu->isEmpty())
+            continue;
+        auto* button = new QPushButton(kind.text, page);
+        button->setObjectName(kind.folder);
+        button->setToolTip(kind.tip);
+        button->setMenu(menu);
+        row->addWidget(button);
+    }
+    heading->setVisible(row->count() > 0);
+    row->addStretch();
+    column.addWidget(heading);
+    column.addLayout(row);
+}
+
+void StartPage::fillSamples()
+{
+    emptyLayout(m_samples);
+    const QDir folder(samplesFolder() + QStringLiteral("/schedule"));
+    m_sampleButtons.clear();
+    m_cell = kPicture.width() + 16;
+    for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
+        if (file.fileName().endsWith(QLatin1String(".schedule.json")))
+            continue;
+        const auto problem = loadProblem(file.filePath().toStdString());
+        if (!problem)
+            continue;
+        auto* button = new QToolButton(this);
+        button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+        button->setIconSize(kPicture);
+        button->setIcon(QIcon(thumbnail(**problem, m_context.themes.theme(), devicePixelRatioF())));
+        const QString name = file.completeBaseName();
+        button->setText(name + QStringLiteral(" · ") + opsOf(**problem));
+        button->setAccessibleName(name);
+        button->setToolTip(QString::fromStdString((*problem)->name()));
+        button->setAutoRaise(true);
+        button->setFixedHeight(kPicture.height() + fontMetrics().height() + 20);
+        m_cell = std::max(m_cell, fontMetrics().horizontalAdvance(button->text()) + 24);
+        connect(button, &QToolButton::clicked, this,
+                [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
+        addSchedules(*button, file);
+        m_sampleButtons.push_back(button);
+    }
+    for (QWidget* button : m_sampleButtons)
+        button->setFixedWidth(m_cell);
+    m_columns = 0;
+    arrangeSamples();
+    if (m_sampleButtons.empty())
+        m_samples->addWidget(new QLabel(tr("The samples folder was not found beside the program."), this), 0,
+                             0);
+}
+
+/// The schedules that come with a sample: to look at one, or to compare them.
+void StartPage::addSchedules(QToolButton& button, const QFileInfo& problem)
+{
+    const QString base = problem.completeBaseName() + QLatin1Char('.');
+    const QString ending = QStringLiteral(".schedule.json");
+    QStringList schedules;
+    for (const QFileInfo& file :
+         problem.dir().entryInfoList({base + QLatin1Char('*') + ending}, QDir::Files, QDir::Name))
+        schedules << file.filePath();
+    if (schedules.isEmpty())
+        return;
+    auto* menu = new QMenu(&button);
+    const auto add = [&](const QString& text, const QStringList& files) {
+        connect(menu->addAction(text), &QAction::triggered, this,
+                [this, files] { Q_EMIT filesRequested(files); });
+    };
+    add(tr("Start with one op a subgraph"), {problem.filePath()});
+    for (const QString& path : schedules) {
+        // "example-1.a-one-by-one.schedule.json" is "A: one by one".
+        QString name = QFileInfo(path).fileName().mid(base.size()).chopped(ending.size());
+        const bool lettered = name.size() > 2 && name[1] == QLatin1Char('-');
+        const QString words = (lettered ? name.mid(2) : name).replace(QLatin1Char('-'), QLatin1Char(' '));
+        add(lettered ? name[0].toUpper() + QStringLiteral(": ") + words : words, {problem.filePath(), path});
+    }
+    if (schedules.size() > 1) {
+        menu->addSeparator();
+        add(tr("Compare them"), QStringList{problem.filePath()} + schedules);
+    }
+    button.setMenu(menu);
+    button.setPopupMode(QToolButton::MenuButtonPopup);
+}
+
+void StartPage::arrangeSamples()
+{
+    const int columns = std::max(1, (width() - 80) / (m_cell + 12));
+    if (columns == m_columns)
+        return;
+    for (int c = 0; c <= m_columns; ++c)
+        m_samples->setColumnStretch(c, 0);
+    m_columns = columns;
+    m_samples->setColumnStretch(columns, 1);
+    for (std::size_t i = 0; i < m_sampleButtons.size(); ++i)
+        m_samples->addWidget(m_sampleButtons[i], static_cast<int>(i) / columns, static_cast<int>(i) % columns,
+                             Qt::AlignLeft);
+}
+
+void StartPage::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange && m_samples)
+        fillSamples();
+    QWidget::changeEvent(event);
+}
+
+void StartPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrangeSamples();
+}
+
+void StartPage::setRecent(const std::vector<RecentFile>& files)
+{
+    m_recentFiles = files;
+    emptyLayout(m_recent);
+    m_recentBox->setVisible(!files.empty());
+    if (files.empty())
+        return;
+    auto* heading = new QLabel(tr("Recent"), m_recentBox);
+    heading->setFont(uiFont(1.2, QFont::DemiBold));
+    m_recent->addWidget(heading);
+    constexpr std::size_t kShown = 6;
+    for (std::size_t i = 0; i < files.size() && i < kShown; ++i) {
+        const QFileInfo file(files[i].path);
+        auto* row = new QHBoxLayout;
+        auto* link = new QToolButton(m_recentBox);
+        link->setAutoRaise(true);
+        link->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        link->setText(file.fileName());
+        link->setToolTip(file.exists() ? files[i].path : tr("%1 is not there any more.").arg(files[i].path));
+        link->setAccessibleName(file.fileName());
+        link->setAccessibleDescription(files[i].figures + QLatin1Char(' ') + file.path());
+        link->setEnabled(file.exists());
+        connect(link, &QToolButton::clicked, this,
+                [this, path = files[i].path] { Q_EMIT filesRequested({path}); });
+        auto* what = new QLabel(m_recentBox);
+        const QString muted = m_context.themes.theme().muted.name();
+        what->setText(rich(QStringLiteral("%1 <span style='color:%2'>%3</span>")
+                               .arg(files[i].figures.toHtmlEscaped(), muted, file.path().toHtmlEscaped())));
+        what->setSizePolicy(QSizePolicy::Ignored,
+                            QSizePolicy::Preferred); // a long path does not widen the page
+        row->addWidget(link);
+        row->addWidget(what, 1);
+        m_recent->addLayout(row);
+    }
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/status_strip.h"
+
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "theme/words.h"
+
+#include <QEvent>
+#include <QLabel>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+/// A line that can be selected. It knows its width without laying out a document, as it changes with every
+/// edit.
+class StatusText final : public QLabel
+{
+public:
+    using QLabel::QLabel;
+    void show(const QString& text, const QColor& colour)
+    {
+        if (palette().color(QPalette::WindowText) != colour) {
+            QPalette changed = palette();
+            changed.setColor(QPalette::WindowText, colour);
+            setPalette(changed);
+        }
+        setText(text);
+    }
+    [[nodiscard]] QSize sizeHint() const override
+    {
+        const QFontMetrics metrics(font());
+        return {text().isEmpty() ? 0 : metrics.horizontalAdvance(text()) + 2, metrics.height()};
+    }
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+};
+
+StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
+{
+    // Placed by fitRow(): a layout would have the whole window laid out anew whenever a number gets longer.
+    const auto label = [&](const QString& name) {
+        auto* l = new StatusText(this);
+        l->setAccessibleName(name);
+        l->setTextFormat(Qt::PlainText);
+        l->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        return l;
+    };
+    const auto button = [&](const QString& name) {
+        auto* b = new QToolButton(this);
+        b->setAccessibleName(name);
+        b->setAutoRaise(true);
+        b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        return b;
+    };
+    m_total = label(tr("Total latency"));
+    m_total->setFont(uiFont(1.15, QFont::DemiBold));
+    m_change = label(tr("Change of the last edit"));
+    m_against = label(tr("Change against the baseline"));
+    m_gap = button(tr("Lower bound and gap"));
+    m_gap->setToolTip(tr("How far the total is from what no schedule can beat. Click for the breakdown."));
+    m_peak = label(tr("Peak working set"));
+    m_validity = button(tr("Validity"));
+    m_rules = label(tr("Rule set"));
+    m_time = label(tr("Evaluation time"));
+    connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
+    connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
+    for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::rulesChanged,
+                        &Document::previewChanged})
+        connect(&m_context.document, signal, this, &StatusStrip::refresh);
+    connect(&m_context.themes, &ThemeSource::changed, this, &StatusStrip::refresh);
+    refresh();
+}
+
+QSize StatusStrip::sizeHint() const
+{
+    int height = 0;
+    for (const QWidget* w : row())
+        height = std::max(height, w->sizeHint().height());
+    return {400, height + 4};
+}
+
+std::array<QWidget*, 8> StatusStrip::row() const
+{
+    return {m_total, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
+}
+
+bool StatusStrip::event(QEvent* event)
+{
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize)
+        fitRow();
+    if (event->type() == QEvent::FontChange)
+        updateGeometry();
+    return QWidget::event(event);
+}
+
+void StatusStrip::fitRow()
+{
+    constexpr int kMargin = 8, kGap = 16;
+    const auto widthOf = [](const QWidget* w) { return w->sizeHint().width(); };
+    int needed = 2 * kMargin - kGap;
+    for (const QWidget* w : row())
+        if (widthOf(w) > 0)
+            needed += widthOf(w) + kGap;
+    for (QWidget* w :
+         {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against),
+          static_cast<QWidget*>(m_change), static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
+        const bool fits = needed <= width();
+        if (!fits && widthOf(w) > 0)
+            needed -= widthOf(w) + kGap;
+        w->setVisible(fits && widthOf(w) > 0);
+    }
+    int x = kMargin;
+    for (QWidget* w : row()) {
+        if (w->isHidden())
+            continue;
+        const QSize size = w->sizeHint();
+        if (w == m_time) // at the right end
+            x = std::max(x, width() - kMargin - size.width());
+        w->setGeometry(x, (height() - size.height()) / 2, size.width(), size.height());
+        x += size.width() + kGap;
+    }
+}
+
+void StatusStrip::refresh()
+{
+    const Document& document = m_context.document;
+    const Theme& theme = m_context.themes.theme();
+    const SnapshotPtr snapshot = document.snapshot();
+    setVisible(snapshot != nullptr);
+    if (!snapshot)
+        return;
+    const bool valid = snapshot->evaluation.valid();
+    const auto judged = [&theme](double by) {
+        return by < 0 ? theme.ok : by > 0 ? theme.warning : theme.muted;
+    };
+
+    // While the state is illegal the last legal total stays, greyed.
+    const SnapshotPtr shown = valid ? snapshot : document.lastValid();
+    const QString total = shown ? number(shown->evaluation.total) : QStringLiteral("–");
+    m_total->show(valid ? tr("Total %1").arg(total) : tr("Total – (was %1)").arg(total),
+                  valid ? theme.text : theme.muted);
+    m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
+                              : tr("No valid state yet"));
+
+    const SnapshotPtr before = document.beforeLastEdit();
+    if (const SnapshotPtr& preview = document.preview()) {
+        // Beside the total that stays the person's own, where else the last change stands.
+        QString text = tr("Preview %1").arg(number(preview->evaluation.total));
+        if (valid && snapshot->evaluation.total > 0)
+            text += QStringLiteral(" (%1)").arg(
+                signedPercent(preview->evaluation.total / snapshot->evaluation.total - 1));
+        m_change->show(text, theme.accent);
+    } else if (valid && before && before->evaluation.valid() && before->evaluation.total > 0) {
+        const double by = snapshot->evaluation.total - before->evaluation.total;
+        m_change->show(
+            tr("Last edit %1 (%2)").arg(signedNumber(by), signedPercent(by / before->evaluation.total)),
+            judged(by));
+    } else {
+        m_change->clear();
+    }
+    QFont font = m_change->font();
+    font.setItalic(document.preview() != nullptr);
+    m_change->setFont(font);
+    m_change->setToolTip(document.preview() ? tr("Best schedule of the running solver so far; not applied.")
+                                            : QString());
+    const SnapshotPtr baseline = document.baseline();
+    if (valid && !document.preview() && baseline && baseline->evaluation.valid() &&
+        baseline->evaluation.total > 0) {
+        const double by = snapshot->evaluation.total - baseline->evaluation.total;
+        m_against->show(tr("vs baseline %1").arg(signedPercent(by / baseline->evaluation.total)), judged(by));
+    } else {
+        m_against->clear();
+    }
+
+    m_gap->setText(valid ? tr("Bound %1   gap %2").arg(number(snapshot->lowerBound), percent(snapshot->gap()))
+                         : tr("Bound %1").arg(number(snapshot->lowerBound)));
+
+    std::int64_t peak = 0;
+    for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
+        peak = std::max(peak, s.peakWorkingSet);
+    const std::int64_t capacity = snapshot->problem->hardware().fastMemoryCapacity;
+    m_peak->show(tr("Peak %1 / %2").arg(number(peak), number(capacity)),
+                 peak > capacity ? theme.error : theme.text);
+
+    if (m_showsValid != valid)
+        m_validity->setIcon(icon(valid ? QStringLiteral("ok") : QStringLiteral("problem")));
+    m_showsValid = valid;
+    if (valid) {
+        m_validity->setText(tr("Valid"));
+        m_validity->setToolTip(tr("Every rule holds"));
+    } else {
+        m_validity->setText(counted(std::ssize(snapshot->evaluation.issues), tr("problem"), tr("problems")));
+        m_validity->setToolTip(sentence(snapshot->evaluation.issues.front().text));
+    }
+    if (const QColor colour = valid ? theme.ok : theme.error;
+        m_validity->palette().color(QPalette::ButtonText) != colour) {
+        QPalette palette;
+        palette.setColor(QPalette::ButtonText, colour);
+        m_validity->setPalette(palette);
+    }
+
+    const auto name = ruleSetName(snapshot->evaluation.rules);
+    m_rules->show(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))),
+                  theme.text);
+    m_rules->setToolTip(document.rulesReason());
+    m_time->show(tr("evaluated in %1 ms").arg(snapshot->evaluationMs, 0, 'f', 2), theme.muted);
+    fitRow();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/actions.h"
+
+#include "theme/icon.h"
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr const char* kMenuProperty = "tilewrightMenu";
+constexpr const char* kGestureProperty = "tilewrightGesture";
+constexpr const char* kNoteProperty = "tilewrightNote";
+
+/// Marks that are hard to see by their names; the four arrows together by one.
+QString keyText(const QKeySequence& key)
+{
+    if (key == QKeySequence(Qt::Key_Comma))
+        return Actions::tr("comma");
+    if (key == QKeySequence(Qt::Key_Period))
+        return Actions::tr("full stop");
+    return key.toString(QKeySequence::NativeText);
+}
+
+QString keysText(const QList<QKeySequence>& keys)
+{
+    QStringList out;
+    for (qsizetype i = 0; i < keys.size(); ++i) {
+        const auto held = keys[i][0].keyboardModifiers();
+        const auto isArrow = [&](qsizetype k, Qt::Key arrow) {
+            return k < keys.size() && keys[k] == QKeySequence(QKeyCombination(held, arrow));
+        };
+        if (isArrow(i, Qt::Key_Left) && isArrow(i + 1, Qt::Key_Right) && isArrow(i + 2, Qt::Key_Up) &&
+            isArrow(i + 3, Qt::Key_Down)) {
+            const QString arrow = keyText(keys[i]);
+            out << arrow.left(arrow.lastIndexOf(QLatin1Char('+')) + 1) + Actions::tr("arrows");
+            i += 3;
+        } else {
+            out << keyText(keys[i]);
+        }
+    }
+    return out.join(QStringLiteral(", "));
+}
+
+/// Tooltip and status tip: what the action does or, when it cannot be used, why not.
+void describe(QAction* action, const QString& why)
+{
+    QString plain = action->text();
+    plain.remove(QLatin1Char('&'));
+    const QKeySequence key = action->shortcut();
+    const QString keys =
+        key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
+    const QString tip = action->whatsThis();
+    action->setToolTip(QStringLiteral("<p><b>%1</b>%2</p><p>%3</p>").arg(plain, keys, tip) +
+                       (why.isEmpty() ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(why)));
+    action->setStatusTip(why.isEmpty() ? tip : why);
+}
+
+} // namespace
+
+QAction* Actions::make(const ActionSpec& spec, QObject* parent)
+{
+    auto* action = new QAction(spec.text, parent);
+    action->setObjectName(spec.id);
+    action->setProperty(kMenuProperty, spec.menu);
+    action->setCheckable(spec.checkable);
+    if (!spec.iconName.isEmpty())
+        action->setIcon(icon(spec.iconName));
+    action->setShortcuts(spec.shortcuts);
+    action->setWhatsThis(spec.tip);
+    action->setProperty(kGestureProperty, spec.gesture);
+    describe(action, {});
+    return action;
+}
+
+QAction* Actions::add(const ActionSpec& spec, std::function<void(bool)> run)
+{
+    Q_ASSERT_X(!find(spec.id), "Actions::add", qPrintable(spec.id));
+    QAction* action = make(spec, this);
+    connect(action, &QAction::triggered, this, [run = std::move(run)](bool checked) { run(checked); });
+    m_actions.push_back(action);
+    return action;
+}
+
+QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool)> run)
+{
+    QAction* action = find(spec.id);
+    if (!action) {
+        action = make(spec, this);
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        connect(action, &QAction::triggered, this, [this, action](bool checked) {
+            std::vector<Offer>& offers = m_offers[action];
+            std::erase_if(offers, [](const Offer& o) { return o.owner.isNull(); });
+            if (offers.empty())
+                return;
+            const auto seen = std::find_if(offers.begin(), offers.end(),
+                                           [](const Offer& o) { return o.owner->isVisible(); });
+            const auto run = (seen == offers.end() ? offers.back() : *seen).run;
+            run(checked);
+        });
+        m_actions.push_back(action);
+    }
+    m_offers[action].push_back({owner, std::move(run)});
+    return action;
+}
+
+void Actions::note(ActionSpec spec)
+{
+    if (find(spec.id))
+        return;
+    QAction* action = make(spec, this);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    action->setProperty(kNoteProperty, true);
+    m_actions.push_back(action);
+}
+
+QAction* Actions::find(const QString& id) const
+{
+    for (QAction* action : m_actions)
+        if (action->objectName() == id)
+            return action;
+    return nullptr;
+}
+
+void Actions::setAvailable(QAction* action, bool on, const QString& why)
+{
+    action->setEnabled(on);
+    describe(action, on ? QString() : why);
+}
+
+QString Actions::menuOf(const QAction* action)
+{
+    return action->property(kMenuProperty).toString();
+}
+
+QString Actions::keysOf(const QAction* action)
+{
+    const QString keys = keysText(action->shortcuts());
+    const QString gesture = action->property(kGestureProperty).toString();
+    return keys.isEmpty() ? gesture : gesture.isEmpty() ? keys : keys + QStringLiteral(", ") + gesture;
+}
+
+bool Actions::isCommand(const QAction* action)
+{
+    return !action->property(kNoteProperty).toBool();
+}
+
+} // namespace tilewright::ui

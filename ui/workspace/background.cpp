@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/background.h"
+
+#include <QCoreApplication>
+#include <QThreadPool>
+
+#ifdef Q_OS_LINUX
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace tilewright::ui {
+
+QThreadPool* backgroundPool()
+{
+    static QThreadPool pool;
+    static const bool once = [] {
+        qAddPostRoutine([] { pool.waitForDone(); }); // what is running still delivers to the application
+        return true;
+    }();
+    (void)once;
+    return &pool;
+}
+
+void standBack()
+{
+#ifdef Q_OS_LINUX
+    // QThread's priorities mean nothing to Linux's default scheduler; the nice value of a single thread does.
+    constexpr int kNiceness = 5;
+    thread_local const bool done =
+        setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness) == 0;
+    (void)done;
+#endif
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "workspace/latest_job.h"
+#include "workspace/subgraph_colours.h"
+#include "eval/rules.h"
+#include "report/snapshot.h"
+#include "report/take_snapshot.h"
+#include "schedule/schedule.h"
+#include "workload/problem.h"
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+
+#include <memory>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// A pinned state that every view draws as a ghost.
+struct Baseline
+{
+    QString name;
+    SnapshotPtr snapshot;
+};
+
+/// The open workload: problem, schedule with undo, rules, files, evaluation of the current state, baselines.
+/// Every edit is a pure function of core/schedule whose result goes through apply(); undo is assignment, so
+/// it cannot drift.
+class Document : public QObject
+{
+    Q_OBJECT
+public:
+    explicit Document(QObject* parent = nullptr);
+    ~Document() override;
+
+    // -- state
+    [[nodiscard]] bool hasProblem() const { return m_problem != nullptr; }
+    [[nodiscard]] const ProblemPtr& problem() const { return m_problem; }
+    [[nodiscard]] const Schedule& schedule() const { return m_schedule; }
+    /// Index into Theme::categorical of each subgraph of schedule().
+    [[nodiscard]] const std::vector<std::size_t>& colours() const { return m_colours.colours(); }
+    [[nodiscard]] const Rules& rules() const { return m_rules; }
+    /// Why these rules were chosen for the loaded schedule; empty when the person chose them.
+    [[nodiscard]] const QString& rulesReason() const { return m_rulesReason; }
+    [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
+    /// The latest published evaluation; null without a problem. May be one edit behind schedule().
+    [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
+    /// The last snapshot that was valid (its total stays, greyed, while the state is illegal); may be null.
+    [[nodiscard]] const SnapshotPtr& lastValid() const { return m_lastValid; }
+    /// The snapshot before the last edit, for the "change" in the status bar; may be null.
+    [[nodiscard]] const SnapshotPtr& beforeLastEdit() const { return m_beforeLastEdit; }
+    [[nodiscard]] const QString& problemPath() const { return m_problemPath; }
+    [[nodiscard]] const QString& schedulePath() const { return m_schedulePath; }
+    [[nodiscard]] bool isModified() const { return hasProblem() && !m_undo.isClean(); }
+
+    // -- files (the Error's text names file, field and reason)
+    /// Opens a problem (with one op a subgraph to start from) or attaches a schedule to the open problem.
+    [[nodiscard]] Status openFile(const QString& path);
+    [[nodiscard]] Status openProblem(const QString& path);
+    [[nodiscard]] Status openSchedule(const QString& path);
+    /// What can be kept of a schedule file that openSchedule() refuses, as one edit: the file itself stays as
+    /// it is until the person saves over it.
+    [[nodiscard]] Status openReadablePart(const QString& path);
+    void setProblem(ProblemPtr problem, Schedule schedule, const QString& path = {});
+    [[nodiscard]] Status saveSchedule(const QString& path);
+    void newSchedule(); ///< one op a subgraph; undoable
+    void close();
+
+    /// Autosave: writes the schedule and the name of its problem into `folder`, beside no file of the
+    /// person's.
+    void saveRecovery(const QString& folder) const;
+    [[nodiscard]] static bool hasRecovery(const QString& folder);
+    [[nodiscard]] Status restoreRecovery(const QString& folder);
+    static void discardRecovery(const QString& folder);
+
+    // -- editing
+    /// One undo step. Steps with the same non-empty mergeKey that follow one another merge (drags, spins).
+    void apply(Schedule next, const QString& text, const QString& mergeKey = {});
+    /// Applies an edit's result; a refusal is announced by refused() and returned as false.
+    bool apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey = {});
+    void setRules(const Rules& rules);
+
+    // -- evaluation
+    /// Evaluates here and now and publishes; for tests, exports and the first paint of a new file.
+    void evaluateNow();
+    /// Blocks (processing events) until the published snapshot is that of schedule().
+    void waitForSnapshot();
+    /// Evaluation of a trial schedule in the background; at most one in flight, the latest wins. `deliver`
+    /// gets the trial's snapshot on the GUI thread.
+    void requestTrial(Schedule trial, std::function<void(SnapshotPtr)> deliver);
+    /// The same with the edit itself made in the background; `deliver` gets the refusal when there is one.
+    void requestTrial(std::function<Result<Schedule>()> edit,
+                      std::function<void(Result<SnapshotPtr>)> deliver);
+    void cancelTrial();
+
+    // -- preview
+    /// A schedule that is looked at without being the document's: the best of a running solver. No state of
+    /// the document; never undone, saved or recovered, and dropped by every edit. Null while there is none.
+    [[nodiscard]] const SnapshotPtr& preview() const { return m_preview; }
+    [[nodiscard]] const std::vector<std::size_t>& previewColours() const
+    {
+        return m_previewColours.colours();
+    }
+    void showPreview(Schedule schedule); ///< evaluated in the background; the latest wins
+    void dropPreview();
+
+    // -- baselines
+    [[nodiscard]] const std::vector<Baseline>& baselines() const { return m_baselines; }
+    /// The one drawn as a ghost; null for none.
+    [[nodiscard]] SnapshotPtr baseline() const;
+    [[nodiscard]] int baselineIndex() const { return m_baselineIndex; }
+    void pinBaseline(const QString& name = {});
+    void addBaseline(const QString& name, SnapshotPtr snapshot);
+    /// Another state in the place of the one that is drawn.
+    void replaceBaseline(const QString& name, SnapshotPtr snapshot);
+    void setBaselineIndex(int index); ///< -1 for none
+    void clearBaselines();
+
+Q_SIGNALS:
+    void problemChanged();  ///< another problem (or none): views rebuild from nothing
+    void scheduleChanged(); ///< schedule() differs; snapshot() follows
+    void snapshotChanged(); ///< snapshot() differs
+    void rulesChanged();
+    void baselineChanged();
+    void previewChanged();
+    void fileChanged(); ///< names, modified state
+    void refused(const QString& reason);
+
+private:
+    friend class ScheduleCommand;
+    void setScheduleFromCommand(const Schedule& schedule);
+    void requestEvaluation();
+    void refreshColours();
+    void publish(SnapshotPtr snapshot);
+    void renewTaker(); ///< for the problem and rules in force
+
+    ProblemPtr m_problem;
+    Schedule m_schedule;
+    SubgraphColours m_colours;
+    Rules m_rules;
+    QString m_rulesReason;
+    QString m_problemPath;
+    QString m_schedulePath;
+    std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the workers; null without a problem
+    std::uint64_t m_revision = 0;
+    QUndoStack m_undo;
+    SnapshotPtr m_snapshot;
+    SnapshotPtr m_lastValid;
+    SnapshotPtr m_beforeLastEdit;
+    SnapshotPtr m_preview;
+    SubgraphColours m_previewColours;
+    std::vector<Baseline> m_baselines;
+    int m_baselineIndex = -1;
+    QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work
+    std::unique_ptr<LatestJob<SnapshotPtr>> m_evaluation;
+    std::unique_ptr<LatestJob<std::function<void()>>> m_trial; // the result, ready to be delivered
+    std::unique_ptr<LatestJob<SnapshotPtr>> m_previewing;
+};
+
+} // namespace tilewright::ui

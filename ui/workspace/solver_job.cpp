@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/solver_job.h"
+
+#include <QMetaObject>
+
+namespace tilewright::ui {
+
+SolverJob::~SolverJob()
+{
+    ++m_run;
+    // Join before the base class goes: the thread posts to this object.
+    if (m_thread.joinable()) {
+        m_thread.request_stop();
+        m_thread.join();
+    }
+}
+
+void SolverJob::start(ProblemPtr problem, SolveOptions options)
+{
+    if (m_thread.joinable()) {
+        m_thread.request_stop();
+        m_thread.join();
+    }
+    const std::uint64_t run = ++m_run;
+    m_running = true;
+    m_thread = std::jthread([this, run, problem = std::move(problem),
+                             options = std::move(options)](std::stop_token stop) mutable {
+        const auto post = [this, run](auto deliver) {
+            QMetaObject::invokeMethod(
+                this,
+                [this, run, deliver = std::move(deliver)] {
+                    if (run == m_run)
+                        deliver();
+                },
+                Qt::QueuedConnection);
+        };
+        options.stop = stop;
+        options.onImprovement = [&](const SolveImprovement& i) {
+            post([this, i] { Q_EMIT improved(i.seconds, i.total, i.schedule); });
+        };
+        options.onStatus = [&](const SolveStatus& s) { post([this, s] { Q_EMIT status(s); }); };
+        auto result = solve(*problem, options);
+        if (result) {
+            auto shared = std::make_shared<const SolveResult>(std::move(*result));
+            post([this, shared] {
+                m_running = false;
+                Q_EMIT finished(shared);
+            });
+        } else {
+            post([this, why = QString::fromStdString(result.error().text())] {
+                m_running = false;
+                Q_EMIT failed(why);
+            });
+        }
+    });
+}
+
+void SolverJob::abandon()
+{
+    ++m_run;
+    m_running = false;
+    m_thread.request_stop();
+}
+
+void SolverJob::stop()
+{
+    m_thread.request_stop();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/subgraph_model.h"
+
+#include "canvas/bound_mark.h"
+#include "theme/number.h"
+#include "theme/words.h"
+
+#include <QDataStream>
+#include <QIODevice>
+#include <QMimeData>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace tilewright::ui {
+
+namespace {
+const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
+constexpr std::size_t kFewRows = 8; ///< announced one by one
+
+std::vector<OpId> ascendingOps(const Subgraph& s)
+{
+    std::vector<OpId> ops = s.ops;
+    std::sort(ops.begin(), ops.end());
+    return ops;
+}
+} // namespace
+
+SubgraphModel::SubgraphModel(Document& document, QObject* parent)
+    : QAbstractTableModel(parent), m_document(document)
+{
+    connect(&document, &Document::snapshotChanged, this, &SubgraphModel::refresh);
+    connect(&document, &Document::problemChanged, this, &SubgraphModel::refresh);
+    connect(&document, &Document::baselineChanged, this, &SubgraphModel::refreshBaseline);
+    refreshBaseline();
+    refresh();
+}
+
+void SubgraphModel::refresh()
+{
+    const SnapshotPtr before = m_snapshot;
+    const SnapshotPtr next = m_document.snapshot();
+    const std::size_t rows = next ? next->schedule.size() : 0;
+    const bool reset = (before ? before->schedule.size() : 0) != rows;
+    // Same number of rows: keep selection and scroll position by announcing changed data only.
+    if (reset)
+        beginResetModel();
+    m_snapshot = next;
+    const double longestBefore = std::exchange(m_longest, 0);
+    const auto coloursBefore = std::exchange(m_colours, m_document.colours());
+    if (m_snapshot && m_named != m_snapshot->problem) {
+        m_named = m_snapshot->problem;
+        m_prefix = commonPrefix(*m_named);
+    }
+    if (m_snapshot)
+        for (const SubgraphEvaluation& e : m_snapshot->evaluation.subgraphs)
+            m_longest = std::max({m_longest, e.latency, e.compute, e.memory});
+    if (reset) {
+        endResetModel();
+        return;
+    }
+    if (rows == 0)
+        return;
+    // Most edits leave most rows as they were; what they do not touch is not painted again.
+    std::vector<int> changed;
+    const bool all = before->problem != next->problem || m_longest != longestBefore ||
+                     m_colours != coloursBefore || before->evaluation.issues != next->evaluation.issues;
+    for (std::size_t i = 0; i < rows && !all && changed.size() <= kFewRows; ++i)
+        if (before->schedule.subgraphs[i] != next->schedule.subgraphs[i] ||
+            before->evaluation.subgraphs[i] != next->evaluation.subgraphs[i])
+            changed.push_back(static_cast<int>(i));
+    if (all || changed.size() > kFewRows)
+        Q_EMIT dataChanged(index(0, 0), index(static_cast<int>(rows) - 1, ColumnCount - 1));
+    else
+        for (const int row : changed)
+            Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
+}
+
+int SubgraphModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() || !m_snapshot ? 0 : static_cast<int>(m_snapshot->schedule.size());
+}
+
+int SubgraphModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+OpNames SubgraphModel::names(std::size_t row) const
+{
+    return shortOpNames(*m_snapshot->problem, m_snapshot->schedule[SubgraphId(row)].ops, m_prefix);
+}
+
+bool SubgraphModel::hasMarks() const
+{
+    return m_snapshot &&
+           (std::any_of(m_snapshot->evaluation.issues.begin(), m_snapshot->evaluation.issues.end(),
+                        [](const Issue& i) { return i.subgraph.has_value(); }) ||
+            std::any_of(m_snapshot->schedule.subgraphs.begin(), m_snapshot->schedule.subgraphs.end(),
+                        [](const SubgraphPtr& s) { return s->locked; }));
+}
+
+void SubgraphModel::refreshBaseline()
+{
+    m_baseline.clear();
+    if (const SnapshotPtr baseline = m_document.baseline())
+        for (std::size_t i = 0; i < baseline->schedule.size(); ++i)
+            m_baseline.emplace(ascendingOps(baseline->schedule[SubgraphId(i)]),
+                               baseline->evaluation.subgraphs[i].latency);
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, Change), index(rowCount() - 1, Change));
+}
+
+std::optional<double> SubgraphModel::change(std::size_t row) const
+{
+    if (m_baseline.empty() || !m_snapshot)
+        return std::nullopt;
+    const auto before = m_baseline.find(ascendingOps(m_snapshot->schedule[SubgraphId(row)]));
+    return before == m_baseline.end()
+               ? std::nullopt
+               : std::optional(m_snapshot->evaluation.subgraphs[row].latency - before->second);
+}
+
+const Issue* SubgraphModel::issue(std::size_t row) const
+{
+    for (const Issue& issue : m_snapshot->evaluation.issues)
+        if (issue.subgraph && issue.subgraph->index() == row)
+            return &issue;
+    return nullptr;
+}
+
+std::size_t SubgraphModel::colour(std::size_t row) const
+{
+    const auto& colours = m_document.colours();
+    return row < colours.size() ? colours[row] : 0;
+}
+
+QVariant SubgraphModel::data(const QModelIndex& index, int role) const
+{
+    const auto row = static_cast<std::size_t>(index.row());
+    if (!m_snapshot || row >= m_snapshot->evaluation.subgraphs.size() || row >= m_snapshot->schedule.size())
+        return {};
+    const SubgraphEvaluation& e = m_snapshot->evaluation.subgraphs[row];
+    const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
+    const Granularity& g = s.granularity;
+    if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole || role == RawRole) {
+        const bool raw = role == RawRole;
+        switch (index.column()) {
+        case Number:
+            return index.row();
+        case Ops:
+            return role == Qt::DisplayRole ? names(row).names
+                                           : fullOpNames(*m_snapshot->problem, s.ops, s.ops.size());
+        case Size:
+            return QStringLiteral("%1×%2×%3").arg(g.w).arg(g.h).arg(g.k);
+        case Latency:
+            return raw                   ? exactNumber(e.latency)
+                   : e.structurallyValid ? number(e.latency)
+                                         : QStringLiteral("–");
+        case Time: {
+            const QString bound = e.structurallyValid ? boundText(e.bound) : QString();
+            return raw ? exactNumber(e.compute) + QLatin1Char('\t') + exactNumber(e.memory) +
+                             QLatin1Char('\t') + bound
+                       : bound;
+        }
+        case Memory:
+            return raw ? QString::number(e.peakWorkingSet)
+                       : percent(static_cast<double>(e.peakWorkingSet) /
+                                 static_cast<double>(m_snapshot->problem->hardware().fastMemoryCapacity));
+        case Change: {
+            const auto by = change(row);
+            return by ? raw ? exactNumber(*by) : signedNumber(*by) : QString();
+        }
+        default:
+            return {};
+        }
+    }
+    if (role == Qt::TextAlignmentRole && (index.column() == Latency || index.column() == Change))
+        return int(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole) {
+        QString text =
+            tr("<b>Subgraph %1</b>: %2<br>tile %3 (w×h×k), %4 × %5 tiles, %6<br>"
+               "latency %7<br>compute %8, memory %9 (%10 in, %11 out): %14<br>working set %12 of %13")
+                .arg(row)
+                .arg(fullOpNames(*m_snapshot->problem, s.ops).toHtmlEscaped())
+                .arg(QStringLiteral("%1×%2×%3").arg(g.w).arg(g.h).arg(g.k))
+                .arg(e.rows)
+                .arg(e.cols)
+                .arg(counted(e.steps, tr("step"), tr("steps")), exactNumber(e.latency), number(e.compute),
+                     number(e.memory), number(e.loadElements), number(e.storeElements))
+                .arg(number(e.peakWorkingSet), number(m_snapshot->problem->hardware().fastMemoryCapacity),
+                     boundText(e.bound));
+        if (const auto by = change(row))
+            text += tr("<br>%1 against the baseline").arg(signedNumber(*by));
+        if (const Issue* problem = issue(row))
+            text += tr("<br><b>%1</b>").arg(sentence(problem->text).toHtmlEscaped());
+        return rich(text);
+    }
+    return {};
+}
+
+QVariant SubgraphModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::DisplayRole)
+        switch (section) {
+        case Number:
+            return tr("#");
+        case Ops:
+            return tr("Ops");
+        case Size:
+            return tr("w×h×k");
+        case Latency:
+            return tr("Latency");
+        case Time:
+            return tr("Time");
+        case Memory:
+            return tr("Memory");
+        case Change:
+            return tr("Δ");
+        default:
+            return {};
+        }
+    if (role == Qt::ToolTipRole)
+        switch (section) {
+        case Time:
+            return tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
+                      "subgraph. The mark says what binds: a triangle up for compute, down for memory.");
+        case Memory:
+            return tr("Peak working set against the capacity of fast memory (the line).");
+        case Size:
+            return tr("Tile: width × height, and depth of a reduction step.");
+        case Change:
+            return tr("Latency against the same ops in the pinned baseline.");
+        default:
+            return {};
+        }
+    return {};
+}
+
+Qt::ItemFlags SubgraphModel::flags(const QModelIndex& index) const
+{
+    if (!index.isValid())
+        return Qt::ItemIsDropEnabled; // between rows only
+    return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled;
+}
+
+QStringList SubgraphModel::mimeTypes() const
+{
+    return {kMimeType};
+}
+
+QMimeData* SubgraphModel::mimeData(const QModelIndexList& indexes) const
+{
+    std::set<int> rows;
+    for (const QModelIndex& i : indexes)
+        rows.insert(i.row());
+    QByteArray bytes;
+    QDataStream out(&bytes, QIODevice::WriteOnly);
+    for (const int row : rows)
+        out << row;
+    auto* mime = new QMimeData;
+    mime->setData(kMimeType, bytes);
+    return mime;
+}
+
+bool SubgraphModel::dropMimeData(const QMimeData* data, Qt::DropAction, int row, int,
+                                 const QModelIndex& parent)
+{
+    if (!data->hasFormat(kMimeType) || parent.isValid())
+        return false;
+    std::vector<SubgraphId> rows;
+    QDataStream in(data->data(kMimeType));
+    while (!in.atEnd()) {
+        int r = 0;
+        in >> r;
+        rows.emplace_back(static_cast<std::size_t>(r));
+    }
+    auto position = static_cast<std::size_t>(row < 0 ? rowCount() : row);
+    // The position is meant among the rows that stay.
+    position -= static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [position](SubgraphId r) { return r.index() < position; }));
+    Q_EMIT reorderRequested(rows, position);
+    return false; // the document moved them; the view must not
+}
+
+} // namespace tilewright::ui

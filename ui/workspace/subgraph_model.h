@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "workspace/document.h"
+#include "workspace/op_names.h"
+
+#include <QAbstractTableModel>
+
+#include <map>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// The schedule as rows; one row a subgraph, in execution order. Rows can be dragged: a drop only announces
+/// reorderRequested(), the document does the rest.
+class SubgraphModel : public QAbstractTableModel
+{
+    Q_OBJECT
+public:
+    enum Column { Number, Ops, Size, Latency, Change, Time, Memory, ColumnCount };
+    enum Role { RawRole = Qt::UserRole };
+
+    explicit SubgraphModel(Document& document, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    Qt::DropActions supportedDropActions() const override { return Qt::MoveAction; }
+    QStringList mimeTypes() const override;
+    QMimeData* mimeData(const QModelIndexList& indexes) const override;
+    bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column,
+                      const QModelIndex& parent) override;
+
+    [[nodiscard]] const Snapshot* snapshot() const { return m_snapshot.get(); }
+    /// Longest latency of any row: the full width of the time bars.
+    [[nodiscard]] double longest() const { return m_longest; }
+    /// The row's latency minus that of the same subgraph (same ops) in the baseline, when there is one.
+    [[nodiscard]] std::optional<double> change(std::size_t row) const;
+    /// The first problem of the row; null when it has none.
+    [[nodiscard]] const Issue* issue(std::size_t row) const;
+    [[nodiscard]] std::size_t colour(std::size_t row) const;
+    /// The ops in short, for the cell.
+    [[nodiscard]] OpNames names(std::size_t row) const;
+    [[nodiscard]] bool hasBaseline() const { return m_document.baseline() != nullptr; }
+    /// Some row has a mark beside its number: a problem or a lock.
+    [[nodiscard]] bool hasMarks() const;
+
+Q_SIGNALS:
+    void reorderRequested(const std::vector<tilewright::SubgraphId>& rows, std::size_t position);
+
+private:
+    void refresh();
+    void refreshBaseline();
+
+    Document& m_document;
+    SnapshotPtr m_snapshot;
+    double m_longest = 0;
+    std::vector<std::size_t> m_colours; ///< of the rows, as they were announced
+    /// Latencies of the baseline by what the subgraph computes (ascending ops).
+    std::map<std::vector<OpId>, double> m_baseline;
+    ProblemPtr m_named; ///< the problem of m_prefix
+    QString m_prefix;   ///< of the names of all its ops
+};
+
+} // namespace tilewright::ui

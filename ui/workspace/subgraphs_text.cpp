@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/subgraphs_text.h"
+
+#include "canvas/bound_mark.h"
+#include "theme/number.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace tilewright::ui {
+
+QString subgraphsAsText(const Snapshot& snapshot)
+{
+    const Problem& problem = *snapshot.problem;
+    QString out = QCoreApplication::translate(
+        "Subgraphs", "subgraph\tops\tw×h×k\tlatency\tbound\tpeak working set\tretained\tproblem\n");
+    const auto names = [](const auto& ids, const auto& name) {
+        QStringList list;
+        for (const auto id : ids)
+            list << QString::fromStdString(name(id));
+        return list.join(QStringLiteral(", "));
+    };
+    for (std::size_t i = 0; i < snapshot.schedule.size(); ++i) {
+        const Subgraph& s = snapshot.schedule[SubgraphId(i)];
+        const SubgraphEvaluation& e = snapshot.evaluation.subgraphs[i];
+        QString issue;
+        for (const Issue& candidate : snapshot.evaluation.issues)
+            if (candidate.subgraph == SubgraphId(i) && issue.isEmpty())
+                issue = QString::fromStdString(candidate.text);
+        out +=
+            QStringList{
+                QString::number(i),
+                names(s.ops, [&](OpId o) { return problem.opName(o); }),
+                QStringLiteral("%1×%2×%3").arg(s.granularity.w).arg(s.granularity.h).arg(s.granularity.k),
+                e.structurallyValid ? exactNumber(e.latency) : QString(),
+                e.structurallyValid ? boundText(e.bound) : QString(),
+                e.structurallyValid ? QString::number(e.peakWorkingSet) : QString(),
+                names(s.retain, [&](TensorId t) { return problem.tensorName(t); }),
+                issue}
+                .join(QLatin1Char('\t')) +
+            QLatin1Char('\n');
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

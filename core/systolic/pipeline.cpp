@@ -22,7 +22,7 @@ public:
           m_readers(program.commands.size(), 0)
     {
         for (std::size_t p = 0; p < kPools; ++p)
-            m_taken[p].assign(static_cast<std::size_t>(program.slots[p]), false);
+            m_taken[p].assign(static_cast<std::size_t>(program.poolSlots[p]), false);
         for (std::size_t r = 0; r < kResources.size(); ++r)
             m_unitBusy[r].assign(static_cast<std::size_t>(machine.classes[r].units), false);
         for (PipelineEvent& e : m_events)

@@ -100,7 +100,7 @@ private:
     {
         const auto p = static_cast<std::size_t>(pool);
         at(ref).pool = pool;
-        at(ref).slot = m_written[p]++ % m_program.slots[p];
+        at(ref).slot = m_written[p]++ % m_program.poolSlots[p];
     }
 
     /// `ref` needs the result of `source` and reads it from its slot.
@@ -297,9 +297,9 @@ std::int64_t Program::l2Bytes() const noexcept
     const std::int64_t r = std::min(options.array.rows, options.gemm.m);
     const std::int64_t c = std::min(options.array.cols, options.gemm.n);
     const std::int64_t d = std::min(options.depth, options.gemm.k);
-    return (slots[static_cast<std::size_t>(Pool::L2A)] * r * d +
-            slots[static_cast<std::size_t>(Pool::L2B)] * d * c +
-            slots[static_cast<std::size_t>(Pool::L2C)] * r * c) *
+    return (poolSlots[static_cast<std::size_t>(Pool::L2A)] * r * d +
+            poolSlots[static_cast<std::size_t>(Pool::L2B)] * d * c +
+            poolSlots[static_cast<std::size_t>(Pool::L2C)] * r * c) *
            e;
 }
 
@@ -334,7 +334,7 @@ Result<Program> buildProgram(const ProgramOptions& o)
     const double bBytes =
         static_cast<double>(o.gemm.k) * static_cast<double>(o.gemm.n) * static_cast<double>(o.elementBytes);
     p.bInL3 = pipelined && bBytes <= 0.4 * static_cast<double>(o.l3Bytes);
-    const auto slots = [&](Pool pool) -> std::int64_t& { return p.slots[static_cast<std::size_t>(pool)]; };
+    const auto slots = [&](Pool pool) -> std::int64_t& { return p.poolSlots[static_cast<std::size_t>(pool)]; };
     slots(Pool::L3A) = pipelined ? p.nK : 1;
     slots(Pool::L3B) = p.bInL3 ? p.nK * p.nN : pipelined ? 2 * p.nK : 1;
     slots(Pool::L2A) = pipelined ? p.nK : 1;
@@ -377,7 +377,7 @@ std::string programText(const Program& program, std::size_t limit)
                       times(o.array.rows, o.array.cols, o.depth) + "\n";
     out += "; slots:";
     for (std::size_t p = 0; p < kPools; ++p)
-        out += " " + std::string(poolName(static_cast<Pool>(p))) + "=" + std::to_string(program.slots[p]);
+        out += " " + std::string(poolName(static_cast<Pool>(p))) + "=" + std::to_string(program.poolSlots[p]);
     out += "\n";
     const BankMap banks = program.bankMap();
     std::size_t lines = 0;

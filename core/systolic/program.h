@@ -82,7 +82,7 @@ struct Program
     ProgramOptions options;
     std::int64_t nM = 0, nN = 0, nK = 0;
     bool bInL3 = false; ///< B is loaded once and kept in L3
-    std::array<std::int64_t, kPools> slots{};
+    std::array<std::int64_t, kPools> poolSlots{};
     std::vector<Command> commands;
 
     [[nodiscard]] BankMap bankMap() const noexcept { return {options.layout, options.banks, nN, nK}; }

@@ -10,6 +10,7 @@
 #include "window/start_page.h"
 #include "theme/style.h"
 #include "window/view_catalog.h"
+#include "workspace/samples.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -5,6 +5,7 @@
 #include "theme/number.h"
 #include "theme/words.h"
 #include "workload/problem_json.h"
+#include "workspace/samples.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -89,19 +90,6 @@ void emptyLayout(QLayout* layout)
 }
 
 } // namespace
-
-QString samplesFolder()
-{
-    const QDir binary(QCoreApplication::applicationDirPath());
-    for (const char* candidate : {"../share/tilewright/samples", "../../../../samples", "../../../samples",
-                                  "../../samples", "../samples", "samples"}) {
-        const QString path = binary.filePath(QLatin1String(candidate) + QLatin1String("/schedule"));
-        if (QFileInfo::exists(path))
-            return QDir::cleanPath(path + QLatin1String("/.."));
-    }
-    const QString here = QDir::current().filePath(QStringLiteral("samples"));
-    return QFileInfo::exists(here + QStringLiteral("/schedule")) ? here : QString();
-}
 
 StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
 {

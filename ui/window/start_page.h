@@ -51,7 +51,4 @@ private:
     QWidget* m_recentBox = nullptr;
 };
 
-/// Folder of the samples: beside the source tree or the installation; empty when there is none.
-[[nodiscard]] QString samplesFolder();
-
 } // namespace tilewright::ui

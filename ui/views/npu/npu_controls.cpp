@@ -2,7 +2,7 @@
 #include "views/npu/npu_controls.h"
 
 #include "canvas/wheel_guard.h"
-#include "window/start_page.h"
+#include "workspace/samples.h"
 #include "views/npu/npu_tiling_form.h"
 
 #include <QCheckBox>

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "npu/generate.h"
-#include "window/start_page.h"
+#include "workspace/samples.h"
 #include "views/npu/npu_columns.h"
 #include "views/npu/npu_text.h"
 

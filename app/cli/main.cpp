@@ -23,7 +23,7 @@ int main(int argc, char** argv)
     app.set_version_flag("--version", "tilewright-cli 0.1.0");
     app.require_subcommand(1);
     int exitCode = Exit::Success;
-    // add*Verb calls, one a line, in the order of DESIGN.md section 5
+    // add*Verb calls, one a line, in the order of docs/design.md 3
     addInfoVerb(app, exitCode);
     addCheckVerb(app, exitCode);
     addEvaluateVerb(app, exitCode);

@@ -90,8 +90,8 @@ Result<Request> readOptions(const SystolicCall& o)
     return r;
 }
 
-/// L2 by spec 3.4; DRAM by spec 7 with one array-sized tile, K in steps of 16, in the dataflow's own loop
-/// order.
+/// L2 by docs/rules/systolic.md 3.4; DRAM by docs/rules/systolic.md 7 with one array-sized tile, K in steps
+/// of 16, in the dataflow's own loop order.
 Result<Traffic> traffic(const Request& r)
 {
     const std::int64_t e = r.hierarchy.elementBytes;
@@ -201,7 +201,7 @@ void printPipeline(const Pipeline& p)
                               " / " + formatGrouped(p.run.peakBytes[2]) + " bytes");
 }
 
-/// The L2 schedules of spec 3, the roofs and the comparison of dataflows; text output only.
+/// The L2 schedules of docs/rules/systolic.md 3, the roofs and the comparison of dataflows; text output only.
 void printContext(const Request& r)
 {
     const TileShape tile{std::min(r.gemm.m, r.array.rows), std::min(r.gemm.n, r.array.cols),

@@ -11,7 +11,7 @@ class App;
 
 namespace tilewright::cli {
 
-/// Exit codes of DESIGN.md section 5.
+/// Exit codes (docs/design.md 3.1).
 enum Exit { Success = 0, No = 1, BadInput = 2, Interrupted = 130 };
 
 /// Prints the error's sentence on stderr and returns Exit::BadInput.

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// Limits of DESIGN.md section 2, checked when a file is read.
+/// Limits of docs/design.md 2.2, checked when a file is read.
 inline constexpr std::int64_t kMaxDimension = std::int64_t{1} << 31;
 inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
 

@@ -13,7 +13,7 @@
 
 namespace tilewright {
 
-/// A broken rule of a schedule (spec R2.2, R3, R4, R5.3, R9); not an input error.
+/// A broken rule of a schedule (R2.2, R3, R4, R5.3, R9); not an input error.
 enum class IssueCode : std::uint8_t {
     Format,       // "FORMAT"
     Granularity,  // "GRANULARITY"

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// A stretch of time in which nothing changes in fast memory (spec R9.1). Sizes in elements.
+/// A stretch of time in which nothing changes in fast memory (R9.1). Sizes in elements.
 struct OccupancySegment
 {
     double start = 0; ///< since the start of the schedule

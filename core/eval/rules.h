@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-/// The readings in which rule sets differ (spec section 11) plus the two user-visible switches. A value that
-/// is passed everywhere; the defaults are rule set `final`.
+/// The readings in which rule sets differ (docs/rules/schedule.md 11) and two more in which programs differ.
+/// A value that is passed everywhere; the defaults are rule set `final`.
 struct Rules
 {
     enum class SuperNative : std::uint8_t { Error, Ceil };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The explaining evaluator: the rules word by word, one (tile, k) step after the other (spec section 14).
+// The explaining evaluator: the rules word by word, one (tile, k) step after the other
+// (docs/rules/schedule.md 14).
 #include "eval/trace.h"
 
 #include "eval/cost.h"

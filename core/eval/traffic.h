@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-/// What one tensor costs one subgraph, in elements over all steps (spec R7, R8).
+/// What one tensor costs one subgraph, in elements over all steps (R7, R8).
 struct TensorTraffic
 {
     TensorId tensor;

@@ -92,7 +92,7 @@ struct LayoutResult
 };
 
 /// Layered drawing: cycles broken, layers by longest path with pull towards consumers, long edges through
-/// dummies, order by barycentre and transposition, x by isotonic regression (notes/libraries.md 2.1).
+/// dummies, order by barycentre and transposition, x by isotonic regression (docs/design.md 6.1).
 /// Pure and deterministic. Nothing when stopped through `progress`.
 [[nodiscard]] std::optional<LayoutResult>
 layeredLayout(const LayoutGraph& graph, const LayoutOptions& options = {}, const Progress& progress = {});

@@ -20,7 +20,7 @@ struct EnergyTable
     bool operator==(const EnergyTable&) const = default;
 };
 
-/// The accelerator (spec section 2); the defaults are the spec's.
+/// The accelerator (docs/rules/mapping.md 2); the defaults are those of that section.
 struct Architecture
 {
     std::string name = "default";

@@ -13,7 +13,7 @@
 
 namespace tilewright::mapping {
 
-/// The seed project's ways to make the space smaller; all off in proven mode (spec section 7).
+/// The seed project's ways to make the space smaller; all off in proven mode (docs/rules/mapping.md 7).
 struct Reductions
 {
     double minPeUse = 0;  ///< share of the PEs, 0..1
@@ -26,7 +26,7 @@ struct Reductions
     bool operator==(const Reductions&) const = default;
 };
 
-/// The SPM limit of spec section 2 for a tile of these extents.
+/// The SPM limit of docs/rules/mapping.md 2 for a tile of these extents.
 [[nodiscard]] bool fitsScratchpad(const Lattice& lattice, const Architecture& architecture,
                                   Lattice::Index tile) noexcept;
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdint>
 
-// The fast form of the cost model: spec sections 4 and 5 for one pair of order classes, where at every
-// level at most one operand is reused. Shared by the fast evaluator and by the search, and monotone in
+// The fast form of the cost model: docs/rules/mapping.md 4 and 5 for one pair of order classes, where at
+// every level at most one operand is reused. Shared by the fast evaluator and by the search, and monotone in
 // every field of ArrayTerms, which is what makes the search's bounds sound.
 namespace tilewright::mapping {
 

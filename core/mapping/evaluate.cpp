@@ -98,7 +98,7 @@ std::optional<Violation> checkCapacities(const LoopNest& nest, const Architectur
     return std::nullopt;
 }
 
-/// Bursts of one SPM tile (spec section 4): contiguous as long as all inner dimensions are complete.
+/// Bursts of one SPM tile (docs/rules/mapping.md 4): contiguous as long as all inner dimensions are complete.
 void fillDma(const LoopNest& nest, const DmaClock& clock, const Factors& spm, int op, OperandReport& report)
 {
     const Operand& operand = nest.operands[static_cast<std::size_t>(op)];
@@ -114,7 +114,7 @@ void fillDma(const LoopNest& nest, const DmaClock& clock, const Factors& spm, in
     report.dmaCycles = report.bursts * clock.cycles(report.burstElements);
 }
 
-/// One SPM pass (spec section 4). `compute + distribution + reduction` of `parts` is its length.
+/// One SPM pass (docs/rules/mapping.md 4). `compute + distribution + reduction` of `parts` is its length.
 struct SpmPass
 {
     CycleParts parts;

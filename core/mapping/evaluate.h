@@ -10,7 +10,7 @@
 
 namespace tilewright::mapping {
 
-/// Why a method is invalid, in the order in which they are reported (spec section 2).
+/// Why a method is invalid, in the order in which they are reported (docs/rules/mapping.md 2).
 enum class ViolationCode { Tiling, Pes, Rf, Spm };
 
 [[nodiscard]] std::string_view violationName(ViolationCode code);
@@ -24,7 +24,7 @@ struct Violation
     bool operator==(const Violation&) const = default;
 };
 
-/// pJ by component (spec section 5).
+/// pJ by component (docs/rules/mapping.md 5).
 struct EnergyParts
 {
     double mac = 0;
@@ -68,8 +68,8 @@ struct OperandReport
     EnergyParts energy;
 };
 
-/// One method with every component of spec sections 2 to 5. An invalid method keeps its numbers, except
-/// when the factors do not multiply to the trip counts (`hasNumbers` is false).
+/// One method with every component of docs/rules/mapping.md 2 to 5. An invalid method keeps its numbers,
+/// except when the factors do not multiply to the trip counts (`hasNumbers` is false).
 struct Evaluation
 {
     std::optional<Violation> violation; ///< the first in the order of ViolationCode

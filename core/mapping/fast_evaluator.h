@@ -17,7 +17,7 @@ public:
     /// Pre-condition: checkCountable(nest, architecture). Keeps a copy of the nest.
     FastEvaluator(const LoopNest& nest, const Architecture& architecture);
 
-    /// PES, RF and SPM limits (spec section 2) of a tiling whose factors multiply.
+    /// PES, RF and SPM limits (docs/rules/mapping.md 2) of a tiling whose factors multiply.
     [[nodiscard]] bool fits(const Method& method) const noexcept;
 
     /// Calls visit(spmClass, dramClass, cost) for every pair of classes; returns their number.

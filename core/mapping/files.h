@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-// Readers and writers of the mapping lens's files (spec section 8). `file` only names the file in errors.
+// Readers and writers of the mapping lens's files (docs/rules/mapping.md 8). `file` only names the file in
+// errors.
 namespace tilewright::mapping {
 
 /// What a layer argument can be: one layer, or a model of several.

@@ -22,7 +22,7 @@ enum class LayerKind { Conv, DwConv, Gemm };
 
 [[nodiscard]] std::string_view kindName(LayerKind kind);
 
-/// A layer as a person writes it (mapping spec section 8). `m`, `n`, `k` belong to gemm, the rest to the
+/// A layer as a person writes it (docs/rules/mapping.md 8). `m`, `n`, `k` belong to gemm, the rest to the
 /// convolutions. Sizes are elements; `height` and `width` are without padding.
 struct Layer
 {
@@ -61,7 +61,7 @@ struct Dimension
     std::int64_t stored = 1; ///< size in memory, elements (the padded size for an input)
 };
 
-/// An operand, its dimensions from the outermost to the innermost as stored (spec sections 1 and 4).
+/// An operand, its dimensions from the outermost to the innermost as stored (docs/rules/mapping.md 1 and 4).
 struct Operand
 {
     std::string_view name;
@@ -71,7 +71,7 @@ struct Operand
     unsigned freeMask = 0;  ///< the other loops of the layer
 };
 
-/// What the cost model needs to know about a layer (spec section 1).
+/// What the cost model needs to know about a layer (docs/rules/mapping.md 1).
 struct LoopNest
 {
     LayerKind kind = LayerKind::Conv;
@@ -91,7 +91,7 @@ struct LoopNest
             return e;
         return (e - 1) * stride + extents[static_cast<std::size_t>(d.filterLoop)];
     }
-    /// Elements of operand `op` for the given extents (spec section 1).
+    /// Elements of operand `op` for the given extents (docs/rules/mapping.md 1).
     [[nodiscard]] std::int64_t elements(int op, const Factors& extents) const noexcept
     {
         const Operand& operand = operands[static_cast<std::size_t>(op)];

@@ -8,7 +8,7 @@
 namespace tilewright::mapping {
 
 inline constexpr int kLevels = 4;
-/// In the order of every list without names (spec section 1).
+/// In the order of every list without names (docs/rules/mapping.md 1).
 enum class Level { Dram, Spm, Rf, Spatial };
 
 [[nodiscard]] std::string_view levelName(Level level);
@@ -31,8 +31,8 @@ struct Method
 /// Everything at DRAM: always valid when three elements fit the register file and the scratchpad.
 [[nodiscard]] Method trivialMethod(const LoopNest& nest);
 
-/// A group of orders of one level with the same reuse (spec section 3): the loops of `subset`, which do not
-/// index `operand`, are innermost. `operand` -1 means no operand is reused.
+/// A group of orders of one level with the same reuse (docs/rules/mapping.md 3): the loops of `subset`, which
+/// do not index `operand`, are innermost. `operand` -1 means no operand is reused.
 struct OrderClass
 {
     int operand = -1;
@@ -58,7 +58,7 @@ struct OrderClasses
 /// An order that belongs to the class.
 [[nodiscard]] LoopOrder orderOf(const LoopNest& nest, const OrderClass& orderClass) noexcept;
 
-/// How many passes in a row find the operand's data in place (spec section 3).
+/// How many passes in a row find the operand's data in place (docs/rules/mapping.md 3).
 [[nodiscard]] std::int64_t reuseOf(const LoopNest& nest, int operand, const Factors& factors,
                                    const LoopOrder& order) noexcept;
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-// The JSON documents of `map --json` (DESIGN.md section 5, spec section 8), and the CSV of a model.
+// The JSON documents of `map --json` (docs/design.md 3.2, docs/rules/mapping.md 8), and the CSV of a model.
 namespace tilewright::mapping {
 
 /// One evaluated method. Numbers are null when the tiling does not multiply.

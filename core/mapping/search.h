@@ -88,9 +88,9 @@ struct SearchResult
     [[nodiscard]] double gap(Objective objective) const noexcept;
 };
 
-/// Exhaustive branch and bound over all tilings and order classes (spec section 7): the best method of each
-/// objective and the Pareto front, proven unless stopped by time or token. Energies within 1e-12 of each
-/// other count as equal. Pre-condition: checkCountable(nest, architecture).
+/// Exhaustive branch and bound over all tilings and order classes (docs/rules/mapping.md 7): the best method
+/// of each objective and the Pareto front, proven unless stopped by time or token. Energies within 1e-12 of
+/// each other count as equal. Pre-condition: checkCountable(nest, architecture).
 [[nodiscard]] SearchResult search(const LoopNest& nest, const Architecture& architecture,
                                   const SearchOptions& options);
 

@@ -8,7 +8,7 @@
 
 namespace tilewright::npu {
 
-/// Lower bounds of any run on the hardware, in cycles (spec section 4).
+/// Lower bounds of any run on the hardware, in cycles (docs/rules/npu.md 4).
 struct Bounds
 {
     Cycle criticalPath = 0; ///< over compute cycles only

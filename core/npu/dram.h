@@ -52,7 +52,7 @@ private:
     Cycle m_width = 64;
 };
 
-/// Channels, banks and the arbiter of spec 5.3, event driven.
+/// Channels, banks and the arbiter of docs/rules/npu.md 5.3, event driven.
 ///
 /// A burst group (adjacent bursts of one tile in one interleave block, hence one bank and row) is served as
 /// one: its bank works hit-or-miss latency for the first burst and hit latency for each further one, then the

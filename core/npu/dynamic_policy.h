@@ -13,7 +13,7 @@
 
 namespace tilewright::npu {
 
-/// What the dynamic score looks at in one candidate (spec 5.4).
+/// What the dynamic score looks at in one candidate (docs/rules/npu.md 5.4).
 struct Candidate
 {
     std::uint32_t node = 0;

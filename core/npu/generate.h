@@ -11,7 +11,7 @@ namespace tilewright::npu {
 enum class LlamaPhase { Prefill, Decode };
 
 /// A LLaMA-style decoder block: RMSNorm, Q/K/V, RoPE, KV append, KV load (decode), attention, output
-/// projection, residuals, SwiGLU MLP (spec section 8).
+/// projection, residuals, SwiGLU MLP (docs/rules/npu.md 8).
 struct LlamaBlockOptions
 {
     LlamaPhase phase = LlamaPhase::Prefill;

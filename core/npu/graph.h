@@ -20,7 +20,7 @@ enum class NodeType { MatMul, Conv, Softmax, Vector, KvStore, KvLoad };
 
 enum class Engine { Tensor, Vector, None };
 
-/// One node of the tile DAG (spec section 3).
+/// One node of the tile DAG (docs/rules/npu.md 3).
 struct TileNode
 {
     NodeType type = NodeType::MatMul;
@@ -115,19 +115,19 @@ struct NpuGraph
 };
 
 /// Cuts a checked model into the tile DAG. The Error names the operator when its smallest node does not fit
-/// into SPM (spec 5.6) or there would be more than `maxNodes` nodes.
+/// into SPM (docs/rules/npu.md 5.6) or there would be more than `maxNodes` nodes.
 [[nodiscard]] Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware,
                                           std::size_t maxNodes = 1'000'000);
 
-/// The default tile of a matmul (spec 2.6); fields of `wish` that are set are kept.
+/// The default tile of a matmul (docs/rules/npu.md 2.6); fields of `wish` that are set are kept.
 [[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
                                    std::int64_t n, std::int64_t k, TileSizes wish);
 
-/// Cycles of a tensor-engine node (spec section 3), without or with the drain of the chain's last node.
+/// Cycles of a tensor-engine node (docs/rules/npu.md 3), without or with the drain of the chain's last node.
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, std::int64_t m, std::int64_t n, std::int64_t k,
                                  bool drain);
 
-/// Input rows (or columns) read by output rows [from, to): first and end, clipped (spec 2.2).
+/// Input rows (or columns) read by output rows [from, to): first and end, clipped (docs/rules/npu.md 2.2).
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int64_t to,
                                                                    std::int64_t kernel, std::int64_t stride,
                                                                    std::int64_t padding,

@@ -103,7 +103,7 @@ private:
     friend void tileKvLoad(GraphBuilder&, const ModelOp&);
 };
 
-// One function per rule of spec section 2.
+// One function per rule of docs/rules/npu.md 2.
 void tileMatmul(GraphBuilder& builder, const ModelOp& op);
 void tileConv(GraphBuilder& builder, const ModelOp& op);
 void tileAttention(GraphBuilder& builder, const ModelOp& op);

@@ -18,10 +18,10 @@ inline constexpr int kMaxBanks = 64;
 
 enum class Arbiter {
     OldestFirst,
-    DramAware, ///< row hits, then other banks, then other heads, then oldest (spec 5.3)
+    DramAware, ///< row hits, then other banks, then other heads, then oldest (docs/rules/npu.md 5.3)
 };
 
-/// DRAM of spec section 2.5 and 5.3; sizes in bytes, times in cycles.
+/// DRAM of docs/rules/npu.md 2.5 and 5.3; sizes in bytes, times in cycles.
 struct DramHardware
 {
     int channels = 4;
@@ -42,7 +42,7 @@ struct DramHardware
     }
 };
 
-/// Passes of the vector engine over its elements (spec section 3).
+/// Passes of the vector engine over its elements (docs/rules/npu.md 3).
 struct VectorPasses
 {
     int softmax = 4;
@@ -52,7 +52,7 @@ struct VectorPasses
     bool operator==(const VectorPasses&) const = default;
 };
 
-/// The machine; the defaults are those of the spec.
+/// The machine; the defaults are those of docs/rules/npu.md 8.
 struct NpuHardware
 {
     std::string name = "default";
@@ -76,7 +76,7 @@ struct NpuHardware
 /// The Error names the first field that is out of range or not a power of two.
 [[nodiscard]] Status checkHardware(const NpuHardware& hardware);
 
-/// Where an address lies (spec 2.5).
+/// Where an address lies (docs/rules/npu.md 2.5).
 struct DramPlace
 {
     int channel = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event-driven machine of spec section 5; users include run.h.
+// The event-driven machine of docs/rules/npu.md 5; users include run.h.
 #pragma once
 
 #include "npu/dynamic_policy.h"

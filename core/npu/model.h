@@ -27,7 +27,8 @@ struct ModelTensor
     std::vector<std::int64_t> shape; ///< 1 to kMaxRank dimensions
 };
 
-/// Wished tile sizes; 0 = the default rule (spec 2.6). A field is used by the operators that have it.
+/// Wished tile sizes; 0 = the default rule (docs/rules/npu.md 2.6). A field is used by the operators that
+/// have it.
 struct TileSizes
 {
     std::int64_t m = 0, n = 0, k = 0;                      // matmul
@@ -77,8 +78,8 @@ struct NpuModel
     [[nodiscard]] std::size_t addTensor(std::string tensorName, std::vector<std::int64_t> shape);
 };
 
-/// How an operator is cut into nodes: the part of a model that can be chosen freely (spec 2.6). `flash` is
-/// the fused attention.
+/// How an operator is cut into nodes: the part of a model that can be chosen freely (docs/rules/npu.md 2.6).
+/// `flash` is the fused attention.
 struct OpTiling
 {
     TileSizes tile;
@@ -97,7 +98,7 @@ struct HeadShape
 };
 [[nodiscard]] std::optional<HeadShape> headShape(const ModelTensor& tensor, std::int64_t heads);
 
-/// Output rows or columns of a convolution (spec 2.2); <= 0 when the kernel does not fit.
+/// Output rows or columns of a convolution (docs/rules/npu.md 2.2); <= 0 when the kernel does not fit.
 [[nodiscard]] std::int64_t convOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride,
                                       std::int64_t padding, std::int64_t dilation);
 

@@ -18,7 +18,7 @@ struct LimitFlip
     bool byNoc = false;
 };
 
-/// The NoC of spec 5.3: one link per core and a shared trunk, exact max-min fair shares.
+/// The NoC of docs/rules/npu.md 5.3: one link per core and a shared trunk, exact max-min fair shares.
 ///
 /// Shares are integers in units of 1/denominator byte a cycle, so that nothing is ever rounded before the
 /// ceiling of a transfer's end. Bytes that DRAM has moved and the NoC has not are the transfer's backlog. The

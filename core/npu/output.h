@@ -9,16 +9,17 @@
 
 namespace tilewright::npu {
 
-/// The file of `npu --graph` (spec 6.1). Beyond the spec's fields a node has "accumulator" (tile, when it has
-/// one), "scratch_bytes" and "unit".
+/// The file of `npu --graph` (docs/rules/npu.md 6.1). Beyond the fields named there a node has "accumulator"
+/// (tile, when it has one), "scratch_bytes" and "unit".
 [[nodiscard]] Status writeGraph(const NpuGraph& graph, const NpuHardware& hardware, const std::string& path);
 [[nodiscard]] std::string graphToJson(const NpuGraph& graph, const NpuHardware& hardware);
 
-/// The file of `npu --trace` (spec 6.1), Chrome trace-event JSON; the run must have recorded its DRAM events.
+/// The file of `npu --trace` (docs/rules/npu.md 6.1), Chrome trace-event JSON; the run must have recorded its
+/// DRAM events.
 [[nodiscard]] Status writeTrace(const NpuGraph& graph, const Run& run, const std::string& path);
 [[nodiscard]] std::string traceToJson(const NpuGraph& graph, const Run& run);
 
-/// The document of `npu --json` (DESIGN.md section 5).
+/// The document of `npu --json` (docs/design.md 3.2).
 [[nodiscard]] std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds,
                                         bool verified, const std::string& extra = {});
 

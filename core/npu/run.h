@@ -16,7 +16,7 @@ namespace tilewright::npu {
 enum class Scheduler { Static, Dynamic };
 [[nodiscard]] std::string_view toString(Scheduler scheduler) noexcept;
 
-/// Weights of the dynamic score (spec 5.4).
+/// Weights of the dynamic score (docs/rules/npu.md 5.4).
 struct Weights
 {
     double criticalPath = 1.0;
@@ -30,11 +30,11 @@ struct RunOptions
     Scheduler scheduler = Scheduler::Dynamic;
     Assignment assignment = Assignment::CostAware; ///< dynamic: only HeadParallel matters
     Weights weights;
-    bool memoryBoundFirst = false; ///< spec 5.4, seed 8.2
+    bool memoryBoundFirst = false; ///< docs/rules/npu.md 5.4
     bool recordDram = false;       ///< keep every DRAM event (one per burst group); needed by --trace
 };
 
-/// What a core did in a cycle: the first that holds (spec 5.5).
+/// What a core did in a cycle: the first that holds (docs/rules/npu.md 5.5).
 enum class CoreState : std::uint8_t { Tensor, Vector, WaitSpm, WaitNoc, WaitDram, WaitDependency, Idle };
 inline constexpr std::size_t kCoreStates = 7;
 /// "tensor", "vector", "wait_spm", "wait_noc", "wait_dram", "wait_dependency", "idle"
@@ -120,8 +120,8 @@ struct Run
     [[nodiscard]] double dramUtilization() const noexcept;
 };
 
-/// Runs the graph on the machine of spec section 5. `hardware` may differ from the graph's in cores, DRAM
-/// timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an
+/// Runs the graph on the machine of docs/rules/npu.md 5. `hardware` may differ from the graph's in cores,
+/// DRAM timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an
 /// internal deadlock found by the watchdog.
 [[nodiscard]] Result<Run> simulate(const NpuGraph& graph, const NpuHardware& hardware,
                                    const RunOptions& options, const Progress& progress = {});

@@ -11,8 +11,8 @@
 
 namespace tilewright::npu {
 
-/// The scratchpad of one core: tiles with pins, LRU eviction of clean unpinned ones (spec 5.1). Space is
-/// counted in bytes; fragmentation is not modelled.
+/// The scratchpad of one core: tiles with pins, LRU eviction of clean unpinned ones (docs/rules/npu.md 5.1).
+/// Space is counted in bytes; fragmentation is not modelled.
 class Spm
 {
 public:

@@ -15,7 +15,7 @@ enum class Assignment { RoundRobin, CostAware, HeadParallel };
 [[nodiscard]] std::string_view toString(Assignment assignment) noexcept;
 [[nodiscard]] std::optional<Assignment> assignmentFromText(std::string_view text) noexcept;
 
-/// max(compute cycles, bytes / bandwidth a core gets alone), rounded up (spec section 4).
+/// max(compute cycles, bytes / bandwidth a core gets alone), rounded up (docs/rules/npu.md 4).
 [[nodiscard]] Cycle nodeCost(const NpuGraph& graph, const NpuHardware& hardware, std::size_t node) noexcept;
 
 /// cp(n) = cost(n) + max over successors of cp; of compute cycles only when `computeOnly`.

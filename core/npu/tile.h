@@ -37,17 +37,18 @@ struct Segment
     bool operator==(const Segment&) const = default;
 };
 
-/// A box of a tensor (spec section 1). Dimensions beyond the tensor's rank have offset 0 and shape 1.
+/// A box of a tensor (docs/rules/npu.md 1). Dimensions beyond the tensor's rank have offset 0 and shape 1.
 struct TileDesc
 {
     std::uint32_t tensor = 0;
     bool accumulator = false; ///< held with accumulatorBytes an element in SPM
     std::array<std::int64_t, kMaxRank> offset{0, 0, 0, 0};
     std::array<std::int64_t, kMaxRank> shape{1, 1, 1, 1};
-    std::int64_t dramBase = 0;     ///< first byte
-    std::int64_t dramSize = 0;     ///< last byte - first byte + 1
-    std::int64_t spmRequired = 0;  ///< bytes
-    std::int64_t alignedBytes = 0; ///< bytes of all bursts (spec 2.5): what a load or store moves
+    std::int64_t dramBase = 0;    ///< first byte
+    std::int64_t dramSize = 0;    ///< last byte - first byte + 1
+    std::int64_t spmRequired = 0; ///< bytes
+    std::int64_t alignedBytes =
+        0; ///< bytes of all bursts (docs/rules/npu.md 2.5): what a load or store moves
 
     [[nodiscard]] std::int64_t elements() const noexcept { return shape[0] * shape[1] * shape[2] * shape[3]; }
 };

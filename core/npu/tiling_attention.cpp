@@ -64,7 +64,7 @@ TileSizes headSizes(std::int64_t heads, std::int64_t tokens, std::int64_t dims)
     return t;
 }
 
-/// Tiles one attention operator (spec 2.3), block of heads by block of heads.
+/// Tiles one attention operator (docs/rules/npu.md 2.3), block of heads by block of heads.
 class AttentionTiler
 {
 public:
@@ -242,8 +242,8 @@ private:
         }
     }
 
-    /// Softmax streamed over key chunks: scores, running maximum and sum stay in SPM (spec 2.3, variant
-    /// flash). All dims are accumulated at once, because every chunk rescales the whole output.
+    /// Softmax streamed over key chunks: scores, running maximum and sum stay in SPM (docs/rules/npu.md 2.3,
+    /// variant flash). All dims are accumulated at once, because every chunk rescales the whole output.
     void flash()
     {
         const auto keys = keyBounds(m_block.query, m_block.queries);

@@ -17,7 +17,7 @@ std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int
 
 namespace {
 
-/// The sizes of one convolution and the choice of its blocks (spec 2.2 and 2.6).
+/// The sizes of one convolution and the choice of its blocks (docs/rules/npu.md 2.2 and 2.6).
 struct ConvShape
 {
     const ModelOp& op;

@@ -9,7 +9,7 @@
 
 namespace tilewright::npu {
 
-/// One rule of spec section 7 and whether it holds.
+/// One rule of docs/rules/npu.md 7 and whether it holds.
 struct RuleCheck
 {
     std::string rule; ///< "dag_acyclic", "spm_capacity", ...

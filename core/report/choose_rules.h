@@ -14,8 +14,8 @@ struct RulesChoice
     std::string reason; ///< one sentence for people
 };
 
-/// Spec, introduction: when the latencies reported in the file agree (R10.2) with exactly one of the rule
-/// sets `final` and `seed`, that one; otherwise `final`.
+/// docs/rules/schedule.md 0: when the latencies reported in the file agree (R10.2) with exactly one of the
+/// rule sets `final` and `seed`, that one; otherwise `final`.
 [[nodiscard]] RulesChoice chooseRules(const Problem& problem, const Schedule& schedule);
 
 /// R10.2: every subgraph has a reported latency, and none differs by more than max(0.01, 1e-6 x computed).

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// The document of `evaluate --json` (DESIGN.md section 5), as the text of one JSON object. total_latency is
+/// The document of `evaluate --json` (docs/design.md 3.2), as the text of one JSON object. total_latency is
 /// null when a subgraph could not be evaluated. `file` issues (R2.2) leave nothing but the verdict to tell.
 [[nodiscard]] std::string evaluationJson(const Problem& problem, const Schedule& schedule,
                                          const Evaluation& evaluation, std::string_view rulesReason,

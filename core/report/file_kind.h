@@ -20,7 +20,7 @@ enum class FileKind {
     SystolicHierarchy
 };
 
-/// Told by the top-level fields, a method also by the nested tuples that the seed prints; Errors when the
+/// Told by the top-level fields, a method also by the nested tuples of the printed form; Errors when the
 /// file cannot be read, is no JSON or none of these.
 [[nodiscard]] Result<FileKind> fileKind(const std::string& path);
 /// The same of a text; `file` is used in errors.

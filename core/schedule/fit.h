@@ -17,7 +17,7 @@ namespace tilewright {
 [[nodiscard]] Granularity startGranularity(const Problem& problem, std::span<const OpId> ops,
                                            const StructureRules& rules);
 
-/// An upper estimate of the largest working set of a step (spec R9.1), in elements, from the shapes of a full
+/// An upper estimate of the largest working set of a step (R9.1), in elements, from the shapes of a full
 /// tile alone; `resident` = RES before the subgraph. Exact verdicts come from core/eval.
 [[nodiscard]] std::int64_t estimateWorkingSet(const Problem& problem, const Subgraph& subgraph,
                                               std::span<const TensorId> resident);

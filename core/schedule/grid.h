@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// Tiles of a subgraph (spec R5.1): tile (r, c) has index r * cols + c.
+/// Tiles of a subgraph (R5.1): tile (r, c) has index r * cols + c.
 struct TileGrid
 {
     std::int64_t rows = 0;

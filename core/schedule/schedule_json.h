@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// A violation of spec R2.2 found in a schedule file: a verdict about the schedule, not an unreadable file.
+/// A violation of R2.2 found in a schedule file: a verdict about the schedule, not an unreadable file.
 struct FormatIssue
 {
     enum class Code : std::uint8_t { Format, Granularity, Retain };
@@ -30,7 +30,7 @@ struct LoadedSchedule
     std::vector<FormatIssue> formatIssues; ///< in the order of R2.2; the first is the verdict
 };
 
-/// Reads a schedule file (spec R2). Errors when it is no JSON or a field is missing or of the wrong type;
+/// Reads a schedule file (R2). Errors when it is no JSON or a field is missing or of the wrong type;
 /// violations of R2.2 are returned as formatIssues. Explicit orders that equal a preset become that preset.
 /// `locked` (a list of true/false) is our extension; every other unknown field is kept in Schedule::extra.
 [[nodiscard]] Result<LoadedSchedule> readSchedule(const Problem& problem, std::string_view text,

@@ -10,7 +10,8 @@
 
 namespace tilewright {
 
-/// The readings on which structural validity depends (spec section 11); the defaults are rule set `final`.
+/// The readings on which structural validity depends (docs/rules/schedule.md 11); the defaults are rule set
+/// `final`.
 struct StructureRules
 {
     bool superNative = false;  ///< granularities above the native ones are allowed

@@ -20,7 +20,7 @@ enum class TraversalKind : std::uint8_t {
 };
 
 /// The order in which the tiles of a subgraph are visited. Presets adapt to the grid; `Custom` carries the
-/// permutation of 0..rows*cols-1 itself (spec R5.1, R5.3).
+/// permutation of 0..rows*cols-1 itself (R5.1, R5.3).
 class Traversal
 {
 public:

@@ -38,7 +38,7 @@ struct StepTotals
     [[nodiscard]] double bound() const noexcept { return std::max(compute, memory); }
 };
 
-/// The rules' latency of one subgraph for many tilings (spec R4-R10), specialised for search.
+/// The rules' latency of one subgraph for many tilings (R4-R10), specialised for search.
 ///
 /// compile() turns an op set into flat lists of what a step requests (R6) and runs; evaluate() then walks one
 /// representative step of every class of equal steps (first, repeated and clipped rows, columns and k steps)

@@ -8,7 +8,7 @@
 namespace tilewright {
 
 /// One JSON document: the fields of `evaluate --json` for the result, and those of `solve --json`
-/// (DESIGN.md section 5).
+/// (docs/design.md 3.2).
 [[nodiscard]] std::string solveResultJson(const Problem& problem, const SolveResult& result,
                                           const Rules& rules);
 

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// How the array is used: spec 1.3 and 1.4.
+/// How the array is used: docs/rules/systolic.md 1.3 and 1.4.
 struct TimingOptions
 {
     Dataflow dataflow = Dataflow::Os;
@@ -16,7 +16,7 @@ struct TimingOptions
     bool operator==(const TimingOptions&) const = default;
 };
 
-/// Closed-form figures of a GEMM on an array (spec 1 and 3.4).
+/// Closed-form figures of a GEMM on an array (docs/rules/systolic.md 1 and 3.4).
 struct ArrayTiming
 {
     std::int64_t cycles = 0;
@@ -27,7 +27,7 @@ struct ArrayTiming
     bool readoutHidden = true;    ///< false when OS with shadow registers has K < rows
 };
 
-/// Fill, steady and drain (spec 1.5), in cycles; their sum is the span of array activity.
+/// Fill, steady and drain (docs/rules/systolic.md 1.5), in cycles; their sum is the span of array activity.
 struct ArrayPhases
 {
     std::int64_t fill = 0;    ///< cycles before the peak is first reached
@@ -40,7 +40,7 @@ struct ArrayPhases
 [[nodiscard]] ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array,
                                       const TimingOptions& options = {}) noexcept;
 
-/// Elements of spec 3.4.
+/// Elements of docs/rules/systolic.md 3.4.
 [[nodiscard]] std::int64_t l2Elements(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
 
 /// One residence of a block in the array.
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] std::int64_t outerBlocks() const noexcept { return m_outerBlocks; }
     /// Operands streamed past each PE in a fold (OS: K, WS: M, IS: N).
     [[nodiscard]] std::int64_t stream() const noexcept { return m_stream; }
-    /// Total of spec 1.2 - 1.4.
+    /// Total of docs/rules/systolic.md 1.2 to 1.4.
     [[nodiscard]] std::int64_t cycles() const noexcept { return m_cycles; }
 
     [[nodiscard]] std::int64_t start(std::int64_t fold) const noexcept;
@@ -93,7 +93,7 @@ public:
     [[nodiscard]] PeActivity peAt(std::int64_t t, std::int64_t row, std::int64_t col) const noexcept;
     /// Active PEs in each cycle of [from, to): utilisation over time. O(to - from + folds that overlap).
     void sweepActivity(std::int64_t from, std::int64_t to, std::vector<std::int64_t>& active) const;
-    /// Fill, steady, drain (spec 1.5); time grows with rows + columns, not with the GEMM.
+    /// Fill, steady, drain (docs/rules/systolic.md 1.5); time grows with rows + columns, not with the GEMM.
     [[nodiscard]] ArrayPhases phases() const;
 
 private:

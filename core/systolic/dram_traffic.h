@@ -17,10 +17,12 @@ inline constexpr std::array kLoopOrders{LoopOrder::Ijk, LoopOrder::Ikj, LoopOrde
                                         LoopOrder::Jki, LoopOrder::Kij, LoopOrder::Kji};
 
 [[nodiscard]] std::string_view loopOrderName(LoopOrder order) noexcept; ///< "ijk"
-/// The dataflow's own loop order (spec 6.6): OS ijk, WS jki (m innermost), IS ikj (n innermost).
+/// The dataflow's own loop order (docs/rules/systolic.md 6.6): OS ijk, WS jki (m innermost), IS ikj (n
+/// innermost).
 [[nodiscard]] LoopOrder loopOrderOf(Dataflow dataflow) noexcept;
 
-/// DRAM <-> L3 traffic of a tiled GEMM (spec 7): explicit residency, one share of L3 for each matrix.
+/// DRAM <-> L3 traffic of a tiled GEMM (docs/rules/systolic.md 7): explicit residency, one share of L3 for
+/// each matrix.
 struct DramQuery
 {
     Gemm gemm;
@@ -60,7 +62,8 @@ struct DramTraffic
 
 /// Refuses illegal sizes, shares below 0 or above 1 together, and traffic beyond 2^63 bytes.
 [[nodiscard]] Status checkDramQuery(const DramQuery& query);
-/// Closed form; equals the simulation with LRU (spec 7). Pre-condition: checkDramQuery accepts the query.
+/// Closed form; equals the simulation with LRU (docs/rules/systolic.md 7). Pre-condition: checkDramQuery
+/// accepts the query.
 [[nodiscard]] DramTraffic dramClosedForm(const DramQuery& query) noexcept;
 /// Tile by tile; refuses more than 2^27 steps.
 [[nodiscard]] Result<DramTraffic> simulateDram(const DramQuery& query, const Progress& progress = {});
@@ -76,11 +79,12 @@ struct ReuseFactors
 };
 [[nodiscard]] ReuseFactors reuseFactors(const Gemm& gemm, const TileShape& tile) noexcept;
 
-/// S0 4.3: divides A and B by the number of L3 tiles. An estimate of the seed, possibly below compulsory.
+/// Divides A and B by the number of L3 tiles, as a source document does: an estimate, possibly below
+/// compulsory (docs/rules/systolic.md 7).
 [[nodiscard]] double seedDramEstimateBytes(const Gemm& gemm, const TileShape& tile, std::int64_t elementBytes,
                                            std::int64_t l3Buffers) noexcept;
 
-/// Adaptive stationary (spec 6.6).
+/// Adaptive stationary (docs/rules/systolic.md 6.6).
 struct AdaptiveStationary
 {
     std::array<std::int64_t, 3> fixedBytes{}; ///< OS, WS, IS for the whole GEMM

@@ -10,9 +10,9 @@ namespace tilewright {
 
 enum class EdgeSide { West, North };
 
-/// How the streamers fill the edge FIFOs (spec 2.2). Elements of one side are delivered vector by vector
-/// (element v of every lane before element v + 1 of any lane, low lanes first), except that a lane whose FIFO
-/// is full waits without holding up the others.
+/// How the streamers fill the edge FIFOs (docs/rules/systolic.md 2.2). Elements of one side are delivered
+/// vector by vector (element v of every lane before element v + 1 of any lane, low lanes first), except that
+/// a lane whose FIFO is full waits without holding up the others.
 struct EdgeSupply
 {
     std::int64_t depth = 32;        ///< elements a FIFO holds

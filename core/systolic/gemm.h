@@ -39,7 +39,7 @@ struct TileShape
 /// What stays in the PEs: outputs, weights (B) or inputs (A).
 enum class Dataflow { Os, Ws, Is };
 
-/// Convention of the cycle count, spec 1.3.
+/// Convention of the cycle count, docs/rules/systolic.md 1.3.
 enum class Readout {
     Shadow,   ///< results leave through shadow registers, hidden; folds stream back to back
     Shift,    ///< analytical form of the SCALE-Sim paper: 2R + C + T - 2 per fold
@@ -48,7 +48,7 @@ enum class Readout {
 
 enum class Matrix { A, B, C };
 
-/// M*N*K of any GEMM (spec 9).
+/// M*N*K of any GEMM (docs/rules/systolic.md 9).
 inline constexpr std::int64_t kMaxMacs = std::int64_t{1} << 59;
 /// Rows and columns of an array for the closed forms; keeps every sum inside 64 bits.
 inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;

@@ -26,7 +26,7 @@ struct MemoryLevel
     [[nodiscard]] std::int64_t totalBytes() const noexcept { return buffers * bytes; }
 };
 
-/// Memory hierarchy around the array (spec 5).
+/// Memory hierarchy around the array (docs/rules/systolic.md 5).
 struct Hierarchy
 {
     std::string name;
@@ -67,7 +67,8 @@ struct Constraint
     [[nodiscard]] bool fits() const noexcept { return used <= available; }
 };
 
-/// All constraints of spec 5 for a tile of a GEMM; `buffering` 2 = double. Pre-condition: sizes are legal.
+/// All constraints of docs/rules/systolic.md 5 for a tile of a GEMM; `buffering` 2 = double. Pre-condition:
+/// sizes are legal.
 [[nodiscard]] std::vector<Constraint> tileConstraints(const Hierarchy& hierarchy, const Gemm& gemm,
                                                       const TileShape& tile, std::int64_t buffering = 2);
 /// Largest Kt with (R*Kt + Kt*C)*e*buffering <= one L1 buffer; `separate`: A and B in buffers of their own.
@@ -76,7 +77,8 @@ struct Constraint
 /// Largest K of one resident output tile, (R*K + K*C + R*C)*e <= one L2 buffer.
 [[nodiscard]] std::int64_t maxL2Depth(const Hierarchy& hierarchy) noexcept;
 
-/// Three nested tiles (spec 6.5): L3 for the whole GEMM, L2 for the L3 tile, L1 for the L2 tile.
+/// Three nested tiles (docs/rules/systolic.md 6.5): L3 for the whole GEMM, L2 for the L3 tile, L1 for the L2
+/// tile.
 struct LevelTile
 {
     Level level = Level::L3;

@@ -8,12 +8,13 @@
 
 namespace tilewright {
 
-/// Order and reuse of tiles in L2 (spec 3).
+/// Order and reuse of tiles in L2 (docs/rules/systolic.md 3).
 enum class L2Schedule { NoReuse, RowReuse, FullReuse, PartialC };
 
 [[nodiscard]] std::string_view l2ScheduleName(L2Schedule schedule) noexcept; ///< "A", "A + row reuse", ...
 
-/// Traffic and L2 need of one schedule. "Tiles" count units of the table of spec 3; bytes are the true ones.
+/// Traffic and L2 need of one schedule. "Tiles" count units of the table of docs/rules/systolic.md 3; bytes
+/// are the true ones.
 struct L2Plan
 {
     L2Schedule schedule = L2Schedule::NoReuse;
@@ -38,7 +39,7 @@ struct L2Plan
 /// The fitting schedule with the least traffic (ties: the smaller L2 need); nothing when none fits.
 [[nodiscard]] std::optional<L2Plan> bestL2Schedule(const std::vector<L2Plan>& plans);
 
-/// Where tiles lie in the banks of L2 (spec 3.3).
+/// Where tiles lie in the banks of L2 (docs/rules/systolic.md 3.3).
 enum class BankLayout { Seed, Split };
 
 struct BankMap

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// Largest array and operands that the register-level simulator accepts (spec 9).
+/// Largest array and operands that the register-level simulator accepts (docs/rules/systolic.md 9).
 inline constexpr std::int64_t kMaxSimulatedSide = 1024;
 inline constexpr std::int64_t kMaxSimulatedElements = std::int64_t{1} << 26; ///< M*K + K*N + M*N
 
@@ -24,12 +24,12 @@ struct PeRegisters
     PeActivity work;        ///< which MAC of which fold
 };
 
-/// Register-level simulation of a GEMM (spec 2): operands enter skewed at the edges and move one PE a cycle.
-/// OS: both operands move, sums stay. WS, IS: one operand moves east, partial sums move south through the
-/// stationary operands, which enter from the north, travel down to their row and wait in a second register
-/// until the first operand of their fold arrives; partial sums of the k folds are added below the array.
-/// "State after cycle t" is available in any order: checkpoints are kept and the simulation goes on from the
-/// nearest one.
+/// Register-level simulation of a GEMM (docs/rules/systolic.md 2): operands enter skewed at the edges and
+/// move one PE a cycle. OS: both operands move, sums stay. WS, IS: one operand moves east, partial sums move
+/// south through the stationary operands, which enter from the north, travel down to their row and wait in a
+/// second register until the first operand of their fold arrives; partial sums of the k folds are added below
+/// the array. "State after cycle t" is available in any order: checkpoints are kept and the simulation goes
+/// on from the nearest one.
 class PeSimulator
 {
 public:

@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-// Event semantics (spec 4.3). Time is in whole cycles; a command occupies a unit of its resource in
-// [start, end) and its result is ready at `ready` >= end.
+// Event semantics (docs/rules/systolic.md 4.3). Time is in whole cycles; a command occupies a unit of its
+// resource in [start, end) and its result is ready at `ready` >= end.
 //  - end = start + latency + ceil(bytes * units / bytesPerCycle) (bytesPerCycle is shared evenly by the
 //  units;
 //    0 = unlimited, the term is 0). COMPUTE: end = start + cycles, ready = end + tail; else ready = end.

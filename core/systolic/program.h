@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// Commands of spec 4.1.
+/// Commands of docs/rules/systolic.md 4.1.
 enum class CommandKind {
     DmaLoad,     ///< DRAM -> L3
     DmaPrefetch, ///< the same, ahead of its use
@@ -86,21 +86,22 @@ struct Program
     std::vector<Command> commands;
 
     [[nodiscard]] BankMap bankMap() const noexcept { return {options.layout, options.banks, nN, nK}; }
-    /// Tiles resident in L2 at most, in bytes of whole tiles (spec 3: 13 KB for 64x64x64 on 16x16).
+    /// Tiles resident in L2 at most, in bytes of whole tiles (docs/rules/systolic.md 3: 13 KB for 64x64x64 on
+    /// 16x16).
     [[nodiscard]] std::int64_t l2Bytes() const noexcept;
 };
 
 /// Commands of one program at most.
 inline constexpr std::int64_t kMaxCommands = 2'000'000;
 
-/// `barriered`: S3's "current" program, a barrier after load, move and streaming of every k step.
+/// `barriered` (docs/rules/systolic.md 4.2): a barrier after load, move and streaming of every k step.
 /// `pipelined`: row of A resident in L2, columns of B double-buffered and prefetched one output tile ahead,
 /// continuous streaming over k, one drain per output tile. Refuses illegal sizes and over kMaxCommands.
 [[nodiscard]] Result<Program> buildProgram(const ProgramOptions& options);
 
 /// "COMPUTE C[0,1] k=2"
 [[nodiscard]] std::string commandTitle(const Command& command);
-/// One line a command in the style of S3's phase 3; at most `limit` lines, then a line that counts the rest.
+/// One line a command (docs/rules/systolic.md 4.1); at most `limit` lines, then a line that counts the rest.
 [[nodiscard]] std::string programText(const Program& program, std::size_t limit = 100'000);
 
 } // namespace tilewright

@@ -113,37 +113,38 @@ std::vector<Correction> seedCorrections()
     const std::int64_t factor = (kpu.array.rows + kpu.array.cols) * kpu.elementBytes;
     const std::int64_t l1 = kpu.at(Level::L1).bytes;
     out.push_back(
-        {"S0 2.2 L1",
+        {"KPU document 2.2, L1",
          std::to_string(factor) + "*Kt <= " + std::to_string(l1) + " -> Kt <= " + std::to_string(l1 / factor),
          "double buffering in one buffer makes the factor " + std::to_string(2 * factor) +
              ": Kt <= " + std::to_string(maxL1Depth(kpu, 2, false)) +
              "; separate buffers: Kt <= " + std::to_string(maxL1Depth(kpu, 2, true))});
 
     const std::int64_t k2 = maxL2Depth(kpu);
-    out.push_back({"S0 2.2 L2", "K <= 496",
+    out.push_back({"KPU document 2.2, L2", "K <= 496",
                    "K <= " + std::to_string(k2) + ", " + std::to_string(roundDown(k2, kTileDepth)) +
                        " in steps of 16"});
 
     const auto sides = [&](double cap) { return std::sqrt(cap * 1024.0 / 3072.0); };
     const auto analytic = analyticTile({cube, kpu.array});
     out.push_back(
-        {"S0 3.2 / 6.1",
+        {"KPU document 3.2 and 6.1",
          "C in bytes: " + number(std::floor(sides(65536)), 1) + " -> 128 does not fit -> 64 x 64 x 64",
          "C in elements: " + tenth(sides(16384)) + " -> " + std::to_string(analytic->tile.ti) + " x " +
              std::to_string(analytic->tile.tj) + " x " + std::to_string(analytic->tile.tk)});
 
     const ReuseFactors f = reuseFactors(cube, tile);
     const std::int64_t seedTransfers = f.nM * f.nK / f.a + f.nK * f.nN / f.b + f.nM * f.nN;
-    out.push_back(
-        {"S0 3.3, 6.2", std::to_string(seedTransfers) + " tile transfers, \"260x\" (below compulsory)",
-         std::to_string(f.transfersFullReuse) + " with full reuse, " + std::to_string(f.transfersNoReuse) +
-             " without (" + std::to_string(f.transfersNoReuse / f.transfersFullReuse) + "x), " +
-             number(f.reductionOverUntiled, 1) + "x against the untiled loop"});
+    out.push_back({"KPU document 3.3 and 6.2",
+                   std::to_string(seedTransfers) + " tile transfers, \"260x\" (below compulsory)",
+                   std::to_string(f.transfersFullReuse) + " with full reuse, " +
+                       std::to_string(f.transfersNoReuse) + " without (" +
+                       std::to_string(f.transfersNoReuse / f.transfersFullReuse) + "x), " +
+                       number(f.reductionOverUntiled, 1) + "x against the untiled loop"});
 
     DramQuery q{cube, tile};
     q.l3Bytes = kpu.at(Level::L3).totalBytes();
     const double estimate = seedDramEstimateBytes(cube, tile, 4, kpu.at(Level::L3).buffers);
-    out.push_back({"S0 4.3",
+    out.push_back({"KPU document 4.3",
                    formatGrouped(static_cast<std::int64_t>(estimate)) +
                        " bytes for 1024^3 (A and B divided by the L3 tiles; below compulsory)",
                    formatGrouped(dramClosedForm(q).bytes()) + " bytes with the kpu's L3, compulsory " +
@@ -151,14 +152,15 @@ std::vector<Correction> seedCorrections()
 
     const auto conflicts = bankConflicts({BankLayout::Seed, 8, 4, 4}, 4);
     const auto split = bankConflicts({BankLayout::Split, 8, 4, 4}, 4);
-    out.push_back({"S3 layout", "\"spreads tiles across banks for parallel access\"",
+    out.push_back({"array document, layout of the banks",
+                   "\"spreads tiles across banks for parallel access\"",
                    std::to_string(conflicts->count) + " of " + std::to_string(conflicts->steps) +
                        " steps conflict; the split layout has " + std::to_string(split->count)});
 
     const auto percent = [&](const Gemm& g) {
         return tenth(100 * arrayTiming(g, kpu.array).utilization) + " %";
     };
-    out.push_back({"S3 efficiency table", "256/286 = 89 %, 1024/1054 = 97 %",
+    out.push_back({"array document, table of efficiency", "256/286 = 89 %, 1024/1054 = 97 %",
                    "256/" + std::to_string(arrayTiming({32, 32, 64}, kpu.array).cycles) + " = " +
                        percent({32, 32, 64}) + ", 1024/" +
                        std::to_string(arrayTiming({64, 64, 64}, kpu.array).cycles) + " = " +

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// A run at one level of the multi-level roofline (spec 8).
+/// A run at one level of the multi-level roofline (docs/rules/systolic.md 8).
 struct RooflinePoint
 {
     Level level = Level::L1; ///< External stands for DRAM
@@ -30,9 +30,9 @@ struct Roofline
     std::string binding; ///< "array" or the level whose roof is lowest ("dram", "l3", "l2", "l1")
 };
 
-/// What moves: L1 and L2 the operands and results of the array (3.4); L3 what goes on to L2 under the best
-/// schedule that fits L2 (3.2; WS, IS and OS without a fit: 3.4); DRAM spec 7 with `tile` in the dataflow's
-/// own loop order.
+/// What moves: L1 and L2 the operands and results of the array (docs/rules/systolic.md 3.4); L3 what goes on
+/// to L2 under the best schedule that fits L2 (docs/rules/systolic.md 3.2; WS, IS and OS without a fit as L1
+/// and L2); DRAM docs/rules/systolic.md 7 with `tile` in the dataflow's own loop order.
 [[nodiscard]] Result<Roofline> multiLevelRoofline(const Hierarchy& hierarchy, const Gemm& gemm,
                                                   const TimingOptions& timing, const TileShape& tile);
 
@@ -56,7 +56,7 @@ struct DataflowComparison
                                                           const TileShape& tile,
                                                           Readout readout = Readout::Shadow);
 
-/// One line of spec 9: what a seed prints and what is right, both computed.
+/// One line of docs/rules/systolic.md 9: what a source document prints and what is right, both computed.
 struct Correction
 {
     std::string place;

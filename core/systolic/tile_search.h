@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// What has to fit into the level (spec 6.1): with or without the C tile.
+/// What has to fit into the level (docs/rules/systolic.md 6.1): with or without the C tile.
 enum class Footprint { Conservative, Aggressive };
 
 enum class TileMethod { Analytic, Exhaustive, Learned };
@@ -38,17 +38,17 @@ struct TileChoice
     TileShape tile;
     bool fits = false;
     std::int64_t footprintElements = 0;
-    std::int64_t elements = 0;      ///< traffic into the level, spec 6.1
+    std::int64_t elements = 0;      ///< traffic into the level, docs/rules/systolic.md 6.1
     std::int64_t pointsVisited = 0; ///< candidate tiles examined
     double spaceReduction = 0;      ///< M*N*K / pointsVisited
 };
 
-/// Grid step of Tk (spec 6.1).
+/// Grid step of Tk (docs/rules/systolic.md 6.1).
 inline constexpr std::int64_t kTileDepth = 16;
 
 [[nodiscard]] Status checkTileQuery(const TileQuery& query);
 
-/// Objective of spec 6.1: M*K*ceil(N/Tj) + K*N*ceil(M/Ti) + M*N. Ti, Tj >= 1.
+/// Objective of docs/rules/systolic.md 6.1: M*K*ceil(N/Tj) + K*N*ceil(M/Ti) + M*N. Ti, Tj >= 1.
 [[nodiscard]] std::int64_t tileTraffic(const Gemm& gemm, std::int64_t ti, std::int64_t tj) noexcept;
 /// Footprint in elements; saturates at the largest integer.
 [[nodiscard]] std::int64_t tileFootprint(const TileShape& tile, Footprint footprint) noexcept;
@@ -57,11 +57,11 @@ inline constexpr std::int64_t kTileDepth = 16;
 /// Largest candidate Tj (min(N, multiple of the columns)) that fits with Ti, Tk; 0 when none does.
 [[nodiscard]] std::int64_t widestTile(const TileQuery& query, std::int64_t ti, std::int64_t tk) noexcept;
 
-/// Spec 6.2; the error names the smallest capacity that would do.
+/// docs/rules/systolic.md 6.2; the error names the smallest capacity that would do.
 [[nodiscard]] Result<TileChoice> analyticTile(const TileQuery& query);
-/// Spec 6.3: exact optimum of 6.1 with its tie-breaks.
+/// docs/rules/systolic.md 6.3: the exact optimum, with the tie-breaks of docs/rules/systolic.md 6.1.
 [[nodiscard]] Result<TileChoice> exhaustiveTile(const TileQuery& query);
-/// Spec 6.4 with the built-in training set.
+/// docs/rules/systolic.md 6.4 with the built-in training set.
 [[nodiscard]] Result<TileChoice> learnedTile(const TileQuery& query);
 [[nodiscard]] Result<TileChoice> chooseTile(const TileQuery& query, TileMethod method);
 /// The figures of a tile that somebody picked by hand (fits may be false).

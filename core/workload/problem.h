@@ -48,7 +48,7 @@ struct Hardware
     bool operator==(const Hardware&) const = default;
 };
 
-/// An immutable, checked graph of ops on tensors plus the hardware (spec R1).
+/// An immutable, checked graph of ops on tensors plus the hardware (R1).
 class Problem
 {
 public:
@@ -61,7 +61,7 @@ public:
         std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
     };
 
-    /// Checks R1.3, R1.4 and the limits of DESIGN.md section 2 (dimensions up to 2^31, areas and sums up to
+    /// Checks R1.3, R1.4 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and sums up to
     /// 2^62) and derives the adjacency. The Error's path names the offending field of the problem file.
     [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
 
@@ -107,7 +107,7 @@ private:
 
 using ProblemPtr = std::shared_ptr<const Problem>;
 
-/// The tensors a set of ops touches (spec R3.1). Each list ascending, each tensor once.
+/// The tensors a set of ops touches (R3.1). Each list ascending, each tensor once.
 struct Boundary
 {
     std::vector<TensorId> inputs;   ///< consumed and not produced inside

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Budgets of DESIGN.md section 6: subgraph evaluations on cached structure and fresh, a 150-op schedule.
+// Budgets (docs/design.md 7): subgraph evaluations on cached structure and fresh, a 150-op schedule.
 #include "eval/evaluator.h"
 #include "eval/explain.h"
 #include "eval/fast.h"

@@ -10,7 +10,7 @@ using namespace tilewright;
 
 namespace {
 
-/// About two edges a node, as in notes/libraries.md 2.1; groups of three.
+/// About two edges a node, as in docs/design.md 6.1; groups of three.
 LayoutGraph benchGraph(int nodes)
 {
     std::mt19937 random(7);

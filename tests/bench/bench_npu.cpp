@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Budget (spec section 8): 100,000 nodes with tiles of 8 to 64 KiB in under 5 s; memory linear in tiles.
+// Budget (docs/rules/npu.md 8): 100,000 nodes with tiles of 8 to 64 KiB in under 5 s; memory linear in tiles.
 #include "npu/generate.h"
 #include "npu/run.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The npu verb as DESIGN.md section 5 promises it.
+// The npu verb as docs/design.md 3.2 promises it.
 #include <nlohmann/json.hpp>
 
 #include <QFile>

@@ -93,7 +93,7 @@ private slots:
         QTEST(r.code, "code");
     }
 
-    /// Every case of the manifest, through the JSON contract of DESIGN.md section 5.
+    /// Every case of the manifest, through the JSON contract of docs/design.md 3.2.
     void manifest()
     {
         const Json cases = Json::parse(content(kExamples + "manifest.json"))["cases"];

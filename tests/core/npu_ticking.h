@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The machine of spec section 5 as a loop over cycles, written without the event simulation's data
+// The machine of docs/rules/npu.md 5 as a loop over cycles, written without the event simulation's data
 // structures: counters that tick, linear searches, exact fractions. Slow and plain on purpose.
 #pragma once
 

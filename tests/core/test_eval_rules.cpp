@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One test for each rule of the schedule lens on what may be asked for (spec R1 to R5), with numbers worked
+// One test for each rule of the schedule lens on what may be asked for (R1 to R5), with numbers worked
 // out by hand. Both forms of the evaluator are asked every time.
 #include "eval_rules.h"
 

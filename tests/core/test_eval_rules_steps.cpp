@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One test for each rule of the schedule lens on what the steps do and cost (spec R6 to R11), with numbers
-// worked out by hand. Both forms of the evaluator are asked every time.
+// One test for each rule of the schedule lens on what the steps do and cost (R6 to R10 and
+// docs/rules/schedule.md 11), with numbers worked out by hand. Both forms of the evaluator are asked every
+// time.
 #include "eval_rules.h"
 
 using namespace tilewright;
@@ -376,7 +377,8 @@ private slots:
                 "OOM 0"); // an earlier subgraph comes first
     }
 
-    // ---- R11 ------------------------------------------------------------------------------------------
+    // ---- docs/rules/schedule.md 11
+    // ------------------------------------------------------------------------------------------
     void rule_11_switches()
     {
         QCOMPARE(ruleSetName(Rules::final()), std::string_view("final"));

@@ -224,7 +224,7 @@ void TestLayout::deterministic()
 
 void TestLayout::quality()
 {
-    // The graphs of notes/libraries.md 2.1 have about 2 edges a node and 500 (150 nodes) crossings of
+    // The graphs of docs/design.md 6.1 have about 2 edges a node and 500 (150 nodes) crossings of
     // straight lines; bounded here with some room, so that a change that spoils the order is seen.
     std::int64_t crossings = 0;
     double width = 0;

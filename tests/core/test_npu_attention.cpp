@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// NPU spec sections 2.3 and 2.4: attention and the addresses of its caches.
+// docs/rules/npu.md 2.3 and 2.4: attention and the addresses of its caches.
 #include "npu/verify.h"
 #include "npu_models.h"
 #include "npu_random.h"

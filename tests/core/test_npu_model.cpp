@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// NPU model and hardware files: round trip, defaults, and one clear sentence for each bad input (spec section
-// 8).
+// NPU model and hardware files: round trip, defaults, and one clear sentence for each bad input
+// (docs/rules/npu.md 8).
 #include "base/file.h"
 #include "npu/generate.h"
 #include "npu/graph.h"

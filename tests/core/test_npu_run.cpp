@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// NPU spec sections 4 (lower bounds), 5, 6 and 7: runs, outputs and their verification.
+// docs/rules/npu.md 4 (lower bounds), 5, 6 and 7: runs, outputs and their verification.
 #include "npu/bounds.h"
 #include "npu/compare.h"
 #include "npu/dynamic_policy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Spec section 5: the event simulation agrees with a ticking reference on every event.
+// docs/rules/npu.md 5: the event simulation agrees with a ticking reference on every event.
 #include "npu_random.h"
 #include "npu_ticking.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// NPU spec sections 1 to 3: tiles, addresses, tiling rules, the tile DAG.
+// docs/rules/npu.md 1 to 3: tiles, addresses, tiling rules, the tile DAG.
 #include "npu/generate.h"
 #include "npu/graph.h"
 #include "npu/static_schedule.h"

@@ -17,7 +17,7 @@ namespace {
 
 constexpr TileShape k16{16, 16, 16};
 
-/// Spec 6.1 by trying every candidate.
+/// docs/rules/systolic.md 6.1 by trying every candidate.
 std::optional<TileShape> everyCandidate(const TileQuery& q)
 {
     std::optional<TileShape> best;

@@ -22,7 +22,7 @@ std::vector<nlohmann::json> oracle()
     return out;
 }
 
-/// The rules of spec 1 fold by fold, without any closed form.
+/// The rules of docs/rules/systolic.md 1 fold by fold, without any closed form.
 struct Slow
 {
     std::vector<Fold> folds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// UX.md section 7: names, tables for pictures, keyboard path, announcements, focus rings.
+// docs/design.md 4.11: names, tables for pictures, keyboard path, announcements, focus rings.
 #include "canvas/canvas.h"
 #include "window/message_bar.h"
 #include "window/view_catalog.h"

@@ -259,7 +259,7 @@ private Q_SLOTS:
         QCOMPARE(view.model().ghost, kept);
     }
 
-    /// Spec 2.6: tile sizes and the fused attention, set as a person does.
+    /// docs/rules/npu.md 2.6: tile sizes and the fused attention, set as a person does.
     void tilesAreSetPerOperator()
     {
         NpuView& view = open<NpuView>("bert_block");

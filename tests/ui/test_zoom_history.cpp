@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Back and forward between the parts looked at, in every picture, apart from undo (UX.md rows 2 to 4).
+// Back and forward between the parts looked at, in every picture, apart from undo (docs/design.md 4.2
+// to 4.4).
 #include "canvas/canvas.h"
 #include "canvas/zoom_history.h"
-#include "window/view_catalog.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
+#include "window/view_catalog.h"
 #include "window_fixture.h"
 
 #include <QWheelEvent>

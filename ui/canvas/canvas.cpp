@@ -175,8 +175,8 @@ bool Canvas::handle(QEvent* event)
 
 void Canvas::wheelEvent(QWheelEvent* event)
 {
-    // A touchpad reports pixels: two fingers scroll, Ctrl zooms. A wheel zooms (UX.md row 1) unless the
-    // person prefers it to scroll.
+    // A touchpad reports pixels: two fingers scroll, Ctrl zooms. A wheel zooms (docs/design.md 4.1) unless
+    // the person prefers it to scroll.
     const bool control = event->modifiers() & Qt::ControlModifier;
     if (!control && (m_wheelScrolls || !event->pixelDelta().isNull())) {
         QPointF by =

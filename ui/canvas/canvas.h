@@ -47,7 +47,7 @@ public:
     /// Brings the selection to the middle; when it is there already, as large as it goes (F, and F again).
     void goToSelection();
 
-    // The parts looked at, apart from undo (UX.md row 4).
+    // The parts looked at, apart from undo (docs/design.md 4.4).
     [[nodiscard]] const ZoomHistory& history() const { return m_history; }
     void goBack();
     void goForward();

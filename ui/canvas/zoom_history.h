@@ -9,7 +9,8 @@
 namespace tilewright::ui {
 
 /// Where a view has looked before, and after going back: both stacks of the zoom history of one view
-/// (UX.md row 4). A part is a rectangle in the view's own coordinates; the null rectangle is "everything".
+/// (docs/design.md 4.4). A part is a rectangle in the view's own coordinates; the null rectangle is
+/// "everything".
 class ZoomHistory
 {
 public:

@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// For the screen: thin spaces between groups, at most one decimal ("12 345.6"); UX.md "Numbers".
+/// For the screen: thin spaces between groups, at most one decimal ("12 345.6"); docs/design.md 4.7.
 [[nodiscard]] QString number(double value);
 [[nodiscard]] QString number(std::int64_t value);
 /// Everything there is, for tooltips and the clipboard ("12345.678901").

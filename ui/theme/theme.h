@@ -13,7 +13,8 @@ class QRectF;
 
 namespace tilewright::ui {
 
-/// Every colour of the product; views read roles, and no other file contains a hex literal (UX.md section 5).
+/// Every colour of the product; views read roles, and no other file contains a hex literal
+/// (docs/design.md 4.8).
 struct Theme
 {
     bool dark = false;
@@ -54,7 +55,7 @@ struct Theme
 /// WCAG contrast ratio of two opaque colours (1..21).
 [[nodiscard]] double contrast(const QColor& a, const QColor& b);
 
-/// Fonts relative to the application font (UX.md section 5 "Type"); never under 8 pt.
+/// Fonts relative to the application font (docs/design.md 4.9); never under 8 pt.
 [[nodiscard]] QFont uiFont(double scale = 1.0, int weight = QFont::Normal);
 [[nodiscard]] QFont numberFont(double scale = 1.0);
 

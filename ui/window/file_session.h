@@ -13,7 +13,7 @@
 
 namespace tilewright::ui {
 
-/// How a person left a file: what comes back when it is opened again (UX.md row 21). Kept beside the
+/// How a person left a file: what comes back when it is opened again (docs/design.md 4.6). Kept beside the
 /// settings, one small file for each pair of problem and schedule; never in the person's files.
 struct FileSession
 {

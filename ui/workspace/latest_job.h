@@ -18,7 +18,7 @@
 namespace tilewright::ui {
 
 /// Background work of which only the newest request matters. A running job is finished and delivered, then
-/// the latest request is taken (cancelling on every newer edit would starve the display: libraries.md 2.4);
+/// the latest request is taken (cancelling on every newer edit would starve the display: docs/design.md 5.1);
 /// with `cancelRunning` a newer request stops the running job first (for work of 100 ms and more).
 /// `work` runs on a pool thread and must not touch widgets; `deliver` runs on the GUI thread, never after the
 /// owner is gone.
@@ -29,8 +29,7 @@ public:
     using Deliver = std::function<void(R)>;
 
     /// `pool`: the shared one unless the work must never wait for others.
-    explicit LatestJob(Deliver deliver, bool cancelRunning = false,
-                       QThreadPool* pool = backgroundPool())
+    explicit LatestJob(Deliver deliver, bool cancelRunning = false, QThreadPool* pool = backgroundPool())
         : m_deliver(std::move(deliver)), m_pool(pool), m_cancelRunning(cancelRunning)
     {
     }

@@ -8,8 +8,8 @@
 
 namespace tilewright::ui {
 
-/// Visible ops above which subgraphs are drawn as cards without being asked (UX.md row 12), and cards above
-/// which neighbouring subgraphs share one.
+/// Visible ops above which subgraphs are drawn as cards without being asked (docs/design.md 4.5), and cards
+/// above which neighbouring subgraphs share one.
 inline constexpr std::size_t kCardsAbove = 600;
 inline constexpr std::size_t kSectionsAbove = 150;
 

@@ -27,7 +27,7 @@ struct GraphNode;
 /// Upper left point of a polygon and the length of the edge that starts there, as a rectangle without height.
 [[nodiscard]] QRectF upperEdge(const std::vector<LayoutPoint>& polygon);
 
-/// Shapes of the ops (UX.md: the type is told by the shape): MatMul with a cut corner, Pointwise as a pill;
+/// Shapes of the ops (docs/design.md 4.10): MatMul with a cut corner, Pointwise as a pill;
 /// graph inputs and outputs as trapezoids.
 [[nodiscard]] QPainterPath matMulShape(const QRectF& rect);
 [[nodiscard]] QPainterPath pointwiseShape(const QRectF& rect);

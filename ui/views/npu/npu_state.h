@@ -3,11 +3,11 @@
 
 #include "base/result.h"
 #include "canvas/view.h"
-#include "workspace/latest_job.h"
 #include "npu/bounds.h"
 #include "npu/compare.h"
 #include "npu/run.h"
 #include "npu/verify.h"
+#include "workspace/latest_job.h"
 
 #include <QObject>
 #include <QString>
@@ -104,7 +104,7 @@ public:
     [[nodiscard]] std::optional<std::uint32_t> hoverNode() const { return m_hoverNode; }
     void setHoverNode(std::optional<std::uint32_t> node);
 
-    void verify(); ///< checks every rule of spec section 7 in the background
+    void verify(); ///< checks every rule of docs/rules/npu.md 7 in the background
     [[nodiscard]] const std::vector<npu::RuleCheck>& checks() const { return m_checks; }
     [[nodiscard]] bool isVerifying() const;
 

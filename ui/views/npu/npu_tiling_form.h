@@ -14,8 +14,8 @@ namespace tilewright::ui {
 
 class TileSizeBox;
 
-/// How the operators of the model are cut into tiles (spec 2.6): an operator, or all of a type at once, and
-/// the sizes it is cut by. What is not set follows the default rule, whose choice the box shows.
+/// How the operators of the model are cut into tiles (docs/rules/npu.md 2.6): an operator, or all of a type
+/// at once, and the sizes it is cut by. What is not set follows the default rule, whose choice the box shows.
 class NpuTilingForm : public QWidget
 {
     Q_OBJECT

@@ -8,10 +8,13 @@
 option(TILEWRIGHT_UNITY "Compile each library as a few large units" ON)
 
 add_library(tilewright_flags INTERFACE)
-# GCC 12 reports correct std::string code (bug 105651), and in a unit of several files each type of an unnamed
-# namespace that a member has.
-target_compile_options(tilewright_flags INTERFACE -Wall -Wextra -Wpedantic -Werror -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
-                                                  -Wno-subobject-linkage)
+target_compile_options(tilewright_flags INTERFACE -Wall -Wextra -Wpedantic -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12 reports correct std::string code (bug 105651), and in a unit of several files each type of an unnamed
+    # namespace that a member has.
+    target_compile_options(tilewright_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
+                                                      -Wno-subobject-linkage)
+endif()
 if(TILEWRIGHT_SANITIZE)
     target_compile_options(tilewright_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                       -fno-omit-frame-pointer)

@@ -98,10 +98,10 @@ private Q_SLOTS:
 
         // Playing from the end starts over, moves on and stops when hidden.
         QTest::mouseClick(button(w, "Play the wavefront"), Qt::LeftButton);
-        QVERIFY(w->isPlaying());
+        QVERIFY(w->playback().isPlaying());
         QTRY_VERIFY(state().cycle() > 0 && state().cycle() < 1000);
         m_view->hide();
-        QVERIFY(!w->isPlaying());
+        QVERIFY(!w->playback().isPlaying());
     }
 
     void jumpsToFillSteadyAndDrain()

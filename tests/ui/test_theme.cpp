@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "canvas/legend.h"
+#include "chart/legend.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/theme.h"

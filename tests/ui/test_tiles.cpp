@@ -199,7 +199,7 @@ private Q_SLOTS:
         open(matmul(512), tiled(128, 128, 64));
         m_view->setFocus();
         QTest::keyClick(m_view.get(), Qt::Key_Space);
-        QVERIFY(m_view->isPlaying());
+        QVERIFY(m_view->playback().isPlaying());
         Q_EMIT m_state->clock.tick(1.0); // 8 steps a second
         QCOMPARE(m_state->selection.state().step, 8);
         Q_EMIT m_state->clock.tick(0.5);
@@ -209,10 +209,10 @@ private Q_SLOTS:
         QCOMPARE(m_state->selection.state().step, 108);
         Q_EMIT m_state->clock.tick(60.0);
         QCOMPARE(m_state->selection.state().step, 127);
-        QVERIFY(!m_view->isPlaying());
-        m_view->setPlaying(true);
+        QVERIFY(!m_view->playback().isPlaying());
+        m_view->playback().setPlaying(true);
         m_view->hide();
-        QVERIFY2(!m_view->isPlaying(), "a hidden view does not play");
+        QVERIFY2(!m_view->playback().isPlaying(), "a hidden view does not play");
     }
 
     void draggingDrawsAnOrder()

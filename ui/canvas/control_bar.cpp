@@ -163,6 +163,17 @@ ControlBar& ToolCanvas::bar()
     return *m_bar;
 }
 
+QAction* ToolCanvas::addBarCommand(const QString& id, const QString& text, const QString& iconName,
+                                   const QList<QKeySequence>& keys, const QString& tip,
+                                   const std::function<void()>& run)
+{
+    QAction* action = addCommand({id, title(), text, iconName, keys, tip}, [run](bool) { run(); });
+    QToolButton* button = bar().addButton(action);
+    if (iconName.isEmpty())
+        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    return action;
+}
+
 void ToolCanvas::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     paintContent(painter, exporting ? area : contentArea(), theme, exporting);

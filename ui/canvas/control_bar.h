@@ -60,12 +60,17 @@ public:
     using Canvas::Canvas;
     void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) final;
 
+    [[nodiscard]] ControlBar& bar();
+    /// A command of the view with a button in the bar; without an icon the button bears the text.
+    QAction* addBarCommand(const QString& id, const QString& text, const QString& iconName,
+                           const QList<QKeySequence>& keys, const QString& tip,
+                           const std::function<void()>& run);
+
 protected:
     virtual void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) = 0;
     /// Called after the place for the content has changed.
     virtual void contentResized() {}
 
-    [[nodiscard]] ControlBar& bar();
     /// The part of the widget below the controls.
     [[nodiscard]] QRectF contentArea() const;
     void resizeEvent(QResizeEvent* event) override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_curve.h"
 
-#include "canvas/axis.h"
+#include "chart/axis.h"
 #include "canvas/view.h"
 #include "theme/number.h"
 #include "theme/words.h"

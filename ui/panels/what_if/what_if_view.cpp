@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/what_if/what_if_view.h"
 
-#include "canvas/axis.h"
+#include "chart/axis.h"
 #include "canvas/wheel_guard.h"
 #include "theme/icon.h"
 #include "theme/number.h"

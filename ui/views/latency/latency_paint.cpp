@@ -2,7 +2,7 @@
 #include "views/latency/latency_paint.h"
 
 #include "canvas/bound_mark.h"
-#include "canvas/legend.h"
+#include "chart/legend.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/axis.h"
+#include "chart/axis.h"
 #include "views/latency/latency_model.h"
 
 #include <QRectF>

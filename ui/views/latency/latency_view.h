@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "canvas/visible_range.h"
+#include "chart/time_axis.h"
 #include "views/latency/latency_paint.h"
 
 class QComboBox;
@@ -47,7 +47,7 @@ private:
     void reveal(SubgraphId id);
 
     LatencyModel m_model;
-    VisibleRange m_range; ///< in bars
+    TimeAxis m_range; ///< in bars
     QComboBox* m_sort = nullptr;
     QComboBox* m_colour = nullptr;
 };

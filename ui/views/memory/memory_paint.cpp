@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory/memory_paint.h"
 
-#include "canvas/legend.h"
+#include "chart/legend.h"
 #include "theme/number.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/time_canvas.h"
+#include "chart/time_canvas.h"
 #include "views/npu/npu_layout.h"
 
 class QPainter;

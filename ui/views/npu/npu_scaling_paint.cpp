@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "canvas/axis.h"
+#include "chart/axis.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/npu/npu_scaling_view.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_scaling_view.h"
 
-#include "canvas/axis.h"
+#include "chart/axis.h"
 #include "theme/number.h"
 
 #include <QComboBox>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/visible_range.h"
+#include "chart/time_axis.h"
 #include "views/systolic/gantt_paint.h"
 #include "views/systolic/systolic_pane.h"
 
@@ -48,7 +48,7 @@ private:
     [[nodiscard]] Axis axisOf(const GanttPlaces& places) const;
 
     GanttModel m_model;
-    VisibleRange m_range;
+    TimeAxis m_range;
     std::optional<double> m_hover;
     bool m_scrubbing = false;
     QComboBox* m_show = nullptr;

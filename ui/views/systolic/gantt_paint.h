@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/axis.h"
+#include "chart/axis.h"
 #include "views/systolic/gantt_model.h"
 
 #include <QRectF>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/systolic_pane.h"
 
-#include <QAction>
-#include <QToolButton>
-
 namespace tilewright::ui {
 
 SystolicPane::SystolicPane(const ViewContext& context, QString name, QString title, QWidget* parent)
@@ -46,15 +43,9 @@ void SystolicPane::showEvent(QShowEvent* event)
 
 QAction* SystolicPane::addCommand(const char* id, const QString& text, const QString& iconName,
                                   const QList<QKeySequence>& keys, const QString& tip,
-                                  std::function<void()> run)
+                                  const std::function<void()>& run)
 {
-    QAction* action = View::addCommand(
-        {QStringLiteral("systolic.") + QLatin1String(id), title(), text, iconName, keys, tip},
-        [run = std::move(run)](bool) { run(); });
-    QToolButton* button = bar().addButton(action);
-    if (iconName.isEmpty())
-        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
-    return action;
+    return addBarCommand(QStringLiteral("systolic.") + QLatin1String(id), text, iconName, keys, tip, run);
 }
 
 } // namespace tilewright::ui

@@ -6,8 +6,6 @@
 
 #include <functional>
 
-class QToolButton;
-
 namespace tilewright::ui {
 
 /// Base of the painted panes of the Systolic lens: they share the state, and rebuild their model only while
@@ -31,7 +29,8 @@ protected:
     void showEvent(QShowEvent* event) override;
     /// A command of the pane: button in the bar, key in this widget, entry in the palette for the first pane.
     QAction* addCommand(const char* id, const QString& text, const QString& iconName,
-                        const QList<QKeySequence>& keys, const QString& tip, std::function<void()> run);
+                        const QList<QKeySequence>& keys, const QString& tip,
+                        const std::function<void()>& run);
 
 private:
     SystolicState* m_state;

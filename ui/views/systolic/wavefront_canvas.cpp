@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/wavefront_canvas.h"
 
-#include "canvas/animation_clock.h"
-#include "theme/icon.h"
 #include "theme/number.h"
 
-#include <QAction>
 #include <QComboBox>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QSignalBlocker>
-#include <QSlider>
 
 #include <algorithm>
 #include <cmath>
@@ -19,15 +14,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kShortest = 8;                  // cycles in the chart
-constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // cycles a second; 0: all of them in ten seconds
-constexpr std::int64_t kSliderSteps = 100'000'000;
-
-/// The slider counts ints; longer runs go in larger steps.
-std::int64_t sliderScale(std::int64_t cycles)
-{
-    return ceilDiv(cycles, kSliderSteps);
-}
+constexpr double kShortest = 8; // cycles in the chart
 
 } // namespace
 
@@ -46,29 +33,18 @@ WavefrontCanvas::WavefrontCanvas(const ViewContext& context, QWidget* parent)
         m_cache = {};
         outdated();
     });
-    connect(&clock(), &AnimationClock::tick, this, &WavefrontCanvas::playTick);
 }
 
 void WavefrontCanvas::createControls()
 {
-    addCommand("first", tr("First cycle"), QStringLiteral("first"), {}, tr("Go to the first cycle."),
-               [this] { state().setCycle(0); });
-    addCommand("previous", tr("Previous cycle"), QStringLiteral("step-back"), {QKeySequence(Qt::Key_Comma)},
-               tr("Go one cycle back; with Shift sixteen."), [this] { moveCycle(-1); });
-    m_play =
-        addCommand("play", tr("Play the wavefront"), QStringLiteral("play"), {QKeySequence(Qt::Key_Space)},
-                   tr("Play the cycles, or pause."), [this] { setPlaying(!m_playing); });
-    addCommand("next", tr("Next cycle"), QStringLiteral("step-forward"), {QKeySequence(Qt::Key_Period)},
-               tr("Go one cycle forward."), [this] { moveCycle(1); });
-    addCommand("last", tr("Last cycle"), QStringLiteral("last"), {}, tr("Go to the last cycle."),
-               [this] { state().setCycle(state().cycles() - 1); });
-    m_slider = new QSlider(Qt::Horizontal);
-    m_slider->setMinimumWidth(90);
-    bar().add(m_slider, tr("Cycle"), tr("The cycle that is shown; drag to scrub."), true);
-    connect(m_slider, &QSlider::valueChanged, this, [this](int value) {
-        setPlaying(false);
-        state().setCycle(value * sliderScale(state().cycles()));
-    });
+    m_playback = new Playback(clock(),
+                              {[this] { return state().cycles(); }, [this] { return state().cycle(); },
+                               [this](std::int64_t cycle) { state().setCycle(cycle); }},
+                              this);
+    m_scrubber = new Scrubber(*this, *m_playback,
+                              {QStringLiteral("systolic."), tr("cycle"), tr("cycles"), tr("Cycle"),
+                               tr("The cycle that is shown; drag to scrub."), tr("Play the wavefront"),
+                               tr("Pause the wavefront"), tr("Play the cycles, or pause."), 16});
     const char* ids[] = {"fill", "steady", "drain"};
     const QString names[] = {tr("Fill"), tr("Steady"), tr("Drain")};
     const QString tips[] = {tr("Jump to where the array begins to fill."),
@@ -78,11 +54,7 @@ void WavefrontCanvas::createControls()
     for (std::size_t i = 0; i < 3; ++i)
         addCommand(ids[i], names[i], {}, {QKeySequence(keys[i])}, tips[i],
                    [this, i] { state().setCycle(phaseCycles(state())[i]); });
-    m_speed = bar().addChoice(
-        tr("Speed"),
-        {tr("2 cycles/s"), tr("8 cycles/s"), tr("30 cycles/s"), tr("120 cycles/s"), tr("all in 10 s")},
-        tr("How fast playing goes."));
-    m_speed->setCurrentIndex(1);
+    m_scrubber->addSpeeds();
     m_colour =
         bar().addChoice(tr("Colour"), {tr("activity"), tr("tile"), tr("accumulation")},
                         tr("What the colour of a PE tells: whether it multiplies, which output tile (fold) "
@@ -109,11 +81,7 @@ void WavefrontCanvas::rebuild()
 void WavefrontCanvas::refreshCycle()
 {
     m_model = buildWavefront(state());
-    const QSignalBlocker quiet(m_slider);
-    const std::int64_t scale = sliderScale(m_model.cycles);
-    m_slider->setMaximum(static_cast<int>((m_model.cycles - 1) / scale));
-    m_slider->setPageStep(std::max(1, m_slider->maximum() / 20));
-    m_slider->setValue(static_cast<int>(m_model.cycle / scale));
+    m_scrubber->refresh();
     refreshFacts();
     setAccessibleDescription(m_model.title + QStringLiteral(". ") + m_model.when + QStringLiteral(". ") +
                              m_model.figures);
@@ -175,46 +143,9 @@ void WavefrontCanvas::paintContent(QPainter& painter, const QRectF& area, const 
                    static_cast<PeColour>(m_colour->currentIndex()), overlay, theme);
 }
 
-// -- playing ---------------------------------------------------------------------------------------------
-
-void WavefrontCanvas::setPlaying(bool playing)
-{
-    if (playing == m_playing)
-        return;
-    if (playing && state().cycle() >= state().cycles() - 1)
-        state().setCycle(0);
-    m_playing = playing;
-    m_playAt = static_cast<double>(state().cycle());
-    m_play->setIcon(icon(playing ? QStringLiteral("pause") : QStringLiteral("play")));
-    m_play->setText(playing ? tr("Pause the wavefront") : tr("Play the wavefront"));
-    playing ? clock().start(this) : clock().stop(this);
-}
-
-void WavefrontCanvas::playTick(double seconds)
-{
-    if (!m_playing)
-        return;
-    const auto last = static_cast<double>(state().cycles() - 1);
-    const double speed = kSpeeds[std::clamp(m_speed->currentIndex(), 0, 4)];
-    // A cursor that something else has moved is where playing goes on.
-    if (std::floor(m_playAt) != static_cast<double>(state().cycle()))
-        m_playAt = static_cast<double>(state().cycle());
-    m_playAt = std::min(last, m_playAt + seconds * (speed > 0 ? speed : (last + 1) / 10));
-    if (const auto at = static_cast<std::int64_t>(std::floor(m_playAt)); at != state().cycle())
-        state().setCycle(at);
-    if (m_playAt >= last)
-        setPlaying(false);
-}
-
-void WavefrontCanvas::moveCycle(std::int64_t by)
-{
-    setPlaying(false);
-    state().setCycle(state().cycle() + by);
-}
-
 void WavefrontCanvas::hideEvent(QHideEvent* event)
 {
-    setPlaying(false);
+    m_playback->setPlaying(false);
     ToolCanvas::hideEvent(event);
 }
 
@@ -321,7 +252,7 @@ void WavefrontCanvas::mousePressEvent(QMouseEvent* event)
     }
     const WavefrontPlaces p = places();
     if (p.chart.adjusted(0, -4, 0, 4).contains(event->position())) {
-        setPlaying(false);
+        m_playback->setPlaying(false);
         m_scrubbing = true;
         state().setCycle(static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
     }
@@ -380,9 +311,9 @@ void WavefrontCanvas::addOwnKeys()
     });
     // Shift+comma and Shift+full stop on most keyboards.
     addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)}, tr("Go sixteen cycles back."),
-            [this] { moveCycle(-16); });
+            [this] { m_playback->moveBy(-16); });
     addKeys("on16", tr("16 cycles on"), {QKeySequence(Qt::Key_Greater)}, tr("Go sixteen cycles on."),
-            [this] { moveCycle(16); });
+            [this] { m_playback->moveBy(16); });
     addKeys("toFirst", tr("To the first cycle"), {QKeySequence(Qt::Key_Home)},
             tr("Go to where the run begins."), [this] { state().setCycle(0); });
     addKeys("toLast", tr("To the last cycle"), {QKeySequence(Qt::Key_End)}, tr("Go to where the run ends."),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/visible_range.h"
+#include "chart/scrubber.h"
+#include "chart/time_axis.h"
 #include "views/systolic/systolic_pane.h"
 #include "views/systolic/wavefront_paint.h"
 
 class QComboBox;
-class QSlider;
 
 namespace tilewright::ui {
 
@@ -29,10 +29,8 @@ public:
     [[nodiscard]] QPointF peCentre(const PePosition& pe) const; ///< in widget coordinates
     [[nodiscard]] QPointF chartPoint(std::int64_t cycle) const;
     [[nodiscard]] const std::optional<PePosition>& pinned() const { return m_overlay.pinned; }
-    [[nodiscard]] bool isPlaying() const { return m_playing; }
+    [[nodiscard]] Playback& playback() const { return *m_playback; }
     [[nodiscard]] std::pair<double, double> visibleCycles() const { return m_range.pair(); }
-    void setPlaying(bool playing);
-    void moveCycle(std::int64_t by);
 
 protected:
     void rebuild() override;
@@ -50,7 +48,6 @@ private:
     void createControls();
     void refreshCycle();
     void refreshFacts();
-    void playTick(double seconds);
     void movePinned(std::int64_t rows, std::int64_t cols);
     void addOwnKeys();
     [[nodiscard]] WavefrontPlaces places() const { return wavefrontPlaces(contentArea(), m_model); }
@@ -59,14 +56,11 @@ private:
 
     WavefrontModel m_model;
     WavefrontOverlay m_overlay;
-    VisibleRange m_range; ///< cycles of the chart
-    bool m_playing = false;
-    double m_playAt = 0;
+    TimeAxis m_range; ///< cycles of the chart
     bool m_scrubbing = false;
-    QComboBox* m_speed = nullptr;
     QComboBox* m_colour = nullptr;
-    QSlider* m_slider = nullptr;
-    QAction* m_play = nullptr;
+    Playback* m_playback = nullptr;
+    Scrubber* m_scrubber = nullptr;
 
     struct Cache
     {

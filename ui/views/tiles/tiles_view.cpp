@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tiles/tiles_view.h"
 
-#include "canvas/animation_clock.h"
-#include "theme/icon.h"
 #include "theme/number.h"
 
-#include <QAction>
 #include <QComboBox>
 #include <QPointer>
-#include <QSignalBlocker>
-#include <QSlider>
 #include <QStandardItemModel>
-#include <QToolButton>
 
 #include <algorithm>
 
@@ -24,7 +18,6 @@ constexpr std::int64_t kCopiedSteps = 200'000;
 constexpr std::int64_t kReadSteps = 500; // by assistive technology
 constexpr TraversalKind kKinds[] = {TraversalKind::Raster,      TraversalKind::Snake,  TraversalKind::Column,
                                     TraversalKind::ColumnSnake, TraversalKind::Spiral, TraversalKind::Custom};
-constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // steps a second; 0: all of them in ten seconds
 
 } // namespace
 
@@ -48,7 +41,6 @@ TilesView::TilesView(const ViewContext& context, QWidget* parent)
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged})
         connect(&document(), signal, this, &TilesView::follow);
     connect(&selection(), &Selection::changed, this, &TilesView::follow);
-    connect(&clock(), &AnimationClock::tick, this, &TilesView::playTick);
     addOwnKeys();
     refresh();
 }
@@ -57,35 +49,22 @@ TilesView::~TilesView() = default;
 
 void TilesView::createControls()
 {
-    const auto action = [this](const char* id, const QString& text, const QString& iconName,
-                               const QList<QKeySequence>& keys, const QString& tip,
-                               std::function<void()> run) {
-        QAction* a =
-            addCommand({QStringLiteral("tiles.") + QLatin1String(id), title(), text, iconName, keys, tip},
-                       [run = std::move(run)](bool) { run(); });
-        bar().addButton(a);
-        return a;
-    };
-    action("first", tr("First step"), QStringLiteral("first"), {}, tr("Go to the first step."),
-           [this] { showStep(0); });
-    action("previous", tr("Previous step"), QStringLiteral("step-back"), {QKeySequence(Qt::Key_Comma)},
-           tr("Go one step back."), [this] { moveStep(-1); });
-    m_play = action("play", tr("Play the steps"), QStringLiteral("play"), {QKeySequence(Qt::Key_Space)},
-                    tr("Walk through the steps, or pause."), [this] { setPlaying(!m_playing); });
-    action("next", tr("Next step"), QStringLiteral("step-forward"), {QKeySequence(Qt::Key_Period)},
-           tr("Go one step forward."), [this] { moveStep(1); });
-    action("last", tr("Last step"), QStringLiteral("last"), {}, tr("Go to the last step."),
-           [this] { showStep(StepTable::kMaxSteps); });
-
-    m_slider = new QSlider(Qt::Horizontal);
-    m_slider->setMinimumWidth(90);
-    bar().add(m_slider, tr("Step"), tr("The step that is shown; drag to go through the subgraph."), true);
-    connect(m_slider, &QSlider::valueChanged, this, [this](int value) { showStep(value); });
-    m_speed = bar().addChoice(
-        tr("Speed"),
-        {tr("2 steps/s"), tr("8 steps/s"), tr("30 steps/s"), tr("120 steps/s"), tr("all in 10 s")},
-        tr("How fast playing goes."));
-    m_speed->setCurrentIndex(1);
+    m_playback = new Playback(clock(),
+                              {[this] {
+                                   catchUp(); // commands reach a view that is not seen
+                                   return m_step ? m_model.trace->steps->size() : 0;
+                               },
+                               [this] {
+                                   catchUp();
+                                   return m_step ? m_step->step.index : 0;
+                               },
+                               [this](std::int64_t step) { showStep(step); }},
+                              this);
+    m_scrubber = new Scrubber(*this, *m_playback,
+                              {QStringLiteral("tiles."), tr("step"), tr("steps"), tr("Step"),
+                               tr("The step that is shown; drag to go through the subgraph."),
+                               tr("Play the steps"), tr("Pause"), tr("Walk through the steps, or pause.")});
+    m_scrubber->addSpeeds();
     m_colour = bar().addChoice(tr("Colour"), {tr("latency"), tr("bound"), tr("loads"), tr("order")},
                                tr("What the colour of a tile tells."));
     connect(m_colour, &QComboBox::currentIndexChanged, this,
@@ -156,18 +135,14 @@ void TilesView::rebuild(std::shared_ptr<const TileTrace> trace)
         m_viewport = fitted(placesIn(contentArea()).grid);
 
     const bool ready = m_model.trace != nullptr;
-    const QSignalBlocker quiet(m_slider);
-    m_slider->setEnabled(ready);
-    m_slider->setMaximum(ready ? static_cast<int>(m_trace->steps->size()) - 1 : 0);
-    m_slider->setPageStep(std::max(1, m_slider->maximum() / 20));
     m_order->setEnabled(m_model.grid.tiles() > 0);
     if (snapshot && m_model.subgraph)
         m_order->setCurrentIndex(
             static_cast<int>(std::find(std::begin(kKinds), std::end(kKinds),
                                        snapshot->schedule[*m_model.subgraph].traversal.kind()) -
                              std::begin(kKinds)));
-    if (!ready && m_playing && !m_job->isBusy())
-        setPlaying(false);
+    if (!ready && !m_job->isBusy())
+        m_playback->setPlaying(false);
     refreshStep();
 }
 
@@ -182,9 +157,8 @@ void TilesView::refreshStep()
         m_step = buildStep(*m_model.trace, i);
         m_overlay.tile = m_step->step.tile;
         m_overlay.visit = steps.visitOf(i);
-        const QSignalBlocker quiet(m_slider);
-        m_slider->setValue(static_cast<int>(i));
     }
+    m_scrubber->refresh();
     m_hoveredRow.reset();
     placeScroll();
     setAccessibleDescription(m_step ? m_model.title + QStringLiteral(". ") + m_step->where +
@@ -196,7 +170,7 @@ void TilesView::refreshStep()
 void TilesView::follow()
 {
     // What plays goes on behind another tab: the other views follow its step.
-    m_playing ? refresh() : outdate();
+    m_playback->isPlaying() ? refresh() : outdate();
 }
 
 void TilesView::showStep(std::int64_t step)
@@ -224,13 +198,6 @@ void TilesView::showTile(std::int64_t tile)
         showStep(m_model.trace->steps->visits()[static_cast<std::size_t>(sums.visit)].firstStep);
 }
 
-void TilesView::moveStep(std::int64_t by)
-{
-    catchUp();
-    if (m_step)
-        showStep(m_step->step.index + by);
-}
-
 void TilesView::setColour(TileColour colour)
 {
     m_colour->setCurrentIndex(static_cast<int>(colour));
@@ -255,49 +222,9 @@ QString TilesView::tableText() const
     return m_model.trace ? stepsAsText(*m_model.trace, kReadSteps) : QString();
 }
 
-// -- playing ---------------------------------------------------------------------------------------------
-
-void TilesView::setPlaying(bool playing)
-{
-    catchUp();
-    if (playing == m_playing || (playing && !m_step))
-        return;
-    m_playing = playing;
-    if (playing) {
-        const std::int64_t last = m_model.trace->steps->size() - 1;
-        if (m_step->step.index >= last)
-            showStep(0);
-        m_playAt = static_cast<double>(m_step->step.index);
-        clock().start(this);
-    } else {
-        clock().stop(this);
-    }
-    m_play->setIcon(icon(playing ? QStringLiteral("pause") : QStringLiteral("play")));
-    m_play->setText(playing ? tr("Pause") : tr("Play the steps"));
-}
-
-void TilesView::playTick(double seconds)
-{
-    if (!m_playing || !m_step || !m_model.trace)
-        return;
-    const auto size = static_cast<double>(m_model.trace->steps->size());
-    const double speed = kSpeeds[m_speed->currentIndex()];
-    // Someone else may have moved on: continue from where we are.
-    if (static_cast<std::int64_t>(m_playAt) != m_step->step.index)
-        m_playAt = static_cast<double>(m_step->step.index);
-    m_playAt += seconds * (speed > 0 ? speed : size / 10);
-    if (m_playAt >= size - 1) {
-        showStep(static_cast<std::int64_t>(size) - 1);
-        setPlaying(false);
-        return;
-    }
-    if (static_cast<std::int64_t>(m_playAt) != m_step->step.index)
-        showStep(static_cast<std::int64_t>(m_playAt));
-}
-
 void TilesView::hideEvent(QHideEvent* event)
 {
-    setPlaying(false);
+    m_playback->setPlaying(false);
     ToolCanvas::hideEvent(event);
 }
 

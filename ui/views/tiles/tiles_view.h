@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/control_bar.h"
 #include "canvas/list_scroll.h"
+#include "chart/scrubber.h"
 #include "views/tiles/order_drawing.h"
 #include "views/tiles/step_panel.h"
 #include "views/tiles/tiles_paint.h"
@@ -14,7 +14,6 @@
 #include <optional>
 
 class QComboBox;
-class QSlider;
 
 namespace tilewright::ui {
 
@@ -44,10 +43,7 @@ public:
     [[nodiscard]] const std::optional<StepModel>& step() const { return m_step; }
     [[nodiscard]] QPointF tileCentre(std::int64_t tile) const; ///< in widget coordinates
     void setColour(TileColour colour);
-    [[nodiscard]] bool isPlaying() const { return m_playing; }
-    void setPlaying(bool playing);
-    /// By whole steps, stopping at the ends.
-    void moveStep(std::int64_t by);
+    [[nodiscard]] Playback& playback() const { return *m_playback; }
     void showStep(std::int64_t step);
     void showTile(std::int64_t tile); ///< its first step
     [[nodiscard]] const TilesOverlay& overlay() const { return m_overlay; }
@@ -90,7 +86,6 @@ private:
     void drawingChanged();
     void finishDrawing();
     void cancelDrawing();
-    void playTick(double seconds);
     void updateHover(QPointF position);
 
     TilesModel m_model;
@@ -113,13 +108,10 @@ private:
     bool m_mouseDraws = false; ///< releasing the mouse ends the drawing
     std::optional<OrderDrawing> m_drawing;
     std::vector<std::int64_t> m_lastDrawn; ///< so that a drawing can be continued at its end
-    bool m_playing = false;
-    double m_playAt = 0;
     QComboBox* m_colour = nullptr;
     QComboBox* m_order = nullptr;
-    QComboBox* m_speed = nullptr;
-    QSlider* m_slider = nullptr;
-    QAction* m_play = nullptr;
+    Playback* m_playback = nullptr;
+    Scrubber* m_scrubber = nullptr;
 };
 
 } // namespace tilewright::ui

@@ -2,8 +2,8 @@
 // The tile grid view: mouse, keys, and drawing an order with either.
 #include "views/tiles/tiles_view.h"
 
-#include "workspace/schedule_edits.h"
 #include "theme/number.h"
+#include "workspace/schedule_edits.h"
 
 #include <QCoreApplication>
 #include <QKeyEvent>
@@ -27,7 +27,7 @@ void TilesView::mousePressEvent(QMouseEvent* event)
     ToolCanvas::mousePressEvent(event);
     if (event->button() != Qt::LeftButton)
         return;
-    setPlaying(false);
+    m_playback->setPlaying(false);
     m_overlay.cursor.reset();
     m_pressed = tileUnder(event->position());
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/axis.h"
+#include "chart/axis.h"
 
 #include <algorithm>
 
 namespace tilewright::ui {
 
-/// The part of [0, total] that a view over time (or along a row of bars) shows. It never leaves the whole and
-/// never becomes shorter than `shortest`; a view that shows all goes on showing all when the whole grows.
-class VisibleRange
+/// The time axis of a chart: the part of [0, total] that it shows (cycles, times, a row of bars). It never
+/// leaves the whole and never becomes shorter than `shortest`; a view that shows all goes on showing all when
+/// the whole grows.
+class TimeAxis
 {
 public:
     [[nodiscard]] double from() const { return m_from; }

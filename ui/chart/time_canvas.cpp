@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "canvas/time_canvas.h"
+#include "chart/time_canvas.h"
 
 #include <QMouseEvent>
 #include <QPainter>

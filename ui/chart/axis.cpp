@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "canvas/axis.h"
+#include "chart/axis.h"
 
 #include "theme/number.h"
 #include "theme/text_metrics.h"
@@ -12,55 +12,73 @@
 
 namespace tilewright::ui {
 
-std::vector<double> Axis::ticks(double pixelsApart) const
+double roundStep(double least)
+{
+    const double power = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double m : {1.0, 2.0, 5.0})
+        if (power * m >= least)
+            return power * m;
+    return power * 10;
+}
+
+std::vector<double> logTicks(double low, double high, double pixels, double pixelsApart)
 {
     std::vector<double> out;
+    if (!(low > 0) || !(high > low) || pixels < 1)
+        return out;
+    const double perDecade = pixels / std::log10(high / low);
+    const auto fits = [&](double ratio) { return perDecade * std::log10(ratio) > pixelsApart; };
+    std::vector<double> steps{1};
+    if (fits(10.0 / 9))
+        steps = {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9};
+    else if (fits(5.0 / 4))
+        steps = {1, 1.5, 2, 3, 4, 5, 7};
+    else if (fits(2))
+        steps = {1, 2, 5};
+    const int every = std::max(1, static_cast<int>(std::ceil(pixelsApart / perDecade)));
+    const int last = static_cast<int>(std::ceil(std::log10(high)));
+    for (int decade = static_cast<int>(std::floor(std::log10(low))); decade <= last; ++decade)
+        for (const double step : steps)
+            if (const double v = step * std::pow(10.0, decade); v >= low && v <= high && decade % every == 0)
+                out.push_back(v);
+    return out;
+}
+
+std::vector<double> Axis::ticks(double pixelsApart) const
+{
     const double pixels = std::abs(p1 - p0);
+    if (scale == Scale::Log)
+        return logTicks(v0, v1, pixels, pixelsApart);
+    std::vector<double> out;
     if (!(v1 > v0) || pixels < 1)
         return out;
-    const double raw = (v1 - v0) * pixelsApart / pixels;
-    const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    double step = power * 10;
-    for (const double m : {1.0, 2.0, 5.0})
-        if (power * m >= raw) {
-            step = power * m;
-            break;
-        }
+    const double step = roundStep((v1 - v0) * pixelsApart / pixels);
     for (double i = std::ceil(v0 / step - 1e-9); i * step <= v1 + step * 1e-9; ++i)
         out.push_back(i * step);
     return out;
 }
 
-namespace {
-
-Axis clampRange(Axis axis, double low, double high)
+Axis Axis::within(double from, double to, double low, double high) const
 {
-    const double span = std::min(axis.v1 - axis.v0, high - low);
-    axis.v0 = std::clamp(axis.v0, low, high - span);
-    axis.v1 = axis.v0 + span;
-    return axis;
+    const double span = std::min(to - from, scaled(high) - scaled(low));
+    const double start = std::clamp(from, scaled(low), scaled(high) - span);
+    return {unscaled(start), unscaled(start + span), p0, p1, scale};
 }
-
-} // namespace
 
 Axis Axis::zoomed(double factor, double pixel, double low, double high) const
 {
-    const double anchor = toValue(pixel);
-    Axis next = *this;
-    next.v0 = anchor - (anchor - v0) / factor;
-    next.v1 = anchor + (v1 - anchor) / factor;
-    if (!(next.v1 - next.v0 > (high - low) * 1e-9))
+    const double anchor = scaled(toValue(pixel));
+    const double from = anchor - (anchor - scaled(v0)) / factor;
+    const double to = anchor + (scaled(v1) - anchor) / factor;
+    if (!(to - from > (scaled(high) - scaled(low)) * 1e-9))
         return *this;
-    return clampRange(next, low, high);
+    return within(from, to, low, high);
 }
 
 Axis Axis::panned(double pixels, double low, double high) const
 {
-    const double by = toValue(p0 + pixels) - v0;
-    Axis next = *this;
-    next.v0 -= by;
-    next.v1 -= by;
-    return clampRange(next, low, high);
+    const double by = scaled(toValue(p0 + pixels)) - scaled(v0);
+    return within(scaled(v0) - by, scaled(v1) - by, low, high);
 }
 
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/axis.h"
 #include "canvas/canvas.h"
-#include "canvas/visible_range.h"
+#include "chart/axis.h"
+#include "chart/time_axis.h"
 
 #include <optional>
 #include <utility>
@@ -75,7 +75,7 @@ private:
     enum class Drag { None, Plot, Range, Left, Right };
     [[nodiscard]] Axis wholeAxis(const QRectF& overview) const;
 
-    VisibleRange m_range;
+    TimeAxis m_range;
     QRectF m_wanted; ///< asked for before there was anything to show
     std::optional<Range> m_measured;
     std::optional<double> m_hover;

@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -108,6 +109,13 @@ int writeTrace(const EvaluatedSchedule& r, const std::string& file)
     return done ? Exit::Success : Exit::Interrupted;
 }
 
+std::string today()
+{
+    const std::time_t now = std::time(nullptr);
+    char text[16];
+    return {text, std::strftime(text, sizeof text, "%Y-%m-%d", std::localtime(&now))};
+}
+
 int writeReport(const EvaluatedSchedule& r, const EvaluateArguments& arguments, double bound)
 {
     Snapshot snapshot;
@@ -119,7 +127,7 @@ int writeReport(const EvaluatedSchedule& r, const EvaluateArguments& arguments, 
     if (endsWith(arguments.report, ".csv"))
         text = subgraphsCsv(snapshot);
     else
-        text = htmlReport(snapshot, {{}, arguments.problem + ", " + arguments.schedule, nullptr});
+        text = htmlReport(snapshot, {{}, arguments.problem + " · " + arguments.schedule + " · " + today()});
     if (auto status = writeFileAtomically(arguments.report, text); !status)
         return fail(status.error());
     return Exit::Success;
@@ -156,8 +164,10 @@ void addEvaluateVerb(CLI::App& app, int& exitCode)
     verb->add_option("--trace", arguments->trace,
                      "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)")
         ->type_name("FILE");
-    verb->add_option("--report", arguments->report,
-                     "Write a report: FILE.html as a page with charts, FILE.csv as a table of the subgraphs")
+    verb->add_option(
+            "--report", arguments->report,
+            "Write a report: FILE.html as a page of tables (the verb report of tilewright adds the charts), "
+            "FILE.csv as a table of the subgraphs")
         ->type_name("FILE");
     verb->callback([arguments, &exitCode] { exitCode = evaluateVerb(*arguments); });
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "window/app_state.h"
 #include "export/export_report.h"
 #include "headless.h"
 #include "verbs.h"
+#include "window/app_state.h"
 #include "window/view_catalog.h"
 
 #include <CLI/CLI.hpp>
 
 #include <QApplication>
 
+#include <algorithm>
 #include <iostream>
 
 namespace tilewright::ui {
@@ -35,14 +36,13 @@ int runReport(int argc, char** argv)
         }
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
-    for (const ViewEntry& entry : viewCatalog())
-        for (const char* name :
-             {"graph", "subgraphs", "memory", "tiles", "latency", "roofline", "granularity"})
-            if (entry.name == QLatin1String(name)) {
-                views.emplace_back(entry.create(state.context()));
-                views.back()->resize(views.back()->exportSize());
-                pages.push_back(views.back().get());
-            }
+    for (const QString& name : reportViews()) {
+        const auto entry = std::find_if(viewCatalog().begin(), viewCatalog().end(),
+                                        [&](const ViewEntry& e) { return e.name == name; });
+        views.emplace_back(entry->create(state.context()));
+        views.back()->resize(views.back()->exportSize());
+        pages.push_back(views.back().get());
+    }
     if (state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     const Status written = exportReport(state.document, pages, QString::fromStdString(output));

@@ -5,7 +5,6 @@
 #include "eval/lower_bound.h"
 #include "report/markup.h"
 #include "report/problem_summary.h"
-#include "report/svg_charts.h"
 
 #include <algorithm>
 
@@ -19,7 +18,7 @@ constexpr std::string_view kStyle =
 @media (prefers-color-scheme: dark) { :root { --canvas: #1B1D21; --panel: #24262B; --text: #E6E8EB; --muted: #A0A7B0;
   --line: #3A3E46; --error: #FF8A80; --ok: #7BD69A; } }
 body { background: var(--canvas); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto;
-  max-width: 1100px; padding: 0 1rem; }
+  max-width: 1280px; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 .note, .muted { color: var(--muted); } .error { color: var(--error); } .ok { color: var(--ok); }
 .figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
@@ -28,14 +27,21 @@ h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin: 2re
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .87rem; }
 th { text-align: left; color: var(--muted); font-weight: 500; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .55rem; vertical-align: top; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.n, td.size { font-variant-numeric: tabular-nums; white-space: nowrap; } td.n { text-align: right; }
+td.says { min-width: 20rem; }
+figure { margin: 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; display: block; }
+.in-dark { display: none; }
+@media (prefers-color-scheme: dark) { .in-light { display: none; } .in-dark { display: block; } }
 )";
+
+constexpr std::string_view kHowToGetPictures =
+    "Tables only; the charts come with: tilewright report PROBLEM SCHEDULE -o FILE.html";
 
 class Report
 {
 public:
-    Report(const Snapshot& snapshot, const HtmlReportOptions& options, const Progress& progress)
-        : m_s(snapshot), m_problem(*snapshot.problem), m_options(options), m_progress(progress)
+    Report(const Snapshot& snapshot, const HtmlReportOptions& options)
+        : m_s(snapshot), m_problem(*snapshot.problem), m_options(options)
     {
     }
 
@@ -47,12 +53,12 @@ public:
         m_out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
                 "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>" +
                 escapeMarkup(title) + "</title>\n<style>\n" + std::string(kStyle) +
-                std::string(chartStyle()) + "</style></head><body>\n<h1>" + escapeMarkup(title) + "</h1>\n";
+                "</style></head><body>\n<h1>" + escapeMarkup(title) + "</h1>\n";
         if (!m_options.note.empty())
             m_out += "<p class=\"note\">" + escapeMarkup(m_options.note) + "</p>\n";
         figures();
         issues();
-        charts();
+        pictures();
         subgraphs();
         comparison();
         bound();
@@ -60,7 +66,7 @@ public:
     }
 
 private:
-    void heading(const char* text) { m_out += std::string("<h2>") + text + "</h2>\n"; }
+    void heading(const std::string& markup) { m_out += "<h2>" + markup + "</h2>\n"; }
 
     void figure(const std::string& name, const std::string& value, const std::string& style = {})
     {
@@ -109,22 +115,21 @@ private:
         m_out += "</ul>\n";
     }
 
-    void charts()
+    void pictures()
     {
-        heading("Latency by subgraph");
-        m_out +=
-            "<p class=\"muted\">Orange is bound by compute, blue by memory; the marks are compute and memory "
-            "time.</p>\n" +
-            latencyChart(m_s);
-        heading("Fast memory");
-        m_out += memoryChart(m_s, occupancy(m_problem, m_s.schedule, m_s.evaluation.rules, m_progress));
-        heading("Roofline");
-        m_out += rooflineChart(m_s, scheduleRoofline(m_problem, m_s.schedule, m_s.evaluation));
+        if (m_options.pictures.empty())
+            m_out += "<p class=\"note\">" + escapeMarkup(kHowToGetPictures) + "</p>\n";
+        for (const ReportPicture& picture : m_options.pictures) {
+            heading(escapeMarkup(picture.title));
+            m_out += "<figure class=\"in-light\">" + picture.light + "</figure>\n<figure class=\"in-dark\">" +
+                     picture.dark + "</figure>\n";
+        }
     }
 
-    void cell(const std::string& text, bool number = true)
+    /// `kind` as the style sheet has it: a number, a size, a sentence, or any text.
+    void cell(const std::string& text, const char* kind = "n")
     {
-        m_out += (number ? "<td class=\"n\">" : "<td>") + escapeMarkup(text) + "</td>";
+        m_out += std::string("<td class=\"") + kind + "\">" + escapeMarkup(text) + "</td>";
     }
 
     void header(std::initializer_list<const char*> names)
@@ -158,10 +163,10 @@ private:
             const SubgraphEvaluation& e = m_s.evaluation.subgraphs[i];
             m_out += "<tr>";
             cell(std::to_string(i));
-            cell(opNames(s.ops), false);
+            cell(opNames(s.ops), "text");
             const Granularity& g = s.granularity;
-            cell(std::to_string(g.w) + " × " + std::to_string(g.h) + " × " + std::to_string(g.k), false);
-            cell(std::string(traversalName(s.traversal.kind())), false);
+            cell(std::to_string(g.w) + " × " + std::to_string(g.h) + " × " + std::to_string(g.k), "size");
+            cell(std::string(traversalName(s.traversal.kind())), "text");
             if (e.structurallyValid) {
                 cell(displayNumber(e.steps));
                 for (const double v : {e.compute, e.memory, e.latency})
@@ -174,10 +179,10 @@ private:
                 for (int empty = 0; empty < 8; ++empty)
                     cell("-");
             }
-            cell(joined(s.retain, [&](TensorId t) { return m_problem.tensorName(t); }), false);
+            cell(joined(s.retain, [&](TensorId t) { return m_problem.tensorName(t); }), "text");
             cell(e.structurallyValid ? whatBinds(m_problem, m_s.schedule, m_s.evaluation, SubgraphId(i)).text
                                      : "could not be evaluated",
-                 false);
+                 "says");
             m_out += "</tr>\n";
         }
         m_out += "</table></div>\n";
@@ -195,10 +200,10 @@ private:
         for (const Contribution& x : c.contributions) {
             const auto number = [](SubgraphId i) { return std::to_string(i.value); };
             m_out += "<tr>";
-            cell(std::string(differenceName(x.difference.kind)), false);
-            cell(joined(x.difference.before, number) + " → " + joined(x.difference.after, number), false);
-            cell(x.difference.textBefore, false);
-            cell(x.difference.textAfter, false);
+            cell(std::string(differenceName(x.difference.kind)), "text");
+            cell(joined(x.difference.before, number) + " → " + joined(x.difference.after, number), "text");
+            cell(x.difference.textBefore, "text");
+            cell(x.difference.textAfter, "text");
             cell((x.delta > 0 ? "+" : "") + displayNumber(x.delta));
             m_out += "</tr>\n";
         }
@@ -223,15 +228,14 @@ private:
     const Snapshot& m_s;
     const Problem& m_problem;
     const HtmlReportOptions& m_options;
-    const Progress& m_progress;
     std::string m_out;
 };
 
 } // namespace
 
-std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options, const Progress& progress)
+std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options)
 {
-    return Report(snapshot, options, progress).write();
+    return Report(snapshot, options).write();
 }
 
 } // namespace tilewright

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/progress.h"
 #include "report/compare.h"
 #include "report/snapshot.h"
 
 #include <string>
+#include <vector>
 
 namespace tilewright {
 
-struct HtmlReportOptions
+/// A chart as <svg> elements, painted for readers with a light and with a dark page.
+struct ReportPicture
 {
-    std::string title;                      ///< the problem's name when empty
-    std::string note;                       ///< a line below the title: files, date
-    const Comparison* comparison = nullptr; ///< against a baseline
+    std::string title;
+    std::string light;
+    std::string dark;
 };
 
-/// A page of its own (no scripts, no other files): the figures, latency, memory and roofline charts, every
-/// subgraph with what binds it, issues, the lower bound, and the comparison. Follows the reader's light or
-/// dark setting.
-[[nodiscard]] std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options = {},
-                                     const Progress& progress = {});
+struct HtmlReportOptions
+{
+    std::string title;                        ///< the problem's name when empty
+    std::string note;                         ///< a line below the title: files, date
+    const Comparison* comparison = nullptr;   ///< against a baseline
+    std::vector<ReportPicture> pictures = {}; ///< none: a line says how to get them
+};
+
+/// A page of its own (no scripts, no other files): the figures, issues, pictures, every subgraph with what
+/// binds it, the comparison and the lower bound. Follows the reader's light or dark setting.
+[[nodiscard]] std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options = {});
 
 } // namespace tilewright

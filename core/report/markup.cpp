@@ -109,9 +109,4 @@ std::string displayNumber(std::int64_t value)
     return out;
 }
 
-std::string coordinate(double value)
-{
-    return std::isfinite(value) ? fixedText(value, 2) : "0";
-}
-
 } // namespace tilewright

@@ -15,7 +15,4 @@ namespace tilewright {
 [[nodiscard]] std::string displayNumber(double value);
 [[nodiscard]] std::string displayNumber(std::int64_t value);
 
-/// A coordinate of a drawing, two decimals at most.
-[[nodiscard]] std::string coordinate(double value);
-
 } // namespace tilewright

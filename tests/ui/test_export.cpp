@@ -2,11 +2,12 @@
 // Pictures as SVG and PDF have the content of the PNG: cut where it is cut, cells with hard edges; and what
 // the menus copy and write.
 #include "chart/roofline_view.h"
+#include "export/export_report.h"
 #include "export/export_view.h"
 #include "export/svg_device.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "window/view_catalog.h"
 #include "views/graph/graph_view.h"
+#include "window/view_catalog.h"
 #include "window_fixture.h"
 
 #include <QClipboard>
@@ -16,10 +17,10 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QPainterPath>
-#include <QRegularExpression>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <QXmlStreamReader>
 
 using namespace tilewright;
 using namespace tilewright::ui;
@@ -45,6 +46,67 @@ class TestExport : public QObject
             for (int x = area.left(); x <= area.right(); ++x)
                 n += image.pixelColor(x, y).lightness() < 240 ? 1 : 0;
         return n;
+    }
+
+    /// What a reader of the report's page meets.
+    struct Page
+    {
+        explicit Page(const QByteArray& html) : source(html)
+        {
+            QXmlStreamReader in(html);
+            in.setNamespaceProcessing(false);
+            bool inPicture = false;
+            while (!in.atEnd()) {
+                in.readNext();
+                if (in.isStartElement())
+                    visit(in.attributes());
+                if (in.isStartElement() && in.name() == QLatin1String("svg")) {
+                    inPicture = true;
+                    pictures << in.attributes().value(QLatin1String("aria-label")).toString();
+                    texts << QString();
+                } else if (in.isEndElement() && in.name() == QLatin1String("svg")) {
+                    inPicture = false;
+                } else if (in.isCharacters() && inPicture) {
+                    texts.back() += in.text();
+                }
+            }
+            error = in.hasError() ? in.errorString() : QString();
+        }
+        void visit(const QXmlStreamAttributes& attributes)
+        {
+            for (const QXmlStreamAttribute& a : attributes) {
+                const QString value = a.value().toString();
+                if (a.qualifiedName() == QLatin1String("id")) {
+                    if (ids.contains(value))
+                        twice << value;
+                    ids << value;
+                } else if (value.startsWith(QLatin1String("url(#"))) {
+                    references << value.mid(5).chopped(1);
+                } else if (a.qualifiedName() == QLatin1String("font-family")) {
+                    families << value;
+                }
+            }
+        }
+        QByteArray source;
+        QStringList pictures; ///< names of the <svg> elements
+        QStringList texts;    ///< of each of them
+        QStringList ids;
+        QStringList twice; ///< ids that stand in the page more than once
+        QStringList references;
+        QStringList families;
+        QString error;
+    };
+    static Page reportOf(MainWindow& window)
+    {
+        std::vector<View*> views;
+        for (const QString& name : reportViews())
+            views.push_back(window.view(name));
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("report.html"));
+        if (const Status written = exportReport(window.state().document, views, path); !written)
+            qFatal("%s", written.error().text().c_str());
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? Page(file.readAll()) : Page({});
     }
 
 private Q_SLOTS:
@@ -187,6 +249,56 @@ private Q_SLOTS:
         QVERIFY(lines.size() > 3);
         for (const QByteArray& line : lines)
             QCOMPARE(line.count(','), lines.front().count(','));
+    }
+    void theReportShowsWhatTheViewsPaint()
+    {
+        MainWindow window;
+        QVERIFY(
+            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        window.state().document.pinBaseline();
+        const Page page = reportOf(window);
+        QCOMPARE(page.error, QString());
+        QStringList charts;
+        for (const QString& name : reportViews())
+            if (name != QLatin1String("subgraphs"))                                 // a table
+                charts << window.view(name)->title() << window.view(name)->title(); // light, dark
+        QVERIFY(charts.size() >= 12);
+        QCOMPARE(page.pictures, charts);
+        QVERIFY2(page.twice.isEmpty(), qPrintable(page.twice.join(QLatin1Char(' '))));
+        QVERIFY(!page.ids.isEmpty()); // the granularity map has a gradient
+        for (const QString& reference : page.references)
+            QVERIFY2(page.ids.contains(reference), qPrintable(reference));
+        for (const QString& family : page.families)
+            QVERIFY2(family.endsWith(QLatin1String(", system-ui, sans-serif")) ||
+                         family.endsWith(QLatin1String(", ui-monospace, monospace")),
+                     qPrintable(family));
+        QVERIFY(page.texts[0].contains(QLatin1String("head0.scores")));
+        QVERIFY(page.texts[1].contains(QLatin1String("head0.scores")));
+        for (const char* part : {"attention-block.json · attention-block.fused.schedule.json · 20",
+                                 "Compared with the baseline", "<b>final</b>", "Lower bound"})
+            QVERIFY2(page.source.contains(part), part);
+        QVERIFY(!page.source.contains("<script") && !page.source.contains("@import"));
+    }
+    void theReportOfManyOpsIsOfReasonableSize()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("model-150-ops.json"), sample("model-150-ops.fused.schedule.json")}));
+        const Page page = reportOf(window);
+        QCOMPARE(page.error, QString());
+        QVERIFY2(page.source.size() < 3'000'000, qPrintable(QString::number(page.source.size())));
+    }
+    void picturesSayTheWidthOfTheirTexts()
+    {
+        double width = 0;
+        const QByteArray svg = svgOf(QStringLiteral("x"), {200, 100}, 96, [&](QPainter& p) {
+            width = QFontMetricsF(p.font(), p.device()).horizontalAdvance(QStringLiteral("right"));
+            p.fillRect(QRectF(5, 5, 10, 10), Qt::red);
+            p.drawText(QPointF(30, 35), QStringLiteral("right"));
+        });
+        const QString text = QString::fromUtf8(svg).section(QStringLiteral("<text"), 1);
+        const double said =
+            text.section(QStringLiteral("textLength=\""), 1).section(QLatin1Char('"'), 0, 0).toDouble();
+        QVERIFY2(std::abs(said - width) < 0.2, qPrintable(text));
     }
     void theWindowIsWrittenInEveryFormat()
     {

@@ -2,11 +2,14 @@
 #include "export/export_report.h"
 
 #include "base/file.h"
+#include "export/export_view.h"
 #include "report/csv.h"
 #include "report/html_report.h"
 #include "report/step_writers.h"
 
+#include <QDateTime>
 #include <QFileInfo>
+#include <QLocale>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
@@ -18,6 +21,27 @@ namespace {
 Error failed(const QString& path, const QString& why)
 {
     return {ErrorCode::Io, why.toStdString(), {}, path.toStdString()};
+}
+
+const QString kTableView = QStringLiteral("subgraphs"); // the page has its rows as a table
+
+std::vector<ReportPicture> picturesOf(const std::vector<View*>& views)
+{
+    std::vector<ReportPicture> out;
+    for (View* view : views)
+        if (view->viewName() != kTableView)
+            out.push_back({view->title().toStdString(), viewElement(*view, Theme::light()).toStdString(),
+                           viewElement(*view, Theme::darkTheme()).toStdString()});
+    return out;
+}
+
+std::string note(const Document& document)
+{
+    QStringList parts{
+        QFileInfo(document.problemPath()).fileName(), QFileInfo(document.schedulePath()).fileName(),
+        QLocale::c().toString(QDateTime::currentDateTime(), QStringLiteral("yyyy-MM-dd HH:mm"))};
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(" · ")).toStdString();
 }
 
 Status writePdf(const Document& document, const std::vector<View*>& views, const QString& path)
@@ -64,6 +88,17 @@ Status writePdf(const Document& document, const std::vector<View*>& views, const
 
 } // namespace
 
+const QStringList& reportViews()
+{
+    static const QStringList names{
+        QStringLiteral("graph"),       kTableView,
+        QStringLiteral("memory"),      QStringLiteral("tiles"),
+        QStringLiteral("latency"),     QStringLiteral("roofline"),
+        QStringLiteral("granularity"),
+    };
+    return names;
+}
+
 Status exportReport(const Document& document, const std::vector<View*>& views, const QString& path)
 {
     if (!document.snapshot())
@@ -74,9 +109,8 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     HtmlReportOptions options;
-    options.note = QFileInfo(document.problemPath()).fileName().toStdString();
-    if (!document.schedulePath().isEmpty())
-        options.note += " · " + QFileInfo(document.schedulePath()).fileName().toStdString();
+    options.note = note(document);
+    options.pictures = picturesOf(views);
     Comparison comparison;
     if (const SnapshotPtr baseline = document.baseline()) {
         comparison =

@@ -4,12 +4,17 @@
 #include "base/result.h"
 #include "canvas/view.h"
 
+#include <QStringList>
+
 #include <vector>
 
 namespace tilewright::ui {
 
-/// One HTML page (figures, charts, tables, comparison with the baseline), told by .html; or a PDF with one
-/// page for each of the views that are drawn here.
+/// Names of the views of a report, in its order.
+[[nodiscard]] const QStringList& reportViews();
+
+/// One HTML page (figures, what the views paint, tables, comparison with the baseline), told by .html; or a
+/// PDF with a page for each of the views.
 [[nodiscard]] Status exportReport(const Document& document, const std::vector<View*>& views,
                                   const QString& path);
 

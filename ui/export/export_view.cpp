@@ -80,6 +80,17 @@ QImage renderToImage(View& view, const ExportOptions& options)
                    [&](QPainter& painter) { view.paintExport(painter, size, *options.theme); });
 }
 
+QByteArray viewElement(View& view, const Theme& theme)
+{
+    view.catchUp();
+    view.settle();
+    const QSize size = view.exportSize();
+    const QString prefix =
+        view.viewName() + (theme.dark ? QLatin1String("-dark-") : QLatin1String("-light-"));
+    return svgElement(view.title(), size, kLogicalDpi, prefix,
+                      [&](QPainter& painter) { view.paintExport(painter, size, theme); });
+}
+
 Status exportView(View& view, const QString& path, const ExportOptions& options)
 {
     view.catchUp();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/svg_device.h"
 
+#include "export/svg_markup.h"
+
 #include <QBuffer>
 #include <QPaintDevice>
 #include <QPaintEngine>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPainterPathStroker>
-#include <QRegularExpression>
 #include <QSvgGenerator>
 
 #include <algorithm>
@@ -22,7 +23,10 @@ namespace {
 class CuttingEngine : public QPaintEngine
 {
 public:
-    explicit CuttingEngine(QPainter& out) : QPaintEngine(AllFeatures), m_out(out) {}
+    CuttingEngine(QPainter& out, QList<double>& textWidths)
+        : QPaintEngine(AllFeatures), m_out(out), m_textWidths(textWidths)
+    {
+    }
 
     bool begin(QPaintDevice*) override { return true; }
     bool end() override { return true; }
@@ -106,6 +110,9 @@ public:
         const QRectF box(at.x(), at.y() - item.ascent(), item.width(), item.ascent() + item.descent());
         const Place where = place(box);
         if (where == Place::Inside) {
+            if (m_out.pen().style() == Qt::NoPen)
+                return; // the generator would write none
+            m_textWidths.push_back(item.width());
             m_out.drawTextItem(at, item);
         } else if (where == Place::Across) {
             QPainterPath glyphs;
@@ -188,6 +195,7 @@ private:
     [[nodiscard]] double scaleHere() const { return std::sqrt(std::abs(m_out.transform().determinant())); }
 
     QPainter& m_out;
+    QList<double>& m_textWidths;
     std::optional<QPainterPath> m_clip; ///< in pixels of the device
     bool m_clipping = false;
 };
@@ -195,7 +203,10 @@ private:
 class CuttingDevice : public QPaintDevice
 {
 public:
-    CuttingDevice(QPaintDevice& like, QPainter& out) : m_like(like), m_engine(out) {}
+    CuttingDevice(QPaintDevice& like, QPainter& out, QList<double>& textWidths)
+        : m_like(like), m_engine(out, textWidths)
+    {
+    }
     [[nodiscard]] QPaintEngine* paintEngine() const override { return &m_engine; }
 
 protected:
@@ -232,10 +243,11 @@ private:
 
 } // namespace
 
-QByteArray svgOf(const QString& title, const QSize& size, int dpi,
-                 const std::function<void(QPainter&)>& paint)
+QByteArray svgElement(const QString& title, const QSize& size, int dpi, const QString& idPrefix,
+                      const std::function<void(QPainter&)>& paint)
 {
     QByteArray bytes;
+    QList<double> textWidths;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
     QSvgGenerator generator;
@@ -243,21 +255,19 @@ QByteArray svgOf(const QString& title, const QSize& size, int dpi,
     generator.setSize(size);
     generator.setViewBox(QRect(QPoint(0, 0), size));
     generator.setResolution(dpi);
-    generator.setTitle(title);
     {
         QPainter out(&generator);
-        CuttingDevice device(generator, out);
+        CuttingDevice device(generator, out, textWidths);
         QPainter painter(&device);
         paint(painter);
     }
-    // Pixels, not rounded millimetres.
-    QString text = QString::fromUtf8(bytes);
-    static const QRegularExpression millimetres(QStringLiteral("width=\"[^\"]*mm\" height=\"[^\"]*mm\""));
-    const auto found = millimetres.match(text);
-    if (found.hasMatch())
-        text.replace(found.capturedStart(), found.capturedLength(),
-                     QStringLiteral("width=\"%1\" height=\"%2\"").arg(size.width()).arg(size.height()));
-    return text.toUtf8();
+    return portableSvg(bytes, title, size, textWidths, idPrefix);
+}
+
+QByteArray svgOf(const QString& title, const QSize& size, int dpi,
+                 const std::function<void(QPainter&)>& paint)
+{
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + svgElement(title, size, dpi, {}, paint);
 }
 
 } // namespace tilewright::ui

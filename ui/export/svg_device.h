@@ -16,4 +16,8 @@ namespace tilewright::ui {
 [[nodiscard]] QByteArray svgOf(const QString& title, const QSize& size, int dpi,
                                const std::function<void(QPainter&)>& paint);
 
+/// The same as an element for a page: ids begin with `idPrefix`, so that several do not meet.
+[[nodiscard]] QByteArray svgElement(const QString& title, const QSize& size, int dpi, const QString& idPrefix,
+                                    const std::function<void(QPainter&)>& paint);
+
 } // namespace tilewright::ui

@@ -399,8 +399,8 @@ void MainWindow::exportReportFile()
     if (path.isEmpty())
         return;
     std::vector<View*> pages;
-    for (const char* name : {"graph", "subgraphs", "memory", "tiles", "latency", "roofline", "granularity"})
-        if (View* view = m_views.value(QLatin1String(name)))
+    for (const QString& name : reportViews())
+        if (View* view = m_views.value(name))
             pages.push_back(view);
     tellWritten(exportReport(m_state->document, pages, path), path);
 }

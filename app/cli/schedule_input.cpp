@@ -12,7 +12,10 @@ void ScheduleArguments::addTo(CLI::App& verb)
 {
     verb.add_option("problem", problem, "Problem file (JSON)")->required();
     verb.add_option("schedule", schedule, "Schedule file (JSON)")->required();
-    verb.add_option("--rules", rules, "Rule set; auto: the one that the reported latencies agree with")
+    verb.add_option("--rules", rules,
+                    "Rule set. final: the last statement of the contest; seed: an earlier one; auto: the one "
+                    "that the "
+                    "reported latencies agree with")
         ->check(CLI::IsMember({"auto", "final", "seed"}))
         ->capture_default_str();
     std::string switchNames;

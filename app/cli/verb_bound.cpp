@@ -41,7 +41,8 @@ void addBoundVerb(CLI::App& app, int& exitCode)
     auto rules = std::make_shared<std::string>("final");
     auto json = std::make_shared<bool>(false);
     verb->add_option("problem", *file, "Problem file (JSON)")->required();
-    verb->add_option("--rules", *rules, "Rule set")
+    verb->add_option("--rules", *rules,
+                     "Rule set. final: the last statement of the contest; seed: an earlier one")
         ->check(CLI::IsMember({"final", "seed"}))
         ->capture_default_str();
     verb->add_flag("--json", *json, "One JSON document on stdout");

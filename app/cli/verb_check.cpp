@@ -21,10 +21,9 @@ int check(const ScheduleArguments& arguments)
     if (arguments.json) {
         std::cout << checkJson(e, result->rules.reason);
     } else if (e.valid()) {
-        std::cout << "valid under rule set " << ruleSetName(e.rules) << '\n';
+        std::cout << "valid (rules: " << ruleSetTitle(e.rules) << ")\n";
     } else {
-        std::cout << "invalid under rule set " << ruleSetName(e.rules) << ": " << sentence(*e.verdict())
-                  << '\n';
+        std::cout << "invalid (rules: " << ruleSetTitle(e.rules) << "): " << sentence(*e.verdict()) << '\n';
         for (std::size_t i = 1; i < e.issues.size(); ++i)
             std::cout << "  also " << sentence(e.issues[i]) << '\n';
     }

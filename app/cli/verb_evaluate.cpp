@@ -73,7 +73,7 @@ void printText(const EvaluatedSchedule& r, double bound)
         printTable(r);
         std::cout << '\n';
     }
-    std::cout << "rules        " << ruleSetName(e.rules) << " (" << r.rules.reason << ")\n";
+    std::cout << "rules        " << ruleSetTitle(e.rules) << " (" << r.rules.reason << ")\n";
     if (!e.valid()) {
         std::cout << "invalid      " << sentence(*e.verdict()) << '\n';
         for (std::size_t i = 1; i < e.issues.size(); ++i)

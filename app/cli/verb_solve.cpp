@@ -130,7 +130,8 @@ void addSolveVerb(CLI::App& app, int& exitCode)
     verb->add_option("problem", args->problem, "problem file")->required();
     verb->add_option("-o,--output", args->output,
                      "write the schedule here (otherwise only its figures are printed)");
-    verb->add_option("--rules", args->rules, "rule set")
+    verb->add_option("--rules", args->rules,
+                     "rule set. final: the last statement of the contest; seed: an earlier one")
         ->check(CLI::IsMember({"final", "seed"}))
         ->capture_default_str();
     verb->add_option("--seconds", args->seconds, "wall-clock budget; 0 = until interrupted or --iterations")

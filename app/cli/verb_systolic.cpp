@@ -245,7 +245,7 @@ int printCorrections(bool json)
     auto rows = nlohmann::ordered_json::array();
     for (const Correction& c : seedCorrections()) {
         if (!json)
-            std::cout << c.place << "\n  seed:    " << c.seed << "\n  correct: " << c.correct
+            std::cout << c.place << "\n  printed: " << c.seed << "\n  correct: " << c.correct
                       << (c.agrees ? " (agree)" : "") << '\n';
         rows.push_back({{"place", c.place}, {"seed", c.seed}, {"correct", c.correct}, {"agrees", c.agrees}});
     }
@@ -372,11 +372,12 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     verb->add_option(
         "--bandwidth", o->bandwidth,
         "Of the pipeline: unlimited, or that of the hierarchy (default: hierarchy when one is given)");
-    verb->add_option("--bank-layout", o->bankLayout, "Of tiles in L2: split or seed (default split)");
+    verb->add_option("--bank-layout", o->bankLayout,
+                     "Of tiles in L2: split, or seed: as printed in the source document (default split)");
     verb->add_option("--trace", o->trace, "Write the pipeline as Chrome trace events (Perfetto opens them)");
     verb->add_flag("--listing", o->listing, "Print the program's commands");
     verb->add_flag("--corrections", o->corrections,
-                   "Print where the seeds' figures differ from the right ones");
+                   "Print where figures printed in the source documents differ from the right ones");
     verb->add_flag("--json", o->json, "One JSON document on stdout");
     verb->callback([o, &exitCode] { exitCode = run(*o); });
 }

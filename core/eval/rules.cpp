@@ -126,4 +126,11 @@ std::string_view ruleSetName(const Rules& rules)
     return rules == Rules::final() ? "final" : rules == Rules::seed() ? "seed" : "custom";
 }
 
+std::string_view ruleSetTitle(const Rules& rules)
+{
+    return rules == Rules::final()  ? "final statement"
+           : rules == Rules::seed() ? "earlier statement"
+                                    : "own choice of switches";
+}
+
 } // namespace tilewright

@@ -60,7 +60,9 @@ struct RuleSwitch
 /// Sets one switch by name; errors naming the switch or the legal values.
 [[nodiscard]] Status setRule(Rules& rules, std::string_view name, std::string_view value);
 [[nodiscard]] std::string_view ruleValue(const Rules& rules, std::string_view name);
-/// "final", "seed" or "custom".
+/// "final", "seed" or "custom": for files and options.
 [[nodiscard]] std::string_view ruleSetName(const Rules& rules);
+/// For people, who know neither name: "final statement", "earlier statement" or "own choice of switches".
+[[nodiscard]] std::string_view ruleSetTitle(const Rules& rules);
 
 } // namespace tilewright

@@ -13,7 +13,7 @@
 
 namespace tilewright::mapping {
 
-/// The seed project's ways to make the space smaller; all off in proven mode (docs/rules/mapping.md 7).
+/// The reference project's ways to make the space smaller; all off in proven mode (docs/rules/mapping.md 7).
 struct Reductions
 {
     double minPeUse = 0;  ///< share of the PEs, 0..1

@@ -28,11 +28,12 @@ struct LayersFile
 /// Ours, or the reference project's (arch_details, arch_basic); missing fields take the defaults.
 [[nodiscard]] Result<Architecture> readArchitecture(std::string_view text, const std::string& file);
 
-/// A method of this nest: our JSON, what `map --json` prints, or the seed's printed form (nested tuples and
-/// lists). Factors only have to be positive here; whether they multiply is checkMethod()'s business.
+/// A method of this nest: our JSON, what `map --json` prints, or the form printed in the source document
+/// (nested tuples and lists). Factors only have to be positive here; whether they multiply is checkMethod()'s
+/// business.
 [[nodiscard]] Result<Method> readMethod(std::string_view text, const std::string& file, const LoopNest& nest);
 
-/// The seed's printed form only: four groups of factors, then two lists of loop names, whatever surrounds
+/// That printed form only: four groups of factors, then two lists of loop names, whatever surrounds
 /// them.
 [[nodiscard]] Result<Method> parsePrintedMethod(std::string_view text, const std::string& file,
                                                 const LoopNest& nest);
@@ -41,7 +42,7 @@ struct LayersFile
 [[nodiscard]] std::string writeModel(const Model& model);
 [[nodiscard]] std::string writeArchitecture(const Architecture& architecture);
 [[nodiscard]] std::string writeMethod(const LoopNest& nest, const Method& method);
-/// "((1, 8, ...), ...)" and "([...], [...])" on two lines, as the seed prints methods.
+/// "((1, 8, ...), ...)" and "([...], [...])" on two lines, as the source document prints methods.
 [[nodiscard]] std::string printMethod(const LoopNest& nest, const Method& method);
 
 } // namespace tilewright::mapping

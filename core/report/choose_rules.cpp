@@ -31,12 +31,13 @@ RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
     const bool final = agrees(Rules::final());
     const bool seed = agrees(Rules::seed());
     if (final && seed)
-        return {Rules::final(), "the reported latencies agree with both rule sets"};
+        return {Rules::final(), "the reported latencies agree with the final and the earlier statement"};
     if (seed)
-        return {Rules::seed(), "the reported latencies agree with rule set seed only"};
+        return {Rules::seed(), "the reported latencies agree with the earlier statement only"};
     if (final)
-        return {Rules::final(), "the reported latencies agree with rule set final only"};
-    return {Rules::final(), "the reported latencies agree with neither rule set"};
+        return {Rules::final(), "the reported latencies agree with the final statement only"};
+    return {Rules::final(),
+            "the reported latencies agree neither with the final nor with the earlier statement"};
 }
 
 } // namespace tilewright

@@ -19,7 +19,8 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
     const auto document = parseJson(text, file);
     if (!document) {
         if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
-            return FileKind::MappingMethod; // nested tuples of factors, as the seed prints a method
+            return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a
+                                            // method
         return document.error();
     }
     const JsonCursor root(*document, file);

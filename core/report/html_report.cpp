@@ -84,7 +84,7 @@ private:
             figure("above the bound", displayNumber(100 * m_s.gap()) + " %");
         figure("verdict", e.valid() ? "valid" : std::string(issueCodeName(e.verdict()->code)),
                e.valid() ? "ok" : "error");
-        figure("rules", std::string(ruleSetName(e.rules)));
+        figure("rules", std::string(ruleSetTitle(e.rules)));
         std::int64_t peak = 0;
         for (const SubgraphEvaluation& s : e.subgraphs)
             peak = std::max(peak, s.peakWorkingSet);

@@ -149,7 +149,7 @@ private slots:
                                           out["rules_reason"].get<std::string>());
         };
         QCOMPARE(reason("ex4.problem.json", "ex4A_null.solution.json"),
-                 QString("seed: the reported latencies agree with rule set seed only"));
+                 QString("seed: the reported latencies agree with the earlier statement only"));
         QVERIFY(reason("ex1.problem.json", "ex1A.solution.json").startsWith("final: "));
     }
 
@@ -245,7 +245,7 @@ private slots:
         const Run text = run({"check", kData + "valid/chain.problem.json", file});
         QCOMPARE(text.code, 1);
         QCOMPARE(text.out,
-                 QString("invalid under rule set final: FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
+                 QString("invalid (rules: final statement): FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
                          "listed twice\n"));
     }
 

@@ -377,12 +377,12 @@ private slots:
                 "OOM 0"); // an earlier subgraph comes first
     }
 
-    // ---- docs/rules/schedule.md 11
-    // ------------------------------------------------------------------------------------------
+    // ---- docs/rules/schedule.md 11 --------------------------------------------------------------------
     void rule_11_switches()
     {
         QCOMPARE(ruleSetName(Rules::final()), std::string_view("final"));
         QCOMPARE(ruleSetName(Rules::seed()), std::string_view("seed"));
+        QCOMPARE(ruleSetTitle(Rules::seed()), std::string_view("earlier statement"));
         Rules r;
         for (const RuleSwitch& s : ruleSwitches()) {
             QCOMPARE(ruleValue(Rules::final(), s.name), s.finalValue);

@@ -33,6 +33,7 @@ struct Prose
 {
     int line = 1;
     QString text;
+    bool quoted = false;
 };
 
 QList<Prose> commentsAndStrings(const QString& code)
@@ -40,9 +41,9 @@ QList<Prose> commentsAndStrings(const QString& code)
     QList<Prose> out;
     int line = 1;
     bool open = false; // the last piece goes on when a comment follows without code between
-    const auto add = [&](int at, const QString& text) {
+    const auto add = [&](int at, const QString& text, bool quoted = false) {
         if (!open)
-            out.push_back({at, {}});
+            out.push_back({at, {}, quoted});
         out.back().text += QLatin1Char(' ') + text;
     };
     for (qsizetype i = 0; i < code.size();) {
@@ -75,7 +76,7 @@ QList<Prose> commentsAndStrings(const QString& code)
                 length += rest[length] == QLatin1Char('\\') ? 2 : 1;
             length = std::min(length + 1, rest.size());
             open = false;
-            add(line, rest.mid(1, std::max<qsizetype>(length - 2, 0)).toString());
+            add(line, rest.mid(1, std::max<qsizetype>(length - 2, 0)).toString(), true);
         } else if (rest[0] == QLatin1Char('\'') &&
                    !(i > 0 && (code[i - 1].isLetterOrNumber() || code[i - 1] == QLatin1Char('_')))) {
             while (length < rest.size() && rest[length] != QLatin1Char('\'') &&
@@ -203,6 +204,21 @@ private slots:
                 if (const QString target = it.next().captured(1); !QFile::exists(folder.filePath(target)))
                     faults << QStringLiteral("%1: there is no %2").arg(path, target);
         }
+        QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
+    }
+
+    /// docs/rules/README.md: the window says "earlier statement" and "as printed in the source document".
+    void theWindowExplainsItsWords()
+    {
+        static const QRegularExpression kOurs(QStringLiteral("\\bseeds?\\b|\\brule set (final|seed)\\b"));
+        QStringList faults;
+        for (const QString& path :
+             filesBelow(QStringLiteral("ui"), {QStringLiteral("*.cpp"), QStringLiteral("*.h")}))
+            for (const Prose& p : commentsAndStrings(content(path)))
+                if (static const QRegularExpression kName(
+                        QStringLiteral("^\\s*[\\w.:/-]*[.:/-][\\w.:/-]*$")); // of a file, of a command
+                    p.quoted && !kName.match(p.text).hasMatch() && kOurs.match(p.text).hasMatch())
+                    faults << QStringLiteral("%1:%2: %3").arg(path).arg(p.line).arg(p.text);
         QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
     }
 

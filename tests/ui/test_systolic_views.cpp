@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Systolic lens: form, tile search, memories and what the panes share, driven as a person does.
 #include "export/export_view.h"
-#include "window/main_window.h"
 #include "systolic_bench.h"
+#include "window/main_window.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -154,7 +154,7 @@ private Q_SLOTS:
         QCOMPARE(l2->rows[1][3], QStringLiteral("13 KB"));
         QVERIFY(card(m, QStringLiteral("8 of 64 steps conflict")));
         QVERIFY(card(m, QStringLiteral("split layout: 0 of 64")));
-        const PaintedTable* corrections = card(m, QStringLiteral("Figures of the seeds"));
+        const PaintedTable* corrections = card(m, QStringLiteral("Figures printed in the source documents"));
         QVERIFY(corrections);
         QCOMPARE(corrections->rows.size(), seedCorrections().size());
         QVERIFY(l->copyText().contains(QStringLiteral("144 KB")));

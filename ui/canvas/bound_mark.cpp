@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/bound_mark.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <QPolygonF>
 
@@ -27,14 +26,6 @@ const QColor& boundColour(Bound bound, const Theme& theme)
     return bound == Bound::Compute  ? theme.computeBound
            : bound == Bound::Memory ? theme.memoryBound
                                     : theme.balanced;
-}
-
-QString boundText(Bound bound)
-{
-    const char* text = bound == Bound::Compute  ? "compute-bound"
-                       : bound == Bound::Memory ? "memory-bound"
-                                                : "balanced";
-    return QCoreApplication::translate("Bound", text);
 }
 
 } // namespace tilewright::ui

@@ -3,9 +3,9 @@
 
 #include "eval/evaluation.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
 #include <QPointF>
-#include <QString>
 
 class QPainter;
 
@@ -15,7 +15,5 @@ namespace tilewright::ui {
 /// `radius` in pixels.
 void paintBoundMark(QPainter& painter, QPointF centre, double radius, Bound bound, const QColor& colour);
 [[nodiscard]] const QColor& boundColour(Bound bound, const Theme& theme);
-/// "compute-bound", "memory-bound", "balanced".
-[[nodiscard]] QString boundText(Bound bound);
 
 } // namespace tilewright::ui

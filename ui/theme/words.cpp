@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/words.h"
 
+#include "eval/evaluation.h"
 #include "theme/number.h"
 
 #include <QCoreApplication>
@@ -11,6 +12,13 @@ namespace tilewright::ui {
 QString tr(const char* text)
 {
     return QCoreApplication::translate("Tilewright", text);
+}
+
+QString boundText(Bound bound)
+{
+    return bound == Bound::Compute  ? tr("compute-bound")
+           : bound == Bound::Memory ? tr("memory-bound")
+                                    : tr("balanced");
 }
 
 QString tilesText(std::int64_t rows, std::int64_t cols)

@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <string>
 
+namespace tilewright {
+enum class Bound : std::uint8_t;
+}
+
 namespace tilewright::ui {
 
 /// Text for the screen outside a QObject, whose own tr() it stands for.
@@ -13,6 +17,9 @@ namespace tilewright::ui {
 
 /// "3 × 4 tiles", "1 tile".
 [[nodiscard]] QString tilesText(std::int64_t rows, std::int64_t cols);
+
+/// "compute-bound", "memory-bound", "balanced".
+[[nodiscard]] QString boundText(Bound bound);
 
 /// Keeps the thin spaces inside the numbers of rich text, which Qt would turn into wide ones that break.
 [[nodiscard]] QString rich(QString html);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of the schedule on what is selected: fuse, split, move, recompute, retain ...
-#include "workspace/schedule_edits.h"
 #include "eval/retile.h"
 #include "window/main_window.h"
+#include "workspace/schedule_edits.h"
 
 namespace tilewright::ui {
 
@@ -83,14 +83,15 @@ void MainWindow::createEditActions()
                           tr("Normalise"));
           });
     for (const auto& [id, text, rules] :
-         {std::tuple{"schedule.rules.final", tr("Rules: fi&nal"), Rules::final()},
-          std::tuple{"schedule.rules.seed", tr("Rules: see&d"), Rules::seed()}})
+         {std::tuple{"schedule.rules.final", tr("Rules: fi&nal statement"), Rules::final()},
+          std::tuple{"schedule.rules.seed", tr("Rules: earlier statemen&t"), Rules::seed()}})
         a.add({QString::fromLatin1(id),
                menu,
                text,
                {},
                {},
-               tr("Evaluate under this rule set; the page Rules explains the differences."),
+               tr("Evaluate by the rules of this statement of the contest; the page Rules explains the "
+                  "differences."),
                true},
               [&d, rules = rules](bool) { d.setRules(rules); });
 }

@@ -200,7 +200,7 @@ void StatusStrip::refresh()
         m_validity->setPalette(palette);
     }
 
-    const auto name = ruleSetName(snapshot->evaluation.rules);
+    const auto name = ruleSetTitle(snapshot->evaluation.rules);
     m_rules->show(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))),
                   theme.text);
     m_rules->setToolTip(document.rulesReason());

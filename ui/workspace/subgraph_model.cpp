@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/subgraph_model.h"
 
-#include "canvas/bound_mark.h"
 #include "theme/number.h"
 #include "theme/words.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/subgraphs_text.h"
 
-#include "canvas/bound_mark.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QCoreApplication>
 #include <QStringList>

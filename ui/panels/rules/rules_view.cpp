@@ -93,7 +93,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
         const QString tip =
             QStringLiteral("<p>%1</p><p>%2</p>")
                 .arg(latin1(s.meaning).toHtmlEscaped(),
-                     tr("%1 in rule set final, %2 in rule set seed; the other value is %3")
+                     tr("%1 in the final statement, %2 in the earlier one; the other value is %3")
                          .arg(latin1(s.finalValue), latin1(s.seedValue), latin1(s.otherValue)));
         for (const int c : {kSwitch, kValue, kMeaning})
             item->setToolTip(c, tip);
@@ -135,12 +135,13 @@ void RulesView::refresh()
 {
     m_refreshing = true;
     const Rules& rules = document().rules();
-    m_summary->setText(tr("Rule set <b>%1</b>%2. A ticked switch has the value of rule set final; untick it "
-                          "to read the rules the other way. Open a row to see which subgraphs that changes.")
-                           .arg(latin1(ruleSetName(rules)),
-                                document().rulesReason().isEmpty()
-                                    ? QString()
-                                    : QStringLiteral(" – ") + document().rulesReason().toHtmlEscaped()));
+    m_summary->setText(
+        tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it "
+           "to read the rules the other way. Open a row to see which subgraphs that changes.")
+            .arg(latin1(ruleSetTitle(rules)),
+                 document().rulesReason().isEmpty()
+                     ? QString()
+                     : QStringLiteral(" – ") + document().rulesReason().toHtmlEscaped()));
     for (std::size_t i = 0; i < ruleSwitches().size(); ++i) {
         const RuleSwitch& s = ruleSwitches()[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));

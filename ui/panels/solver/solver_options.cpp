@@ -54,7 +54,7 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
            "granularity, "
            "retained tensors and drawn order."));
     m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
-    m_rules = addChoice(tr("&Rules"), {tr("final"), tr("seed")},
+    m_rules = addChoice(tr("&Rules"), {tr("final statement"), tr("earlier statement")},
                         tr("The rules of the schedule; the solver plays by the same ones."));
     m_preview->setChecked(settings.value(key("preview"), true).toBool());
     add(m_preview, m_preview->text(),

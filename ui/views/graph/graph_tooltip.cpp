@@ -42,7 +42,7 @@ QString tensorText(const Problem& problem, TensorId t)
     return QStringLiteral("%1 (%2)").arg(plain(problem.tensorName(t)), shape(problem.tensor(t)));
 }
 
-QString boundText(Bound bound)
+QString boundWithSign(Bound bound)
 {
     return bound == Bound::Compute  ? tr("△ compute-bound")
            : bound == Bound::Memory ? tr("▽ memory-bound")
@@ -190,7 +190,7 @@ QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)
             table.row(tr("working set"),
                       QStringLiteral("%1 of %2")
                           .arg(number(e.peakWorkingSet), number(problem.hardware().fastMemoryCapacity)));
-            table.row(tr("bound"), boundText(e.bound));
+            table.row(tr("bound"), boundWithSign(e.bound));
         }
     }
     return table.html(issues);

@@ -31,8 +31,10 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
         next.unlimitedBandwidth = i == 0;
         state().set(next);
     });
-    m_layout = bar().addChoice(tr("Banks"), {tr("seed layout"), tr("split layout")},
-                               tr("Where tiles lie in the banks of L2; conflicts cost a serialised read."));
+    m_layout = bar().addChoice(
+        tr("Banks"), {tr("layout as printed"), tr("split layout")},
+        tr("Where tiles lie in the banks of L2: as printed in the source document, or A in one "
+           "half and B in the other. Conflicts cost a serialised read."));
     connect(m_layout, &QComboBox::activated, this, [this](int i) {
         SystolicSettings next = state().settings();
         next.layout = static_cast<BankLayout>(i);

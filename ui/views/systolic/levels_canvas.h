@@ -6,7 +6,8 @@
 
 namespace tilewright::ui {
 
-/// The memories: schedules of L2, banks, roofline, dataflows, DRAM, capacities, corrections of the seeds.
+/// The memories: schedules of L2, banks, roofline, dataflows, DRAM, capacities, corrections of the source
+/// documents.
 class LevelsCanvas : public SystolicPane
 {
     Q_OBJECT

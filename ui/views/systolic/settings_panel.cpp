@@ -108,9 +108,10 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicState* state, Q
     QFormLayout* program = group(tr("Programs"));
     m_speedOf = addChoice(program, "bandwidth", tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
                           tr("Whether moving data takes time in the pipeline."));
-    m_layout = addChoice(program, "layout", tr("Bank layout"), {tr("seed"), tr("split")},
-                         tr("Where tiles lie in the banks of L2: the layout of the problem statement, which "
-                            "conflicts, or A in one half and B in the other."));
+    m_layout =
+        addChoice(program, "layout", tr("Bank layout"), {tr("as printed"), tr("split")},
+                  tr("Where tiles lie in the banks of L2: the layout printed in the source document, which "
+                     "conflicts, or A in one half and B in the other."));
     m_depth = addNumber(program, "depth", tr("k step"), 1, 1 << 20,
                         tr("Operands that one COMPUTE of the program streams (Tk)."));
     m_depth->setSingleStep(16);

@@ -127,14 +127,14 @@ std::vector<Correction> seedCorrections()
     const auto sides = [&](double cap) { return std::sqrt(cap * 1024.0 / 3072.0); };
     const auto analytic = analyticTile({cube, kpu.array});
     out.push_back(
-        {"KPU document 3.2 and 6.1",
+        {"KPU document 3.2, 6.1",
          "C in bytes: " + number(std::floor(sides(65536)), 1) + " -> 128 does not fit -> 64 x 64 x 64",
          "C in elements: " + tenth(sides(16384)) + " -> " + std::to_string(analytic->tile.ti) + " x " +
              std::to_string(analytic->tile.tj) + " x " + std::to_string(analytic->tile.tk)});
 
     const ReuseFactors f = reuseFactors(cube, tile);
     const std::int64_t seedTransfers = f.nM * f.nK / f.a + f.nK * f.nN / f.b + f.nM * f.nN;
-    out.push_back({"KPU document 3.3 and 6.2",
+    out.push_back({"KPU document 3.3, 6.2",
                    std::to_string(seedTransfers) + " tile transfers, \"260x\" (below compulsory)",
                    std::to_string(f.transfersFullReuse) + " with full reuse, " +
                        std::to_string(f.transfersNoReuse) + " without (" +
@@ -152,7 +152,7 @@ std::vector<Correction> seedCorrections()
 
     const auto conflicts = bankConflicts({BankLayout::Seed, 8, 4, 4}, 4);
     const auto split = bankConflicts({BankLayout::Split, 8, 4, 4}, 4);
-    out.push_back({"array document, layout of the banks",
+    out.push_back({"array document, banks",
                    "\"spreads tiles across banks for parallel access\"",
                    std::to_string(conflicts->count) + " of " + std::to_string(conflicts->steps) +
                        " steps conflict; the split layout has " + std::to_string(split->count)});
@@ -160,7 +160,7 @@ std::vector<Correction> seedCorrections()
     const auto percent = [&](const Gemm& g) {
         return tenth(100 * arrayTiming(g, kpu.array).utilization) + " %";
     };
-    out.push_back({"array document, table of efficiency", "256/286 = 89 %, 1024/1054 = 97 %",
+    out.push_back({"array document, efficiency", "256/286 = 89 %, 1024/1054 = 97 %",
                    "256/" + std::to_string(arrayTiming({32, 32, 64}, kpu.array).cycles) + " = " +
                        percent({32, 32, 64}) + ", 1024/" +
                        std::to_string(arrayTiming({64, 64, 64}, kpu.array).cycles) + " = " +

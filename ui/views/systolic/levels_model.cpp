@@ -55,7 +55,7 @@ LevelsCard bankCard(const LevelsResult& r, BankLayout layout)
     card.kind = LevelsCard::Kind::Banks;
     card.layout = layout;
     const auto& conflicts = r.conflicts[static_cast<std::size_t>(layout)];
-    const QString name = layout == BankLayout::Seed ? tr("Banks, layout as printed in the source document")
+    const QString name = layout == BankLayout::Seed ? tr("Banks, layout as printed")
                                                     : tr("Banks, split layout");
     card.table.title =
         conflicts

@@ -229,9 +229,8 @@ private slots:
                 for (auto it = kCode.globalMatch(content(path)); it.hasNext();) {
                     const QString code = it.next().captured(1);
                     if (kFile.match(code).hasMatch() &&
-                        !code.contains(
-                            QLatin1String("peaks")) && // of the recipes !QFile::exists(kRoot + code) &&
-                        !QFileInfo(kRoot + path).dir().exists(code))
+                        !code.contains(QLatin1String("peaks")) && // a recipe's
+                        !QFile::exists(kRoot + code) && !QFileInfo(kRoot + path).dir().exists(code))
                         faults << QStringLiteral("%1: there is no %2").arg(path, code);
                     const auto f = kFunction.match(code);
                     if (f.hasMatch() && !f.captured(1).startsWith(QLatin1Char('Q'))) { // Qt is right

@@ -52,7 +52,8 @@ TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
         m_compiler.compile(m_ops, m_plan);
         m_planned = true;
     }
-    const SubgraphEvaluation e = m_plan.evaluate(g, Traversal(traversal), m_resident, m_retained);
+    const SubgraphEvaluation e =
+        tilewright::evaluate(m_plan, g, Traversal(traversal), m_resident, m_retained);
     result.peak = e.peakWorkingSet;
     result.verdict = !e.structurallyValid ? TilingCost::Verdict::Illegal
                      : e.fits             ? TilingCost::Verdict::Fits

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "schedule/edits.h"
+#include "edit/edits.h"
 
 #include <vector>
 
@@ -53,14 +53,14 @@ public:
     [[nodiscard]] Result<Schedule> finish(Order order, Retains retains);
 
 private:
-    [[nodiscard]] const std::vector<StructureIssue>& beforeDefects() const; ///< found when asked for
-    [[nodiscard]] std::vector<StructureIssue> newDefects() const;
+    [[nodiscard]] const std::vector<Issue>& issuesBefore() const; ///< found when asked for
+    [[nodiscard]] std::vector<Issue> newIssues() const;
     void change(std::size_t i, Subgraph s);
 
     const Problem& m_problem;
     const Schedule& m_before;
     const EditOptions& m_options;
-    mutable std::optional<std::vector<StructureIssue>> m_beforeDefects;
+    mutable std::optional<std::vector<Issue>> m_issuesBefore;
 };
 
 } // namespace tilewright::edit

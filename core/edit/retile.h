@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/granularity_search.h"
-#include "eval/rules.h"
+#include "rules/rules.h"
 #include "schedule/schedule.h"
 
 #include <optional>

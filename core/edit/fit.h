@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "schedule/structure.h"
+#include "rules/check.h"
 
 #include <span>
 
@@ -11,11 +11,11 @@ namespace tilewright {
 /// larger than their sinks. Where the rules contradict each other (a prologue deeper than the native size),
 /// the native size wins. Without a MatMul k is kept.
 [[nodiscard]] Granularity legalGranularity(const Problem& problem, std::span<const OpId> ops,
-                                           const Granularity& wanted, const StructureRules& rules);
+                                           const Granularity& wanted, const Rules& rules);
 
 /// The native granularity, made legal: where a new subgraph starts.
 [[nodiscard]] Granularity startGranularity(const Problem& problem, std::span<const OpId> ops,
-                                           const StructureRules& rules);
+                                           const Rules& rules);
 
 /// An upper estimate of the largest working set of a step (R9.1), in elements, from the shapes of a full
 /// tile alone; `resident` = RES before the subgraph. Exact verdicts come from core/eval.
@@ -26,7 +26,10 @@ namespace tilewright {
 /// the last one halved along the axis that helps most until it fits or cannot shrink further.
 [[nodiscard]] Granularity fittingGranularity(const Problem& problem, const Subgraph& subgraph,
                                              std::span<const TensorId> resident,
-                                             std::span<const Granularity> wanted,
-                                             const StructureRules& rules);
+                                             std::span<const Granularity> wanted, const Rules& rules);
+
+/// Each op alone in topological order, raster order, nothing retained; native granularity, made legal and
+/// halved until it should fit. Where editing starts.
+[[nodiscard]] Schedule oneOpPerSubgraph(const Problem& problem);
 
 } // namespace tilewright

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "schedule/fit.h"
+#include "edit/fit.h"
 
 #include "base/integer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -154,14 +155,14 @@ struct Floor
     std::int64_t h = 1;
 };
 
-Floor prologueFloor(const Problem& problem, std::span<const OpId> ops, const StructureRules& rules)
+Floor prologueFloor(const Problem& problem, std::span<const OpId> ops, const Rules& rules)
 {
     Floor floor;
-    if (!rules.prologue)
+    if (rules.prologue == Rules::Prologue::Off)
         return floor;
     const std::set<OpId> inside(ops.begin(), ops.end());
     const auto raise = [&](std::int64_t& value, std::int64_t depth, std::int64_t native) {
-        if (rules.superNative || depth <= native)
+        if (rules.superNative == Rules::SuperNative::Ceil || depth <= native)
             value = std::max(value, depth);
     };
     for (const OpId o : ops) {
@@ -181,7 +182,7 @@ Floor prologueFloor(const Problem& problem, std::span<const OpId> ops, const Str
 } // namespace
 
 Granularity legalGranularity(const Problem& problem, std::span<const OpId> ops, const Granularity& wanted,
-                             const StructureRules& rules)
+                             const Rules& rules)
 {
     const Hardware& hw = problem.hardware();
     std::int64_t widest = 1;
@@ -201,10 +202,10 @@ Granularity legalGranularity(const Problem& problem, std::span<const OpId> ops, 
         if (problem.op(o).type != OpType::MatMul)
             continue;
         anyMatMul = true;
-        if (!rules.kAboveK)
+        if (rules.kAboveK == Rules::KAboveK::Error)
             g.k = std::min(g.k, problem.reductionSize(o));
     }
-    if (!rules.superNative) {
+    if (rules.superNative == Rules::SuperNative::Error) {
         g.w = std::min(g.w, hw.nativeWidth);
         g.h = std::min(g.h, hw.nativeHeight);
         if (anyMatMul)
@@ -214,7 +215,7 @@ Granularity legalGranularity(const Problem& problem, std::span<const OpId> ops, 
     return g;
 }
 
-Granularity startGranularity(const Problem& problem, std::span<const OpId> ops, const StructureRules& rules)
+Granularity startGranularity(const Problem& problem, std::span<const OpId> ops, const Rules& rules)
 {
     const Hardware& hw = problem.hardware();
     const bool anyMatMul =
@@ -242,7 +243,7 @@ std::int64_t estimateWorkingSet(const Problem& problem, const Subgraph& subgraph
 
 Granularity fittingGranularity(const Problem& problem, const Subgraph& subgraph,
                                std::span<const TensorId> resident, std::span<const Granularity> wanted,
-                               const StructureRules& rules)
+                               const Rules& rules)
 {
     Subgraph trial = subgraph;
     const auto size = [&](const Granularity& g) {
@@ -282,6 +283,19 @@ Granularity fittingGranularity(const Problem& problem, const Subgraph& subgraph,
         g = smallest;
     }
     return g;
+}
+
+Schedule oneOpPerSubgraph(const Problem& problem)
+{
+    Schedule schedule;
+    for (const OpId o : problem.topologicalOrder()) {
+        Subgraph s;
+        s.ops = {o};
+        s.granularity = startGranularity(problem, s.ops, {});
+        s.granularity = fittingGranularity(problem, s, {}, std::array{s.granularity}, {});
+        schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
+    }
+    return schedule;
 }
 
 } // namespace tilewright

@@ -63,7 +63,7 @@ std::vector<Issue> countingIssues(const Problem& problem, const Schedule& schedu
 } // namespace
 
 Draft::Draft(const Problem& problem, const Schedule& schedule, const EditOptions& options)
-    : m_problem(problem), m_before(schedule), m_options(options)
+    : m_problem(problem), m_before(schedule), m_options(options), m_compiler(problem, options.rules)
 {
     items.reserve(schedule.size() + 1);
     for (const SubgraphPtr& s : schedule.subgraphs)
@@ -139,7 +139,7 @@ Draft::Item Draft::makeItem(std::vector<OpId> ops, std::span<const SubgraphPtr> 
         }))
         s.traversal = like.front()->traversal;
     if (like.empty())
-        item.wanted.push_back(startGranularity(m_problem, s.ops, m_options.rules));
+        item.wanted.push_back(startGranularity(planOf(s.ops)));
     item.opsChanged = true;
     item.subgraph = std::make_shared<const Subgraph>(std::move(s));
     return item;
@@ -169,6 +169,12 @@ std::size_t Draft::placeFor(std::span<const OpId> ops) const
             high = i;
     }
     return std::max(low, high);
+}
+
+const SubgraphPlan& Draft::planOf(std::span<const OpId> ops) const
+{
+    m_compiler.compile(ops, m_plan);
+    return m_plan;
 }
 
 void Draft::dropEmpty()
@@ -246,7 +252,7 @@ void Draft::settleItems()
             });
             const std::span<const TensorId> resident =
                 i > 0 ? std::span<const TensorId>(at(i - 1).retain) : std::span<const TensorId>();
-            s.granularity = fittingGranularity(m_problem, s, resident, item.wanted, m_options.rules);
+            s.granularity = fittingGranularity(planOf(s.ops), resident, s.retain, item.wanted);
         }
         if (s.traversal.kind() == TraversalKind::Custom &&
             static_cast<std::int64_t>(s.traversal.explicitOrder().size()) !=

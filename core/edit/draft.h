@@ -2,6 +2,7 @@
 #pragma once
 
 #include "edit/edits.h"
+#include "rules/subgraph_plan.h"
 
 #include <vector>
 
@@ -41,6 +42,9 @@ public:
     /// The first place where the ops find their inputs and come before the first reader of what they produce.
     [[nodiscard]] std::size_t placeFor(std::span<const OpId> ops) const;
 
+    /// What the rules say about ops; valid until the next call.
+    [[nodiscard]] const SubgraphPlan& planOf(std::span<const OpId> ops) const;
+
     void dropEmpty();
     void repairOrder();
     /// Gives changed items their op order, granularity and traversal.
@@ -61,6 +65,8 @@ private:
     const Schedule& m_before;
     const EditOptions& m_options;
     mutable std::optional<std::vector<Issue>> m_issuesBefore;
+    mutable PlanCompiler m_compiler;
+    mutable SubgraphPlan m_plan;
 };
 
 } // namespace tilewright::edit

@@ -66,7 +66,7 @@ Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules
         Subgraph tidy = *s;
         if (rules.opOrder == Rules::OpOrder::Error)
             tidy.ops = inTopologicalOrder(problem, tidy.ops);
-        tidy.granularity = legalGranularity(problem, tidy.ops, tidy.granularity, rules);
+        tidy.granularity = legalGranularity(draft.planOf(tidy.ops), tidy.granularity);
         std::ranges::sort(tidy.retain);
         draft.items.push_back(
             {tidy == *s ? s : std::make_shared<const Subgraph>(std::move(tidy)), false, true, {}});

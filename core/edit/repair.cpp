@@ -229,8 +229,8 @@ private:
         if (!opsAreWellFormed())
             return;
         Subgraph s = here();
-        const Granularity nearest = legalGranularity(m_problem, s.ops, s.granularity, m_force.rules);
         const SubgraphPlan plan(m_problem, s.ops, m_rules);
+        const Granularity nearest = legalGranularity(plan, s.granularity);
         const auto resident = residentBefore(m_problem, m_schedule, m_rules, at());
         s.granularity = settledGranularity(plan, nearest, s.traversal, resident, s.retain).value_or(nearest);
         if (s.traversal.kind() == TraversalKind::Custom)
@@ -257,7 +257,7 @@ private:
             Subgraph part = here();
             part.ops = std::move(group);
             part.reportedLatency.reset();
-            part.granularity = legalGranularity(m_problem, part.ops, part.granularity, m_force.rules);
+            part.granularity = legalGranularity(SubgraphPlan(m_problem, part.ops, m_rules), part.granularity);
             if (part.traversal.kind() == TraversalKind::Custom)
                 part.traversal = TraversalKind::Raster;
             const Boundary b = boundaryOf(m_problem, part.ops);

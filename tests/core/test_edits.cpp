@@ -534,7 +534,10 @@ private slots:
                     const std::span<const TensorId> resident =
                         g > 0 ? std::span<const TensorId>(s[SubgraphId(g - 1)].retain)
                               : std::span<const TensorId>();
-                    const std::int64_t estimate = estimateWorkingSet(*p, s[SubgraphId(g)], resident);
+                    const Subgraph& x = s[SubgraphId(g)];
+                    const SubgraphPlan plan(*p, x.ops, Rules::final());
+                    const std::int64_t estimate =
+                        estimateWorkingSet(plan, x.granularity, resident, x.retain);
                     QVERIFY2(estimate >= e.subgraphs[g].peakWorkingSet, line.c_str());
                     ++(estimate == e.subgraphs[g].peakWorkingSet ? fits : tooBig);
                 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "edit/retile.h"
 
+#include "rules/check.h"
 #include "schedule/grid.h"
 
 #include <algorithm>

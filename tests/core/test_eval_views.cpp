@@ -12,6 +12,7 @@
 #include "eval/occupancy.h"
 #include "eval/schedule_roofline.h"
 
+#include "rules/check.h"
 #include "workload/generate.h"
 
 #include <QElapsedTimer>

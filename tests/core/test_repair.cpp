@@ -8,6 +8,7 @@
 #include "random_cases.h"
 #include "report/summary.h"
 #include "report/take_snapshot.h"
+#include "rules/check.h"
 
 #include <QElapsedTimer>
 #include <QtTest>

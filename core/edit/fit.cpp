@@ -35,7 +35,7 @@ struct Extent
 std::vector<Extent> fullStepExtents(const SubgraphPlan& plan, const Granularity& g)
 {
     std::vector<Extent> extents;
-    for (const SubgraphPlan::Slot& s : plan.slots()) {
+    for (const SubgraphPlan::Slot& s : plan.ranges()) {
         const std::int64_t part = s.axis == Axis::Full   ? s.size
                                   : s.axis == Axis::Step ? g.k
                                   : s.row                ? g.h

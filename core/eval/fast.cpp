@@ -20,7 +20,7 @@ bool holds(std::span<const TensorId> list, TensorId t)
 
 bool isSmall(const SubgraphPlan& plan)
 {
-    return plan.uses().size() <= SmallLimits::kUses && plan.slots().size() <= SmallLimits::kSlots &&
+    return plan.uses().size() <= SmallLimits::kUses && plan.ranges().size() <= SmallLimits::kSlots &&
            plan.groups().size() <= SmallLimits::kGroups && plan.sinks().size() <= SmallLimits::kSinks;
 }
 

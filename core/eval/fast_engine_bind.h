@@ -8,7 +8,7 @@ namespace tilewright {
 
 template <class Limits> void FastEngine<Limits>::bindSlots()
 {
-    const auto& slots = m_plan.slots();
+    const auto& slots = m_plan.ranges();
     m_axis.resize(slots.size());
     m_extent.resize(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -105,8 +105,8 @@ bool FastEngine<Limits>::addBuffer(const Use& u, Axis row, Axis col)
             m_groupBuffers[u.group].set(b);
             return true;
         }
-        if (other.role == u.role && canMeet(other.row, row, true, m_plan.slots()[u.rowSlot].size) &&
-            canMeet(other.col, col, false, m_plan.slots()[u.colSlot].size))
+        if (other.role == u.role && canMeet(other.row, row, true, m_plan.ranges()[u.rowSlot].size) &&
+            canMeet(other.col, col, false, m_plan.ranges()[u.colSlot].size))
             return false;
     }
     if (m_bufferCount >= 64 * Limits::kWords)
@@ -127,8 +127,8 @@ template <class Use>
 bool FastEngine<Limits>::addRun(std::size_t index, const Use& u, Axis row, Axis col)
 {
     const Axis depth = canonical(u.depthSlot);
-    const bool rowReduces = m_plan.slots()[u.rowSlot].axis != Axis::Tile;
-    const bool colReduces = m_plan.slots()[u.colSlot].axis != Axis::Tile;
+    const bool rowReduces = m_plan.ranges()[u.rowSlot].axis != Axis::Tile;
+    const bool colReduces = m_plan.ranges()[u.colSlot].axis != Axis::Tile;
     for (std::size_t r = 0; r < m_runCount; ++r) {
         const Run& other = m_runs[r];
         if (other.kept || other.id != u.id || other.depth != depth)
@@ -143,8 +143,8 @@ bool FastEngine<Limits>::addRun(std::size_t index, const Use& u, Axis row, Axis 
             m_useRun[index] = static_cast<std::uint32_t>(r);
             return true;
         }
-        if (canMeet(other.row, row, true, m_plan.slots()[u.rowSlot].size) &&
-            canMeet(other.col, col, false, m_plan.slots()[u.colSlot].size))
+        if (canMeet(other.row, row, true, m_plan.ranges()[u.rowSlot].size) &&
+            canMeet(other.col, col, false, m_plan.ranges()[u.colSlot].size))
             return false;
     }
     m_useRun[index] = static_cast<std::uint32_t>(m_runCount);
@@ -265,7 +265,7 @@ template <class Limits> std::size_t FastEngine<Limits>::axisClasses(bool row, St
     };
     add(0);
     for (const auto& s : m_plan.sinks()) {
-        const std::int64_t extent = m_plan.slots()[row ? s.rowSlot : s.colSlot].size;
+        const std::int64_t extent = m_plan.ranges()[row ? s.rowSlot : s.colSlot].size;
         add(extent / size);
         add(ceilDiv(extent, size));
     }
@@ -295,9 +295,9 @@ template <class Limits> bool FastEngine<Limits>::bindClasses()
 template <class Limits> void FastEngine<Limits>::stepExtents(std::size_t phase)
 {
     const std::int64_t q = m_phaseBegin[phase];
-    for (std::size_t i = 0; i < m_plan.slots().size(); ++i)
+    for (std::size_t i = 0; i < m_plan.ranges().size(); ++i)
         if (m_axis[i] == Axis::Step)
-            m_extent[i] = std::min(m_g.k, m_plan.slots()[i].size - q * m_g.k);
+            m_extent[i] = std::min(m_g.k, m_plan.ranges()[i].size - q * m_g.k);
 }
 
 template <class Limits> void FastEngine<Limits>::bindRunCosts()
@@ -322,7 +322,7 @@ double FastEngine<Limits>::runCost(const Run& run, bool rowReduces, bool colRedu
     return static_cast<double>(op.baseCost) * m_cost.rows(rowReduces, length(run.rowSlot, run.row)) *
            m_cost.cols(colReduces, length(run.colSlot, run.col)) *
            (op.type == OpType::MatMul
-                ? m_cost.depth(m_extent[run.depthSlot], m_plan.slots()[run.depthSlot].size)
+                ? m_cost.depth(m_extent[run.depthSlot], m_plan.ranges()[run.depthSlot].size)
                 : 1.0);
 }
 
@@ -337,8 +337,8 @@ template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, d
         Mask one{};
         one.set(m_useRun[i]);
         missing &= ~one;
-        cost[m_useRun[i]] = runCost(m_runs[m_useRun[i]], m_plan.slots()[u.rowSlot].axis != Axis::Tile,
-                                    m_plan.slots()[u.colSlot].axis != Axis::Tile);
+        cost[m_useRun[i]] = runCost(m_runs[m_useRun[i]], m_plan.ranges()[u.rowSlot].axis != Axis::Tile,
+                                    m_plan.ranges()[u.colSlot].axis != Axis::Tile);
     }
 }
 
@@ -366,8 +366,8 @@ bool FastEngine<Limits>::axisIsRegular(std::uint32_t useSlot, std::uint32_t sink
 {
     const Axis use = canonical(useSlot);
     const Axis sink = canonical(sinkSlot);
-    const auto& us = m_plan.slots()[useSlot];
-    const auto& ss = m_plan.slots()[sinkSlot];
+    const auto& us = m_plan.ranges()[useSlot];
+    const auto& ss = m_plan.ranges()[sinkSlot];
     const std::int64_t tile = ss.row ? m_g.h : m_g.w;
     if (use == Axis::Tile || (use == Axis::Full && sink == Axis::Full))
         return true;

@@ -15,7 +15,7 @@ typename FastEngine<Limits>::Cell& FastEngine<Limits>::cell(const Class& c, std:
 /// A tile axis that is canonically whole may be the size of another sink, which is absent here.
 template <class Limits> std::int64_t FastEngine<Limits>::length(std::uint32_t slot, Axis axis) const noexcept
 {
-    return axis == Axis::Full ? m_plan.slots()[slot].size : m_extent[slot];
+    return axis == Axis::Full ? m_plan.ranges()[slot].size : m_extent[slot];
 }
 
 template <class Limits> std::int64_t FastEngine<Limits>::bufferArea(std::size_t b) const noexcept
@@ -33,8 +33,8 @@ template <class Limits> std::int64_t FastEngine<Limits>::area(const Mask& buffer
 
 template <class Limits> void FastEngine<Limits>::tileExtents(std::size_t row, std::size_t col)
 {
-    for (std::size_t i = 0; i < m_plan.slots().size(); ++i) {
-        const auto& s = m_plan.slots()[i];
+    for (std::size_t i = 0; i < m_plan.ranges().size(); ++i) {
+        const auto& s = m_plan.ranges()[i];
         if (s.axis != Axis::Tile)
             continue;
         const std::int64_t size = s.row ? m_g.h : m_g.w;

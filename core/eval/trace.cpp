@@ -81,7 +81,7 @@ public:
     Walker(const SubgraphPlan& plan, const Subgraph& subgraph, std::span<const TensorId> residentBefore)
         : m_plan(plan), m_problem(plan.problem()), m_subgraph(subgraph), m_rules(plan.rules()),
           m_cost(m_problem.hardware(), subgraph.granularity, plan.rules()), m_covered(plan.inputs().size()),
-          m_range(plan.slots().size()), m_requestsOf(plan.inputs().size()), m_runsOf(plan.ops().size())
+          m_range(plan.ranges().size()), m_requestsOf(plan.inputs().size()), m_runsOf(plan.ops().size())
     {
         const auto listed = [](std::span<const TensorId> list, TensorId t) {
             return std::find(list.begin(), list.end(), t) != list.end();
@@ -136,7 +136,7 @@ private:
     {
         const Granularity& g = m_subgraph.granularity;
         for (std::size_t i = 0; i < m_range.size(); ++i) {
-            const Slot& slot = m_plan.slots()[i];
+            const Slot& slot = m_plan.ranges()[i];
             const auto part = [&](std::int64_t index, std::int64_t size) {
                 const std::int64_t begin = std::min(index * size, slot.size);
                 return Range{begin, std::min(begin + size, slot.size)};
@@ -201,8 +201,8 @@ private:
         }
         if (!r.repeated)
             r.cost = static_cast<double>(op.baseCost) *
-                     m_cost.rows(m_plan.slots()[u.rowSlot].reduces(), rect.r1 - rect.r0) *
-                     m_cost.cols(m_plan.slots()[u.colSlot].reduces(), rect.c1 - rect.c0) *
+                     m_cost.rows(m_plan.ranges()[u.rowSlot].reduces(), rect.r1 - rect.r0) *
+                     m_cost.cols(m_plan.ranges()[u.colSlot].reduces(), rect.c1 - rect.c0) *
                      (matmul ? m_cost.depth(depth.end - depth.begin, m_problem.reductionSize(o)) : 1.0);
         same.push_back(static_cast<std::uint32_t>(m_step.runs.size()));
         m_step.runs.push_back(r);

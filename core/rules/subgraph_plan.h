@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::optional<std::size_t> inputIndex(TensorId t) const noexcept;
     [[nodiscard]] std::optional<std::size_t> productIndex(TensorId t) const noexcept;
 
-    [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return m_slots; }
+    [[nodiscard]] const std::vector<Slot>& ranges() const noexcept { return m_slots; }
     /// Sink by sink, each depth-first with a run before what it needs (R6.6); each once a group.
     [[nodiscard]] const std::vector<Use>& uses() const noexcept { return m_uses; }
     [[nodiscard]] const std::vector<Group>& groups() const noexcept { return m_groups; }

@@ -31,8 +31,8 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
     if (m_residentHere[tensor] == m_stamp)
         return;
     const auto role = static_cast<std::uint8_t>(use.role);
-    const Axis row = m_plan.slots()[use.rowSlot].axis;
-    const Axis col = m_plan.slots()[use.colSlot].axis;
+    const Axis row = m_plan.ranges()[use.rowSlot].axis;
+    const Axis col = m_plan.ranges()[use.colSlot].axis;
     for (Request& r : m_requests)
         if (r.tensor == tensor && r.role == role && r.row == row && r.col == col) {
             r.causes |= cause;
@@ -46,9 +46,9 @@ void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_
 {
     const OpId op = m_plan.ops()[use.id];
     const Op& o = m_problem.op(op);
-    const Axis row = m_plan.slots()[use.rowSlot].axis;
-    const Axis col = m_plan.slots()[use.colSlot].axis;
-    const bool split = m_plan.slots()[use.depthSlot].axis == Axis::Step;
+    const Axis row = m_plan.ranges()[use.rowSlot].axis;
+    const Axis col = m_plan.ranges()[use.colSlot].axis;
+    const bool split = m_plan.ranges()[use.depthSlot].axis == Axis::Step;
     if (!epilogue)
         for (Run& r : m_runs)
             if (r.op == op.value && r.row == row && r.col == col && r.split == split) {

@@ -3,13 +3,16 @@
 #include "oracle_reader.h"
 #include "random_cases.h"
 
-#include "eval/advice.h"
+#include "edit/advice.h"
+#include "edit/fit.h"
+#include "edit/suggestions.h"
 #include "eval/evaluator.h"
 #include "eval/explain.h"
 #include "eval/granularity_search.h"
 #include "eval/occupancy.h"
 #include "eval/schedule_roofline.h"
 
+#include "rules/check.h"
 #include "workload/generate.h"
 
 #include <QElapsedTimer>
@@ -214,9 +217,8 @@ private slots:
             const Evaluation before = evaluate(*p, s, r);
             const auto id =
                 SubgraphId(static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(s.size()) - 1)));
-            const Explanation x = explain(*p, s, before, id);
-            QVERIFY(!x.text.empty());
-            for (const Suggestion& suggestion : x.suggestions) {
+            QVERIFY(!whatBinds(*p, s, before, id).text.empty());
+            for (const Suggestion& suggestion : suggestions(*p, s, before, id)) {
                 ++seen[static_cast<int>(suggestion.kind)];
                 const Evaluation after = evaluateByTrace(*p, suggestion.schedule, r);
                 QVERIFY(close(after.total, suggestion.total));
@@ -247,13 +249,13 @@ private slots:
             const auto& advice = best.changes;
             QVERIFY(advice.size() <= 4);
             for (std::size_t i = 0; i < s.size(); ++i) {
-                const Explanation x = explain(*p, s, before, SubgraphId(i));
-                if (!x.best())
+                const auto found = suggestions(*p, s, before, SubgraphId(i));
+                if (found.empty())
                     continue;
                 QVERIFY(!advice.empty());
                 const Suggestion& first = advice.front().change;
-                QVERIFY(first.fixes > x.best()->fixes ||
-                        (first.fixes == x.best()->fixes && first.total <= x.best()->total));
+                QVERIFY(first.fixes > found[0].fixes ||
+                        (first.fixes == found[0].fixes && first.total <= found[0].total));
             }
             for (std::size_t i = 0; i < advice.size(); ++i) {
                 QVERIFY(close(evaluate(*p, advice[i].change.schedule, Rules::final()).total,
@@ -286,18 +288,18 @@ private slots:
         const auto best = [](const char* problem, const char* solution, std::size_t subgraph) {
             const ProblemPtr p = exampleProblem(problem);
             const Schedule s = example(solution);
-            const Explanation x = explain(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(subgraph));
-            return x.best() ? *x.best() : Suggestion{};
+            const auto x = suggestions(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(subgraph));
+            return x.empty() ? Suggestion{} : x.front();
         };
         // 1A -> 1B: fusing halves the traffic, and so does keeping the tensor between.
         const ProblemPtr p1 = exampleProblem("ex1");
         const Schedule s1 = example("ex1A");
-        const Explanation x1 = explain(*p1, s1, evaluate(*p1, s1, Rules::final()), SubgraphId(0));
+        const auto x1 = suggestions(*p1, s1, evaluate(*p1, s1, Rules::final()), SubgraphId(0));
         for (const auto kind : {Suggestion::Kind::FuseWithNext, Suggestion::Kind::Retain})
-            QVERIFY(std::any_of(x1.suggestions.begin(), x1.suggestions.end(), [&](const Suggestion& y) {
+            QVERIFY(std::any_of(x1.begin(), x1.end(), [&](const Suggestion& y) {
                 return y.kind == kind && y.total == 3276.8 && y.gain == 3276.8;
             }));
-        QCOMPARE(x1.best()->total, 3276.8);
+        QCOMPARE(x1.front().total, 3276.8);
         // 1C -> 1B: native tiles.
         const Suggestion tile = best("ex1", "ex1C", 0);
         QCOMPARE(tile.kind, Suggestion::Kind::Granularity);
@@ -305,11 +307,10 @@ private slots:
         // 4A -> 4B: a snake.
         const ProblemPtr p = exampleProblem("ex4");
         const Schedule s = example("ex4A_null");
-        const Explanation x = explain(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
-        const auto order = std::find_if(x.suggestions.begin(), x.suggestions.end(), [](const Suggestion& y) {
-            return y.kind == Suggestion::Kind::Traversal;
-        });
-        QVERIFY(order != x.suggestions.end());
+        const auto x = suggestions(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
+        const auto order = std::find_if(
+            x.begin(), x.end(), [](const Suggestion& y) { return y.kind == Suggestion::Kind::Traversal; });
+        QVERIFY(order != x.end());
         QCOMPARE(order->total, 6548.0);
         // 5A is out of memory: something that fits comes first.
         const Suggestion fits = best("ex5", "ex5A", 0);
@@ -324,7 +325,6 @@ private slots:
         const Explanation x = whatBinds(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
         QCOMPARE(x.bound, Bound::Memory);
         QVERIFY(x.text.starts_with("Memory traffic binds it"));
-        QVERIFY(x.suggestions.empty());
         const Schedule oom = example("ex5A");
         const ProblemPtr p5 = exampleProblem("ex5");
         QVERIFY(whatBinds(*p5, oom, evaluate(*p5, oom, Rules::final()), SubgraphId(0))
@@ -350,7 +350,7 @@ private slots:
                          k <= (plan.hasMatMul() ? std::min(hw.nativeK(), plan.smallestK()) : 1); ++k)
                         for (const TraversalKind t : {TraversalKind::Raster, TraversalKind::Snake,
                                                       TraversalKind::Column, TraversalKind::ColumnSnake}) {
-                            const SubgraphEvaluation e = plan.evaluate({w, h, k}, t, Surroundings{});
+                            const SubgraphEvaluation e = evaluate(plan, {w, h, k}, t, Surroundings{});
                             if (e.structurallyValid && e.fits)
                                 exhaustive = std::min(exhaustive, e.latency);
                         }

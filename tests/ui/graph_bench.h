@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "window/app_state.h"
-#include "workspace/schedule_edits.h"
+#include "edit/fit.h"
 #include "schedule/schedule_json.h"
 #include "views/graph/graph_view.h"
+#include "window/app_state.h"
 #include "workload/problem_json.h"
+#include "workspace/schedule_edits.h"
 
 #include <QtTest>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The granularity map: every cell against the evaluator, choosing by mouse and keys.
-#include "window/app_state.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
-#include "schedule/edits.h"
 #include "theme/number.h"
 #include "views/granularity/granularity_view.h"
+#include "window/app_state.h"
 
 #include <QComboBox>
 #include <QtTest>

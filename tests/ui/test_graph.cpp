@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The graph driven as a person drives it: selection, looking, keys, search, options.
-#include "workspace/selection_edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
 #include "graph_bench.h"
-#include "window/main_window.h"
 #include "views/graph/graph_toolbar.h"
+#include "window/main_window.h"
+#include "workspace/selection_edits.h"
 
 #include <QComboBox>
 #include <QLineEdit>

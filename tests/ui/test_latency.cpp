@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Latency bars: values against the evaluation, the ghost of the baseline, sorting, selecting.
-#include "window/app_state.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
-#include "schedule/edits.h"
 #include "views/latency/latency_view.h"
+#include "window/app_state.h"
 
 #include <QComboBox>
 #include <QtTest>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory timeline: staircase against the trace, and the view driven as a person does.
-#include "window/app_state.h"
+#include "edit/edits.h"
 #include "eval/occupancy.h"
 #include "export/export_view.h"
 #include "report/walk_steps.h"
-#include "schedule/edits.h"
 #include "views/memory/memory_view.h"
+#include "window/app_state.h"
 
 #include <QScrollBar>
 #include <QWheelEvent>

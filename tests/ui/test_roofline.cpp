@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The roofline: dots against core, ghosts and arrows, linking, zooming, pictures.
-#include "window/app_state.h"
 #include "chart/roofline_labels.h"
 #include "chart/roofline_view.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
-#include "schedule/edits.h"
+#include "window/app_state.h"
 
 #include <QtTest>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/granularity_search.h"
-#include "eval/rules.h"
+#include "rules/rules.h"
 #include "schedule/schedule.h"
 
 #include <optional>
@@ -25,8 +25,8 @@ settledGranularity(const SubgraphPlan& plan, const Granularity& wanted, const Tr
                    std::size_t share = 1);
 
 /// The end of every edit that changes what a subgraph computes: each subgraph of `after` whose ops none of
-/// `before` has gets its settledGranularity(). A locked one keeps its granularity as long as that fits. Edits
-/// of core/schedule know shapes but no costs; what a person sees while dragging and what the drop does both
+/// `before` has gets its settledGranularity(). A locked one keeps its granularity as long as that fits. The
+/// edits themselves know shapes but no costs; what a person sees while dragging and what the drop does both
 /// come from here.
 [[nodiscard]] Schedule retiled(const Problem& problem, const Schedule& before, Schedule after,
                                const Rules& rules);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "eval/retile.h"
+#include "edit/retile.h"
 
+#include "rules/check.h"
 #include "schedule/grid.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::optional<Granularity> settledGranularity(const SubgraphPlan& plan, const Gr
                                               std::span<const TensorId> retain, std::size_t share)
 {
     const auto best = bestGranularity(plan, resident, retain, quickLimits(plan, traversal, share));
-    const SubgraphEvaluation kept = plan.evaluate(wanted, traversal, resident, retain, 0);
+    const SubgraphEvaluation kept = evaluate(plan, wanted, traversal, resident, retain, 0);
     if (kept.structurallyValid && kept.fits &&
         (!best || kept.latency <= best->evaluation.latency * (1 + kNearBest)))
         return wanted;
@@ -70,7 +71,7 @@ Schedule retiled(const Problem& problem, const Schedule& before, Schedule after,
         if (!plan.hasMatMul())
             wanted.k = 1;
         const auto resident = residentBefore(problem, after, rules, SubgraphId(i));
-        if (s.locked && plan.evaluate(wanted, s.traversal, resident, s.retain, 0).fits)
+        if (s.locked && evaluate(plan, wanted, s.traversal, resident, s.retain, 0).fits)
             continue;
         const auto g = settledGranularity(plan, wanted, s.traversal, resident, s.retain, changed.size());
         if (!g || *g == s.granularity)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "schedule/edits.h"
+#include "edit/edits.h"
 
 #include "base/integer.h"
-#include "schedule/edit_draft.h"
+#include "edit/draft.h"
+#include "rules/op_sets.h"
 
 #include <algorithm>
 #include <array>

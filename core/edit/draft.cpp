@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "schedule/edit_draft.h"
+#include "edit/draft.h"
 
-#include "schedule/fit.h"
+#include "edit/fit.h"
+#include "rules/op_sets.h"
 #include "schedule/grid.h"
 
 #include <algorithm>
@@ -24,28 +25,34 @@ bool anyMatMul(const Problem& problem, std::span<const OpId> ops)
     return std::ranges::any_of(ops, [&](OpId o) { return problem.op(o).type == OpType::MatMul; });
 }
 
-/// What a defect is about, so that the same one is recognised after the edit; the subgraph may have moved.
-std::pair<Defect, std::size_t> keyOf(const StructureIssue& issue)
+/// What an issue is about, so that the same one is recognised after the edit; the subgraph may have moved.
+std::pair<IssueCode, std::size_t> keyOf(const Issue& issue)
 {
-    if (issue.tensor)
-        return {issue.defect, issue.tensor->index() + 1};
-    const bool aboutOp = issue.defect == Defect::Coverage || issue.defect == Defect::Prologue;
-    return {issue.defect, aboutOp && issue.op ? issue.op->index() + 1 : 0};
+    switch (issue.code) {
+    case IssueCode::Coverage:
+    case IssueCode::Prologue:
+        return {issue.code, issue.op->index()};
+    case IssueCode::Retain:
+    case IssueCode::Dependency:
+    case IssueCode::Output:
+        return {issue.code, issue.tensor->index()};
+    default:
+        return {issue.code, 0};
+    }
 }
 
-/// The defects without those that only say, or follow from it, that an op is in no subgraph.
-std::vector<StructureIssue> countingDefects(const Problem& problem, const Schedule& schedule,
-                                            const StructureRules& rules)
+/// The issues without those that only say, or follow from it, that an op is in no subgraph.
+std::vector<Issue> countingIssues(const Problem& problem, const Schedule& schedule, const Rules& rules)
 {
     IdVector<OpId, char> covered(problem.opCount(), 0);
     for (const SubgraphPtr& s : schedule.subgraphs)
         for (const OpId o : s->ops)
             covered[o] = 1;
-    auto issues = structureIssues(problem, schedule, rules, SubgraphNames::Ops);
-    std::erase_if(issues, [&](const StructureIssue& issue) {
-        if (issue.defect == Defect::Coverage)
+    auto issues = checkSchedule(problem, schedule, rules, SubgraphNames::Ops);
+    std::erase_if(issues, [&](const Issue& issue) {
+        if (issue.code == IssueCode::Coverage)
             return true;
-        if (issue.defect != Defect::Dependency && issue.defect != Defect::Output)
+        if (issue.code != IssueCode::Dependency && issue.code != IssueCode::Output)
             return false;
         const auto p = problem.producer(*issue.tensor);
         return !p || !covered[*p];
@@ -56,7 +63,7 @@ std::vector<StructureIssue> countingDefects(const Problem& problem, const Schedu
 } // namespace
 
 Draft::Draft(const Problem& problem, const Schedule& schedule, const EditOptions& options)
-    : m_problem(problem), m_before(schedule), m_options(options)
+    : m_problem(problem), m_before(schedule), m_options(options), m_compiler(problem, options.rules)
 {
     items.reserve(schedule.size() + 1);
     for (const SubgraphPtr& s : schedule.subgraphs)
@@ -132,7 +139,7 @@ Draft::Item Draft::makeItem(std::vector<OpId> ops, std::span<const SubgraphPtr> 
         }))
         s.traversal = like.front()->traversal;
     if (like.empty())
-        item.wanted.push_back(startGranularity(m_problem, s.ops, m_options.rules));
+        item.wanted.push_back(startGranularity(planOf(s.ops)));
     item.opsChanged = true;
     item.subgraph = std::make_shared<const Subgraph>(std::move(s));
     return item;
@@ -162,6 +169,12 @@ std::size_t Draft::placeFor(std::span<const OpId> ops) const
             high = i;
     }
     return std::max(low, high);
+}
+
+const SubgraphPlan& Draft::planOf(std::span<const OpId> ops) const
+{
+    m_compiler.compile(ops, m_plan);
+    return m_plan;
 }
 
 void Draft::dropEmpty()
@@ -205,7 +218,7 @@ void Draft::repairOrder()
             i = ready.top();
             ready.pop();
         } else {
-            // A circle: the first one goes ahead, the defect stays and is reported.
+            // A circle: the first one goes ahead, the fault stays and is reported.
             while (placed[firstLeft])
                 ++firstLeft;
             i = firstLeft;
@@ -230,16 +243,16 @@ void Draft::settleItems()
             continue;
         Subgraph s = *item.subgraph;
         if (item.opsChanged) {
-            if (m_options.rules.opOrder)
+            if (m_options.rules.opOrder == Rules::OpOrder::Error)
                 s.ops = inTopologicalOrder(m_problem, s.ops);
             const Boundary b = boundaryOf(m_problem, s.ops);
             std::erase_if(s.retain, [&](TensorId t) {
                 return !contains(b.sinks, t) && !contains(b.interior, t) &&
-                       !(m_options.rules.retainInputs && contains(b.inputs, t));
+                       !(m_options.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t));
             });
             const std::span<const TensorId> resident =
                 i > 0 ? std::span<const TensorId>(at(i - 1).retain) : std::span<const TensorId>();
-            s.granularity = fittingGranularity(m_problem, s, resident, item.wanted, m_options.rules);
+            s.granularity = fittingGranularity(planOf(s.ops), resident, s.retain, item.wanted);
         }
         if (s.traversal.kind() == TraversalKind::Custom &&
             static_cast<std::int64_t>(s.traversal.explicitOrder().size()) !=
@@ -272,8 +285,8 @@ void Draft::settleRetains()
     }
 
     IdVector<TensorId, char> wasMissing(m_problem.tensorCount(), 0);
-    for (const StructureIssue& issue : beforeDefects())
-        if (issue.tensor && (issue.defect == Defect::Dependency || issue.defect == Defect::Output))
+    for (const Issue& issue : issuesBefore())
+        if (issue.tensor && (issue.code == IssueCode::Dependency || issue.code == IssueCode::Output))
             wasMissing[*issue.tensor] = 1;
     IdVector<TensorId, char> slow(m_problem.tensorCount(), 0);
     IdVector<TensorId, std::size_t> retainedBy(m_problem.tensorCount(), items.size());
@@ -311,22 +324,22 @@ Schedule Draft::schedule() const
     return out;
 }
 
-const std::vector<StructureIssue>& Draft::beforeDefects() const
+const std::vector<Issue>& Draft::issuesBefore() const
 {
-    if (!m_beforeDefects)
-        m_beforeDefects = countingDefects(m_problem, m_before, m_options.rules);
-    return *m_beforeDefects;
+    if (!m_issuesBefore)
+        m_issuesBefore = countingIssues(m_problem, m_before, m_options.rules);
+    return *m_issuesBefore;
 }
 
-std::vector<StructureIssue> Draft::newDefects() const
+std::vector<Issue> Draft::newIssues() const
 {
-    auto issues = countingDefects(m_problem, schedule(), m_options.rules);
+    auto issues = countingIssues(m_problem, schedule(), m_options.rules);
     if (issues.empty())
         return issues;
-    std::map<std::pair<Defect, std::size_t>, std::size_t> known;
-    for (const StructureIssue& issue : beforeDefects())
+    std::map<std::pair<IssueCode, std::size_t>, std::size_t> known;
+    for (const Issue& issue : issuesBefore())
         ++known[keyOf(issue)];
-    std::erase_if(issues, [&](const StructureIssue& issue) {
+    std::erase_if(issues, [&](const Issue& issue) {
         std::size_t& count = known[keyOf(issue)];
         return count > 0 && count-- > 0;
     });
@@ -344,9 +357,9 @@ Result<Schedule> Draft::finish(Order order, Retains retains)
     if (order == Order::Repair) {
         const std::vector<Item> unsettled = items;
         settle();
-        const auto defects = newDefects();
-        if (std::ranges::any_of(defects,
-                                [](const StructureIssue& d) { return d.defect == Defect::Dependency; })) {
+        const auto issues = newIssues();
+        if (std::ranges::any_of(issues,
+                                [](const Issue& issue) { return issue.code == IssueCode::Dependency; })) {
             items = unsettled;
             repairOrder();
             settle();
@@ -355,8 +368,8 @@ Result<Schedule> Draft::finish(Order order, Retains retains)
         settle();
     }
     if (!m_options.force)
-        if (const auto defects = newDefects(); !defects.empty())
-            return Error{ErrorCode::Refused, defects.front().text, {}, {}};
+        if (const auto issues = newIssues(); !issues.empty())
+            return Error{ErrorCode::Refused, issues.front().text, {}, {}};
     return schedule();
 }
 

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Compiling a set of ops: everything about a subgraph that does not depend on its granularity.
-#include "eval/fast.h"
-#include "eval/trace.h"
+#include "rules/subgraph_plan.h"
 
 #include "base/integer.h"
+#include "rules/prologue.h"
 
 #include <algorithm>
 #include <bit>
 
 namespace tilewright {
-
-namespace {
-
-constexpr auto kLhs = static_cast<std::uint8_t>(Role::Lhs);
-constexpr auto kRhs = static_cast<std::uint8_t>(Role::Rhs);
-constexpr auto kPointwise = static_cast<std::uint8_t>(Role::Pointwise);
-
-} // namespace
 
 SubgraphPlan::SubgraphPlan(const Problem& problem, std::span<const OpId> ops, const Rules& rules)
 {
@@ -37,16 +29,51 @@ std::optional<std::size_t> SubgraphPlan::productIndex(TensorId t) const noexcept
                                   : std::optional(static_cast<std::size_t>(it - m_products.begin()));
 }
 
+std::span<const std::uint32_t> SubgraphPlan::needs(const Use& run) const
+{
+    const bool epilogue = m_groups[run.group].reduction == 0;
+    return epilogue ? std::span<const std::uint32_t>()
+                    : std::span(m_needs).subspan(run.need, m_problem->op(m_ops[run.id]).inputs.size());
+}
+
+std::int64_t SubgraphPlan::kSteps(std::size_t sink, std::int64_t k) const noexcept
+{
+    std::int64_t steps = 1;
+    for (const Group& g : m_groups)
+        if (g.sink == sink && g.reduction > 0)
+            steps = std::max(steps, ceilDiv(g.reduction, k));
+    return steps;
+}
+
+std::int64_t SubgraphPlan::mostW() const noexcept
+{
+    return m_rules.superNative == Rules::SuperNative::Error ? m_problem->hardware().nativeWidth : INT64_MAX;
+}
+
+std::int64_t SubgraphPlan::mostH() const noexcept
+{
+    return m_rules.superNative == Rules::SuperNative::Error ? m_problem->hardware().nativeHeight : INT64_MAX;
+}
+
+std::int64_t SubgraphPlan::mostK() const noexcept
+{
+    const std::int64_t reduction = m_rules.kAboveK == Rules::KAboveK::Error ? m_smallestK : INT64_MAX;
+    return m_hasMatMul && m_rules.superNative == Rules::SuperNative::Error
+               ? std::min(reduction, m_problem->hardware().nativeK())
+               : reduction;
+}
+
 std::optional<IssueCode> SubgraphPlan::check(const Granularity& g) const noexcept
 {
-    const Hardware& hw = m_problem->hardware();
     if (g.w < 1 || g.h < 1 || g.k < 1)
         return IssueCode::Granularity;
-    if (m_rules.superNative == Rules::SuperNative::Error &&
-        (g.w > hw.nativeWidth || g.h > hw.nativeHeight || (m_hasMatMul && g.k > hw.nativeK())))
+    if (g.w > mostW() || g.h > mostH())
         return IssueCode::SuperNative;
-    if (m_rules.kAboveK == Rules::KAboveK::Error && g.k > m_smallestK)
-        return IssueCode::KTooLarge;
+    if (g.k > mostK())
+        return m_hasMatMul && m_rules.superNative == Rules::SuperNative::Error &&
+                       g.k > m_problem->hardware().nativeK()
+                   ? IssueCode::SuperNative
+                   : IssueCode::KTooLarge;
     if (m_staticIssue)
         return m_staticIssue;
     if (g.w < m_leastW || g.h < m_leastH)
@@ -92,14 +119,15 @@ std::uint32_t PlanCompiler::group(std::uint32_t sink, std::int64_t reduction)
     return static_cast<std::uint32_t>(m_plan->m_groups.size() - 1);
 }
 
-bool PlanCompiler::addUse(const SubgraphPlan::Use& use)
+PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
 {
     // Few uses are compared one by one; many go through an open hash table of positions.
     constexpr std::size_t kFew = 24;
     auto& uses = m_plan->m_uses;
     const auto hash = [](const SubgraphPlan::Use& u) {
         std::uint64_t h = u.id * 2 + u.run;
-        for (const std::uint32_t part : {u.group, u.rowSlot, u.colSlot, u.depthSlot, std::uint32_t{u.role}})
+        for (const std::uint32_t part :
+             {u.group, u.rowSlot, u.colSlot, u.depthSlot, static_cast<std::uint32_t>(u.role)})
             h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
         return h ^ (h >> 32);
     };
@@ -109,11 +137,13 @@ bool PlanCompiler::addUse(const SubgraphPlan::Use& use)
             at = (at + 1) & (m_useTable.size() - 1);
         m_useTable[at] = static_cast<std::uint32_t>(i + 1);
     };
+    const auto last = [&] { return static_cast<std::uint32_t>(uses.size() - 1); };
     if (uses.size() < kFew) {
-        if (std::find(uses.begin(), uses.end(), use) != uses.end())
-            return false;
+        for (std::uint32_t i = 0; i < uses.size(); ++i)
+            if (uses[i].sameAs(use))
+                return {i, false};
         uses.push_back(use);
-        return true;
+        return {last(), true};
     }
     if (uses.size() == kFew || uses.size() * 2 > m_useTable.size()) {
         m_useTable.assign(std::bit_ceil(uses.size() * 4), 0);
@@ -122,11 +152,11 @@ bool PlanCompiler::addUse(const SubgraphPlan::Use& use)
     }
     for (std::size_t at = hash(use) & (m_useTable.size() - 1); m_useTable[at] != 0;
          at = (at + 1) & (m_useTable.size() - 1))
-        if (uses[m_useTable[at] - 1] == use)
-            return false;
+        if (uses[m_useTable[at] - 1].sameAs(use))
+            return {m_useTable[at] - 1, false};
     uses.push_back(use);
     place(uses.size() - 1);
-    return true;
+    return {last(), true};
 }
 
 /// The last request first, so that what an op needs is looked at in depth-first order (R6.6 lets the first
@@ -136,30 +166,48 @@ void PlanCompiler::serveNeeds(std::uint32_t group)
     while (!m_needs.empty()) {
         const Need n = m_needs.back();
         m_needs.pop_back();
+        std::uint32_t use = 0;
         if (const std::int32_t producer = inside(n.tensor); producer >= 0) {
             const OpId o = m_plan->m_ops[static_cast<std::size_t>(producer)];
-            addRun(static_cast<std::uint32_t>(producer), n.rowSlot, n.colSlot,
-                   slot(Axis::Full, false, m_problem.reductionSize(o)), group);
+            use = addRun(static_cast<std::uint32_t>(producer), n.rowSlot, n.colSlot,
+                         slot(Axis::Full, false, m_problem.reductionSize(o)), group);
         } else {
-            addUse({input(n.tensor), group, n.rowSlot, n.colSlot, 0, false, n.role, false});
+            use = addUse({.id = input(n.tensor),
+                          .group = group,
+                          .rowSlot = n.rowSlot,
+                          .colSlot = n.colSlot,
+                          .role = n.role})
+                      .use;
         }
+        m_plan->m_needs[n.at] = use;
     }
 }
 
 /// Adds the run and puts what it needs on the stack, unless it is there already.
-void PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
-                          std::uint32_t depthSlot, std::uint32_t group)
+std::uint32_t PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
+                                   std::uint32_t depthSlot, std::uint32_t group)
 {
-    if (!addUse({op, group, rowSlot, colSlot, depthSlot, true, 0, false}))
-        return;
+    auto& needs = m_plan->m_needs;
+    const auto at = static_cast<std::uint32_t>(needs.size());
+    const Added added = addUse({.id = op,
+                                .group = group,
+                                .rowSlot = rowSlot,
+                                .colSlot = colSlot,
+                                .depthSlot = depthSlot,
+                                .run = true,
+                                .need = at});
+    if (!added.isNew)
+        return added.use;
     const Op& o = m_problem.op(m_plan->m_ops[op]);
+    needs.resize(needs.size() + o.inputs.size());
     if (o.type == OpType::MatMul) {
-        m_needs.push_back({o.inputs[1], kRhs, depthSlot, colSlot});
-        m_needs.push_back({o.inputs[0], kLhs, rowSlot, depthSlot});
+        m_needs.push_back({o.inputs[1], Role::Rhs, depthSlot, colSlot, at + 1});
+        m_needs.push_back({o.inputs[0], Role::Lhs, rowSlot, depthSlot, at});
     } else {
-        for (auto t = o.inputs.rbegin(); t != o.inputs.rend(); ++t)
-            m_needs.push_back({*t, kPointwise, rowSlot, colSlot});
+        for (auto i = static_cast<std::uint32_t>(o.inputs.size()); i-- > 0;)
+            m_needs.push_back({o.inputs[i], Role::Pointwise, rowSlot, colSlot, at + i});
     }
+    return added.use;
 }
 
 bool PlanCompiler::drives(std::uint32_t op)
@@ -200,7 +248,12 @@ void PlanCompiler::driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_
         m_epilogue.pop_back();
         const std::int32_t producer = inside(needed);
         if (producer < 0) {
-            addUse({input(needed), completing, rowSlot, colSlot, 0, false, kPointwise, false});
+            plan.m_roots.push_back(addUse({.id = input(needed),
+                                           .group = completing,
+                                           .rowSlot = rowSlot,
+                                           .colSlot = colSlot,
+                                           .role = Role::Pointwise})
+                                       .use);
             continue;
         }
         const auto op = static_cast<std::uint32_t>(producer);
@@ -216,11 +269,18 @@ void PlanCompiler::driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_
             if (plan.m_sinks[sink].product != op)
                 plan.m_accumulated.push_back(id);
             const std::uint32_t own = group(sink, depth);
-            addRun(op, rowSlot, colSlot, slot(Axis::Step, false, depth), own);
+            plan.m_roots.push_back(addRun(op, rowSlot, colSlot, slot(Axis::Step, false, depth), own));
             serveNeeds(own);
             continue;
         }
-        addUse({op, completing, rowSlot, colSlot, slot(Axis::Full, false, 1), true, 0, drives(op)});
+        plan.m_roots.push_back(addUse({.id = op,
+                                       .group = completing,
+                                       .rowSlot = rowSlot,
+                                       .colSlot = colSlot,
+                                       .depthSlot = slot(Axis::Full, false, 1),
+                                       .run = true,
+                                       .drives = drives(op)})
+                                   .use);
         for (auto t = o.inputs.rbegin(); t != o.inputs.rend(); ++t)
             m_epilogue.push_back(*t);
     }
@@ -266,16 +326,13 @@ void PlanCompiler::checkStatic()
         const std::int64_t depth = m_problem.reductionSize(plan.m_ops[i]);
         plan.m_hasMatMul = true;
         plan.m_smallestK = std::min(plan.m_smallestK, depth);
-        if (m_rules.prologue == Rules::Prologue::Off)
-            continue;
-        const auto fromPointwise = [&](TensorId t) {
-            const std::int32_t p = inside(t);
-            return p >= 0 && m_problem.op(plan.m_ops[static_cast<std::size_t>(p)]).type == OpType::Pointwise;
+        const auto insideProducer = [&](TensorId t) {
+            return inside(t) >= 0 ? m_problem.producer(t) : std::nullopt;
         };
-        if (fromPointwise(op.inputs[0]))
-            plan.m_leastW = std::max(plan.m_leastW, depth);
-        if (fromPointwise(op.inputs[1]))
-            plan.m_leastH = std::max(plan.m_leastH, depth);
+        forEachPrologue(m_problem, plan.m_ops[i], m_rules, insideProducer, [&](const Prologue& p) {
+            std::int64_t& least = p.left ? plan.m_leastW : plan.m_leastH;
+            least = std::max(least, p.least);
+        });
     }
     for (const OpId o : plan.m_ops)
         for (const TensorId t : m_problem.op(o).inputs)
@@ -299,7 +356,8 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
     out.m_groups.clear();
     out.m_sinks.clear();
     out.m_accumulated.clear();
-    out.m_sinkMask = 0;
+    out.m_needs.clear();
+    out.m_roots.clear();
     out.m_smallestK = INT64_MAX;
     out.m_leastW = out.m_leastH = out.m_sinkHeight = out.m_sinkWidth = out.m_largestDriverK = 1;
     out.m_drivers = 0;
@@ -327,9 +385,8 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
         s.colSlot = slot(Axis::Tile, false, t.width);
         s.pointwise = m_problem.op(ops[i]).type == OpType::Pointwise;
         s.driverBegin = static_cast<std::uint32_t>(out.m_accumulated.size());
+        s.rootBegin = static_cast<std::uint32_t>(out.m_roots.size());
         out.m_sinks.push_back(s);
-        if (i < 64)
-            out.m_sinkMask |= std::uint64_t{1} << i;
         out.m_oneShape =
             out.m_oneShape &&
             (sink == 0 || (out.m_sinks[0].rowSlot == s.rowSlot && out.m_sinks[0].colSlot == s.colSlot));
@@ -337,6 +394,7 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
         out.m_sinkWidth = std::max(out.m_sinkWidth, t.width);
         driven(i, sink, s.pointwise ? group(sink, 0) : 0);
         out.m_sinks[sink].driverEnd = static_cast<std::uint32_t>(out.m_accumulated.size());
+        out.m_sinks[sink].rootEnd = static_cast<std::uint32_t>(out.m_roots.size());
     }
     for (const OpId o : ops)
         m_localOp[o.index()] = -1;

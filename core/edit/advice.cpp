@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "eval/advice.h"
+#include "edit/advice.h"
 
 #include <algorithm>
 
@@ -35,9 +35,9 @@ BestChanges bestChanges(const Problem& problem, const Schedule& schedule, const 
     for (const SubgraphId id : order) {
         if (limits.stop.stop_requested() || Clock::now() - start > limits.time)
             break;
-        Explanation found = explain(problem, schedule, evaluation, id, limits.stop);
+        std::vector<Suggestion> found = suggestions(problem, schedule, evaluation, id, limits.stop);
         ++best.looked;
-        for (Suggestion& change : found.suggestions)
+        for (Suggestion& change : found)
             if (std::none_of(out.begin(), out.end(), [&](const Advice& known) {
                     return known.change.total == change.total && known.change.schedule == change.schedule;
                 }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "eval/rules.h"
+#include "rules/rules.h"
 
 #include <string>
 

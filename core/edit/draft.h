@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "schedule/edits.h"
+#include "edit/edits.h"
+#include "rules/subgraph_plan.h"
 
 #include <vector>
 
@@ -41,6 +42,9 @@ public:
     /// The first place where the ops find their inputs and come before the first reader of what they produce.
     [[nodiscard]] std::size_t placeFor(std::span<const OpId> ops) const;
 
+    /// What the rules say about ops; valid until the next call.
+    [[nodiscard]] const SubgraphPlan& planOf(std::span<const OpId> ops) const;
+
     void dropEmpty();
     void repairOrder();
     /// Gives changed items their op order, granularity and traversal.
@@ -53,14 +57,16 @@ public:
     [[nodiscard]] Result<Schedule> finish(Order order, Retains retains);
 
 private:
-    [[nodiscard]] const std::vector<StructureIssue>& beforeDefects() const; ///< found when asked for
-    [[nodiscard]] std::vector<StructureIssue> newDefects() const;
+    [[nodiscard]] const std::vector<Issue>& issuesBefore() const; ///< found when asked for
+    [[nodiscard]] std::vector<Issue> newIssues() const;
     void change(std::size_t i, Subgraph s);
 
     const Problem& m_problem;
     const Schedule& m_before;
     const EditOptions& m_options;
-    mutable std::optional<std::vector<StructureIssue>> m_beforeDefects;
+    mutable std::optional<std::vector<Issue>> m_issuesBefore;
+    mutable PlanCompiler m_compiler;
+    mutable SubgraphPlan m_plan;
 };
 
 } // namespace tilewright::edit

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "schedule/edit_draft.h"
-#include "schedule/edits.h"
-#include "schedule/fit.h"
+#include "edit/draft.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
+#include "rules/op_sets.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +11,7 @@ namespace tilewright {
 
 namespace edit {
 
-Schedule coverMissing(const Problem& problem, const Schedule& schedule, const StructureRules& rules)
+Schedule coverMissing(const Problem& problem, const Schedule& schedule, const Rules& rules)
 {
     const EditOptions options{rules, true};
     Draft draft(problem, schedule, options);
@@ -45,7 +46,7 @@ Schedule coverMissing(const Problem& problem, const Schedule& schedule, const St
     return *draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
 }
 
-Schedule repairOrder(const Problem& problem, const Schedule& schedule, const StructureRules& rules)
+Schedule repairOrder(const Problem& problem, const Schedule& schedule, const Rules& rules)
 {
     const EditOptions options{rules, true};
     Draft draft(problem, schedule, options);
@@ -54,7 +55,7 @@ Schedule repairOrder(const Problem& problem, const Schedule& schedule, const Str
     return draft.schedule();
 }
 
-Schedule normalise(const Problem& problem, const Schedule& schedule, const StructureRules& rules)
+Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules& rules)
 {
     const EditOptions options{rules, true};
     const Schedule covered = coverMissing(problem, schedule, rules);
@@ -63,9 +64,9 @@ Schedule normalise(const Problem& problem, const Schedule& schedule, const Struc
     Draft draft(problem, nothing, options);
     for (const SubgraphPtr& s : covered.subgraphs) {
         Subgraph tidy = *s;
-        if (rules.opOrder)
+        if (rules.opOrder == Rules::OpOrder::Error)
             tidy.ops = inTopologicalOrder(problem, tidy.ops);
-        tidy.granularity = legalGranularity(problem, tidy.ops, tidy.granularity, rules);
+        tidy.granularity = legalGranularity(draft.planOf(tidy.ops), tidy.granularity);
         std::ranges::sort(tidy.retain);
         draft.items.push_back(
             {tidy == *s ? s : std::make_shared<const Subgraph>(std::move(tidy)), false, true, {}});
@@ -89,7 +90,7 @@ std::vector<RetainCandidate> retainCandidates(const Problem& problem, const Sche
     std::vector<TensorId> tensors;
     for (const OpId o : s.ops)
         tensors.push_back(problem.op(o).output);
-    if (options.rules.retainInputs)
+    if (options.rules.retainInputs == Rules::RetainInputs::Allow)
         tensors.insert(tensors.end(), b.inputs.begin(), b.inputs.end());
     for (const TensorId t : s.retain)
         if (std::ranges::find(tensors, t) == tensors.end())

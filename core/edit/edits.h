@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "schedule/structure.h"
+#include "rules/check.h"
 
 #include <optional>
 #include <span>
@@ -13,14 +13,14 @@ namespace tilewright {
 
 struct EditOptions
 {
-    StructureRules rules;
+    Rules rules;
     /// Do it although it breaks a rule (the person holds Alt); only what makes no sense at all is then
     /// refused.
     bool force = false;
 };
 
 /// Pure edits: each gives a new schedule, or an Error whose message says why not. Common to all of them:
-/// - An edit is refused when the schedule has a structural defect (structure.h) afterwards that it did not
+/// - An edit is refused when the schedule breaks a rule (checkSchedule()) afterwards that it did not
 /// have
 ///   before; out of memory never refuses, the evaluator shows it. Ops in no subgraph are a defect to be
 ///   listed, not a reason to refuse, and neither is what follows from it.
@@ -108,13 +108,11 @@ namespace edit {
 
 /// Quick fixes, which never make anything worse. Each op in no subgraph gets one of its own:
 [[nodiscard]] Schedule coverMissing(const Problem& problem, const Schedule& schedule,
-                                    const StructureRules& rules = {});
+                                    const Rules& rules = {});
 /// The order of subgraphs changed as little as possible so that what can be available is available:
-[[nodiscard]] Schedule repairOrder(const Problem& problem, const Schedule& schedule,
-                                   const StructureRules& rules = {});
+[[nodiscard]] Schedule repairOrder(const Problem& problem, const Schedule& schedule, const Rules& rules = {});
 /// All of the above, ops in topological order, granularities legal, impossible and useless retains dropped:
-[[nodiscard]] Schedule normalise(const Problem& problem, const Schedule& schedule,
-                                 const StructureRules& rules = {});
+[[nodiscard]] Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules& rules = {});
 
 } // namespace edit
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "eval/explain.h"
+#include "edit/suggestions.h"
 
 #include <chrono>
 #include <cstddef>
@@ -29,10 +29,10 @@ struct AdviceLimits
     std::size_t changes = 5;
     std::size_t subgraphs = 40;
     std::chrono::milliseconds time = std::chrono::hours(1); ///< after it no other is begun
-    std::stop_token stop;                                              ///< gives what is known
+    std::stop_token stop;                                   ///< gives what is known
 };
 
-/// The single changes of a whole schedule that help most: what explain() suggests, each once (fusing 3 with 4
+/// The single changes of a whole schedule that help most: the suggestions(), each once (fusing 3 with 4
 /// is fusing 4 with 3). Looks at what cannot run first, then at the subgraphs that take longest.
 [[nodiscard]] BestChanges bestChanges(const Problem& problem, const Schedule& schedule,
                                       const Evaluation& evaluation, const AdviceLimits& limits = {});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "eval/repair.h"
+#include "edit/repair.h"
 
 #include "base/text.h"
-#include "eval/retile.h"
-#include "eval/structure_rules.h"
-#include "eval/validate.h"
-#include "schedule/edits.h"
-#include "schedule/fit.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
+#include "edit/retile.h"
+#include "rules/check.h"
+#include "rules/op_sets.h"
 
 #include <algorithm>
 #include <array>
@@ -46,36 +46,21 @@ template <class List, class T> bool contains(const List& list, const T& value)
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// What a subgraph finds in fast or slow memory when it starts (R3.2).
-IdVector<TensorId, char> availableBefore(const Problem& problem, const Schedule& schedule, const Rules& rules,
-                                         SubgraphId subgraph)
-{
-    IdVector<TensorId, char> out(problem.tensorCount(), 0);
-    for (const TensorId t : problem.graphInputs())
-        out[t] = 1;
-    for (std::size_t i = 0; i < subgraph.index(); ++i) {
-        const Subgraph& s = *schedule.subgraphs[i];
-        for (const TensorId t : boundaryOf(problem, s.ops).sinks)
-            if (!contains(s.retain, t))
-                out[t] = 1;
-    }
-    for (const TensorId t : residentBefore(problem, schedule, rules, subgraph))
-        out[t] = 1;
-    return out;
-}
-
 /// The ops that have to run in `subgraph` too so that it has t: its producer, and what that lacks in turn.
 std::vector<OpId> missingProducers(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                    SubgraphId subgraph, TensorId t)
 {
-    const IdVector<TensorId, char> available = availableBefore(problem, schedule, rules, subgraph);
+    MemoryState memory(problem, schedule, rules);
+    std::vector<Issue> ignored;
+    for (std::size_t i = 0; i < subgraph.index(); ++i)
+        memory.execute(ignored);
     std::vector<OpId> out;
     std::vector<TensorId> open{t};
     while (!open.empty()) {
         const TensorId missing = open.back();
         open.pop_back();
         const auto p = problem.producer(missing);
-        if (available[missing] || !p || contains(out, *p) || contains(schedule[subgraph].ops, *p))
+        if (memory.has(missing) || !p || contains(out, *p) || contains(schedule[subgraph].ops, *p))
             continue;
         out.push_back(*p);
         for (const TensorId input : problem.op(*p).inputs)
@@ -101,7 +86,7 @@ public:
     Mechanic(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
              const Issue& issue)
         : m_problem(problem), m_schedule(schedule), m_before(evaluation), m_rules(evaluation.rules),
-          m_issue(issue), m_force{structureRules(evaluation.rules), true}
+          m_issue(issue), m_force{evaluation.rules, true}
     {
     }
 
@@ -220,7 +205,7 @@ private:
             const bool exists = t.index() < m_problem.tensorCount();
             if (exists && !contains(retain, t) &&
                 (contains(b.sinks, t) || contains(b.interior, t) ||
-                 (m_force.rules.retainInputs && contains(b.inputs, t))))
+                 (m_force.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t))))
                 retain.push_back(t);
             else if (dropped.empty())
                 dropped = exists ? m_problem.tensorName(t) : "a tensor that does not exist";
@@ -244,8 +229,8 @@ private:
         if (!opsAreWellFormed())
             return;
         Subgraph s = here();
-        const Granularity nearest = legalGranularity(m_problem, s.ops, s.granularity, m_force.rules);
         const SubgraphPlan plan(m_problem, s.ops, m_rules);
+        const Granularity nearest = legalGranularity(plan, s.granularity);
         const auto resident = residentBefore(m_problem, m_schedule, m_rules, at());
         s.granularity = settledGranularity(plan, nearest, s.traversal, resident, s.retain).value_or(nearest);
         if (s.traversal.kind() == TraversalKind::Custom)
@@ -272,7 +257,7 @@ private:
             Subgraph part = here();
             part.ops = std::move(group);
             part.reportedLatency.reset();
-            part.granularity = legalGranularity(m_problem, part.ops, part.granularity, m_force.rules);
+            part.granularity = legalGranularity(SubgraphPlan(m_problem, part.ops, m_rules), part.granularity);
             if (part.traversal.kind() == TraversalKind::Custom)
                 part.traversal = TraversalKind::Raster;
             const Boundary b = boundaryOf(m_problem, part.ops);
@@ -370,8 +355,8 @@ private:
         const SubgraphPlan plan(m_problem, here().ops, m_rules);
         const Granularity least{plan.leastW(), plan.leastH(), 1};
         const SubgraphEvaluation e =
-            plan.evaluate(least, TraversalKind::Raster, residentBefore(m_problem, m_schedule, m_rules, at()),
-                          here().retain);
+            evaluate(plan, least, TraversalKind::Raster, residentBefore(m_problem, m_schedule, m_rules, at()),
+                     here().retain);
         m_out.why = "even tiles of " + tileText(least) + " need " + formatGrouped(e.peakWorkingSet) + " of " +
                     formatGrouped(m_problem.hardware().fastMemoryCapacity) + " elements";
     }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <queue>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -290,4 +290,4 @@ Result<PipelineComparison> comparePipelines(ProgramOptions options, const Machin
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

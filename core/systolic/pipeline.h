@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 // Event semantics (docs/rules/systolic.md 4.3). Time is in whole cycles; a command occupies a unit of its
 // resource in [start, end) and its result is ready at `ready` >= end.
@@ -118,4 +118,4 @@ struct PipelineComparison
 [[nodiscard]] std::string pipelineTrace(const Program& program, const PipelineRun& run,
                                         const Machine& machine);
 
-} // namespace tilewright
+} // namespace tilewright::systolic

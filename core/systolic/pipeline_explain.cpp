@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -237,4 +237,4 @@ void fillOccupancy(const Program& program, PipelineRun& run)
     }
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -2,7 +2,7 @@
 #include "base/json_reader.h"
 #include "systolic/pipeline.h"
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 std::string pipelineTrace(const Program& program, const PipelineRun& run, const Machine& machine)
 {
@@ -68,4 +68,4 @@ std::string pipelineTrace(const Program& program, const PipelineRun& run, const 
     return out.dump() + "\n";
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 

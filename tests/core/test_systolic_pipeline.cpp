@@ -8,6 +8,7 @@
 #include <random>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 

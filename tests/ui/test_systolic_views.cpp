@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Systolic lens: form, tile search, memories and what the panes share, driven as a person does.
 #include "export/export_view.h"
-#include "window/main_window.h"
 #include "systolic_bench.h"
+#include "window/main_window.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -14,6 +14,7 @@
 #include <QWheelEvent>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 using namespace tilewright::ui;
 
 class TestSystolicViews : public SystolicBench

@@ -7,11 +7,12 @@
 #include "views/systolic/roofline_paint.h"
 #include "views/systolic/tile_map_model.h"
 
-
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
+
+using namespace systolic;
 
 namespace {
 
@@ -31,8 +32,7 @@ LevelsCard l2Card(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title =
-        tr("Schedules of L2 (%1 × %2 × %3 array tiles)").arg(number(r.nM), number(r.nN), number(r.nK));
+    t.title = tr("Schedules of L2 (%1 × %2 × %3 array tiles)").arg(number(r.nM), number(r.nN), number(r.nK));
     t.head = {tr("schedule"), tr("traffic"), tr("least L2"), tr("double-buffered"), tr("fits")};
     t.numeric = {false, true, true, true, false};
     for (const L2Plan& p : r.plans) {
@@ -43,8 +43,7 @@ LevelsCard l2Card(const LevelsResult& r)
             name += QStringLiteral(", ") + counted(p.passes, tr("pass"), tr("passes"));
         t.rows.push_back({name, bytesText(static_cast<double>(p.trafficBytes())),
                           bytesText(static_cast<double>(p.minBytes)),
-                          bytesText(static_cast<double>(p.doubleBytes)),
-                          p.fits ? tr("✓ yes") : tr("✗ no")});
+                          bytesText(static_cast<double>(p.doubleBytes)), p.fits ? tr("✓ yes") : tr("✗ no")});
     }
     t.note = r.bestPlan ? tr("marked: least traffic of those that fit %1 of L2")
                               .arg(bytesText(static_cast<double>(r.of.hierarchy.at(Level::L2).totalBytes())))
@@ -60,9 +59,10 @@ LevelsCard bankCard(const LevelsResult& r, BankLayout layout)
     const auto& conflicts = r.conflicts[static_cast<std::size_t>(layout)];
     const QString name =
         layout == BankLayout::Seed ? tr("Banks, layout of the seed") : tr("Banks, split layout");
-    card.table.title = conflicts ? tr("%1: %2 of %3 steps conflict")
-                                       .arg(name, number(conflicts->count), number(conflicts->steps))
-                                 : tr("%1: too many steps to list").arg(name);
+    card.table.title =
+        conflicts
+            ? tr("%1: %2 of %3 steps conflict").arg(name, number(conflicts->count), number(conflicts->steps))
+            : tr("%1: too many steps to list").arg(name);
     if (conflicts && conflicts->count > 0) {
         QStringList first;
         for (std::size_t i = 0; i < std::min<std::size_t>(8, conflicts->listed.size()); ++i) {
@@ -101,8 +101,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
     LevelsCard card;
     PaintedTable& t = card.table;
     t.title = tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile));
-    t.head = {tr("dataflow"),    tr("array cycles"), tr("DRAM"),
-              tr("DRAM cycles"), tr("stalls"),       tr("total")};
+    t.head = {tr("dataflow"), tr("array cycles"), tr("DRAM"), tr("DRAM cycles"), tr("stalls"), tr("total")};
     t.numeric = {false, true, true, true, true, true};
     std::int64_t least = -1;
     for (const DataflowTime& d : r.dataflows->of) {
@@ -163,9 +162,8 @@ LevelsCard adaptiveCard(const AdaptiveStationary& a)
     for (const Dataflow d : a.rows)
         ++chosen[static_cast<std::size_t>(d)];
     t.rows.push_back(
-        {a.perRow
-             ? tr("chosen row by row: OS %1, WS %2, IS %3").arg(chosen[0]).arg(chosen[1]).arg(chosen[2])
-             : tr("chosen: %1 for all").arg(dataflowText(a.bestFixed)),
+        {a.perRow ? tr("chosen row by row: OS %1, WS %2, IS %3").arg(chosen[0]).arg(chosen[1]).arg(chosen[2])
+                  : tr("chosen: %1 for all").arg(dataflowText(a.bestFixed)),
          bytesText(static_cast<double>(a.bytes)), QString()});
     return card;
 }

@@ -92,7 +92,7 @@ int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& arch
     if (!method)
         return fail(method.error());
     const auto start = std::chrono::steady_clock::now();
-    const mapping::Evaluation e = mapping::evaluate(nest, architecture, *method);
+    const mapping::MappingCost e = mapping::evaluate(nest, architecture, *method);
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (args.json)
         std::cout << mapping::evaluationReport(nest, *method, e, objectiveOf(args.objective), spent);

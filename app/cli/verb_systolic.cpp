@@ -148,7 +148,8 @@ Result<Pipeline> runProgram(const SystolicCall& o, const Request& r)
     if (!program)
         return program.error();
     const bool finite = o.bandwidth == "hierarchy" || (o.bandwidth.empty() && !o.hierarchy.empty());
-    const systolic::Machine machine = finite ? systolic::machineOf(r.hierarchy) : systolic::Machine{};
+    const systolic::PipelineMachine machine =
+        finite ? systolic::machineOf(r.hierarchy) : systolic::PipelineMachine{};
     auto run = systolic::runPipeline(*program, machine);
     if (!run)
         return run.error();

@@ -4,7 +4,7 @@
 
 namespace tilewright::systolic {
 
-std::string pipelineTrace(const Program& program, const PipelineRun& run, const Machine& machine)
+std::string pipelineTrace(const Program& program, const PipelineRun& run, const PipelineMachine& machine)
 {
     Json events = Json::array();
     const auto threadOf = [&](Resource r, std::int64_t unit) {

@@ -31,7 +31,7 @@ Result<systolic::TileChoice> currentTile(const SystolicSettings& s)
 } // namespace
 
 std::vector<PipelineLane> pipelineLanes(const systolic::Program& program, const systolic::PipelineRun& run,
-                                        const systolic::Machine& machine)
+                                        const systolic::PipelineMachine& machine)
 {
     std::vector<PipelineLane> lanes;
     std::array<std::size_t, 5> first{};
@@ -53,7 +53,7 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
 {
     auto out = std::make_shared<PipelineResult>();
     out->of = s;
-    out->machine = s.unlimitedBandwidth ? systolic::Machine{} : systolic::machineOf(s.hierarchy);
+    out->machine = s.unlimitedBandwidth ? systolic::PipelineMachine{} : systolic::machineOf(s.hierarchy);
     systolic::ProgramOptions options;
     options.gemm = s.gemm;
     options.array = s.hierarchy.array;

@@ -64,13 +64,13 @@ struct PipelineLane
 };
 [[nodiscard]] std::vector<PipelineLane> pipelineLanes(const systolic::Program& program,
                                                       const systolic::PipelineRun& run,
-                                                      const systolic::Machine& machine);
+                                                      const systolic::PipelineMachine& machine);
 
 /// Both programs and their runs, or why there are none.
 struct PipelineResult
 {
     SystolicSettings of;
-    systolic::Machine machine;
+    systolic::PipelineMachine machine;
     std::optional<systolic::PipelineComparison> comparison;
     std::array<std::vector<PipelineLane>, 2> lanes; ///< barriered, pipelined
     std::vector<std::uint32_t> computes;            ///< COMPUTE commands of the pipelined program in order

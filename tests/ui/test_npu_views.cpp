@@ -82,7 +82,7 @@ private Q_SLOTS:
                             total * 1e-3);
                 std::int64_t peak = 0;
                 std::int64_t highest = 0;
-                for (const npu::Step& s : r.run->cores[core].spm)
+                for (const npu::TimedValue& s : r.run->cores[core].spm)
                     peak = std::max(peak, s.value);
                 for (const MinMax& m : c.cores[core].spm)
                     highest = std::max(highest, m.high);
@@ -104,11 +104,11 @@ private Q_SLOTS:
             QVERIFY(std::abs(onNoc - moved) < moved * 1e-3);
         }
         // Without single events the binned series has the same bytes.
-        npu::Run binned = *r.run;
+        npu::NpuRun binned = *r.run;
         binned.dramEvents.clear();
         binned.options.recordDram = false;
         NpuResult without = r;
-        without.run = std::make_shared<const npu::Run>(binned);
+        without.run = std::make_shared<const npu::NpuRun>(binned);
         const NpuColumns c = NpuColumns::of(without, noc, 0, total, 300);
         QVERIFY(!c.exactDram);
         double dram = 0;

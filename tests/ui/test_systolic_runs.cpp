@@ -10,6 +10,7 @@
 #include <QSlider>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 using namespace tilewright::ui;
 
 class TestSystolicRuns : public SystolicBench

@@ -14,6 +14,7 @@
 #include <QWheelEvent>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 using namespace tilewright::ui;
 
 class TestSystolicViews : public SystolicBench

@@ -83,13 +83,14 @@ std::vector<StateColumn> merged(const Shares& shares)
     return out;
 }
 
-std::vector<MinMax> stepColumns(const std::vector<npu::Step>& steps, double from, double to, int width,
+std::vector<MinMax> stepColumns(const std::vector<npu::TimedValue>& steps, double from, double to, int width,
                                 Cycle runEnd)
 {
     std::vector<MinMax> out(static_cast<std::size_t>(width));
     const double perPixel = (to - from) / width;
-    auto it = std::upper_bound(steps.begin(), steps.end(), from,
-                               [](double t, const npu::Step& s) { return t < static_cast<double>(s.time); });
+    auto it = std::upper_bound(steps.begin(), steps.end(), from, [](double t, const npu::TimedValue& s) {
+        return t < static_cast<double>(s.time);
+    });
     std::int64_t value = it == steps.begin() ? 0 : std::prev(it)->value;
     for (std::size_t x = 0; x < out.size(); ++x) {
         const double end = from + perPixel * (static_cast<double>(x) + 1);
@@ -247,7 +248,7 @@ NpuColumns NpuColumns::of(const NpuResult& r, const RateCurve& noc, double from,
     if (width <= 0 || !(to > from))
         return out;
     const auto w = static_cast<std::size_t>(width);
-    const npu::Run& run = *r.run;
+    const npu::NpuRun& run = *r.run;
     for (const npu::CoreRun& core : run.cores) {
         Core& c = out.cores.emplace_back();
         Shares shares(w);
@@ -291,10 +292,10 @@ std::vector<StateColumn> overallStates(const NpuResult& r, int width)
     return merged(shares);
 }
 
-std::int64_t stepAt(const std::vector<npu::Step>& steps, Cycle time)
+std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, Cycle time)
 {
     const auto it = std::upper_bound(steps.begin(), steps.end(), time,
-                                     [](Cycle t, const npu::Step& s) { return t < s.time; });
+                                     [](Cycle t, const npu::TimedValue& s) { return t < s.time; });
     return it == steps.begin() ? 0 : std::prev(it)->value;
 }
 

@@ -71,6 +71,6 @@ struct NpuColumns
 [[nodiscard]] std::vector<StateColumn> overallStates(const NpuResult& result, int width);
 
 /// Value of a step list at a time.
-[[nodiscard]] std::int64_t stepAt(const std::vector<npu::Step>& steps, npu::Cycle time);
+[[nodiscard]] std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, npu::Cycle time);
 
 } // namespace tilewright::ui

@@ -31,7 +31,7 @@ std::vector<Natural> naturalLanes(const NpuChartModel& model, const NpuChartOpti
     std::vector<Natural> out;
     if (!model.result)
         return out;
-    const npu::Run& run = *model.result->run;
+    const npu::NpuRun& run = *model.result->run;
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
         out.push_back({NpuLaneKind::State, c, 22, 1});
         if (options.engines) {
@@ -85,7 +85,7 @@ NpuChartModel buildNpuChart(const NpuState& state)
     m.ghost = state.ghost();
     m.noc = m.result->noc;
     m.total = static_cast<double>(m.result->run->makespan);
-    const npu::Run& run = *m.result->run;
+    const npu::NpuRun& run = *m.result->run;
     m.header = tr("%1 · %2 on %3 · %4")
                    .arg(QString::fromStdString(m.result->graph->name),
                         run.options.scheduler == npu::Scheduler::Static ? tr("static") : tr("dynamic"),

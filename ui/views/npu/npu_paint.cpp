@@ -181,7 +181,7 @@ void paintFacts(QPainter& painter, const NpuChartModel& m, const NpuPlaces& p, c
 {
     if (p.facts.isEmpty())
         return;
-    const npu::Run& run = *m.result->run;
+    const npu::NpuRun& run = *m.result->run;
     const npu::NpuHardware& hw = m.result->settings.hardware;
     const double makespan = static_cast<double>(std::max<npu::Cycle>(1, run.makespan));
     painter.save();

@@ -238,7 +238,7 @@ void paintSpm(QPainter& painter, const NpuChartModel& m, const NpuLane& lane, co
 void paintEvents(QPainter& painter, const NpuChartModel& m, const QRectF& rect, const Axis& time,
                  const Theme& theme)
 {
-    const npu::Run& run = *m.result->run;
+    const npu::NpuRun& run = *m.result->run;
     const auto rows = static_cast<double>(run.hardware.dram.channels * run.hardware.dram.banks);
     const double row = rect.height() / rows;
     const npu::Cycle longest = run.hardware.dram.interleaveBytes / run.hardware.dram.burstBytes *
@@ -357,7 +357,7 @@ void paintNpuLane(QPainter& painter, const NpuChartModel& m, const NpuChartOptio
                   const NpuLane& lane, const Axis& time, const NpuVisible& visible, const Theme& theme,
                   const NpuOverlay& overlay)
 {
-    const npu::Run& run = *m.result->run;
+    const npu::NpuRun& run = *m.result->run;
     const npu::NpuHardware& hw = m.result->settings.hardware;
     const auto value = [](float v) { return static_cast<double>(v); };
     const auto halves = [&](auto&& upper, auto&& lower) {

@@ -211,7 +211,7 @@ QString NpuView::cursorReadout() const
         return tr("Point at the chart: what a core does or waits for stands here.");
     const npu::Cycle t = *m_state.cursor();
     QStringList parts;
-    const npu::Run& run = *m_model.result->run;
+    const npu::NpuRun& run = *m_model.result->run;
     for (std::size_t c = 0; c < run.cores.size(); ++c)
         if (const npu::StateSpan* s = run.stateAt(c, t))
             parts << tr("%1: %2%3")
@@ -300,7 +300,7 @@ std::optional<std::uint32_t> NpuView::nodeAt(QPointF position) const
     const Axis axis = timeAxis();
     const auto t = static_cast<npu::Cycle>(std::floor(axis.toValue(position.x())));
     const double slack = (visibleRange().second - visibleRange().first) / p.plot.width();
-    const npu::Run& run = *m_model.result->run;
+    const npu::NpuRun& run = *m_model.result->run;
     const bool upper = position.y() < lane->rect.center().y();
     std::uint32_t node = npu::kNone;
     switch (lane->kind) {
@@ -335,7 +335,7 @@ QString NpuView::readoutAt(QPointF position) const
     if (!lane || position.x() < p.plot.left() || position.x() >= p.plot.right())
         return {};
     const NpuResult& r = *m_model.result;
-    const npu::Run& run = *r.run;
+    const npu::NpuRun& run = *r.run;
     const double at = timeAxis().toValue(position.x());
     const auto t = static_cast<npu::Cycle>(std::floor(at));
     if (t >= run.makespan)

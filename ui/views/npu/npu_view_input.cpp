@@ -75,7 +75,7 @@ void NpuView::moveSpan(int by)
 {
     if (!m_model.result)
         return;
-    const npu::Run& run = *m_model.result->run;
+    const npu::NpuRun& run = *m_model.result->run;
     if (m_lastCore >= run.cores.size())
         m_lastCore = 0;
     const auto& states = run.cores[m_lastCore].states;

@@ -14,6 +14,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 constexpr double kShortest = 8; // cycles
 } // namespace

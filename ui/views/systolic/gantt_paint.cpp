@@ -14,6 +14,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 constexpr double kPanel = 310;
@@ -263,10 +265,9 @@ double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, co
     }
     painter.setFont(uiFont(0.8));
     painter.setPen(b.conflict() ? theme.error : theme.muted);
-    QString note = b.conflict()
-                       ? tr("⚠ %1 and %2 share a bank: one read is serialised").arg(b.tileA, b.tileB)
-                   : b.bankA ? tr("%1 and %2 are read together").arg(b.tileA, b.tileB)
-                             : tr("no COMPUTE at the cursor");
+    QString note = b.conflict() ? tr("⚠ %1 and %2 share a bank: one read is serialised").arg(b.tileA, b.tileB)
+                   : b.bankA    ? tr("%1 and %2 are read together").arg(b.tileA, b.tileB)
+                                : tr("no COMPUTE at the cursor");
     if (b.map.banks > shown)
         note += tr(" (first %1 banks)").arg(shown);
     painter.drawText(QPointF(area.left(), top + rows * (h + gap) + fm.ascent()),

@@ -15,6 +15,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 constexpr double kColumnGap = 28;

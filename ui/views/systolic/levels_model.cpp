@@ -12,6 +12,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 QString view(std::string_view s)

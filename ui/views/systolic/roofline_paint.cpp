@@ -14,6 +14,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 /// A shape for each level, so that colour is not the only sign.

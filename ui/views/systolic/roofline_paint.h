@@ -16,13 +16,14 @@ struct Theme;
 inline constexpr double kPaneMargin = 12;
 
 /// "L1", "L2", "L3", "DRAM"
-[[nodiscard]] QString rooflineLevel(Level level);
+[[nodiscard]] QString rooflineLevel(systolic::Level level);
 /// "L2", "the array" of Roofline::binding.
 [[nodiscard]] QString bindingText(const std::string& binding);
 
 /// Multi-level roofline, both axes logarithmic: a roof and a point for every level. `other` (may be null) is
 /// drawn with hollow points.
-void paintMultiRoofline(QPainter& painter, const Roofline& roofline, const Roofline* other,
-                        const QString& otherName, const QRectF& area, const Theme& theme);
+void paintMultiRoofline(QPainter& painter, const systolic::Roofline& roofline,
+                        const systolic::Roofline* other, const QString& otherName, const QRectF& area,
+                        const Theme& theme);
 
 } // namespace tilewright::ui

@@ -3,6 +3,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 SystolicPane::SystolicPane(const ViewContext& context, QString name, QString title, QWidget* parent)
     : ToolCanvas(context, std::move(name), std::move(title), parent), m_state(SystolicState::of(context))
 {

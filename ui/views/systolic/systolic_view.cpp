@@ -13,6 +13,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("systolic"), tr("Systolic"), parent), m_state(SystolicState::of(context))
 {

@@ -16,8 +16,9 @@
 
 namespace tilewright::ui {
 
-namespace {
+using namespace systolic;
 
+namespace {
 
 /// Triangle, star-like diamond, square: analytic, exhaustive, learned.
 void drawPick(QPainter& painter, QPointF at, std::size_t method, double r)

@@ -31,7 +31,7 @@ struct TileMapPlaces
 void paintTileMap(QPainter& painter, const TileMapModel& model, const TileMapPlaces& places,
                   const std::optional<TileCell>& hover, const Theme& theme);
 /// Bars "used / available" of the constraints; returns the height used.
-double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& constraints, const QRectF& area,
-                         const Theme& theme);
+double paintCapacityBars(QPainter& painter, const std::vector<systolic::Constraint>& constraints,
+                         const QRectF& area, const Theme& theme);
 
 } // namespace tilewright::ui

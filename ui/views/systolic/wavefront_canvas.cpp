@@ -12,6 +12,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 constexpr double kShortest = 8; // cycles in the chart

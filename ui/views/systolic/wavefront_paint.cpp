@@ -14,6 +14,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 constexpr double kFactsWidth = 270;
@@ -360,12 +362,11 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
              .arg(number(m.active), number(m.rows * m.cols), percent(static_cast<double>(m.active) / pes)));
     if (m.phases)
         line(tr("fill · drain"),
-             tr("%1 · %2").arg(number(m.phases->fill),
-                                 counted(m.phases->drain, tr("cycle"), tr("cycles"))));
+             tr("%1 · %2").arg(number(m.phases->fill), counted(m.phases->drain, tr("cycle"), tr("cycles"))));
     if (p.cell >= 22)
         line(tr("in a PE"), !valuesFit(m, p)             ? tr("number of the operand")
-                              : m.dataflow == Dataflow::Os ? tr("sum so far")
-                                                           : tr("sum that moves south"));
+                            : m.dataflow == Dataflow::Os ? tr("sum so far")
+                                                         : tr("sum that moves south"));
     y += 6;
     if (overlay.facts) {
         if (y + bm.height() <= area.bottom()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workload/graph_builder.h"
+#include "workload/problem_builder.h"
 
 #include "base/integer.h"
 
@@ -22,19 +22,19 @@ std::int64_t cost(double work, double perTime)
 
 } // namespace
 
-GraphBuilder::GraphBuilder(std::string name, Hardware hardware)
+ProblemBuilder::ProblemBuilder(std::string name, Hardware hardware)
 {
     m_data.name = std::move(name);
     m_data.hardware = hardware;
 }
 
-TensorId GraphBuilder::input(std::int64_t rows, std::int64_t cols, std::string name)
+TensorId ProblemBuilder::input(std::int64_t rows, std::int64_t cols, std::string name)
 {
     m_data.tensors.push_back({cols, rows, std::move(name)});
     return TensorId(m_data.tensors.size() - 1);
 }
 
-TensorId GraphBuilder::matmul(TensorId lhs, TensorId rhs, const std::string& name)
+TensorId ProblemBuilder::matmul(TensorId lhs, TensorId rhs, const std::string& name)
 {
     const Tensor l = tensor(lhs);
     const Tensor r = tensor(rhs);
@@ -44,7 +44,7 @@ TensorId GraphBuilder::matmul(TensorId lhs, TensorId rhs, const std::string& nam
     return add(OpType::MatMul, {lhs, rhs}, l.height, r.width, name, cost(work, kProductsPerTime));
 }
 
-TensorId GraphBuilder::pointwise(std::vector<TensorId> inputs, const std::string& name)
+TensorId ProblemBuilder::pointwise(std::vector<TensorId> inputs, const std::string& name)
 {
     const Tensor first = tensor(inputs.front());
     const double work =
@@ -53,8 +53,8 @@ TensorId GraphBuilder::pointwise(std::vector<TensorId> inputs, const std::string
                cost(work, kPointwisePerTime));
 }
 
-TensorId GraphBuilder::add(OpType type, std::vector<TensorId> inputs, std::int64_t rows, std::int64_t cols,
-                           const std::string& name, std::int64_t baseCost)
+TensorId ProblemBuilder::add(OpType type, std::vector<TensorId> inputs, std::int64_t rows, std::int64_t cols,
+                             const std::string& name, std::int64_t baseCost)
 {
     const TensorId out = input(rows, cols, name + ".out");
     m_data.ops.push_back({type, std::move(inputs), out, baseCost, name});

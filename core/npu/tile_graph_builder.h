@@ -26,10 +26,10 @@ struct ProducerGrid
 };
 
 /// Collects tensors, tiles, nodes and units while the operators are tiled in topological order.
-class GraphBuilder
+class TileGraphBuilder
 {
 public:
-    GraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes);
+    TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes);
     Result<NpuGraph> build();
 
     // What the tiling rules use:
@@ -100,30 +100,30 @@ private:
     };
     std::unordered_map<TileKey, std::uint32_t, TileKeyHash> m_tileIds;
 
-    friend void tileKvLoad(GraphBuilder&, const ModelOp&);
+    friend void tileKvLoad(TileGraphBuilder&, const ModelOp&);
 };
 
 // One function per rule of docs/rules/npu.md 2.
-void tileMatmul(GraphBuilder& builder, const ModelOp& op);
-void tileConv(GraphBuilder& builder, const ModelOp& op);
-void tileAttention(GraphBuilder& builder, const ModelOp& op);
-void tileVectorOp(GraphBuilder& builder, const ModelOp& op);
-void tileKvAppend(GraphBuilder& builder, const ModelOp& op);
-void tileKvLoad(GraphBuilder& builder, const ModelOp& op);
+void tileMatmul(TileGraphBuilder& builder, const ModelOp& op);
+void tileConv(TileGraphBuilder& builder, const ModelOp& op);
+void tileAttention(TileGraphBuilder& builder, const ModelOp& op);
+void tileVectorOp(TileGraphBuilder& builder, const ModelOp& op);
+void tileKvAppend(TileGraphBuilder& builder, const ModelOp& op);
+void tileKvLoad(TileGraphBuilder& builder, const ModelOp& op);
 
 /// An attention or KV tensor, rank 4 [B,H,T,D] or rank 2 [T,H*D].
 class HeadTensor
 {
 public:
-    HeadTensor(GraphBuilder& builder, std::size_t modelTensor, std::int64_t heads);
+    HeadTensor(TileGraphBuilder& builder, std::size_t modelTensor, std::int64_t heads);
     [[nodiscard]] const HeadShape& shape() const { return m_shape; }
     [[nodiscard]] bool isFlat() const { return m_flat; }
     [[nodiscard]] std::uint32_t tensor() const { return m_view.tensor; }
     [[nodiscard]] std::int64_t tokenOffset() const { return m_view.tokenOffset; }
     /// Tile of heads [h, h+hn), tokens [t, t+tn), dims [d, d+dn); a flat tensor needs hn == 1 or all dims.
-    [[nodiscard]] std::uint32_t tile(GraphBuilder& builder, std::int64_t b, std::int64_t h, std::int64_t hn,
-                                     std::int64_t t, std::int64_t tn, std::int64_t d, std::int64_t dn,
-                                     bool accumulator = false) const;
+    [[nodiscard]] std::uint32_t tile(TileGraphBuilder& builder, std::int64_t b, std::int64_t h,
+                                     std::int64_t hn, std::int64_t t, std::int64_t tn, std::int64_t d,
+                                     std::int64_t dn, bool accumulator = false) const;
     /// The grid of such tiles, all heads and dims, tokens by `tokenBounds`; nodes in order (b, h, t, d).
     [[nodiscard]] ProducerGrid grid(std::int64_t headStep, const std::vector<std::int64_t>& tokenBounds,
                                     std::int64_t dimStep, const std::vector<std::uint32_t>& nodes) const;
@@ -131,7 +131,7 @@ public:
 private:
     HeadShape m_shape;
     bool m_flat = false;
-    GraphBuilder::View m_view;
+    TileGraphBuilder::View m_view;
 };
 
 } // namespace tilewright::npu

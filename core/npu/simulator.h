@@ -17,12 +17,12 @@ namespace tilewright::npu {
 /// loaded while the engines compute. At every time at which something happens, in this order: buses are
 /// released and bytes arrive; transfers end (loads, then stores, by core); computations end (by core, tensor
 /// first); then the cores advance in order of id until none can; then shares and DRAM are updated.
-class Machine
+class NpuSimulator
 {
 public:
-    Machine(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
+    NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
     /// Runs the programs, or the dynamic scheduler when there are none.
-    Result<Run> execute(const std::vector<Program>& programs, const Progress& progress);
+    Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
 
 private:
     struct Core
@@ -44,7 +44,7 @@ private:
         // what comes next
         std::uint32_t openUnit = kNone;
         std::size_t nextInUnit = 0;
-        const Program* program = nullptr;
+        const CoreProgram* program = nullptr;
         std::size_t programAt = 0;
         std::vector<std::uint32_t>
             unstored; ///< started nodes with dependants whose result is not in DRAM yet
@@ -76,7 +76,7 @@ private:
     void recordSpm(std::size_t c, Cycle now);
     void recordReady(Cycle now);
     [[nodiscard]] Cycle nextTime() const;
-    Result<Run> finish(Cycle now);
+    Result<NpuRun> finish(Cycle now);
     [[nodiscard]] static int loadSlot(std::size_t c) { return static_cast<int>(2 * c); }
     [[nodiscard]] static int storeSlot(std::size_t c) { return static_cast<int>(2 * c + 1); }
 
@@ -100,7 +100,7 @@ private:
     std::size_t m_readyCount = 0;
     std::size_t m_nodesLeft = 0;
     std::uint64_t m_age = 0;
-    Run m_run;
+    NpuRun m_run;
 };
 
 } // namespace tilewright::npu

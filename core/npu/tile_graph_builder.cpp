@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "npu/graph_builder.h"
+#include "npu/tile_graph_builder.h"
 
 #include "base/integer.h"
 #include "base/text.h"
@@ -80,7 +80,7 @@ void ProducerGrid::collect(const TileDesc& tile, std::vector<std::uint32_t>& out
                     out.push_back(nodes[((i0 * count[1] + i1) * count[2] + i2) * count[3] + i3]);
 }
 
-std::size_t GraphBuilder::TileKeyHash::operator()(const TileKey& key) const noexcept
+std::size_t TileGraphBuilder::TileKeyHash::operator()(const TileKey& key) const noexcept
 {
     std::uint64_t h = 1469598103934665603ULL ^ key.tensor;
     for (int d = 0; d < kMaxRank; ++d)
@@ -91,7 +91,7 @@ std::size_t GraphBuilder::TileKeyHash::operator()(const TileKey& key) const noex
     return h;
 }
 
-GraphBuilder::GraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)
+TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)
     : m_model(model), m_maxNodes(maxNodes), m_views(model.tensors.size())
 {
     m_graph.name = model.name;
@@ -106,7 +106,7 @@ GraphBuilder::GraphBuilder(const NpuModel& model, const NpuHardware& hardware, s
     }
 }
 
-std::uint32_t GraphBuilder::addTensor(const std::string& name, const Box& shape, int rank)
+std::uint32_t TileGraphBuilder::addTensor(const std::string& name, const Box& shape, int rank)
 {
     NpuTensor t;
     t.name = name;
@@ -124,7 +124,8 @@ std::uint32_t GraphBuilder::addTensor(const std::string& name, const Box& shape,
     return static_cast<std::uint32_t>(m_graph.tensors.size() - 1);
 }
 
-std::uint32_t GraphBuilder::tile(std::uint32_t tensor, const Box& offset, const Box& shape, bool accumulator)
+std::uint32_t TileGraphBuilder::tile(std::uint32_t tensor, const Box& offset, const Box& shape,
+                                     bool accumulator)
 {
     const auto [it, isNew] =
         m_tileIds.try_emplace({tensor, offset, shape}, static_cast<std::uint32_t>(m_graph.tiles.size()));
@@ -141,7 +142,7 @@ std::uint32_t GraphBuilder::tile(std::uint32_t tensor, const Box& offset, const 
     return it->second;
 }
 
-std::uint32_t GraphBuilder::addNode(NodeSpec spec, bool continues)
+std::uint32_t TileGraphBuilder::addNode(NodeSpec spec, bool continues)
 {
     const auto id = static_cast<std::uint32_t>(m_graph.nodes.size());
     TileNode n;
@@ -170,14 +171,14 @@ std::uint32_t GraphBuilder::addNode(NodeSpec spec, bool continues)
     return id;
 }
 
-GraphBuilder::View GraphBuilder::resolve(std::size_t modelTensor) const
+TileGraphBuilder::View TileGraphBuilder::resolve(std::size_t modelTensor) const
 {
     if (m_views[modelTensor])
         return *m_views[modelTensor];
     return {static_cast<std::uint32_t>(modelTensor), 0};
 }
 
-void GraphBuilder::tileOp(std::size_t op)
+void TileGraphBuilder::tileOp(std::size_t op)
 {
     m_op = op;
     const ModelOp& o = m_model.ops[op];
@@ -197,7 +198,7 @@ void GraphBuilder::tileOp(std::size_t op)
     }
 }
 
-Result<NpuGraph> GraphBuilder::build()
+Result<NpuGraph> TileGraphBuilder::build()
 {
     for (const std::size_t op : opOrder(m_model)) {
         tileOp(op);
@@ -217,7 +218,7 @@ Result<NpuGraph> GraphBuilder::build()
     return std::move(m_graph);
 }
 
-Status GraphBuilder::checkSpm() const
+Status TileGraphBuilder::checkSpm() const
 {
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
         const std::int64_t need = m_graph.spmOf(i);
@@ -260,7 +261,7 @@ void closeList(Adjacency& adjacency, std::vector<std::uint32_t>& list)
 
 } // namespace
 
-void GraphBuilder::makeDependencies()
+void TileGraphBuilder::makeDependencies()
 {
     NpuGraph& g = m_graph;
     g.writersOf.begin = {0};
@@ -286,7 +287,7 @@ void GraphBuilder::makeDependencies()
     g.successors = inverted(g.deps, g.nodes.size());
 }
 
-void GraphBuilder::joinLoads()
+void TileGraphBuilder::joinLoads()
 {
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
         if (m_graph.nodes[i].type != NodeType::KvLoad)
@@ -300,7 +301,7 @@ void GraphBuilder::joinLoads()
     }
 }
 
-void GraphBuilder::makeUnits()
+void TileGraphBuilder::makeUnits()
 {
     NpuGraph& g = m_graph;
     // A joined load runs just before its first user; units are numbered by their first node.
@@ -329,7 +330,7 @@ void GraphBuilder::makeUnits()
     }
 }
 
-void GraphBuilder::makeAdjacency()
+void TileGraphBuilder::makeAdjacency()
 {
     NpuGraph& g = m_graph;
     g.unitSuccessors.begin = {0};
@@ -348,7 +349,7 @@ Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware, 
         return s.error();
     if (auto s = checkModel(model); !s)
         return s.error();
-    return GraphBuilder(model, hardware, maxNodes).build();
+    return TileGraphBuilder(model, hardware, maxNodes).build();
 }
 
 Cycle tensorCycles(const NpuHardware& hw, std::int64_t m, std::int64_t n, std::int64_t k, bool drain)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the machine writes down: the state of every core in every cycle, SPM and ready-set steps.
-#include "npu/machine.h"
+#include "npu/simulator.h"
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ std::string_view toString(CoreState state) noexcept
     return "";
 }
 
-const StateSpan* Run::stateAt(std::size_t core, Cycle time) const noexcept
+const StateSpan* NpuRun::stateAt(std::size_t core, Cycle time) const noexcept
 {
     const auto& states = cores[core].states;
     auto it = std::upper_bound(states.begin(), states.end(), time,
@@ -43,7 +43,7 @@ const StateSpan* Run::stateAt(std::size_t core, Cycle time) const noexcept
     return time < it->end ? &*it : nullptr;
 }
 
-double Run::dramUtilization() const noexcept
+double NpuRun::dramUtilization() const noexcept
 {
     Cycle busy = 0;
     for (const Cycle c : dramBusy)
@@ -53,7 +53,7 @@ double Run::dramUtilization() const noexcept
     return static_cast<double>(busy) / (static_cast<double>(makespan) * static_cast<double>(dramBusy.size()));
 }
 
-bool Machine::nothingLeft(std::size_t c) const
+bool NpuSimulator::nothingLeft(std::size_t c) const
 {
     const Core& core = m_cores[c];
     if (core.program)
@@ -61,7 +61,7 @@ bool Machine::nothingLeft(std::size_t c) const
     return core.openUnit == kNone && m_unitsLeft[c] == 0 && m_unitsLeft.back() == 0;
 }
 
-void Machine::attribute(std::size_t c, Cycle now)
+void NpuSimulator::attribute(std::size_t c, Cycle now)
 {
     const Core& core = m_cores[c];
     StateSpan state;
@@ -117,7 +117,7 @@ void Machine::attribute(std::size_t c, Cycle now)
     m_cores[c].isOpen = true;
 }
 
-void Machine::emitState(std::size_t c, StateSpan span)
+void NpuSimulator::emitState(std::size_t c, StateSpan span)
 {
     if (span.start >= span.end)
         return;
@@ -134,7 +134,7 @@ void Machine::emitState(std::size_t c, StateSpan span)
     run.states.push_back(span);
 }
 
-void Machine::closeState(std::size_t c, Cycle now)
+void NpuSimulator::closeState(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     if (!core.isOpen)
@@ -167,7 +167,7 @@ void Machine::closeState(std::size_t c, Cycle now)
     core.openSlot = -1;
 }
 
-void Machine::recordSpm(std::size_t c, Cycle now)
+void NpuSimulator::recordSpm(std::size_t c, Cycle now)
 {
     auto& steps = m_run.cores[c].spm;
     const std::int64_t used = m_cores[c].spm.used();
@@ -180,7 +180,7 @@ void Machine::recordSpm(std::size_t c, Cycle now)
         steps.push_back({now, used});
 }
 
-void Machine::recordReady(Cycle now)
+void NpuSimulator::recordReady(Cycle now)
 {
     const auto count = static_cast<std::int64_t>(m_readyCount);
     auto& steps = m_run.readySet;
@@ -192,7 +192,7 @@ void Machine::recordReady(Cycle now)
         steps.push_back({now, count});
 }
 
-Result<Run> Machine::finish(Cycle now)
+Result<NpuRun> NpuSimulator::finish(Cycle now)
 {
     m_run.makespan = now;
     for (std::size_t c = 0; c < m_cores.size(); ++c) {

@@ -9,10 +9,10 @@
 namespace tilewright {
 
 /// Puts a problem together op by op; shapes of results and base costs follow from the operands.
-class GraphBuilder
+class ProblemBuilder
 {
 public:
-    explicit GraphBuilder(std::string name, Hardware hardware);
+    explicit ProblemBuilder(std::string name, Hardware hardware);
 
     TensorId input(std::int64_t rows, std::int64_t cols, std::string name);
     /// The operands must match: cols(lhs) = rows(rhs).

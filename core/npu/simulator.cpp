@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "npu/machine.h"
+#include "npu/simulator.h"
 
 #include <algorithm>
 
 namespace tilewright::npu {
 
-Machine::Machine(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options)
+NpuSimulator::NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options)
     : m_graph(graph), m_hw(hardware), m_options(options), m_cp(criticalPaths(graph, hardware)),
       m_dram(hardware.dram, 2 * hardware.cores), m_noc(hardware), m_unitWaits(graph.units.size(), 0),
       m_unitWaitSum(graph.units.size(), 0), m_unitStarted(graph.units.size(), false),
@@ -43,7 +43,7 @@ Machine::Machine(const NpuGraph& graph, const NpuHardware& hardware, const RunOp
     m_run.storedAt.assign(graph.nodes.size(), 0);
 }
 
-Result<Run> Machine::execute(const std::vector<Program>& programs, const Progress& progress)
+Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, const Progress& progress)
 {
     if (programs.empty())
         m_ready = std::make_unique<ReadySet>(m_graph, m_hw, m_cp, m_options);
@@ -88,7 +88,7 @@ Result<Run> Machine::execute(const std::vector<Program>& programs, const Progres
     return finish(now);
 }
 
-Cycle Machine::nextTime() const
+Cycle NpuSimulator::nextTime() const
 {
     Cycle next = std::min(m_dram.nextTime(), m_noc.nextTime());
     for (const Core& core : m_cores)
@@ -96,7 +96,7 @@ Cycle Machine::nextTime() const
     return next;
 }
 
-bool Machine::endTransfers(Cycle now)
+bool NpuSimulator::endTransfers(Cycle now)
 {
     if (m_noc.nextTime() != now)
         return false;
@@ -129,7 +129,7 @@ bool Machine::endTransfers(Cycle now)
     return true;
 }
 
-bool Machine::endComputations(Cycle now)
+bool NpuSimulator::endComputations(Cycle now)
 {
     bool any = false;
     for (std::size_t c = 0; c < m_cores.size(); ++c)
@@ -146,7 +146,7 @@ bool Machine::endComputations(Cycle now)
     return any;
 }
 
-void Machine::control(Cycle now)
+void NpuSimulator::control(Cycle now)
 {
     for (bool any = true; any;) {
         any = false;
@@ -161,7 +161,7 @@ void Machine::control(Cycle now)
     recordReady(now);
 }
 
-bool Machine::advance(std::size_t c, Cycle now)
+bool NpuSimulator::advance(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     bool any = false;
@@ -175,7 +175,7 @@ bool Machine::advance(std::size_t c, Cycle now)
     return startStore(c, now) || any;
 }
 
-bool Machine::isReadyFor(std::size_t c, std::uint32_t unit) const
+bool NpuSimulator::isReadyFor(std::size_t c, std::uint32_t unit) const
 {
     if (m_unitWaits[unit] == 0)
         return true;
@@ -192,7 +192,7 @@ bool Machine::isReadyFor(std::size_t c, std::uint32_t unit) const
                        [&](std::uint32_t t) { return m_unwritten[t] == 0 || core.spm.has(t); });
 }
 
-std::vector<std::uint32_t> Machine::earlyUnits(std::size_t c) const
+std::vector<std::uint32_t> NpuSimulator::earlyUnits(std::size_t c) const
 {
     std::vector<std::uint32_t> out;
     for (const std::uint32_t node : m_cores[c].unstored)
@@ -202,7 +202,7 @@ std::vector<std::uint32_t> Machine::earlyUnits(std::size_t c) const
     return out;
 }
 
-void Machine::startUnit(std::uint32_t unit)
+void NpuSimulator::startUnit(std::uint32_t unit)
 {
     m_unitStarted[unit] = true;
     if (m_unitWaits[unit] == 0)
@@ -213,12 +213,12 @@ void Machine::startUnit(std::uint32_t unit)
     --m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
 }
 
-bool Machine::choose(std::size_t c, Cycle now)
+bool NpuSimulator::choose(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     std::uint32_t node = kNone;
     if (core.program) {
-        const Program& program = *core.program;
+        const CoreProgram& program = *core.program;
         if (core.programAt == program.nodes.size())
             return false;
         node = program.nodes[core.programAt];
@@ -250,7 +250,7 @@ bool Machine::choose(std::size_t c, Cycle now)
     return true;
 }
 
-bool Machine::allocatePending(std::size_t c, Cycle now)
+bool NpuSimulator::allocatePending(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     const TileNode& node = m_graph.nodes[core.pending];
@@ -282,7 +282,7 @@ bool Machine::allocatePending(std::size_t c, Cycle now)
     return true;
 }
 
-bool Machine::startLoad(std::size_t c, Cycle now)
+bool NpuSimulator::startLoad(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     if (core.loading || core.pending == kNone || !core.allocated)
@@ -301,7 +301,7 @@ bool Machine::startLoad(std::size_t c, Cycle now)
     return false;
 }
 
-bool Machine::startStore(std::size_t c, Cycle now)
+bool NpuSimulator::startStore(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     if (core.storing || core.storeQueue.empty())
@@ -317,7 +317,7 @@ bool Machine::startStore(std::size_t c, Cycle now)
     return true;
 }
 
-bool Machine::dependenciesMet(std::size_t c)
+bool NpuSimulator::dependenciesMet(std::size_t c)
 {
     Core& core = m_cores[c];
     const auto deps = m_graph.deps.of(core.pending);
@@ -329,7 +329,7 @@ bool Machine::dependenciesMet(std::size_t c)
     return true;
 }
 
-bool Machine::startPending(std::size_t c, Cycle now)
+bool NpuSimulator::startPending(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     const std::uint32_t id = core.pending;
@@ -352,7 +352,7 @@ bool Machine::startPending(std::size_t c, Cycle now)
     return true;
 }
 
-void Machine::complete(std::size_t c, std::uint32_t id, Cycle now)
+void NpuSimulator::complete(std::size_t c, std::uint32_t id, Cycle now)
 {
     Core& core = m_cores[c];
     const TileNode& node = m_graph.nodes[id];
@@ -372,7 +372,7 @@ void Machine::complete(std::size_t c, std::uint32_t id, Cycle now)
         stored(id, now);
 }
 
-void Machine::stored(std::uint32_t id, Cycle now)
+void NpuSimulator::stored(std::uint32_t id, Cycle now)
 {
     m_isStored[id] = 1;
     m_run.storedAt[id] = now;
@@ -392,21 +392,22 @@ void Machine::stored(std::uint32_t id, Cycle now)
     }
 }
 
-Result<Run> simulate(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
-                     const Progress& progress)
+Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
+                        const Progress& progress)
 {
     if (auto s = checkHardware(hardware); !s)
         return s.error();
     if (options.scheduler == Scheduler::Static)
         return simulateStatic(graph, hardware, makeStaticSchedule(graph, hardware, options.assignment),
                               options, progress);
-    return Machine(graph, hardware, options).execute({}, progress);
+    return NpuSimulator(graph, hardware, options).execute({}, progress);
 }
 
-Result<Run> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware, const StaticSchedule& schedule,
-                           const RunOptions& options, const Progress& progress)
+Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
+                              const StaticSchedule& schedule, const RunOptions& options,
+                              const Progress& progress)
 {
-    std::vector<Program> programs;
+    std::vector<CoreProgram> programs;
     for (const auto& list : schedule.order)
         programs.push_back({list, std::vector<bool>(list.size(), false)});
     RunOptions staticOptions = options;
@@ -417,15 +418,15 @@ Result<Run> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware, c
     return run;
 }
 
-Result<Run> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
-                             const std::vector<Program>& programs, const RunOptions& options,
-                             const Progress& progress)
+Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
+                                const std::vector<CoreProgram>& programs, const RunOptions& options,
+                                const Progress& progress)
 {
     if (auto s = checkHardware(hardware); !s)
         return s.error();
     if (programs.size() != static_cast<std::size_t>(hardware.cores))
         return Error{ErrorCode::Internal, "expected one program per core", {}, {}};
-    return Machine(graph, hardware, options).execute(programs, progress);
+    return NpuSimulator(graph, hardware, options).execute(programs, progress);
 }
 
 } // namespace tilewright::npu

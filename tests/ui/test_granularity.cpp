@@ -250,7 +250,9 @@ private Q_SLOTS:
         QVERIFY(m_view->model().hint.contains(QStringLiteral("Open a problem")));
         document().setProblem(problem, oneOpPerSubgraph(*problem));
         document().evaluateNow();
-        QTest::qWait(30);
+        // Whatever had been asked for would be done and delivered by now.
+        backgroundPool()->waitForDone();
+        QCoreApplication::processEvents();
         QVERIFY(!m_view->model().cube);
         m_view->settle();
         QVERIFY(m_view->model().cube);

@@ -3,6 +3,7 @@
 #include "edit/edits.h"
 #include "eval/occupancy.h"
 #include "export/export_view.h"
+#include "picture.h"
 #include "report/walk_steps.h"
 #include "views/memory/memory_view.h"
 #include "window/app_state.h"
@@ -473,7 +474,7 @@ private Q_SLOTS:
         m_state->selection.selectSubgraph(SubgraphId(1));
         QVERIFY(!m_view->model().contents);
         QCOMPARE(m_view->model().cursor, timeline().parts[1].start);
-        QVERIFY(!m_view->grab().toImage().isNull());
+        QVERIFY(picture::colours(picture::of(*m_view)) > 20);
     }
 
     void hintsAndPictures()

@@ -5,6 +5,8 @@
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "export/export_view.h"
+#include "picture.h"
+#include "schedule/edits.h"
 #include "window/app_state.h"
 
 #include <QtTest>
@@ -153,7 +155,7 @@ private Q_SLOTS:
         for (int i = 0; i < 60; ++i) // pan and zoom end somewhere
             m_view->zoomBy(i % 2 ? 1.7 : 0.3, {0, 0}), m_view->panBy({500, 500});
         QVERIFY(std::isfinite(m_view->range().x0) && m_view->range().x1 > m_view->range().x0);
-        QVERIFY(!m_view->grab().toImage().isNull());
+        QVERIFY(picture::colours(picture::of(*m_view)) > 20);
         m_state->selection.selectSubgraph(SubgraphId(3));
         QTest::keyClick(m_view.get(), Qt::Key_F);
         QVERIFY(m_view->rect().contains(m_view->dotCentre(SubgraphId(3)).toPoint()));

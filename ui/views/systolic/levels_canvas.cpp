@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/levels_canvas.h"
 
+#include "chart/plot_paint.h"
 #include "theme/number.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 #include "views/systolic/tile_map_paint.h"
 
 #include <QAction>
@@ -120,6 +121,12 @@ void paintBankCard(QPainter& painter, const LevelsCard& card, const LevelsResult
     painter.drawText(QRectF(area.left(), y, area.width(), area.bottom() - y + 4), Qt::TextWordWrap, note);
 }
 
+PlotFrame rooflineFrame(const LevelsCard& card, const LevelsResult& r, const QRectF& area, const Theme& theme)
+{
+    return plotFrame(levelRoofline(*r.roofline, nullptr, {}, theme),
+                     area.adjusted(0, card.table.height(area.width()) + 6, 0, 0));
+}
+
 void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r, const QRectF& area,
                const Theme& theme)
 {
@@ -132,8 +139,8 @@ void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r,
         break;
     case LevelsCard::Kind::Roofline:
         card.table.paint(painter, area, theme);
-        paintMultiRoofline(painter, *r.roofline, nullptr, {},
-                           area.adjusted(0, card.table.height(area.width()) + 6, 0, 0), theme);
+        paintPlot(painter, levelRoofline(*r.roofline, nullptr, {}, theme),
+                  rooflineFrame(card, r, area, theme), theme);
         break;
     case LevelsCard::Kind::Capacities:
         paintCapacityBars(painter, r.constraints, area, theme);
@@ -244,9 +251,15 @@ QString LevelsCanvas::tooltipAt(QPointF position) const
     for (const Placed& p : layout(contentArea()))
         if (p.place.contains(at)) {
             const LevelsCard& card = m_model.cards[p.card];
-            if (card.kind == LevelsCard::Kind::Roofline)
+            if (card.kind == LevelsCard::Kind::Roofline) {
+                const Roofline& r = *m_model.result->roofline;
+                const PlotModel plot = levelRoofline(r, nullptr, {}, theme());
+                if (const PlotMark* m =
+                        plotMarkAt(plot, rooflineFrame(card, *m_model.result, p.place, theme()), at))
+                    return levelRooflineTooltip(r, nullptr, {}, *m);
                 return tr(
                     "Every level has a roof (bandwidth × intensity); the lowest one, or the array, binds.");
+            }
             if (card.kind == LevelsCard::Kind::Banks)
                 return tr(
                     "The bank of L2 in which each tile lies; framed tiles meet their partner in one bank.");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/tile_map_paint.h"
 
+#include "chart/plot_paint.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 #include "views/systolic/gantt_model.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 
 #include <QFontMetricsF>
 #include <QImage>
@@ -17,7 +18,6 @@
 namespace tilewright::ui {
 
 namespace {
-
 
 /// Triangle, star-like diamond, square: analytic, exhaustive, learned.
 void drawPick(QPainter& painter, QPointF at, std::size_t method, double r)
@@ -315,8 +315,9 @@ void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces&
                      number(std::round(m.roofline->peakGflops)), bindingText(m.roofline->binding));
         painter.drawText(QPointF(p.roofline.left(), p.roofline.top() + bm.ascent()),
                          bm.elidedText(title, Qt::ElideRight, p.roofline.width()));
-        paintMultiRoofline(painter, *m.roofline, m.optimum ? &*m.optimum : nullptr, tr("exhaustive"),
-                           p.roofline.adjusted(0, bm.height() + 2, 0, 0), theme);
+        const PlotModel plot =
+            levelRoofline(*m.roofline, m.optimum ? &*m.optimum : nullptr, tr("exhaustive"), theme);
+        paintPlot(painter, plot, plotFrame(plot, p.roofline.adjusted(0, bm.height() + 2, 0, 0)), theme);
     }
 }
 

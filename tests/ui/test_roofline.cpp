@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The roofline: dots against core, ghosts and arrows, linking, zooming, pictures.
-#include "window/app_state.h"
 #include "chart/plot_labels.h"
-#include "views/roofline/roofline_view.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
+#include "views/roofline/roofline_view.h"
+#include "window/app_state.h"
 
 #include <QtTest>
 
@@ -156,6 +156,43 @@ private Q_SLOTS:
         m_state->selection.selectSubgraph(SubgraphId(3));
         QTest::keyClick(m_view.get(), Qt::Key_F);
         QVERIFY(m_view->rect().contains(m_view->dotCentre(SubgraphId(3)).toPoint()));
+    }
+
+    void draggingMeasuresAndFShowsIt()
+    {
+        open();
+        m_view->setFocus();
+        const QRectF plot = m_view->frame().plot;
+        const QPoint from = (plot.topLeft() + QPointF(30, 20)).toPoint();
+        const QPoint to = (plot.center() + QPointF(15, 10)).toPoint();
+        QTest::mousePress(m_view.get(), Qt::LeftButton, Qt::AltModifier, from);
+        QMouseEvent move(QEvent::MouseMove, to, m_view->mapToGlobal(to), Qt::NoButton, Qt::LeftButton,
+                         Qt::AltModifier);
+        QApplication::sendEvent(m_view.get(), &move);
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, Qt::AltModifier, to);
+        QVERIFY(m_view->measured());
+        const QRectF measured = *m_view->measured();
+        QCOMPARE(measured.left(), std::log10(m_view->frame().x.toValue(from.x())));
+        QCOMPARE(measured.right(), std::log10(m_view->frame().x.toValue(to.x())));
+        QVERIFY(!m_state->selection.state().subgraph); // no click
+        QTest::keyClick(m_view.get(), Qt::Key_F);
+        QVERIFY(std::abs(m_view->shownPart()->width() - measured.width()) < 1e-9);
+        QTest::keyClick(m_view.get(), Qt::Key_Left, Qt::AltModifier);
+        QVERIFY(m_view->shownPart()->isNull());
+        QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, to);
+        QVERIFY(!m_view->measured());
+        // Without Alt the ends go to dots that are near.
+        const QPoint dot = m_view->dotCentre(SubgraphId(3)).toPoint();
+        QTest::mousePress(m_view.get(), Qt::LeftButton, {}, dot + QPoint(2, 1));
+        QMouseEvent snapped(QEvent::MouseMove, to, m_view->mapToGlobal(to), Qt::NoButton, Qt::LeftButton,
+                            Qt::NoModifier);
+        QApplication::sendEvent(m_view.get(), &snapped);
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, to);
+        const auto& dots = m_view->model().dots;
+        const auto it = std::find_if(dots.begin(), dots.end(),
+                                     [](const RooflineDot& d) { return d.point.subgraph == SubgraphId(3); });
+        QVERIFY(std::abs(m_view->measured()->left() - std::log10(it->x)) < 1e-9 ||
+                std::abs(m_view->measured()->right() - std::log10(it->x)) < 1e-9);
     }
 
     void labelsAreApart_data()

@@ -136,13 +136,11 @@ void PlotCanvas::fitAll()
     update();
 }
 
-void PlotCanvas::fitSelection()
+QRectF PlotCanvas::selectedPart() const
 {
-    if (m_measured && m_measured->width() > 0 && m_measured->height() > 0 && !plots().empty())
-        showPart(m_measuredIn == 0 ? *m_measured
-                                   : inOtherPlot(*m_measured, plots()[m_measuredIn], plots()[0]));
-    else
-        showPart(selectedPart());
+    if (!m_measured || m_measured->isEmpty() || m_measuredIn >= plots().size())
+        return chosenPart();
+    return m_measuredIn == 0 ? *m_measured : inOtherPlot(*m_measured, plots()[m_measuredIn], plots()[0]);
 }
 
 std::optional<QRectF> PlotCanvas::shownPart() const

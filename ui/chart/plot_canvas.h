@@ -19,7 +19,8 @@ public:
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
-    void fitSelection() override; ///< what was measured, what is selected, everything
+    void fitSelection() override { showPart(selectedPart()); }
+    [[nodiscard]] QRectF selectedPart() const override; ///< what was measured, else what is selected
     [[nodiscard]] std::optional<QRectF> shownPart() const override; ///< of the first plot
     void showPart(const QRectF& part) override;
 
@@ -55,6 +56,8 @@ protected:
         Q_UNUSED(mark)
         return {};
     }
+    /// What is selected, in the scale of the axes of the first plot; empty for nothing.
+    [[nodiscard]] virtual QRectF chosenPart() const { return {}; }
     /// What is seen differs from now on; the part that is shown stays.
     void outdatePlots();
     /// Where a mark stands on the screen.

@@ -47,7 +47,7 @@ const RooflineDot* RooflineView::dotOf(const PlotMark* mark) const
     return i < m_model.dots.size() ? &m_model.dots[i] : nullptr;
 }
 
-QRectF RooflineView::selectedPart() const
+QRectF RooflineView::chosenPart() const
 {
     const RooflineDot* d = dotOf(selection().state().subgraph);
     const double around = std::log10(4.0);

@@ -17,7 +17,6 @@ public:
     void settle() override { document().waitForSnapshot(); }
     [[nodiscard]] QString copyText() const override { return rooflineAsText(m_model); }
     [[nodiscard]] QSize exportSize() const override { return {960, 640}; }
-    [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const RooflineModel& model() const { return m_model; }
     [[nodiscard]] QPointF dotCentre(SubgraphId id) const; ///< in widget coordinates
@@ -26,6 +25,7 @@ protected:
     void bringUpToDate() override { rebuild(); }
     [[nodiscard]] std::vector<PlotModel> buildPlots(const Theme& theme) const override;
     [[nodiscard]] QString hint() const override { return m_model.hint; }
+    [[nodiscard]] QRectF chosenPart() const override;
     [[nodiscard]] std::optional<int> hoveredMark() const override;
     void markHovered(QPointF at, const PlotMark* mark) override;
     void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers) override;

@@ -112,7 +112,7 @@ void paintMarks(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, con
         painter.setBrush(Qt::NoBrush);
         for (const QPen& pen : {QPen(theme.canvas, 5), QPen(theme.accent, 3)}) {
             painter.setPen(pen);
-            if (std::min(r.width(), r.height()) < kRing)
+            if (grid.gap <= 0 && std::min(r.width(), r.height()) < kRing)
                 painter.drawEllipse(r.center(), wide, kRing);
             else
                 painter.drawRect(r);
@@ -161,6 +161,11 @@ void paintAxes(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, cons
     };
     const double base = f.map.bottom() + fm.ascent() + 3;
     const double titleLeft = f.map.right() - fm.horizontalAdvance(grid.x.title);
+    // A title that is longer than the labels stands below them.
+    double longest = 0;
+    for (const QString& label : grid.x.labels)
+        longest = std::max(longest, fm.horizontalAdvance(label));
+    const bool below = fm.horizontalAdvance(grid.x.title) > longest + 8;
     labelAxis(
         grid.x, static_cast<qsizetype>(f.columns),
         [&](qsizetype i) { return f.cell(static_cast<std::size_t>(i)).center().x(); },
@@ -168,7 +173,7 @@ void paintAxes(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, cons
         [&](const QString& text, double at, bool strong) {
             style(strong);
             const double w = TextMetrics(painter.font()).horizontalAdvance(text);
-            if (!grid.x.title.isEmpty() && at + w / 2 > titleLeft - 6)
+            if (!below && !grid.x.title.isEmpty() && at + w / 2 > titleLeft - 6)
                 return false;
             painter.drawText(QPointF(at - w / 2, base), text);
             return true;
@@ -184,7 +189,7 @@ void paintAxes(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, cons
             return true;
         });
     style(false);
-    painter.drawText(QPointF(titleLeft, base), grid.x.title);
+    painter.drawText(QPointF(titleLeft, base + (below ? fm.height() - 1 : 0)), grid.x.title);
     painter.drawText(QPointF(f.map.left(), f.map.top() - 5), grid.y.title);
 }
 

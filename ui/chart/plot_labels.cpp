@@ -11,7 +11,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kAway = 3;         // between a line and its name
+constexpr double kAway = 3;        // between a line and its name
 constexpr std::size_t kNamed = 40; // marks at most with a name beside them
 
 QPointF turned(QPointF p, double degrees)
@@ -111,13 +111,13 @@ private:
                     return;
                 continue;
             }
-            const auto [a, b] = std::minmax((low - start) / by, (high - start) / by);
+            const auto [a, b] = std::minmax({(low - start) / by, (high - start) / by});
             t0 = std::max(t0, a);
             t1 = std::min(t1, b);
         }
         const double length = std::hypot(along.x(), along.y());
         for (double at = t0 * length; at < t1 * length; at += 5)
-            m_lines.push_back({from + along * (at / length), 3});
+            m_lines.push_back({from + along * (at / length), 1.5});
     }
     [[nodiscard]] PlacedLabel sized(const QString& text, const QColor& colour, bool plate) const
     {
@@ -149,15 +149,17 @@ private:
         const double left = std::max(m_plot.left(), m_frame.x.toPixel(std::min(from.x(), to.x())));
         const double right = std::min(m_plot.right(), m_frame.x.toPixel(std::max(from.x(), to.x())));
         const double half = l.size.width() / 2;
-        // Beside the line, or a little farther where marks stand on it.
-        for (const auto& [below, gap] : {std::pair{m_below, kAway}, {m_below, 6 * kAway}, {!m_below, kAway}}) {
-            const double away = gap + l.size.height() / 2;
-            for (double x = right - half - 3; x - half > left; x -= std::max(8.0, half / 2)) {
-                l.centre = {x, y + (below ? away : -away)};
-                if (place(l, false))
-                    return true;
+        // Beside the line, or a little farther where marks stand on it; off other lines if it can be.
+        for (const bool offLines : {true, false})
+            for (const auto& [below, gap] :
+                 {std::pair{m_below, kAway}, {m_below, 6 * kAway}, {!m_below, kAway}}) {
+                const double away = gap + l.size.height() / 2;
+                for (double x = right - half - 3; x - half > left; x -= std::max(8.0, half / 2)) {
+                    l.centre = {x, y + (below ? away : -away)};
+                    if (place(l, offLines))
+                        return true;
+                }
             }
-        }
         return false;
     }
     /// `within`: not longer than the visible part of the line.
@@ -171,7 +173,7 @@ private:
         double t0 = std::max(0.0, (m_plot.left() - a.x()) / whole.x());
         double t1 = std::min(1.0, (m_plot.right() - a.x()) / whole.x());
         const auto [low, high] =
-            std::minmax((m_plot.bottom() - a.y()) / whole.y(), (m_plot.top() - a.y()) / whole.y());
+            std::minmax({(m_plot.bottom() - a.y()) / whole.y(), (m_plot.top() - a.y()) / whole.y()});
         t0 = std::max(t0, low);
         t1 = std::min(t1, high);
         if (!(t1 > t0))

@@ -90,22 +90,28 @@ PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& pa
     }
     // The keys stand behind the title of the y axis, in a row of their own where that is too long.
     const double title = model.y.title.isEmpty() ? 0 : axis.horizontalAdvance(model.y.title) + 18;
-    const double start = std::min(left, 8.0);
     if (!model.keys.empty()) {
         const double height = std::ceil(axis.height());
-        const double room = area.width() - start - 8;
-        if (title + keysWidth(model.keys) <= room) {
-            f.keys = QRectF(area.left() + start + title, top, room - title, height);
+        const double room = area.width() - left - title - 8;
+        if (keysWidth(model.keys) <= room) {
+            f.keys = QRectF(area.left() + left + title, top, room, height);
         } else {
-            f.keys = QRectF(area.left() + start, top, room, height);
+            f.keys = QRectF(area.left() + 8, top, area.width() - 16, height);
             top += height + 2;
         }
     }
-    f.yTitle = {area.left() + start, top + axis.ascent()};
+    f.yTitle = {area.left() + left, top + axis.ascent()};
     if (title > 0 || !model.keys.empty())
         top += axis.height() + 5;
-    f.plot = QRectF(QPointF(area.left() + left, std::round(top)),
-                    QPointF(area.right() - 14, std::round(area.bottom() - axis.height() - 9)));
+    const double right = area.right() - 14;
+    // The title of the x axis stands at the end of the row of texts, below it where it would take too much of
+    // it.
+    const double xTitle = axis.horizontalAdvance(model.x.title);
+    const bool below = xTitle > 0.15 * (right - area.left() - left);
+    const double bottom = area.bottom() - axis.height() * (below ? 2 : 1) - 9;
+    f.plot = QRectF(QPointF(area.left() + left, std::round(top)), QPointF(right, std::round(bottom)));
+    f.xTitle = QPointF(right - xTitle, f.plot.bottom() + axis.height() * (below ? 1 : 0) + axis.ascent() + 5);
+    f.xTextsEnd = below || model.x.title.isEmpty() ? right + 14 : f.xTitle.x() - 10;
     const auto end = [&](const PlotAxis& a, double from, double to, double p0, double p1) {
         return part.isNull() ? Axis{a.low, a.high, p0, p1, a.scale}
                              : Axis{a.unscaled(from), a.unscaled(to), p0, p1, a.scale};

@@ -117,7 +117,9 @@ struct PlotFrame
 {
     QRectF title, keys; ///< above the plot; may be empty
     QRectF plot;        ///< between the axes
-    QPointF yTitle;     ///< where the title of the y axis begins, on its base line
+    QPointF xTitle;     ///< where the titles of the axes begin, on their base lines
+    QPointF yTitle;
+    double xTextsEnd = 0; ///< texts of ticks end before it
     Axis x, y;
 
     [[nodiscard]] QPointF toPixel(double px, double py) const { return {x.toPixel(px), y.toPixel(py)}; }

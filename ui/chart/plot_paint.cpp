@@ -126,13 +126,13 @@ struct Ticks
     std::optional<std::pair<double, QString>> current; ///< drawn apart, in the accent
 };
 
-Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double titleLeft)
+Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double end)
 {
     const TextMetrics fm(uiFont(0.9));
     Ticks out;
     std::vector<double> values = axis.ticks;
     if (values.empty())
-        values = shown.ticks(horizontal ? 64 : std::max(30.0, 1.8 * fm.height()));
+        values = shown.ticks(horizontal ? 48 : std::max(36.0, 2.2 * fm.height()));
     double last = -1e9;
     const auto texted = [&](double v, bool current) {
         if (v < shown.v0 || v > shown.v1)
@@ -145,7 +145,7 @@ Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double t
         if (horizontal && !current) {
             const double beside = axis.current ? shown.toPixel(*axis.current) : -1e9;
             const double room = axis.current ? fm.horizontalAdvance(axis.textOf(*axis.current)) / 2 : 0;
-            if (at - half < std::max(last + 8, shown.p0 - 8) || at + half > titleLeft - 10 ||
+            if (at - half < std::max(last + 8, shown.p0 - 20) || at + half > end ||
                 std::abs(at - beside) < half + room + 8)
                 text.clear();
             else
@@ -296,7 +296,7 @@ ChartKey markKey(const QString& text, const PlotMark& mark)
     return {text,
             [mark](QPainter& painter, const QRectF& r) {
                 PlotMark small = mark;
-                small.radius = std::min(mark.radius, 0.4 * r.height());
+                small.radius = std::min(mark.radius, 0.5 * r.height());
                 small.halo = Qt::NoPen;
                 paintPlotMark(painter, r.center(), small);
             },
@@ -346,10 +346,7 @@ void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame
     plot.plotLayout()->setAutoMargins(QCP::msNone);
     plot.axisRect()->setMargins({qRound(rect.left()), qRound(rect.top()), size.width() - qRound(rect.right()),
                                  size.height() - qRound(rect.bottom())});
-    const TextMetrics fm(uiFont(0.9));
-    const double titleLeft =
-        rect.right() - fm.horizontalAdvance(model.x.title) + (model.x.title.isEmpty() ? 24 : 0);
-    const Ticks xs = ticksOf(model.x, frame.x, true, titleLeft);
+    const Ticks xs = ticksOf(model.x, frame.x, true, frame.xTextsEnd);
     styleAxis(*plot.xAxis, model.x, frame.x, xs, theme);
     styleAxis(*plot.yAxis, model.y, frame.y, ticksOf(model.y, frame.y, false, 0), theme);
     if (xs.current) {
@@ -357,11 +354,9 @@ void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame
                        {{xs.current->first, frame.y.v0}, {xs.current->first, frame.y.v1}},
                        QPen(theme.accent, 1),
                        false});
-        addText(plot, {frame.x.toPixel(xs.current->first), rect.bottom() + 6},
+        addText(plot, {frame.x.toPixel(xs.current->first), rect.bottom() + 4},
                 Qt::AlignTop | Qt::AlignHCenter, xs.current->second, theme.accent);
     }
-    addText(plot, {rect.right(), rect.bottom() + 6}, Qt::AlignTop | Qt::AlignRight, model.x.title,
-            theme.muted);
     if (model.raster)
         addRaster(plot, model, theme);
     for (const PlotLine& line : model.lines)
@@ -377,6 +372,7 @@ void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame
     painter.drawPicture(0, 0, picture);
     painter.setFont(uiFont(0.9));
     painter.setPen(theme.muted);
+    painter.drawText(frame.xTitle, model.x.title);
     painter.drawText(frame.yTitle, model.y.title);
     paintLabels(painter, model, frame, theme);
     painter.restore();

@@ -136,7 +136,7 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
     double widest = 0;
     for (const std::int64_t h : model.cube->heights)
         widest = std::max(widest, fm.horizontalAdvance(QString::number(h)) * 1.1);
-    QRectF room = area.adjusted(widest + 16, fm.height() + 6, -12, -fm.height() - 8);
+    QRectF room = area.adjusted(widest + 16, fm.height() + 6, -12, -2 * fm.height() - 8);
     if (!beside) {
         const double legend = keysHeight(keysOf(model, Theme::light()), area.width() - 16);
         p.legend = QRectF(area.left(), area.bottom() - legend, area.width(), legend);

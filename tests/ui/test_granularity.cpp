@@ -182,13 +182,13 @@ private Q_SLOTS:
             open(problem, oneOpPerSubgraph(*problem), size);
             const QRectF area(0, 0, size.width(), size.height());
             const GranularityPlaces p = granularityPlaces(area, m_view->model());
-            QVERIFY2(area.contains(p.map) && area.contains(p.title),
+            QVERIFY2(area.contains(p.map.map) && area.contains(p.title),
                      qPrintable(QStringLiteral("%1 x %2").arg(size.width()).arg(size.height())));
-            QVERIFY(!p.map.intersects(p.title));
-            QVERIFY(!p.map.intersects(p.legend));
+            QVERIFY(!p.map.map.intersects(p.title));
+            QVERIFY(!p.map.map.intersects(p.legend));
             QVERIFY(!p.title.intersects(p.legend));
             if (size.width() > 2 * size.height()) { // beside, not below one another
-                QVERIFY(p.map.height() > 0.55 * size.height());
+                QVERIFY(p.map.map.height() > 0.55 * size.height());
                 QVERIFY(p.legend.width() > 120);
             }
         }

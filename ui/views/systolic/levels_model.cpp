@@ -4,7 +4,7 @@
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/systolic/gantt_model.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 #include "views/systolic/tile_map_model.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

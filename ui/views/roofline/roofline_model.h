@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workspace/selection.h"
 #include "eval/schedule_roofline.h"
 #include "report/snapshot.h"
+#include "workspace/selection.h"
 
 #include <QString>
 

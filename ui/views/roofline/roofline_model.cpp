@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/roofline_model.h"
+#include "views/roofline/roofline_model.h"
 
 #include "canvas/bound_mark.h"
 #include "theme/number.h"

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "chart/plot_model.h"
 #include "systolic/roofline.h"
 
-#include <QRectF>
-#include <QString>
-
-class QPainter;
-
 namespace tilewright::ui {
-
-struct Theme;
 
 /// Around the pictures of the Systolic lens.
 inline constexpr double kPaneMargin = 12;
@@ -21,9 +15,10 @@ inline constexpr double kPaneMargin = 12;
 [[nodiscard]] QString bindingText(const std::string& binding);
 
 /// Multi-level roofline, both axes logarithmic: a roof and a point for every level. `other` (may be null) is
-/// drawn with hollow points.
-void paintMultiRoofline(QPainter& painter, const systolic::Roofline& roofline,
-                        const systolic::Roofline* other, const QString& otherName, const QRectF& area,
-                        const Theme& theme);
+/// drawn with hollow points. The id of a mark is its level, of the other's those behind.
+[[nodiscard]] PlotModel levelRoofline(const systolic::Roofline& roofline, const systolic::Roofline* other,
+                                      const QString& otherName, const Theme& theme);
+[[nodiscard]] QString levelRooflineTooltip(const systolic::Roofline& roofline, const systolic::Roofline* other,
+                                           const QString& otherName, const PlotMark& mark);
 
 } // namespace tilewright::ui

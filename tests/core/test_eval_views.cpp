@@ -21,6 +21,8 @@
 #include <ctime>
 
 using namespace tilewright;
+using oracle::exampleProblem;
+using oracle::exampleSchedule;
 using random_cases::Source;
 
 namespace {
@@ -28,16 +30,6 @@ namespace {
 bool close(double a, double b)
 {
     return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
-}
-
-Schedule example(const char* solution)
-{
-    return oracle::schedule(oracle::load(oracle::folder() + "examples/" + solution + ".solution.json"));
-}
-
-ProblemPtr exampleProblem(const char* name)
-{
-    return oracle::problem(oracle::load(oracle::folder() + "examples/" + name + ".problem.json"));
 }
 
 std::size_t opsThatCannotRun(const Schedule& s, const Evaluation& e)
@@ -119,7 +111,7 @@ private slots:
     void occupancyOfAVeryLongSubgraphSaysSo()
     {
         const ProblemPtr p = exampleProblem("ex4");
-        const Schedule s = example("ex4A_null");
+        const Schedule s = exampleSchedule("ex4A_null");
         const Occupancy o = occupancy(*p, s, Rules::final(), {}, {.maxSteps = 2});
         const Evaluation e = evaluate(*p, s, Rules::final());
         QVERIFY(!o.segments.back().exact);
@@ -135,7 +127,7 @@ private slots:
         std::stop_source source;
         source.request_stop();
         const ProblemPtr p = exampleProblem("ex1");
-        const Occupancy o = occupancy(*p, example("ex1A"), Rules::final(), {source.get_token(), {}});
+        const Occupancy o = occupancy(*p, exampleSchedule("ex1A"), Rules::final(), {source.get_token(), {}});
         QVERIFY(!o.complete);
         QVERIFY(o.segments.empty());
     }
@@ -170,8 +162,8 @@ private slots:
         }
         for (const int n : kinds)
             QVERIFY(n > 10);
-        QVERIFY(!residentsAt(*exampleProblem("ex1"), example("ex1A"), Rules::final(), -1));
-        QVERIFY(!residentsAt(*exampleProblem("ex1"), example("ex1A"), Rules::final(), 1e9));
+        QVERIFY(!residentsAt(*exampleProblem("ex1"), exampleSchedule("ex1A"), Rules::final(), -1));
+        QVERIFY(!residentsAt(*exampleProblem("ex1"), exampleSchedule("ex1A"), Rules::final(), 1e9));
     }
 
     void rooflinePointsLieUnderTheRoofs()
@@ -197,7 +189,7 @@ private slots:
         QVERIFY(points > 3000);
         // Example 1C: 64 x 64 tiles on a 128 x 128 array use a quarter of it, twice.
         const ProblemPtr p = exampleProblem("ex1");
-        const Schedule s = example("ex1C");
+        const Schedule s = exampleSchedule("ex1C");
         const ScheduleRoofline roof = scheduleRoofline(*p, s, evaluate(*p, s, Rules::final()));
         QCOMPARE(roof.points.size(), std::size_t(1));
         QCOMPARE(roof.points[0].work, 1100.0);
@@ -294,7 +286,7 @@ private slots:
         };
         // 1A -> 1B: fusing halves the traffic, and so does keeping the tensor between.
         const ProblemPtr p1 = exampleProblem("ex1");
-        const Schedule s1 = example("ex1A");
+        const Schedule s1 = exampleSchedule("ex1A");
         const auto x1 = suggestions(*p1, s1, evaluate(*p1, s1, Rules::final()), SubgraphId(0));
         for (const auto kind : {Suggestion::Kind::FuseWithNext, Suggestion::Kind::Retain})
             QVERIFY(std::any_of(x1.begin(), x1.end(), [&](const Suggestion& y) {
@@ -307,7 +299,7 @@ private slots:
         QCOMPARE(tile.total, 3276.8);
         // 4A -> 4B: a snake.
         const ProblemPtr p = exampleProblem("ex4");
-        const Schedule s = example("ex4A_null");
+        const Schedule s = exampleSchedule("ex4A_null");
         const auto x = suggestions(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
         const auto order = std::find_if(
             x.begin(), x.end(), [](const Suggestion& y) { return y.kind == Suggestion::Kind::Traversal; });
@@ -322,11 +314,11 @@ private slots:
     void bindingInWords()
     {
         const ProblemPtr p = exampleProblem("ex1");
-        const Schedule s = example("ex1A");
+        const Schedule s = exampleSchedule("ex1A");
         const Explanation x = whatBinds(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
         QCOMPARE(x.bound, Bound::Memory);
         QVERIFY(x.text.starts_with("Memory traffic binds it"));
-        const Schedule oom = example("ex5A");
+        const Schedule oom = exampleSchedule("ex5A");
         const ProblemPtr p5 = exampleProblem("ex5");
         QVERIFY(whatBinds(*p5, oom, evaluate(*p5, oom, Rules::final()), SubgraphId(0))
                     .text.starts_with("It needs"));

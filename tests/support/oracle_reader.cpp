@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads the oracle files as they are, without the checks of the product's readers, so that the evaluator is
-// tested on its own.
-#pragma once
-
-#include "eval/evaluation.h"
+#include "oracle_reader.h"
 
 #include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <stdexcept>
-#include <string>
 
 namespace tilewright::oracle {
 
-using nlohmann::json;
-
-inline json load(const std::string& path)
+json load(const std::string& path)
 {
     std::ifstream in(path);
     if (!in)
@@ -23,12 +16,12 @@ inline json load(const std::string& path)
     return json::parse(in);
 }
 
-inline std::string folder()
+std::string folder()
 {
     return std::string(TILEWRIGHT_SOURCE_DIR) + "/tests/data/oracles/schedule/";
 }
 
-inline ProblemPtr problem(const json& j)
+ProblemPtr problem(const json& j)
 {
     Problem::Data data;
     for (std::size_t i = 0; i < j["widths"].size(); ++i)
@@ -52,8 +45,7 @@ inline ProblemPtr problem(const json& j)
     return *built;
 }
 
-/// Throws when a list is too short or an entry has the wrong type (raw files that the reader refuses).
-inline Schedule schedule(const json& j)
+Schedule schedule(const json& j)
 {
     Schedule out;
     const std::size_t n = j.at("subgraphs").size();
@@ -74,6 +66,42 @@ inline Schedule schedule(const json& j)
             s.reportedLatency = j["subgraph_latencies"][i].get<double>();
         out.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
     }
+    return out;
+}
+
+ProblemPtr exampleProblem(const std::string& name)
+{
+    return problem(load(folder() + "examples/" + name + ".problem.json"));
+}
+
+Schedule exampleSchedule(const std::string& name)
+{
+    return schedule(load(folder() + "examples/" + name + ".solution.json"));
+}
+
+std::vector<json> lines(const std::string& file)
+{
+    std::ifstream in(folder() + file);
+    if (!in)
+        throw std::runtime_error("cannot open " + file);
+    std::vector<json> out;
+    for (std::string line; std::getline(in, line);)
+        out.push_back(json::parse(line));
+    return out;
+}
+
+std::vector<Case> cases()
+{
+    std::vector<Case> out;
+    for (const char* file : {"fuzz_cases.jsonl", "focus_cases.jsonl"})
+        for (const json& c : lines(file)) {
+            const ProblemPtr p = problem(c["problem"]);
+            try {
+                out.push_back({p, schedule(c["solution"])});
+            } catch (const std::exception&) {
+                // Cannot be held in memory at all: belongs to the schedule reader.
+            }
+        }
     return out;
 }
 

@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Random problems and schedules that reach every rule: ragged tiles, shared inputs, several sinks of the same
-// and of different shapes, chains, prologues and epilogues, the same tensor twice, retained sinks and
-// interiors, residents, recomputation, every traversal.
-#pragma once
-
-#include "eval/evaluation.h"
+#include "random_cases.h"
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 namespace tilewright::random_cases {
 
-class Source
-{
-public:
-    explicit Source(std::uint64_t seed) : m_engine(seed) {}
-
-    std::int64_t between(std::int64_t lo, std::int64_t hi)
-    {
-        return lo + static_cast<std::int64_t>(m_engine() % static_cast<std::uint64_t>(hi - lo + 1));
-    }
-    bool chance(int percent) { return between(1, 100) <= percent; }
-    template <class C> const auto& pick(const C& c)
-    {
-        return c[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(std::size(c)) - 1))];
-    }
-
-private:
-    std::mt19937_64 m_engine;
-};
-
-/// A few dimensions only, so that shapes meet often.
-inline ProblemPtr problem(Source& rnd, int maxOps = 7)
+ProblemPtr problem(Source& rnd, int maxOps)
 {
     for (;;) {
         std::vector<std::int64_t> dims;
@@ -93,7 +67,7 @@ inline ProblemPtr problem(Source& rnd, int maxOps = 7)
     }
 }
 
-inline Rules rules(Source& rnd)
+Rules rules(Source& rnd)
 {
     Rules r = rnd.chance(30) ? Rules::final() : rnd.chance(30) ? Rules::seed() : Rules{};
     for (const RuleSwitch& s : ruleSwitches())
@@ -102,7 +76,7 @@ inline Rules rules(Source& rnd)
     return r;
 }
 
-inline Traversal traversal(Source& rnd, std::int64_t rows, std::int64_t cols)
+Traversal traversal(Source& rnd, std::int64_t rows, std::int64_t cols)
 {
     constexpr TraversalKind kKinds[] = {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
                                         TraversalKind::ColumnSnake, TraversalKind::Spiral};
@@ -119,14 +93,14 @@ inline Traversal traversal(Source& rnd, std::int64_t rows, std::int64_t cols)
 }
 
 /// Sizes that divide, that do not, and that are larger than everything.
-inline std::int64_t extent(Source& rnd, std::int64_t native)
+static std::int64_t extent(Source& rnd, std::int64_t native)
 {
     return rnd.chance(60)   ? rnd.between(1, std::max<std::int64_t>(1, native))
            : rnd.chance(85) ? native
                             : native + 1;
 }
 
-inline Subgraph subgraph(Source& rnd, const Problem& p, std::vector<OpId> ops)
+Subgraph subgraph(Source& rnd, const Problem& p, std::vector<OpId> ops)
 {
     Subgraph s;
     s.ops = std::move(ops);
@@ -153,8 +127,7 @@ inline Subgraph subgraph(Source& rnd, const Problem& p, std::vector<OpId> ops)
     return s;
 }
 
-/// Ops that hang together through tensors, producers first.
-inline std::vector<OpId> connectedOps(Source& rnd, const Problem& p, std::size_t most)
+std::vector<OpId> connectedOps(Source& rnd, const Problem& p, std::size_t most)
 {
     std::vector<bool> in(p.opCount(), false);
     std::vector<bool> near(p.tensorCount(), false);
@@ -184,8 +157,7 @@ inline std::vector<OpId> connectedOps(Source& rnd, const Problem& p, std::size_t
     return ops;
 }
 
-/// A contiguous part of a topological order, mostly; sometimes any set of ops.
-inline Schedule schedule(Source& rnd, const Problem& p)
+Schedule schedule(Source& rnd, const Problem& p)
 {
     Schedule out;
     const auto& order = p.topologicalOrder();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "window/app_state.h"
-#include "workspace/schedule_edits.h"
+#include "picture.h"
 #include "schedule/schedule_json.h"
 #include "views/graph/graph_view.h"
+#include "window/app_state.h"
 #include "workload/problem_json.h"
+#include "workspace/schedule_edits.h"
 
 #include <QtTest>
 
@@ -17,7 +18,8 @@ namespace graphtest {
 using namespace tilewright;
 using namespace tilewright::ui;
 
-inline const std::string kExamples = std::string(TILEWRIGHT_SOURCE_DIR) + "/tests/data/oracles/schedule/examples/";
+inline const std::string kExamples =
+    std::string(TILEWRIGHT_SOURCE_DIR) + "/tests/data/oracles/schedule/examples/";
 
 inline ProblemPtr example(const char* name)
 {
@@ -103,6 +105,20 @@ struct Bench
         document().waitForSnapshot();
         view->settle();
     }
+    /// What the graph shows below its toolbar.
+    QImage picture()
+    {
+        return ::picture::of(*view, view->rect().adjusted(0, view->toolbar().height(), 0, 0));
+    }
+    /// What it shows at a node.
+    QImage picture(const GraphNode& node)
+    {
+        return ::picture::of(*view, view->viewport().toScreen(node.rect).toRect());
+    }
+    const GraphNode& node(std::size_t op)
+    {
+        return view->model()->nodes[*view->model()->geometry->nodeOf(OpId(op))];
+    }
     /// A place where nothing is.
     QPoint emptySpot()
     {
@@ -129,7 +145,7 @@ inline std::vector<std::set<std::size_t>> partition(const Schedule& schedule)
 }
 
 inline GraphModel modelOf(const ProblemPtr& problem, const Schedule& schedule, const GraphShape& shape = {},
-                   const GraphOptions& options = {}, const Snapshot* baseline = nullptr)
+                          const GraphOptions& options = {}, const Snapshot* baseline = nullptr)
 {
     Document document;
     document.setProblem(problem, schedule);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The granularity map: every cell against the evaluator, choosing by mouse and keys.
-#include "window/app_state.h"
 #include "export/export_view.h"
 #include "schedule/edits.h"
 #include "theme/number.h"
 #include "views/granularity/granularity_view.h"
+#include "window/app_state.h"
 
 #include <QComboBox>
 #include <QtTest>
@@ -249,7 +249,9 @@ private Q_SLOTS:
         QVERIFY(m_view->model().hint.contains(QStringLiteral("Open a problem")));
         document().setProblem(problem, oneOpPerSubgraph(*problem));
         document().evaluateNow();
-        QTest::qWait(30);
+        // Whatever had been asked for would be done and delivered by now.
+        backgroundPool()->waitForDone();
+        QCoreApplication::processEvents();
         QVERIFY(!m_view->model().cube);
         m_view->settle();
         QVERIFY(m_view->model().cube);

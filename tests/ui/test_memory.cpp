@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory timeline: staircase against the trace, and the view driven as a person does.
-#include "window/app_state.h"
 #include "eval/occupancy.h"
 #include "export/export_view.h"
+#include "picture.h"
 #include "report/walk_steps.h"
 #include "schedule/edits.h"
 #include "views/memory/memory_view.h"
+#include "window/app_state.h"
 
 #include <QScrollBar>
 #include <QWheelEvent>
@@ -473,7 +474,7 @@ private Q_SLOTS:
         m_state->selection.selectSubgraph(SubgraphId(1));
         QVERIFY(!m_view->model().contents);
         QCOMPARE(m_view->model().cursor, timeline().parts[1].start);
-        QVERIFY(!m_view->grab().toImage().isNull());
+        QVERIFY(picture::colours(picture::of(*m_view)) > 20);
     }
 
     void hintsAndPictures()

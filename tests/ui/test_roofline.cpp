@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The roofline: dots against core, ghosts and arrows, linking, zooming, pictures.
-#include "window/app_state.h"
 #include "chart/roofline_labels.h"
 #include "chart/roofline_view.h"
 #include "export/export_view.h"
+#include "picture.h"
 #include "schedule/edits.h"
+#include "window/app_state.h"
 
 #include <QtTest>
 
@@ -152,7 +153,7 @@ private Q_SLOTS:
         for (int i = 0; i < 60; ++i) // pan and zoom end somewhere
             m_view->zoomBy(i % 2 ? 1.7 : 0.3, {0, 0}), m_view->panBy({500, 500});
         QVERIFY(std::isfinite(m_view->range().x0) && m_view->range().x1 > m_view->range().x0);
-        QVERIFY(!m_view->grab().toImage().isNull());
+        QVERIFY(picture::colours(picture::of(*m_view)) > 20);
         m_state->selection.selectSubgraph(SubgraphId(3));
         QTest::keyClick(m_view.get(), Qt::Key_F);
         QVERIFY(m_view->rect().contains(m_view->dotCentre(SubgraphId(3)).toPoint()));

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "workspace/solver_job.h"
 #include "panels/solver/solver_card.h"
 #include "panels/solver/solver_curve.h"
 #include "panels/solver/solver_options.h"
+#include "workspace/solver_job.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -70,8 +70,8 @@ private:
     std::shared_ptr<const Schedule> m_best; ///< of the run so far
     std::int64_t m_evaluations = 0;         ///< of the run so far
     QElapsedTimer m_runClock;
-    QTimer m_stopTimer;    ///< runs while a stopped solver may still hand out its very last
-    QTimer m_previewTimer; ///< runs while the graph has seen enough for a moment
+    QTimer m_stopTimer;          ///< runs while a stopped solver may still hand out its very last
+    QTimer m_previewTimer{this}; ///< runs while the graph has seen enough for a moment
     bool m_previewDue = false;
     QElapsedTimer m_told; ///< since the last line of progress
 

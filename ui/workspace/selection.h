@@ -21,6 +21,7 @@ struct SelectionState
     std::optional<SubgraphId> subgraph; ///< the current one (inspector, tile grid)
     std::int64_t step = 0;              ///< step inside the current subgraph
     std::optional<double> time;         ///< cursor of the time-like views, since the schedule's start
+    [[nodiscard]] bool hasSubgraph() const { return subgraph || !subgraphs.empty(); }
     bool operator==(const SelectionState&) const = default;
 };
 

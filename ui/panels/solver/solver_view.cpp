@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_view.h"
 
-#include "workspace/schedule_edits.h"
 #include "report/take_snapshot.h"
 #include "theme/number.h"
+#include "workspace/schedule_edits.h"
 
 #include <QBoxLayout>
 #include <QCheckBox>
@@ -12,6 +12,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
+#include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSpinBox>
@@ -61,6 +62,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
 {
     build();
     registerActions();
+    m_previewTimer.setObjectName(QStringLiteral("pauseOfPreviews"));
     m_previewTimer.setSingleShot(true);
     m_previewTimer.setInterval(kPreviewMs);
     connect(&m_previewTimer, &QTimer::timeout, this, [this] {
@@ -152,6 +154,9 @@ void SolverView::build()
 
 void SolverView::registerActions()
 {
+    const auto whenOpen = [&d = document()] {
+        return Availability(d.hasProblem(), tr("Open a problem first."));
+    };
     registry().add(
         {QStringLiteral("solve.auto"),
          tr("Solve"),
@@ -159,14 +164,20 @@ void SolverView::registerActions()
          QStringLiteral("solve"),
          {QKeySequence(Qt::Key_F9)},
          tr("Search for a better schedule with the settings of the Solver pane; again: stop and keep the "
-            "best.")},
+            "best."),
+         false,
+         {},
+         whenOpen},
         [this](bool) { startOrStop(); });
     registry().add({QStringLiteral("solve.selection"),
                     tr("Solve"),
                     tr("Solve &selection only"),
                     {},
                     {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
-                    tr("Only subgraphs that run a selected op may change.")},
+                    tr("Only subgraphs that run a selected op may change."),
+                    false,
+                    {},
+                    whenOpen},
                    [this](bool) {
                        m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
@@ -178,7 +189,12 @@ void SolverView::registerActions()
          QStringLiteral("stop"),
          {QKeySequence(Qt::Key_Escape)},
          tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
-            "the focus).")},
+            "the focus)."),
+         false,
+         {},
+         [self = QPointer<SolverView>(this)] {
+             return Availability(self && self->m_job.isRunning(), tr("No search is running."));
+         }},
         [this](bool) { stop(); });
     stopping->setShortcutContext(Qt::WidgetShortcut); // Esc means something else elsewhere: keyPressEvent()
 }
@@ -358,8 +374,7 @@ void SolverView::refresh()
     m_options->setRunning(running);
     if (!running)
         m_options->restorePreview();
-    Actions::setAvailable(registry().find(QStringLiteral("solve.stop")), running,
-                          tr("No search is running."));
+    registry().refresh();
     if (!document().hasProblem())
         m_progress->setText(tr("Open a problem first."));
     else if (!running && !m_card->outcome() && m_progress->text().isEmpty())

@@ -137,10 +137,10 @@ void NpuView::showMenu(QPointF position)
     menu.setToolTipsVisible(true);
     QAction* systolic = menu.addAction(tr("Open this MatMul tile in the Systolic lens"));
     systolic->setObjectName(QStringLiteral("npu.menu.systolic"));
-    Actions::setAvailable(systolic, node && isGemm(*m_model.result->graph, *node),
-                          node ? tr("This node is not a MatMul.") : tr("Select a node first."));
+    Actions::setAvailable(systolic, {node && isGemm(*m_model.result->graph, *node),
+                                     node ? tr("This node is not a MatMul.") : tr("Select a node first.")});
     QAction* zoom = menu.addAction(tr("Zoom to this node"));
-    Actions::setAvailable(zoom, node.has_value(), tr("Select a node first."));
+    Actions::setAvailable(zoom, {node.has_value(), tr("Select a node first.")});
     QAction* blocker = menu.addAction(tr("Go to what it waits for"));
     // The state span under the mouse names the node that blocks it.
     std::uint32_t waitsFor = npu::kNone;
@@ -149,8 +149,8 @@ void NpuView::showMenu(QPointF position)
         if (const npu::StateSpan* s = m_model.result->run->stateAt(
                 lane->core, static_cast<npu::Cycle>(std::floor(timeAxis().toValue(position.x())))))
             waitsFor = blockerOf(*m_model.result, lane->core, *s).blocker;
-    Actions::setAvailable(blocker, waitsFor != npu::kNone,
-                          tr("The core does not wait for another node at this time."));
+    Actions::setAvailable(
+        blocker, {waitsFor != npu::kNone, tr("The core does not wait for another node at this time.")});
     menu.addSeparator();
     QAction* all = menu.addAction(tr("Show the whole run"));
     const QAction* chosen = menu.exec(mapToGlobal(position.toPoint()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lists and forms beside the graph, driven like a person drives them: subgraphs, inspector, problems,
 // rules.
+#include "button_named.h"
 #include "window/app_state.h"
 #include "workspace/schedule_edits.h"
 #include "eval/granularity_search.h"
@@ -527,7 +528,7 @@ private Q_SLOTS:
         QVERIFY(document.snapshot()->evaluation.issues.size() >= 2);
         auto* problems = view<ProblemsView>(window, "problems");
         problems->settle();
-        QTest::mouseClick(problems->fixAllButton(), Qt::LeftButton);
+        QTest::mouseClick(buttonNamed(*problems, QStringLiteral("Fix all")), Qt::LeftButton);
         problems->settle();
         document.waitForSnapshot();
         QVERIFY(document.snapshot()->evaluation.valid());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Auto-solve driven as a person drives it: the run, the preview in the graph, the result card, locks.
+#include "button_named.h"
 #include "canvas/control_bar.h"
 #include "panels/solver/solver_limits.h"
 #include "panels/solver/solver_view.h"
@@ -428,14 +429,14 @@ private Q_SLOTS:
         const Schedule before = o->document().schedule();
         run(*o, 0.2);
         const Schedule result = o->solver->card().outcome()->after->schedule;
-        click(o->solver->card().keepButton());
+        click(buttonNamed(o->solver->card(), QStringLiteral("Keep as baseline")));
         QVERIFY(o->document().baseline()->schedule == result);
         QVERIFY(o->document().schedule() == before);
-        click(o->solver->card().compareButton());
+        click(buttonNamed(o->solver->card(), QStringLiteral("Compare")));
         QCOMPARE(o->document().baselines().size(), 1u); // kept once
         QVERIFY(o->window.view(QStringLiteral("compare"))->isVisible());
         o->window.showView(QStringLiteral("solver"));
-        click(o->solver->card().discardButton());
+        click(buttonNamed(o->solver->card(), QStringLiteral("Discard")));
         QVERIFY(!o->solver->card().isVisible());
         QCOMPARE(o->document().undoStack().count(), 0);
     }

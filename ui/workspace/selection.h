@@ -51,7 +51,6 @@ public:
     void selectOps(std::set<OpId> ops);
     void selectTensor(std::optional<TensorId> tensor);
     void setStep(std::int64_t step);
-    void setTime(std::optional<double> time);
     void clear() { set({}); }
 
     /// Asks the Systolic lens to show this GEMM (C[M,N] = A[M,K] x B[K,N]); `origin` says where it comes

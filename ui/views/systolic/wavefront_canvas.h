@@ -30,7 +30,6 @@ public:
     [[nodiscard]] QPointF chartPoint(std::int64_t cycle) const;
     [[nodiscard]] const std::optional<PePosition>& pinned() const { return m_overlay.pinned; }
     [[nodiscard]] Playback& playback() const { return *m_playback; }
-    [[nodiscard]] std::pair<double, double> visibleCycles() const { return m_range.pair(); }
 
 protected:
     void rebuild() override;

@@ -2,13 +2,8 @@
 // The lists and forms beside the graph, driven like a person drives them: subgraphs, inspector, problems,
 // rules.
 #include "button_named.h"
-#include "window/app_state.h"
-#include "workspace/schedule_edits.h"
 #include "eval/granularity_search.h"
 #include "eval/retile.h"
-#include "window/main_window.h"
-#include "workspace/op_names.h"
-#include "workspace/subgraph_model.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"
@@ -18,7 +13,12 @@
 #include "report/summary.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "window/app_state.h"
+#include "window/main_window.h"
 #include "workload/problem_json.h"
+#include "workspace/op_names.h"
+#include "workspace/schedule_edits.h"
+#include "workspace/subgraph_model.h"
 
 #include <QApplication>
 #include <QCheckBox>

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void dragRecomputes();
     void dragRefusedAndForced();
     void dragOfSelectionAndOfSubgraph();
+    void dropAppliesWhatWasJudged();
     void dragIsCancelled();
     void dragOverManyTargetsNeverBlocks();
     void example1ByMouse();
@@ -192,6 +193,34 @@ void TestGraphDrag::dragOfSelectionAndOfSubgraph()
     // A whole subgraph by its handle: 1 joins 2.
     b.drag(b.handle(1), b.at(2));
     QCOMPARE(partition(b.document().schedule()), (std::vector<std::set<std::size_t>>{{0}, {1, 2}}));
+}
+
+void TestGraphDrag::dropAppliesWhatWasJudged()
+{
+    Bench b(pointwiseNet(20, 7));
+    b.carry(b.at(8), b.at(3));
+    b.view->drag().waitForVerdicts(); // all are known, also those that were judged from afar
+    std::optional<std::size_t> chosen;
+    for (std::size_t target = 0; target < 20; ++target) {
+        if (target == 8) // where it comes from
+            continue;
+        b.move(b.at(target));
+        b.view->drag().waitForVerdicts();
+        QCOMPARE(b.view->drag().judged() == nullptr,
+                 b.view->drag().verdict().kind == GraphVerdict::Kind::Refused);
+        if (!chosen && b.view->drag().judged())
+            chosen = target;
+    }
+    QVERIFY(chosen);
+    b.move(b.at(*chosen));
+    b.view->drag().waitForVerdicts();
+    const SnapshotPtr judged = b.view->drag().judged();
+    QVERIFY(judged);
+    b.release(b.at(*chosen));
+    QCOMPARE(b.document().undoStack().count(), 1);
+    // Not an equal schedule made anew: the very one.
+    for (std::size_t s = 0; s < judged->schedule.size(); ++s)
+        QVERIFY(b.document().schedule().subgraphs[s] == judged->schedule.subgraphs[s]);
 }
 
 void TestGraphDrag::dragIsCancelled()

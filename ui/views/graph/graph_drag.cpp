@@ -73,7 +73,12 @@ std::optional<GraphDrag::Dropped> GraphDrag::finish()
     cancel();
     if (nothing)
         return std::nullopt;
-    return Dropped{m_drop, m_judged && m_judged->first == key() ? m_judged->second : nullptr};
+    return Dropped{m_drop, judged()};
+}
+
+SnapshotPtr GraphDrag::judged() const
+{
+    return m_judged && m_judged->first == key() ? m_judged->second : nullptr;
 }
 
 GraphDrag::Key GraphDrag::key() const

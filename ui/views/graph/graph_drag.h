@@ -43,6 +43,8 @@ public:
     /// What Ctrl would do at a target that refuses the ops; nothing where that is no way out either, or not
     /// known yet.
     [[nodiscard]] std::optional<GraphVerdict> recomputeInstead() const;
+    /// What the verdict under the cursor is about, and what a drop applies; null before it has come.
+    [[nodiscard]] SnapshotPtr judged() const;
     /// Verdicts of all subgraphs known so far, for the present modifiers.
     [[nodiscard]] std::map<SubgraphId, GraphVerdict> verdicts() const;
     /// "Move op5 to subgraph 3".

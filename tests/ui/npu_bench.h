@@ -2,8 +2,8 @@
 // What the tests of the NPU views share: a model opened in one of them.
 #pragma once
 
-#include "window/app_state.h"
 #include "views/npu/npu_view.h"
+#include "window/app_state.h"
 
 #include <QScrollBar>
 #include <QtTest>
@@ -17,17 +17,31 @@ inline QString sample(const char* name)
     return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/npu/%1.json").arg(QLatin1String(name));
 }
 
+/// The lane of that name among those of a core (its own name: "Core 1"), or of the memories.
+inline std::size_t laneOf(const NpuView& view, const QString& name, std::size_t core = 0)
+{
+    const auto& lanes = view.lanes().lanes;
+    bool here = core == 0;
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        here = here || lanes[i].name == QStringLiteral("Core %1").arg(core);
+        if (here && lanes[i].name == name)
+            return i;
+    }
+    qFatal("no lane %s", qPrintable(name));
+    return 0;
+}
+
 /// A point whose lane is on screen.
-inline QPoint shown(NpuView& view, NpuLaneKind kind, std::size_t core, double time)
+inline QPoint shown(NpuView& view, std::size_t lane, double time)
 {
     auto* bar = view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly);
     for (int v = 0; v <= bar->maximum(); v += 20) {
         bar->setValue(v);
-        const QPointF at = view.pointAt(kind, core, time);
+        const QPointF at = view.pointIn(lane, time);
         if (view.places().plot.contains(at))
             return at.toPoint();
     }
-    return view.pointAt(kind, core, time).toPoint();
+    return view.pointIn(lane, time).toPoint();
 }
 
 /// One view with a sample model, shown and settled.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/latency/latency_paint.h"
+#include "views/latency/latency_lanes.h"
 
 #include "canvas/bound_mark.h"
-#include "chart/legend.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
@@ -19,7 +18,9 @@ namespace {
 constexpr double kDetailPixels = 16; // narrower bars show the latency alone
 constexpr double kBarPixels = 3;     // narrower ones are gathered by pixel
 constexpr double kNamePixels = 64;   // wider ones have the names of their ops below
+constexpr double kMostPixels = 150;  // a few bars are not stretched over the whole width
 constexpr double kPale = 0.4;
+constexpr std::size_t kWithStrip = 60; // bars from which the whole is shown in a strip
 
 /// How much room there is for a bar.
 enum class Detail { Full, Plain, Dense };
@@ -54,15 +55,6 @@ std::vector<LegendItem> legendOf(const LatencyModel& model, Detail detail, const
     if (model.hasBaseline)
         out.push_back({tr("baseline"), theme.text, true});
     return out;
-}
-
-/// The legend stands beside the title when there is room for its longest form.
-bool legendBeside(const LatencyModel& model, double width)
-{
-    double longest = 0;
-    for (const Detail detail : {Detail::Full, Detail::Plain, Detail::Dense})
-        longest = std::max(longest, legendWidth(legendOf(model, detail, Theme::light())));
-    return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(model.title) + 32 + longest < width;
 }
 
 /// The latency as an outline that holds the compute time beside the memory time: whichever fills it binds.
@@ -170,156 +162,199 @@ DenseColumn denseColumn(const LatencyModel& model, std::int64_t from, std::int64
 }
 
 /// Several bars a pixel: the longest pale, their mean solid.
-void paintDense(QPainter& painter, const LatencyModel& model, const QRectF& plot, const Axis& slots,
-                const Axis& size, const Theme& theme, const LatencyOverlay& overlay)
+void paintDense(QPainter& painter, const LatencyModel& model, const LaneFrame& f, const Axis& size,
+                const LatencyOverlay& overlay)
 {
     painter.setRenderHint(QPainter::Antialiasing, false);
     const auto n = static_cast<std::int64_t>(model.bars.size());
     const int bottom = qRound(size.toPixel(0));
-    for (int x = 0; x < static_cast<int>(plot.width()); ++x) {
+    for (int x = 0; x < static_cast<int>(f.rect.width()); ++x) {
         const auto from =
-            std::max<std::int64_t>(0, static_cast<std::int64_t>(slots.toValue(plot.left() + x)));
+            std::max<std::int64_t>(0, static_cast<std::int64_t>(f.time.toValue(f.rect.left() + x)));
         const auto to = std::min(
-            n, std::max(from + 1, static_cast<std::int64_t>(std::ceil(slots.toValue(plot.left() + x + 1)))));
+            n,
+            std::max(from + 1, static_cast<std::int64_t>(std::ceil(f.time.toValue(f.rect.left() + x + 1)))));
         const DenseColumn c = denseColumn(model, from, to, overlay);
         if (!c.high)
             continue;
-        const int left = static_cast<int>(plot.left()) + x;
+        const int left = static_cast<int>(f.rect.left()) + x;
         const auto bar = [&](double value, const QColor& colour) {
             const int top = qRound(size.toPixel(value));
             painter.fillRect(QRect(left, top, 1, std::max(1, bottom - top)), colour);
         };
-        const QColor& colour = c.marked ? theme.accent : barColour(*c.high, model.options, theme);
-        bar(c.high->latency, c.marked ? colour : Theme::mix(theme.canvas, colour, kPale));
+        const QColor& colour = c.marked ? f.theme.accent : barColour(*c.high, model.options, f.theme);
+        bar(c.high->latency, c.marked ? colour : Theme::mix(f.theme.canvas, colour, kPale));
         bar(c.mean, colour);
         if (c.before > 0)
-            painter.fillRect(QRect(left, qRound(size.toPixel(c.before)), 1, 1), theme.text);
+            painter.fillRect(QRect(left, qRound(size.toPixel(c.before)), 1, 1), f.theme.text);
     }
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Numbers of the subgraphs below their bars; the names of their ops where they are wide.
-void paintLabels(QPainter& painter, const LatencyModel& model, const LatencyPlaces& places, const Axis& slots,
-                 const Theme& theme, const LatencyOverlay& overlay)
+/// The bars in sight, [first, last).
+std::pair<std::size_t, std::size_t> inSight(const LatencyModel& model, const Axis& slots)
 {
+    return {static_cast<std::size_t>(std::max(0.0, std::floor(slots.v0))),
+            std::min(model.bars.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(slots.v1))))};
+}
+
+double slotWidth(const Axis& slots)
+{
+    return (slots.p1 - slots.p0) / (slots.v1 - slots.v0);
+}
+
+Axis sizeAxis(const LatencyModel& model, const QRectF& plot)
+{
+    return {0, std::max(model.high, 1e-12) * 1.1, plot.bottom(), plot.top()};
+}
+
+void paintBars(QPainter& painter, const LatencyModel& model, const LaneFrame& f,
+               const LatencyOverlay& overlay)
+{
+    const QRectF& plot = f.rect;
+    const Axis size = sizeAxis(model, plot);
+    paintYAxis(painter, size, plot, tr("time"), f.theme);
+    painter.save();
+    painter.setClipRect(plot.adjusted(0, -14, 0, 0), Qt::IntersectClip);
+    painter.setFont(uiFont(0.9));
+    const double width = slotWidth(f.time);
+    const Detail detail = detailFor(width);
+    if (detail == Detail::Dense)
+        paintDense(painter, model, f, size, overlay);
+    const auto [first, last] = inSight(model, f.time);
+    for (std::size_t i = first; i < last && detail != Detail::Dense; ++i) {
+        const LatencyBar& bar = model.bars[i];
+        const double w = std::min(width, kMostPixels);
+        const QRectF slot(f.time.toPixel(static_cast<double>(i) + 0.5) - w / 2, plot.top(), w, plot.height());
+        const bool current = overlay.current == bar.id;
+        if (overlay.selected.count(bar.id) || current || overlay.hover == bar.id)
+            painter.fillRect(slot, current || overlay.selected.count(bar.id)
+                                       ? f.theme.selection
+                                       : Theme::mix(f.theme.canvas, f.theme.muted, 0.08));
+        if (!bar.runs) {
+            fillHatch(painter, QRectF(slot.left() + w * 0.2, plot.bottom() - 14, w * 0.6, 14), f.theme);
+        } else if (detail == Detail::Full) {
+            paintDetailed(painter, bar, slot, size, model.options, f.theme, current);
+        } else {
+            painter.setRenderHint(QPainter::Antialiasing, false);
+            painter.fillRect(QRectF(QPointF(slot.left(), size.toPixel(bar.latency)),
+                                    QPointF(slot.right() - 1, size.toPixel(0))),
+                             current ? f.theme.accent : barColour(bar, model.options, f.theme));
+            painter.setRenderHint(QPainter::Antialiasing, true);
+        }
+        paintGhost(painter, bar, slot, size, f.theme);
+        if (bar.runs && detail == Detail::Full)
+            paintValues(painter, bar, slot, size, f.theme);
+    }
+    painter.restore();
+    painter.setPen(f.theme.outline);
+    painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+}
+
+/// Numbers of the subgraphs below their bars; the names of their ops where they are wide.
+void paintNumbers(QPainter& painter, const LatencyModel& model, const LaneFrame& f,
+                  const LatencyOverlay& overlay)
+{
+    painter.save();
+    // The first number may stand a little to the left of its narrow bar.
+    painter.setClipRect(f.rect.adjusted(-24, 0, 10, 0), Qt::IntersectClip);
     painter.setFont(uiFont(0.9));
     const QFontMetricsF fm(painter.font());
-    const double width = (slots.p1 - slots.p0) / (slots.v1 - slots.v0);
-    const auto first = static_cast<std::size_t>(std::max(0.0, std::floor(slots.v0)));
-    const auto last =
-        std::min(model.bars.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(slots.v1))));
+    const double width = slotWidth(f.time);
     const double labelWidth = fm.horizontalAdvance(QString::number(model.bars.size())) + 6;
-    const bool names = width >= 8 * fm.averageCharWidth() + 8 && width >= kNamePixels &&
-                       places.labels.height() > 2 * fm.height();
-    std::size_t every = 1; // 1, 2, 5, 10, ...
-    for (int i = 0; static_cast<double>(every) * width < labelWidth; ++i)
-        every = i % 3 == 1 ? every / 2 * 5 : every * 2;
+    const bool names =
+        width >= 8 * fm.averageCharWidth() + 8 && width >= kNamePixels && f.rect.height() > 2 * fm.height();
+    const auto every = static_cast<std::size_t>(std::max(1.0, roundStep(labelWidth / width)));
+    const auto [first, last] = inSight(model, f.time);
     double freeFrom = -1e18;
     for (std::size_t i = first; i < last; ++i) {
         if (i % every != 0)
             continue;
         const LatencyBar& bar = model.bars[i];
-        const double centre = slots.toPixel(static_cast<double>(i) + 0.5);
-        const double left = std::min(centre - labelWidth / 2, places.plot.right() - labelWidth);
+        const double centre = f.time.toPixel(static_cast<double>(i) + 0.5);
+        const double left = std::min(centre - labelWidth / 2, f.rect.right() - labelWidth);
         if (left < freeFrom)
             continue;
         freeFrom = left + labelWidth - 1;
-        painter.setPen(overlay.current == bar.id ? theme.accent : theme.muted);
-        painter.drawText(QRectF(left, places.labels.top(), labelWidth, fm.height()), Qt::AlignCenter,
+        painter.setPen(overlay.current == bar.id ? f.theme.accent : f.theme.muted);
+        painter.drawText(QRectF(left, f.rect.top(), labelWidth, fm.height()), Qt::AlignCenter,
                          QString::number(bar.id.index()));
         if (names)
-            painter.drawText(
-                QRectF(centre - width / 2, places.labels.top() + fm.height(), width, fm.height()),
-                Qt::AlignCenter, fm.elidedText(bar.ops, Qt::ElideMiddle, width - 8));
+            painter.drawText(QRectF(centre - width / 2, f.rect.top() + fm.height(), width, fm.height()),
+                             Qt::AlignCenter, fm.elidedText(bar.ops, Qt::ElideMiddle, width - 8));
     }
+    painter.restore();
+}
+
+MarkRow subgraphs(const std::shared_ptr<const LatencyModel>& m)
+{
+    Marks marks;
+    marks.count = m->bars.size();
+    marks.start = [](std::size_t i) { return static_cast<double>(i); };
+    marks.end = [](std::size_t i) { return static_cast<double>(i + 1); };
+    marks.label = [m](std::size_t i) { return m->bars[i].ops; };
+    marks.facts = [m](std::size_t i) {
+        const LatencyBar& bar = m->bars[i];
+        return bar.runs ? tr("subgraph %1 · latency %2 (%3) · compute %4 · load %5 · store %6")
+                              .arg(QString::number(bar.id.index()), number(bar.latency), percent(bar.share),
+                                   number(bar.compute), number(bar.load), number(bar.store))
+                        : tr("subgraph %1 · cannot run").arg(QString::number(bar.id.index()));
+    };
+    marks.tooltip = [m](std::size_t i) { return latencyTooltip(m->bars[i]); };
+    marks.id = [m](std::size_t i) { return static_cast<std::uint32_t>(m->bars[i].id.index()); };
+    return {{marks}};
 }
 
 } // namespace
 
-LatencyPlaces latencyPlaces(const QRectF& area, const LatencyModel& model)
+LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
+                       const std::shared_ptr<const LatencyOverlay>& overlay)
 {
-    LatencyPlaces p;
+    LaneModel out;
+    out.hint = m->hint;
+    if (!m->hint.isEmpty())
+        return out;
     const QFontMetricsF fm(uiFont(0.9));
-    const double title = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 10;
-    const double legend = legendBeside(model, area.width()) ? 0 : fm.height() + 4;
-    p.title = QRectF(area.left(), area.top(), area.width(), title + legend);
-    const double left = std::round(area.left() + fm.horizontalAdvance(QStringLiteral("999M")) + 14);
-    const double width = std::max(1.0, std::floor(area.right() - 10 - left));
-    const bool names =
-        width / static_cast<double>(std::max<std::size_t>(1, model.bars.size())) >= kNamePixels;
-    const double labels = (names ? 2 : 1) * fm.height() + 8;
-    p.plot = QRectF(left, std::round(p.title.bottom() + fm.height() + 6), width, 0);
-    p.plot.setBottom(std::max(p.plot.top() + 20, std::round(area.bottom() - labels - 4)));
-    p.labels = QRectF(p.plot.left(), p.plot.bottom() + 2, p.plot.width(), labels);
-    return p;
-}
-
-void paintLatency(QPainter& painter, const LatencyModel& model, const LatencyPlaces& places,
-                  const Axis& slots, const Theme& theme, const LatencyOverlay& overlay)
-{
-    const QRectF& plot = places.plot;
-    const Axis size{0, std::max(model.high, 1e-12) * 1.1, plot.bottom(), plot.top()};
-    const double width = (slots.p1 - slots.p0) / (slots.v1 - slots.v0);
-    const Detail detail = detailFor(width);
-
-    painter.setFont(uiFont(1.0, QFont::DemiBold));
-    const QFontMetricsF head(painter.font());
-    painter.setPen(theme.text);
-    const QString title = head.elidedText(model.title, Qt::ElideRight, places.title.width() - 16);
-    painter.drawText(QPointF(places.title.left() + 8, places.title.top() + 5 + head.ascent()), title);
-    const bool beside = legendBeside(model, places.title.width());
-    const std::vector<LegendItem> legend = legendOf(model, detail, theme);
-    paintLegend(
-        painter, legend,
-        {beside ? places.title.right() - legendWidth(legend) : places.title.left() + 8,
-         beside ? places.title.top() + 5 + QFontMetricsF(uiFont(0.9)).ascent() : places.title.bottom() - 5},
-        places.title.right(), theme);
-    paintYAxis(painter, size, plot, tr("time"), theme);
-
-    painter.save();
-    painter.setClipRect(
-        QRectF(plot.left(), plot.top() - 14, plot.width(), places.labels.bottom() - plot.top() + 14),
-        Qt::IntersectClip);
-    painter.setFont(uiFont(0.9));
-    if (detail == Detail::Dense) {
-        paintDense(painter, model, plot, slots, size, theme, overlay);
-    } else {
-        const auto first = static_cast<std::size_t>(std::max(0.0, std::floor(slots.v0)));
-        const auto last =
-            std::min(model.bars.size(), static_cast<std::size_t>(std::max(0.0, std::ceil(slots.v1))));
-        for (std::size_t i = first; i < last; ++i) {
-            const LatencyBar& bar = model.bars[i];
-            const QRectF slot(slots.toPixel(static_cast<double>(i)), plot.top(), width, plot.height());
-            const bool current = overlay.current == bar.id;
-            if (overlay.selected.count(bar.id) || current || overlay.hover == bar.id)
-                painter.fillRect(slot, current || overlay.selected.count(bar.id)
-                                           ? theme.selection
-                                           : Theme::mix(theme.canvas, theme.muted, 0.08));
-            if (!bar.runs) {
-                fillHatch(painter, QRectF(slot.left() + width * 0.2, plot.bottom() - 14, width * 0.6, 14),
-                          theme);
-            } else if (detail == Detail::Full) {
-                paintDetailed(painter, bar, slot, size, model.options, theme, current);
-            } else {
-                painter.setRenderHint(QPainter::Antialiasing, false);
-                painter.fillRect(QRectF(QPointF(slot.left(), size.toPixel(bar.latency)),
-                                        QPointF(slot.right() - 1, size.toPixel(0))),
-                                 current ? theme.accent : barColour(bar, model.options, theme));
-                painter.setRenderHint(QPainter::Antialiasing, true);
-            }
-            paintGhost(painter, bar, slot, size, theme);
-            if (bar.runs && detail == Detail::Full)
-                paintValues(painter, bar, slot, size, theme);
-        }
-    }
-    painter.restore();
-    // The first number may stand a little to the left of its narrow bar.
-    painter.save();
-    painter.setClipRect(places.labels.adjusted(-24, 0, 10, 0), Qt::IntersectClip);
-    paintLabels(painter, model, places, slots, theme, overlay);
-    painter.restore();
-    painter.setPen(theme.outline);
-    painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+    const auto n = static_cast<double>(m->bars.size());
+    out.title = m->title;
+    // The longest form decides where it stands, so that it does not jump while zooming.
+    out.legends = [m](const Theme& theme) {
+        std::vector<std::vector<LegendItem>> forms;
+        for (const Detail detail : {Detail::Full, Detail::Plain, Detail::Dense})
+            forms.push_back(legendOf(*m, detail, theme));
+        return forms;
+    };
+    out.legendForm = [](const Axis& slots) { return static_cast<std::size_t>(detailFor(slotWidth(slots))); };
+    out.total = std::max(1.0, n);
+    out.shortest = 4;
+    out.ticks = false;
+    out.most = 1000; // all the room there is
+    out.mostWidth = n * kMostPixels;
+    out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 14;
+    Lane above; // where the axis' title stands
+    above.heading = true;
+    above.fixed = true;
+    above.height = fm.height() + 2;
+    out.lanes.push_back(std::move(above));
+    Lane plot;
+    plot.gap = 2;
+    plot.rows = {subgraphs(m)};
+    plot.paintsMarks = true;
+    plot.paint = [m, overlay](QPainter& painter, const LaneFrame& f) { paintBars(painter, *m, f, *overlay); };
+    Lane numbers = plot;
+    numbers.fixed = true;
+    numbers.height = 2 * fm.height() + 6;
+    numbers.repeats = true;
+    numbers.paint = [m, overlay](QPainter& painter, const LaneFrame& f) {
+        paintNumbers(painter, *m, f, *overlay);
+    };
+    out.lanes.push_back(std::move(plot));
+    out.lanes.push_back(std::move(numbers));
+    if (m->bars.size() >= kWithStrip)
+        out.overview = [m, overlay](QPainter& painter, const LaneFrame& f) {
+            paintDense(painter, *m, f, sizeAxis(*m, f.rect), *overlay);
+        };
+    return out;
 }
 
 } // namespace tilewright::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/memory/memory_paint.h"
+#include "views/memory/memory_lanes.h"
 
 #include "chart/legend.h"
 #include "theme/number.h"
@@ -30,7 +30,7 @@ const std::array<Band, 5> kBands{{{ContentItem::Kind::Resident, &MemoryUse::resi
                                   {ContentItem::Kind::Accumulator, &MemoryUse::accumulator},
                                   {ContentItem::Kind::Output, &MemoryUse::output}}};
 
-constexpr int kLane = 4; // pixels of the lane that shows where the followed tensor is
+constexpr int kFollowed = 4; // pixels of the line that shows where the followed tensor is
 
 Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
 {
@@ -100,7 +100,8 @@ void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns,
                 painter.fillRect(QRect(left + x, low, end - x, 1),
                                  Theme::mix(theme.text, theme.canvas, 0.35));
             if (following && c.tensorIn)
-                painter.fillRect(QRect(left + x, qRound(plot.bottom()) + 1, end - x, kLane), theme.accent);
+                painter.fillRect(QRect(left + x, qRound(plot.bottom()) + 1, end - x, kFollowed),
+                                 theme.accent);
         }
         x = end;
     }
@@ -143,9 +144,11 @@ void paintGhost(QPainter& painter, const std::vector<TimelineColumn>& columns, d
 }
 
 /// Which subgraph runs when, below the plot; as many numbers as fit.
-void paintStrip(QPainter& painter, const MemoryModel& model, const QRectF& strip, const Axis& time,
-                const Theme& theme)
+void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
 {
+    const QRectF& strip = f.rect;
+    const Axis& time = f.time;
+    const Theme& theme = f.theme;
     const QFont plain = uiFont(0.85);
     const QFont bold = uiFont(0.85, QFont::Bold);
     const TextMetrics plainMetrics(plain);
@@ -238,138 +241,134 @@ std::vector<LegendItem> legendOf(const MemoryModel& model, const Theme& theme)
     return items;
 }
 
-void paintTitle(QPainter& painter, const MemoryModel& model, const QRectF& area, const Theme& theme)
+void paintPlot(QPainter& painter, const MemoryModel& model, const MemoryColumns& columns, const LaneFrame& f)
 {
-    painter.setFont(uiFont(1.0, QFont::DemiBold));
-    TextMetrics fm(painter.font());
-    const double baseline = area.top() + 4 + fm.ascent();
-    painter.setPen(model.overflows && !model.track ? theme.error : theme.text);
-    const QString title = fm.elidedText(model.title, Qt::ElideRight, area.width() - 16);
-    painter.drawText(QPointF(area.left() + 8, baseline), title);
-    const double used = fm.horizontalAdvance(title) + 32;
-
-    // The legend beside the title when there is room, otherwise below it.
-    const std::vector<LegendItem> legend = legendOf(model, theme);
-    const double width = legendWidth(legend);
-    const bool beside = used + width < area.width();
-    paintLegend(painter, legend,
-                {beside ? area.right() - width : area.left() + 8, beside ? baseline : area.bottom() - 5},
-                area.right(), theme);
+    const Axis size = sizeAxis(model, f.rect);
+    paintYAxis(painter, size, f.rect, tr("elements"), f.theme);
+    painter.save();
+    const double above = std::max(12.0, TextMetrics(uiFont(0.85)).height() + 3); // the capacity's label
+    painter.setClipRect(f.rect.adjusted(-6, -above, 6, kFollowed + 1), Qt::IntersectClip);
+    paintColumns(painter, columns.current, f.rect, size, model.track != nullptr, f.theme);
+    if (model.baseline)
+        paintGhost(painter, columns.baseline, f.rect.left(), size, f.theme);
+    paintCapacity(painter, model, f.rect, size, f.theme);
+    paintPeak(painter, model, f.time, size, f.theme);
+    painter.restore();
 }
 
-QString measuredText(const MemoryModel& model, const TimeCanvas::Range& range)
+void paintWhole(QPainter& painter, const MemoryModel& model, const MemoryColumns& columns, const LaneFrame& f)
 {
-    QString text = tr("Δ %1").arg(number(range.second - range.first));
-    if (model.range)
-        text += tr(" · in memory: lowest %1, mean %2, highest %3")
-                    .arg(number(model.range->steps.used.low), number(model.range->steps.meanUsed()),
-                         number(model.range->steps.used.high));
-    return text;
-}
-
-void paintOverview(QPainter& painter, const MemoryModel& model, const QRectF& area, const Axis& visible,
-                   const MemoryColumns& columns, const Theme& theme)
-{
-    painter.fillRect(area, Theme::mix(theme.canvas, theme.muted, 0.08));
     const Axis size{0, static_cast<double>(std::max(model.capacity, model.timeline->peak)) * 1.05,
-                    area.bottom(), area.top()};
+                    f.rect.bottom(), f.rect.top()};
     painter.setPen(Qt::NoPen);
-    QPainterPath shape = outline(columns.current, area.left(), size);
-    shape.lineTo(area.right(), size.toPixel(0));
-    shape.lineTo(area.left(), size.toPixel(0));
-    painter.setBrush(Theme::mix(theme.canvas, theme.muted, 0.55));
+    QPainterPath shape = outline(columns.current, f.rect.left(), size);
+    shape.lineTo(f.rect.right(), size.toPixel(0));
+    shape.lineTo(f.rect.left(), size.toPixel(0));
+    painter.setBrush(Theme::mix(f.theme.canvas, f.theme.muted, 0.55));
     painter.drawPath(shape);
-    paintVisibleRange(painter, area, model.total, visible, theme);
+}
+
+QString contentsReadout(const MemoryModel& m, double time)
+{
+    const auto c = contentsAt(*m.timeline, time);
+    return c ? tr("subgraph %1, step %2 · %3 of %4 elements in memory")
+                   .arg(number(static_cast<std::int64_t>(c->part)), number(c->step), number(c->total),
+                        number(m.capacity))
+             : QString();
+}
+
+Marks subgraphMarks(const std::shared_ptr<const Timeline>& timeline)
+{
+    const auto& parts = timeline->parts;
+    Marks m;
+    m.count = parts.size();
+    m.start = [&parts](std::size_t i) { return parts[i].start; };
+    m.end = [&parts](std::size_t i) { return parts[i].end(); };
+    m.label = [&parts](std::size_t i) { return QString::number(parts[i].id.index()); };
+    m.facts = [&parts](std::size_t i) {
+        return tr("subgraph %1 · highest %2 elements")
+            .arg(number(static_cast<std::int64_t>(parts[i].id.index())), number(parts[i].peak));
+    };
+    return m;
 }
 
 } // namespace
 
-MemoryPlaces memoryPlaces(const QRectF& area, const MemoryModel& model)
+const MemoryColumns& MemoryCache::at(const MemoryModel& m, double from, double to, int width, bool whole)
 {
-    MemoryPlaces p;
-    QRectF left = area;
-    if (area.width() >= 640) {
-        const double em = TextMetrics(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
-        const double least = std::min(36 * em, area.width() * 0.4);
-        const double w = std::round(std::clamp(area.width() * 0.27, least, std::max(least, 48 * em)));
-        p.panel = memoryPanel(QRectF(area.right() - w, area.top(), w, area.height()));
-        left.setRight(p.panel.area.left());
+    if (m_timeline != m.timeline || m_baseline != m.baseline || m_track != m.track) {
+        m_entries = {};
+        m_timeline = m.timeline;
+        m_baseline = m.baseline;
+        m_track = m.track;
     }
-    const TextMetrics fm(uiFont(0.9));
-    const TextMetrics head(uiFont(1.0, QFont::DemiBold));
-    const bool beside =
-        head.horizontalAdvance(model.title) + 32 + legendWidth(legendOf(model, Theme::light())) <
-        left.width();
-    const double title = head.height() + 10 + (beside ? 0 : fm.height() + 4);
-    const double overview = area.height() >= 200 ? 32 : 0;
-    const double axis = fm.height() + 8;
-    const double strip = TextMetrics(uiFont(0.85)).height() + 4;
-    const double yLabels = fm.horizontalAdvance(QStringLiteral("999M")) + 14;
-    p.title = QRectF(left.left(), left.top(), left.width(), title);
-    // Whole pixels: the columns are painted on them.
-    const double plotLeft = std::round(left.left() + yLabels);
-    const double plotBottom =
-        std::round(left.bottom() - overview - axis - strip - kLane - (overview > 0 ? 6 : 2));
-    p.plot = QRectF(plotLeft, std::round(p.title.bottom() + fm.height() + 4),
-                    std::max(1.0, std::floor(left.right() - 14 - plotLeft)), 0);
-    p.plot.setBottom(std::max(p.plot.top() + 20, plotBottom));
-    p.strip = QRectF(p.plot.left(), p.plot.bottom() + 2 + kLane, p.plot.width(), strip);
-    p.axis = QRectF(p.plot.left(), p.strip.bottom(), p.plot.width(), axis);
-    p.overview =
-        overview > 0 ? QRectF(p.plot.left(), p.axis.bottom() + 2, p.plot.width(), overview) : QRectF();
-    return p;
+    Entry& entry = m_entries[whole ? 1 : 0];
+    if (entry.from != from || entry.to != to || entry.width != width) {
+        const Entry& other = m_entries[whole ? 0 : 1];
+        if (other.from == from && other.to == to && other.width == width)
+            entry = other;
+        else
+            entry = {from, to, width, {timelineColumns(*m.timeline, from, to, width, m.track.get()), {}}};
+        if (m.baseline && entry.columns.baseline.empty())
+            entry.columns.baseline = timelineColumns(*m.baseline, from, to, width);
+    }
+    return entry.columns;
 }
 
-MemoryColumns MemoryColumns::of(const MemoryModel& model, double from, double to, int width)
+LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::shared_ptr<MemoryCache>& cache)
 {
-    MemoryColumns out;
-    out.current = timelineColumns(*model.timeline, from, to, width, model.track.get());
-    if (model.baseline)
-        out.baseline = timelineColumns(*model.baseline, from, to, width);
-    return out;
-}
-
-void paintMemory(QPainter& painter, const MemoryModel& model, const MemoryPlaces& places, const Axis& time,
-                 const MemoryColumns& columns, const MemoryColumns& overview, const Theme& theme,
-                 const MemoryOverlay& overlay)
-{
-    const QRectF& plot = places.plot;
-    const Axis size = sizeAxis(model, plot);
-    paintTitle(painter, model, places.title, theme);
-    paintXAxis(painter, time,
-               QRectF(plot.left(), plot.top(), plot.width(), places.axis.top() - plot.top() - 2), tr("time"),
-               theme);
-    paintYAxis(painter, size, plot, tr("elements"), theme);
-    painter.save();
-    const double above = std::max(12.0, TextMetrics(uiFont(0.85)).height() + 3); // the capacity's label
-    painter.setClipRect(plot.adjusted(-6, -above, 6, kLane + 1), Qt::IntersectClip);
-    paintColumns(painter, columns.current, plot, size, model.track != nullptr, theme);
-    if (model.baseline)
-        paintGhost(painter, columns.baseline, plot.left(), size, theme);
-    paintCapacity(painter, model, plot, size, theme);
-    paintPeak(painter, model, time, size, theme);
-    painter.restore();
-    paintStrip(painter, model, places.strip, time, theme);
-    const auto vertical = [&](double t, const QColor& colour, double width) {
-        if (t < time.v0 || t > time.v1)
-            return;
-        const double x = time.toPixel(t);
-        painter.setPen(QPen(theme.canvas, width + 2));
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, places.strip.bottom()));
-        painter.setPen(QPen(colour, width));
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, places.strip.bottom()));
+    LaneModel out;
+    out.hint = m->hint;
+    if (m->hint.isEmpty() && !m->timeline)
+        out.hint = tr("Following the steps of every subgraph …");
+    if (!out.hint.isEmpty())
+        return out;
+    out.title = m->title;
+    out.titleColour = [bad = m->overflows && !m->track](const Theme& t) { return bad ? t.error : t.text; };
+    out.legends = [m](const Theme& theme) {
+        return std::vector<std::vector<LegendItem>>{legendOf(*m, theme)};
     };
-    if (overlay.hover)
-        vertical(*overlay.hover, theme.muted, 1);
-    if (model.pinned)
-        vertical(model.cursor, theme.accent, 1.8);
-    if (overlay.measured)
-        paintMeasured(painter, plot, time, *overlay.measured, measuredText(model, *overlay.measured), theme);
-    if (!places.overview.isEmpty())
-        paintOverview(painter, model, places.overview, time, overview, theme);
-    if (!places.panel.area.isEmpty())
-        paintMemoryPanel(painter, model, places.panel, overlay.scroll, overlay.barWidth, overlay.hoveredRow,
-                         theme);
+    out.total = m->total;
+    out.shortest = m->total * 1e-9;
+    out.unit = tr("time");
+    out.overviewHeight = 32;
+    out.most = 1000; // all the room there is
+    const TextMetrics fm(uiFont(0.9));
+    out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 10;
+
+    Lane above; // where the axis' title stands
+    above.heading = true;
+    above.fixed = true;
+    above.height = fm.height() + 2;
+    out.lanes.push_back(std::move(above));
+    Lane plot;
+    plot.gap = 2 + kFollowed;
+    plot.paint = [m, cache](QPainter& painter, const LaneFrame& f) {
+        const auto& columns = cache->at(*m, f.time.v0, f.time.v1, static_cast<int>(f.rect.width()), false);
+        paintPlot(painter, *m, columns, f);
+    };
+    const auto over = [m](double time) { return time > m->timeline->total; };
+    plot.readout = [m, over](double time, double) {
+        return over(time) ? QString() : contentsReadout(*m, time);
+    };
+    plot.tooltip = [m, over](double time, double) {
+        const auto c = over(time) ? std::nullopt : contentsAt(*m->timeline, time);
+        return c ? contentsTooltip(*c, *m->timeline, m->capacity) : QString();
+    };
+    Lane strip;
+    strip.fixed = true;
+    strip.height = TextMetrics(uiFont(0.85)).height() + 4;
+    strip.rows = {{{subgraphMarks(m->timeline)}}};
+    strip.paintsMarks = true;
+    strip.paint = [m](QPainter& painter, const LaneFrame& f) { paintStrip(painter, *m, f); };
+    strip.tooltip = plot.tooltip;
+    strip.readout = plot.readout;
+    out.lanes.push_back(std::move(plot));
+    out.lanes.push_back(std::move(strip));
+    out.overview = [m, cache](QPainter& painter, const LaneFrame& f) {
+        paintWhole(painter, *m, cache->at(*m, 0, m->total, static_cast<int>(f.rect.width()), true), f);
+    };
+    return out;
 }
 
 } // namespace tilewright::ui

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "chart/lane.h"
 #include "views/npu/npu_columns.h"
-
-#include <QRectF>
-
-#include <optional>
-#include <vector>
 
 namespace tilewright::ui {
 
@@ -31,26 +27,12 @@ struct NpuChartOptions
     bool misses = false; ///< its colour is the share of row misses, otherwise bytes a cycle
 };
 
-enum class NpuLaneKind { State, Engines, Dma, Spm, Dram, Banks, Noc, Ready };
-struct NpuLane
-{
-    NpuLaneKind kind = NpuLaneKind::State;
-    std::size_t core = 0;
-    QRectF rect; ///< may lie outside the plot when scrolled
-};
+/// The lanes of the cores, each headed by its states, then those of DRAM, NoC and the ready units.
+[[nodiscard]] LaneModel npuLanes(const NpuChartModel& model, const NpuChartOptions& options);
+/// The title of the chart, with what is going on.
+[[nodiscard]] QString npuTitle(const NpuChartModel& model);
 
-struct NpuPlaces
-{
-    QRectF title, legend, readout, plot, labels, facts, axis, overview;
-    std::vector<NpuLane> lanes;
-    double contentHeight = 0; ///< of all lanes; the plot scrolls when it is lower
-    [[nodiscard]] const NpuLane* laneAt(QPointF position) const;
-};
-/// `shrink`: everything is made to fit (exports) instead of scrolling.
-[[nodiscard]] NpuPlaces npuPlaces(const QRectF& area, const NpuChartModel& model,
-                                  const NpuChartOptions& options, double scroll, bool shrink);
-
-/// Height at which no lane is squeezed.
-[[nodiscard]] double npuNaturalHeight(const NpuChartModel& model, const NpuChartOptions& options);
+/// The DRAM banks over time: bytes or misses of each pixel, or single groups of bursts.
+[[nodiscard]] Lane npuBankLane(const NpuChartModel& model, bool misses, std::shared_ptr<DramCache> cache);
 
 } // namespace tilewright::ui

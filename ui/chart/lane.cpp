@@ -178,7 +178,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
     const QFontMetricsF names(uiFont(0.9, QFont::DemiBold));
     const QFontMetricsF notes(uiFont(0.85));
     for (const Lane& lane : m.lanes)
-        if (!lane.rows.empty() || lane.curve || lane.paint)
+        if (!lane.name.isEmpty() && (!lane.rows.empty() || lane.curve || lane.paint))
             labels = std::max(
                 labels, lane.inner ? notes.horizontalAdvance(lane.name) + 10
                                    : names.horizontalAdvance(lane.name) + 10 +

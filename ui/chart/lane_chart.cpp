@@ -231,7 +231,7 @@ void LaneChart::fitSelection()
     if (!m_lanes.hint.isEmpty() || fitMeasured())
         return;
     if (const auto range = selectedRange()) {
-        const double margin = std::max(m_lanes.shortest / 2, (range->second - range->first) * 0.15);
+        const double margin = std::max(m_lanes.shortest / 2, (range->second - range->first) * 0.08);
         setRange(range->first - margin, range->second + margin);
     } else {
         fitAll();

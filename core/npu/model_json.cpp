@@ -94,7 +94,7 @@ public:
             return m_root.expected("an object");
         if (m_root.has("generate"))
             return generated();
-        if (auto s = m_root.object({"name", "dtype_bytes", "hardware", "tensors", "ops"}); !s)
+        if (auto s = m_root.object({"name", "dtype_bytes", "hardware", "tensors", "ops", "run"}); !s)
             return s.error();
         if (auto s = header(); !s)
             return s.error();

@@ -24,7 +24,7 @@ protected:
     std::unique_ptr<AppState> m_app;
     std::unique_ptr<SystolicView> m_view;
 
-    SystolicState& state() const { return m_view->state(); }
+    SystolicDocument& state() const { return m_view->state(); }
     template <typename P> P* pane(const char* name) const
     {
         auto* p = qobject_cast<P*>(m_view->pane(QLatin1String(name)));

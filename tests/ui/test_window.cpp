@@ -318,7 +318,7 @@ private Q_SLOTS:
         {
             MainWindow window;
             open(window, "ex3.problem.json");
-            QVERIFY(window.state().document.saveSchedule(path));
+            QVERIFY(window.state().document.save(path));
             QVERIFY(window.openPaths({path}));
         }
         MainWindow next;

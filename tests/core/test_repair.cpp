@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the program does to an edited schedule on its own account: tiles for ops put together, repairs of
 // problems, effects of rule switches, summaries of selections.
-#include "eval/repair.h"
-#include "eval/retile.h"
+#include "edit/edits.h"
+#include "edit/repair.h"
+#include "edit/retile.h"
 #include "eval/rule_effects.h"
-#include "eval/structure_rules.h"
 #include "random_cases.h"
 #include "report/summary.h"
 #include "report/take_snapshot.h"
-#include "schedule/edits.h"
+#include "rules/check.h"
 
 #include <QtTest>
 
@@ -349,7 +349,7 @@ private Q_SLOTS:
                 continue;
             const SubgraphId i(
                 static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(s.size()) - 2)));
-            const auto edited = edit::mergeWithNext(*p, s, i, {structureRules(rules), false});
+            const auto edited = edit::mergeWithNext(*p, s, i, {rules, false});
             if (!edited)
                 continue;
             const Schedule after = retiled(*p, s, *edited, rules);

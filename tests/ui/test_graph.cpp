@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The graph driven as a person drives it: selection, looking, keys, search, options.
+#include "edit/fit.h"
 #include "export/export_view.h"
 #include "graph_bench.h"
 #include "views/graph/graph_toolbar.h"

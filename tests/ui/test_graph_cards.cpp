@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Large graphs: subgraphs become cards by themselves, and cards of several subgraphs.
+#include "edit/fit.h"
 #include "graph_bench.h"
 #include "theme/number.h"
 #include "views/graph/graph_sections.h"

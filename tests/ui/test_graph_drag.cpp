@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Dragging ops between subgraphs, and the menu that does the same.
+#include "edit/fit.h"
 #include "graph_bench.h"
 #include "theme/number.h"
 #include "views/graph/graph_drag_paint.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Latency bars: values against the evaluation, the ghost of the baseline, sorting, selecting.
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
 #include "picture.h"
 #include "schedule/edits.h"

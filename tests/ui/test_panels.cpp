@@ -2,8 +2,9 @@
 // The lists and forms beside the graph, driven like a person drives them: subgraphs, inspector, problems,
 // rules.
 #include "button_named.h"
+#include "edit/fit.h"
+#include "edit/retile.h"
 #include "eval/granularity_search.h"
-#include "eval/retile.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"

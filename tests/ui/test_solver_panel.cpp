@@ -14,8 +14,8 @@
 #include "workload/problem_json.h"
 
 #include "base/file.h"
+#include "edit/edits.h"
 #include "eval/evaluation.h"
-#include "schedule/edits.h"
 
 #include <QApplication>
 #include <QCheckBox>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of the schedule on what is selected: fuse, split, move, recompute, retain ...
-#include "eval/retile.h"
+#include "edit/retile.h"
 #include "window/main_window.h"
 #include "workspace/schedule_edits.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/schedule_edits.h"
 
-#include "eval/retile.h"
-#include "eval/structure_rules.h"
+#include "edit/retile.h"
 
 #include <QCoreApplication>
 
@@ -93,7 +92,7 @@ bool refuse(Document& document, const char* why)
 
 EditOptions editOptions(const Rules& rules, bool force)
 {
-    return {.rules = structureRules(rules), .force = force};
+    return {.rules = rules, .force = force};
 }
 
 std::vector<SubgraphId> selectedSubgraphs(const Selection& selection)

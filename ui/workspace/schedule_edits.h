@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "edit/edits.h"
 #include "workspace/document.h"
 #include "workspace/selection.h"
-#include "schedule/edits.h"
 
 #include <QString>
 

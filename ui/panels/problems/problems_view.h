@@ -2,8 +2,8 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "edit/repair.h"
 #include "workspace/latest_job.h"
-#include "eval/repair.h"
 
 #include <memory>
 

@@ -28,35 +28,6 @@ constexpr int kStatusMs = 100;  // between two lines of progress
 constexpr int kStopMs = 30;     // a person who stops does not wait longer for the last polish
 } // namespace
 
-class SolverCurveWidget : public QWidget
-{
-public:
-    SolverCurveWidget(const SolverCurve& curve, const ThemeSource& themes, QWidget* parent)
-        : QWidget(parent), m_curve(curve), m_themes(themes)
-    {
-        setAccessibleName(SolverView::tr("Best latency over time"));
-    }
-    QSize sizeHint() const override
-    {
-        return {fontMetrics().averageCharWidth() * 40, fontMetrics().height() * 8};
-    }
-    QSize minimumSizeHint() const override { return {0, fontMetrics().height() * 6}; }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        const Theme& theme = m_themes.theme();
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.fillRect(rect(), theme.canvas);
-        paintSolverCurve(painter, rect(), m_curve, theme);
-    }
-
-private:
-    const SolverCurve& m_curve;
-    const ThemeSource& m_themes;
-};
-
 SolverView::SolverView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("solver"), tr("Solver"), parent)
 {
@@ -75,7 +46,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     connect(&m_job, &SolverJob::improved, this,
             [this](double seconds, double total, const std::shared_ptr<const Schedule>& schedule) {
                 m_curve.points.emplace_back(seconds, total);
-                m_plot->update();
+                m_plot->setCurve(m_curve);
                 m_best = schedule;
                 m_previewDue = !m_stopTimer.isActive();
                 if (m_previewDue && !m_previewTimer.isActive())
@@ -133,7 +104,7 @@ void SolverView::build()
     m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_progress->setAccessibleName(tr("Progress"));
     left->addWidget(m_progress);
-    m_plot = new SolverCurveWidget(m_curve, context().themes, body);
+    m_plot = new SolverCurveView(context(), body);
     left->addWidget(m_plot, 1);
     m_columns->addLayout(left, 1);
     m_card = new SolverCard(context(), body);
@@ -233,6 +204,7 @@ void SolverView::start()
     m_curve.before = m_before->evaluation.valid() ? m_before->evaluation.total : 0;
     if (options.start && m_curve.before > 0)
         m_curve.points.emplace_back(0, m_curve.before);
+    m_plot->setCurve(m_curve);
     m_card->setOutcome(nullptr);
     m_best.reset();
     m_evaluations = 0;
@@ -287,7 +259,7 @@ void SolverView::showStatus(const SolveStatus& s)
     if (s.evaluations > 0)
         parts << tr("%1 evaluations").arg(shortNumber(static_cast<double>(s.evaluations)));
     m_progress->setText(parts.join(QStringLiteral(" · ")));
-    m_plot->update();
+    m_plot->setCurve(m_curve);
 }
 
 void SolverView::finish(const SolveResult& result)
@@ -299,7 +271,7 @@ void SolverView::finish(const SolveResult& result)
     m_curve.seconds = result.seconds;
     m_curve.budget = 0;
     m_curve.lowerBound = result.lowerBound;
-    m_plot->update();
+    m_plot->setCurve(m_curve);
     auto outcome = std::make_shared<SolverOutcome>();
     outcome->before = m_before;
     outcome->after =
@@ -348,7 +320,7 @@ void SolverView::forget(const QString& why)
     m_curve = {};
     m_progress->setText(why);
     m_card->setOutcome(nullptr);
-    m_plot->update();
+    m_plot->setCurve(m_curve);
     refresh();
 }
 

@@ -16,8 +16,6 @@ class QScrollArea;
 
 namespace tilewright::ui {
 
-class SolverCurveWidget;
-
 /// Auto-solve: what to search with, the run as it goes (curve here, the best so far in the graph), the result
 /// with its reasons. Nothing of the document changes before Apply, which is one undo step; everything stays
 /// editable meanwhile.
@@ -79,7 +77,7 @@ private:
     QBoxLayout* m_columns = nullptr;
     SolverOptions* m_options = nullptr;
     QLabel* m_progress = nullptr;
-    SolverCurveWidget* m_plot = nullptr;
+    SolverCurveView* m_plot = nullptr;
     SolverCard* m_card = nullptr;
 };
 

@@ -2,13 +2,13 @@
 // What the tests of the Systolic lens share: the lens with its panes, and how a person reaches them.
 #pragma once
 
-#include "window/app_state.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
 #include "views/systolic/settings_panel.h"
 #include "views/systolic/systolic_view.h"
 #include "views/systolic/tile_map_canvas.h"
 #include "views/systolic/wavefront_canvas.h"
+#include "window/app_state.h"
 
 #include <QSpinBox>
 #include <QToolButton>

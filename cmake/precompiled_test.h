@@ -4,6 +4,8 @@
 
 #include "precompiled_core.h"
 
-#include <QObject>
-#include <QString>
-#include <QTest>
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>

@@ -5,4 +5,4 @@
 #include "precompiled_ui.h"
 
 #include <QSignalSpy>
-#include <QTest>
+#include <QtTest>

@@ -17,8 +17,6 @@ namespace tilewright::cli {
 
 namespace {
 
-using namespace tilewright::mapping;
-
 struct MapArguments
 {
     std::string layer;
@@ -38,9 +36,11 @@ struct MapArguments
 constexpr double kLayerSeconds = 60;
 constexpr double kModelSeconds = 600;
 
-Objective objectiveOf(const std::string& name)
+mapping::Objective objectiveOf(const std::string& name)
 {
-    return name == "energy" ? Objective::Energy : name == "cycles" ? Objective::Cycles : Objective::Edp;
+    return name == "energy"   ? mapping::Objective::Energy
+           : name == "cycles" ? mapping::Objective::Cycles
+                              : mapping::Objective::Edp;
 }
 
 std::string percent(double share)
@@ -82,19 +82,20 @@ std::string grouped(double value)
     return value < 9e18 ? formatGrouped(static_cast<std::int64_t>(value + 0.5)) : scientific(value);
 }
 
-int evaluateOne(const LoopNest& nest, const Architecture& architecture, const MapArguments& args)
+int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
+                const MapArguments& args)
 {
     auto text = readFile(args.method);
     if (!text)
         return fail(text.error());
-    auto method = readMethod(*text, args.method, nest);
+    auto method = mapping::readMethod(*text, args.method, nest);
     if (!method)
         return fail(method.error());
     const auto start = std::chrono::steady_clock::now();
-    const Evaluation e = evaluate(nest, architecture, *method);
+    const mapping::MappingCost e = mapping::evaluate(nest, architecture, *method);
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (args.json)
-        std::cout << evaluationReport(nest, *method, e, objectiveOf(args.objective), spent);
+        std::cout << mapping::evaluationReport(nest, *method, e, objectiveOf(args.objective), spent);
     else if (e.hasNumbers)
         std::cout << "cycles  " << formatGrouped(e.cycles) << "\nenergy  " << energyText(e.energy)
                   << " pJ\nedp     " << scientific(e.edp) << "\n        mac " << energyText(e.energyParts.mac)
@@ -106,28 +107,29 @@ int evaluateOne(const LoopNest& nest, const Architecture& architecture, const Ma
                   << '\n';
     if (!e.violation)
         return Exit::Success;
-    std::cerr << "tilewright-cli: " << args.method << ": invalid (" << violationName(e.violation->code)
-              << "): " << e.violation->message << '\n';
+    std::cerr << "tilewright-cli: " << args.method << ": invalid ("
+              << mapping::violationName(e.violation->code) << "): " << e.violation->message << '\n';
     return Exit::No;
 }
 
-void printStatus(const SearchStatus& s)
+void printStatus(const mapping::SearchStatus& s)
 {
     std::cerr << "settled " << percent(s.settled) << ", best edp "
               << (s.best[2] ? scientific(s.best[2]->energy * static_cast<double>(s.best[2]->cycles)) : "-")
               << ", " << seconds(s.seconds) << '\n';
 }
 
-void printSearch(const LoopNest& nest, const SearchResult& r, Objective objective)
+void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, mapping::Objective objective)
 {
     std::cout << padded("best for", 8, false) << padded("energy pJ", 20) << padded("cycles", 20)
               << padded("edp", 16) << '\n';
-    for (int o = 0; o < kObjectives; ++o)
+    for (int o = 0; o < mapping::kObjectives; ++o)
         if (const auto& best = r.best[static_cast<std::size_t>(o)])
-            std::cout << padded(std::string(objectiveName(static_cast<Objective>(o))), 8, false)
+            std::cout << padded(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), 8,
+                                false)
                       << padded(energyText(best->energy), 20) << padded(formatGrouped(best->cycles), 20)
                       << padded(scientific(best->edp), 16) << '\n';
-    const SearchCounts& c = r.counts;
+    const mapping::SearchCounts& c = r.counts;
     std::cout << (r.proven ? r.reductions.any() ? "proven within the reduced space" : "proven"
                            : "not proven: at most " + percent(r.gap(objective)) + " above the optimum")
               << "; " << (c.space ? formatGrouped(*c.space) : "more than 2^63") << " tilings, "
@@ -135,23 +137,24 @@ void printSearch(const LoopNest& nest, const SearchResult& r, Objective objectiv
               << formatGrouped(c.invalid) << " do not fit; " << r.front.size() << " on the Pareto front; "
               << seconds(r.seconds) << '\n';
     if (const auto& best = r.of(objective))
-        std::cout << printMethod(nest, best->method);
+        std::cout << mapping::printMethod(nest, best->method);
 }
 
-int searchOne(const LoopNest& nest, const Architecture& architecture, const MapArguments& args,
-              SearchOptions options)
+int searchOne(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
+              const MapArguments& args, mapping::SearchOptions options)
 {
     if (options.seconds <= 0)
         options.seconds = kLayerSeconds;
-    const SearchResult r =
-        args.quick ? quickSearch(nest, architecture, options) : search(nest, architecture, options);
-    const Objective objective = objectiveOf(args.objective);
+    const mapping::SearchResult r = args.quick ? mapping::quickSearch(nest, architecture, options)
+                                               : mapping::search(nest, architecture, options);
+    const mapping::Objective objective = objectiveOf(args.objective);
     if (args.json)
-        std::cout << searchReport(nest, architecture, r, objective);
+        std::cout << mapping::searchReport(nest, architecture, r, objective);
     else
         printSearch(nest, r, objective);
     if (!args.output.empty() && r.of(objective))
-        if (auto s = writeFileAtomically(args.output, writeMethod(nest, r.of(objective)->method)); !s)
+        if (auto s = writeFileAtomically(args.output, mapping::writeMethod(nest, r.of(objective)->method));
+            !s)
             return fail(s.error());
     if (r.interrupted)
         return Exit::Interrupted;
@@ -162,10 +165,10 @@ int searchOne(const LoopNest& nest, const Architecture& architecture, const MapA
     return Exit::Success;
 }
 
-void printModel(const ModelResult& r)
+void printModel(const mapping::ModelResult& r)
 {
     std::size_t width = 5;
-    for (const LayerResult& l : r.layers)
+    for (const mapping::LayerResult& l : r.layers)
         width = std::max(width, l.layer.name.size());
     const auto line = [&](const std::string& name, const std::string& count, const std::string& energy,
                           const std::string& cycles, const std::string& edp, const std::string& rest) {
@@ -173,7 +176,7 @@ void printModel(const ModelResult& r)
                   << padded(cycles, 18) << padded(edp, 15) << "  " << rest << '\n';
     };
     line("layer", "count", "min energy pJ", "min cycles", "min edp", "proven");
-    for (const LayerResult& l : r.layers) {
+    for (const mapping::LayerResult& l : r.layers) {
         const auto& best = l.search.best;
         if (!best[0]) {
             line(l.layer.name, std::to_string(l.layer.count), "-", "-", "-", "no valid method");
@@ -184,13 +187,14 @@ void printModel(const ModelResult& r)
              (l.search.proven ? "yes " : "no  ") + (l.repeated ? "(same shape)" : seconds(l.search.seconds)));
     }
     std::cout << "totals, each layer at its own optimum for\n";
-    for (std::size_t o = 0; o < kObjectives; ++o)
-        line(std::string(objectiveName(static_cast<Objective>(o))), "", grouped(r.totals[o].energy),
-             grouped(r.totals[o].cycles), scientific(r.totals[o].edp), o == 0 ? seconds(r.seconds) : "");
+    for (std::size_t o = 0; o < mapping::kObjectives; ++o)
+        line(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), "",
+             grouped(r.totals[o].energy), grouped(r.totals[o].cycles), scientific(r.totals[o].edp),
+             o == 0 ? seconds(r.seconds) : "");
 }
 
-int searchWhole(const Model& model, const Architecture& architecture, const MapArguments& args,
-                SearchOptions options)
+int searchWhole(const mapping::Model& model, const mapping::Architecture& architecture,
+                const MapArguments& args, mapping::SearchOptions options)
 {
     if (options.seconds <= 0)
         options.seconds = kModelSeconds;
@@ -199,15 +203,15 @@ int searchWhole(const Model& model, const Architecture& architecture, const MapA
             std::cerr << "layer " << i + 1 << " of " << model.layers.size() << ": " << model.layers[i].name
                       << '\n';
     };
-    const auto r = searchModel(model, architecture, options, args.quick, onLayer);
+    const auto r = mapping::searchModel(model, architecture, options, args.quick, onLayer);
     if (!r)
         return fail(r.error());
     if (args.json)
-        std::cout << modelReport(*r, objectiveOf(args.objective));
+        std::cout << mapping::modelReport(*r, objectiveOf(args.objective));
     else
         printModel(*r);
     if (!args.csv.empty())
-        if (auto s = writeFileAtomically(args.csv, modelCsv(*r)); !s)
+        if (auto s = writeFileAtomically(args.csv, mapping::modelCsv(*r)); !s)
             return fail(s.error());
     if (r->interrupted)
         return Exit::Interrupted;
@@ -219,15 +223,15 @@ int runMap(const MapArguments& args)
     auto text = readFile(args.layer);
     if (!text)
         return fail(text.error());
-    const auto layers = readLayers(*text, args.layer);
+    const auto layers = mapping::readLayers(*text, args.layer);
     if (!layers)
         return fail(layers.error());
-    Architecture architecture;
+    mapping::Architecture architecture;
     if (!args.architecture.empty()) {
         auto architectureText = readFile(args.architecture);
         if (!architectureText)
             return fail(architectureText.error());
-        auto read = readArchitecture(*architectureText, args.architecture);
+        auto read = mapping::readArchitecture(*architectureText, args.architecture);
         if (!read)
             return fail(read.error());
         architecture = *read;
@@ -240,7 +244,7 @@ int runMap(const MapArguments& args)
                      {},
                      args.layer});
     const InterruptGuard interrupt;
-    SearchOptions options;
+    mapping::SearchOptions options;
     options.threads = args.threads;
     options.seconds = args.seconds;
     options.stop = interrupt.token();
@@ -248,10 +252,10 @@ int runMap(const MapArguments& args)
         options.status = printStatus;
     if (layers->isModel && args.method.empty())
         return searchWhole(layers->model, architecture, args, options);
-    const auto nest = makeNest(layers->model.layers.front());
+    const auto nest = mapping::makeNest(layers->model.layers.front());
     if (!nest)
         return fail(nest.error());
-    if (auto s = checkCountable(*nest, architecture); !s) {
+    if (auto s = mapping::checkCountable(*nest, architecture); !s) {
         Error error = s.error();
         error.file = args.layer;
         return fail(error);

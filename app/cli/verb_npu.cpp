@@ -38,7 +38,7 @@ std::string coresText(int n)
     return std::to_string(n) + (n == 1 ? " core" : " cores");
 }
 
-void printText(const npu::NpuGraph& graph, const npu::Run& run, const npu::Bounds& bounds,
+void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bounds& bounds,
                const std::vector<npu::RuleCheck>& checks)
 {
     std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size()))

@@ -78,7 +78,7 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         if (!loaded)
             return fail(loaded.error());
         if (!loaded->formatIssues.empty()) {
-            const FormatIssue& issue = loaded->formatIssues.front();
+            const Issue& issue = loaded->formatIssues.front();
             return fail({ErrorCode::Field, issue.text, issue.path, args.start});
         }
         options.start = std::move(loaded->schedule);

@@ -34,7 +34,7 @@ struct SystolicCall
     std::string trace;
     int weightBuffers = 2;
     std::uint64_t seed = 1;
-    EdgeSupply supply;
+    systolic::EdgeSupply supply;
     bool simulate = false;
     bool progress = false;
     bool listing = false;
@@ -44,10 +44,10 @@ struct SystolicCall
 
 struct Request
 {
-    Gemm gemm;
-    ArrayShape array;
-    TimingOptions timing;
-    Hierarchy hierarchy;
+    systolic::Gemm gemm;
+    systolic::ArrayShape array;
+    systolic::TimingOptions timing;
+    systolic::Hierarchy hierarchy;
 };
 
 struct Traffic
@@ -59,23 +59,23 @@ struct Traffic
 Result<Request> readOptions(const SystolicCall& o)
 {
     Request r;
-    r.hierarchy = kpuHierarchy();
+    r.hierarchy = systolic::kpuHierarchy();
     if (!o.hierarchy.empty()) {
-        const auto read = readHierarchy(o.hierarchy);
+        const auto read = systolic::readHierarchy(o.hierarchy);
         if (!read)
             return read.error();
         r.hierarchy = *read;
     }
-    const auto gemm = parseGemm(o.gemm);
+    const auto gemm = systolic::parseGemm(o.gemm);
     if (!gemm)
         return gemm.error();
-    const auto array = parseArrayShape(o.array);
+    const auto array = systolic::parseArrayShape(o.array);
     if (!array)
         return array.error();
-    const auto dataflow = parseDataflow(o.dataflow);
+    const auto dataflow = systolic::parseDataflow(o.dataflow);
     if (!dataflow)
         return dataflow.error();
-    const auto readout = parseReadout(o.readout);
+    const auto readout = systolic::parseReadout(o.readout);
     if (!readout)
         return readout.error();
     if (o.weightBuffers != 1 && o.weightBuffers != 2)
@@ -95,29 +95,29 @@ Result<Request> readOptions(const SystolicCall& o)
 Result<Traffic> traffic(const Request& r)
 {
     const std::int64_t e = r.hierarchy.elementBytes;
-    const auto l2 = checkedMul(l2Elements(r.gemm, r.array, r.timing.dataflow), e);
+    const auto l2 = checkedMul(systolic::l2Elements(r.gemm, r.array, r.timing.dataflow), e);
     if (!l2)
         return Error{ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}};
-    DramQuery q;
+    systolic::DramQuery q;
     q.gemm = r.gemm;
     q.elementBytes = e;
-    q.l3Bytes = r.hierarchy.at(Level::L3).totalBytes();
-    q.order = loopOrderOf(r.timing.dataflow);
-    const bool os = r.timing.dataflow == Dataflow::Os;
-    const bool is = r.timing.dataflow == Dataflow::Is;
+    q.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
+    q.order = systolic::loopOrderOf(r.timing.dataflow);
+    const bool os = r.timing.dataflow == systolic::Dataflow::Os;
+    const bool is = r.timing.dataflow == systolic::Dataflow::Is;
     q.tile.ti = std::min(r.gemm.m, is ? r.array.cols : r.array.rows);
     q.tile.tj = std::min(r.gemm.n, is ? r.array.rows : r.array.cols);
-    q.tile.tk = std::min(r.gemm.k, os ? kTileDepth : r.array.rows);
-    if (const auto ok = checkDramQuery(q); !ok)
+    q.tile.tk = std::min(r.gemm.k, os ? systolic::kTileDepth : r.array.rows);
+    if (const auto ok = systolic::checkDramQuery(q); !ok)
         return ok.error();
-    return Traffic{*l2, dramClosedForm(q).bytes()};
+    return Traffic{*l2, systolic::dramClosedForm(q).bytes()};
 }
 
 /// A program and its run, when --pipeline asks for one.
 struct Pipeline
 {
-    Program program;
-    PipelineRun run;
+    systolic::Program program;
+    systolic::PipelineRun run;
 };
 
 Result<Pipeline> runProgram(const SystolicCall& o, const Request& r)
@@ -125,10 +125,10 @@ Result<Pipeline> runProgram(const SystolicCall& o, const Request& r)
     const auto refuse = [](std::string message, std::string path) {
         return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
     };
-    const auto style = parseProgramStyle(o.pipeline);
+    const auto style = systolic::parseProgramStyle(o.pipeline);
     if (!style)
         return style.error();
-    if (r.timing.dataflow != Dataflow::Os)
+    if (r.timing.dataflow != systolic::Dataflow::Os)
         return refuse("programs are output-stationary; use --dataflow os", "--pipeline");
     if (o.simulate)
         return refuse("cannot be combined with --simulate", "--pipeline");
@@ -136,24 +136,26 @@ Result<Pipeline> runProgram(const SystolicCall& o, const Request& r)
         return refuse("expected split or seed, got \"" + o.bankLayout + "\"", "--bank-layout");
     if (!o.bandwidth.empty() && o.bandwidth != "unlimited" && o.bandwidth != "hierarchy")
         return refuse("expected unlimited or hierarchy, got \"" + o.bandwidth + "\"", "--bandwidth");
-    ProgramOptions options;
+    systolic::ProgramOptions options;
     options.gemm = r.gemm;
     options.array = r.array;
     options.elementBytes = r.hierarchy.elementBytes;
     options.style = *style;
-    options.layout = o.bankLayout == "seed" ? BankLayout::Seed : BankLayout::Split;
-    options.banks = std::max<std::int64_t>(2, r.hierarchy.at(Level::L2).buffers);
-    options.l3Bytes = r.hierarchy.at(Level::L3).totalBytes();
-    auto program = buildProgram(options);
+    options.layout = o.bankLayout == "seed" ? systolic::BankLayout::Seed : systolic::BankLayout::Split;
+    options.banks = std::max<std::int64_t>(2, r.hierarchy.at(systolic::Level::L2).buffers);
+    options.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
+    auto program = systolic::buildProgram(options);
     if (!program)
         return program.error();
     const bool finite = o.bandwidth == "hierarchy" || (o.bandwidth.empty() && !o.hierarchy.empty());
-    const Machine machine = finite ? machineOf(r.hierarchy) : Machine{};
-    auto run = runPipeline(*program, machine);
+    const systolic::PipelineMachine machine =
+        finite ? systolic::machineOf(r.hierarchy) : systolic::PipelineMachine{};
+    auto run = systolic::runPipeline(*program, machine);
     if (!run)
         return run.error();
     if (!o.trace.empty())
-        if (const auto written = writeFileAtomically(o.trace, pipelineTrace(*program, *run, machine));
+        if (const auto written =
+                writeFileAtomically(o.trace, systolic::pipelineTrace(*program, *run, machine));
             !written)
             return written.error();
     return Pipeline{std::move(*program), std::move(*run)};
@@ -163,16 +165,16 @@ void addPipelineJson(nlohmann::ordered_json& out, const Pipeline& p)
 {
     auto events = nlohmann::ordered_json::array();
     for (std::size_t c = 0; c < p.run.events.size(); ++c) {
-        const Command& command = p.program.commands[c];
-        const auto resource = resourceOf(command.kind);
+        const systolic::Command& command = p.program.commands[c];
+        const auto resource = systolic::resourceOf(command.kind);
         if (!resource)
             continue;
-        const std::string title = commandTitle(command);
-        events.push_back({{"resource", resourceName(*resource)},
+        const std::string title = systolic::commandTitle(command);
+        events.push_back({{"resource", systolic::resourceName(*resource)},
                           {"tile", title.substr(title.find(' ') + 1)},
                           {"start", p.run.events[c].start},
                           {"end", p.run.events[c].end},
-                          {"command", commandName(command.kind)}});
+                          {"command", systolic::commandName(command.kind)}});
     }
     out["events"] = std::move(events);
     out["array_busy"] = p.run.arrayBusy;
@@ -194,8 +196,8 @@ void printPipeline(const Pipeline& p)
     for (const auto& [reason, cycles] : p.run.stalls)
         line("  lost: " + reason, formatGrouped(cycles) + " cycles");
     line("bottleneck", p.run.bottleneck);
-    for (const Resource r : kResources)
-        line("  busy: " + std::string(resourceName(r)),
+    for (const systolic::Resource r : systolic::kResources)
+        line("  busy: " + std::string(systolic::resourceName(r)),
              percent(p.run.busyFraction[static_cast<std::size_t>(r)]));
     line("peak L3/L2/L1", formatGrouped(p.run.peakBytes[0]) + " / " + formatGrouped(p.run.peakBytes[1]) +
                               " / " + formatGrouped(p.run.peakBytes[2]) + " bytes");
@@ -204,36 +206,38 @@ void printPipeline(const Pipeline& p)
 /// The L2 schedules of docs/rules/systolic.md 3, the roofs and the comparison of dataflows; text output only.
 void printContext(const Request& r)
 {
-    const TileShape tile{std::min(r.gemm.m, r.array.rows), std::min(r.gemm.n, r.array.cols),
-                         std::min(r.gemm.k, kTileDepth)};
-    if (const auto plans =
-            l2Schedules(r.gemm, tile, r.hierarchy.elementBytes, r.hierarchy.at(Level::L2).totalBytes(),
-                        std::min<std::int64_t>(2, ceilDiv(r.gemm.k, tile.tk)))) {
+    const systolic::TileShape tile{std::min(r.gemm.m, r.array.rows), std::min(r.gemm.n, r.array.cols),
+                                   std::min(r.gemm.k, systolic::kTileDepth)};
+    if (const auto plans = systolic::l2Schedules(r.gemm, tile, r.hierarchy.elementBytes,
+                                                 r.hierarchy.at(systolic::Level::L2).totalBytes(),
+                                                 std::min<std::int64_t>(2, ceilDiv(r.gemm.k, tile.tk)))) {
         Table table({"  L2 schedule", "traffic bytes", "L2 least", "double-buffered", ""});
-        const auto best = bestL2Schedule(*plans);
-        for (const L2Plan& p : *plans)
+        const auto best = systolic::bestL2Schedule(*plans);
+        for (const systolic::L2Plan& p : *plans)
             table.add({(best && best->schedule == p.schedule ? "> " : "  ") +
-                           std::string(l2ScheduleName(p.schedule)),
+                           std::string(systolic::l2ScheduleName(p.schedule)),
                        formatGrouped(p.trafficBytes()), formatGrouped(p.minBytes),
                        formatGrouped(p.doubleBytes), p.fits ? "" : "does not fit"});
         std::cout << '\n';
         table.print(std::cout);
     }
-    if (const auto roof = multiLevelRoofline(r.hierarchy, r.gemm, r.timing, tile)) {
+    if (const auto roof = systolic::multiLevelRoofline(r.hierarchy, r.gemm, r.timing, tile)) {
         std::cout << "\nroofline            " << formatNumber(std::round(roof->attainableGflops)) << " of "
                   << formatNumber(std::round(roof->peakGflops)) << " GFLOP/s, bound by " << roof->binding
                   << '\n';
         Table table({"  level", "bytes", "FLOP/byte", "roof GFLOP/s"});
-        for (const RooflinePoint& p : roof->points)
-            table.add({"  " + (p.level == Level::External ? "dram" : std::string(levelName(p.level))),
-                       formatGrouped(p.bytes), formatNumber(std::round(p.intensity * 100) / 100),
-                       formatNumber(std::round(p.roofGflops))});
+        for (const systolic::RooflinePoint& p : roof->points)
+            table.add(
+                {"  " + (p.level == systolic::Level::External ? "dram"
+                                                              : std::string(systolic::levelName(p.level))),
+                 formatGrouped(p.bytes), formatNumber(std::round(p.intensity * 100) / 100),
+                 formatNumber(std::round(p.roofGflops))});
         table.print(std::cout);
     }
-    if (const auto c = compareDataflows(r.hierarchy, r.gemm, tile, r.timing.readout)) {
+    if (const auto c = systolic::compareDataflows(r.hierarchy, r.gemm, tile, r.timing.readout)) {
         Table table({"  dataflow", "array cycles", "DRAM cycles", "longer of both"});
-        for (const DataflowTime& t : c->of)
-            table.add({"  " + std::string(dataflowName(t.dataflow)), formatGrouped(t.arrayCycles),
+        for (const systolic::DataflowTime& t : c->of)
+            table.add({"  " + std::string(systolic::dataflowName(t.dataflow)), formatGrouped(t.arrayCycles),
                        formatGrouped(t.dramCycles), formatGrouped(t.totalCycles)});
         std::cout << '\n';
         table.print(std::cout);
@@ -243,7 +247,7 @@ void printContext(const Request& r)
 int printCorrections(bool json)
 {
     auto rows = nlohmann::ordered_json::array();
-    for (const Correction& c : seedCorrections()) {
+    for (const systolic::Correction& c : systolic::seedCorrections()) {
         if (!json)
             std::cout << c.place << "\n  printed: " << c.seed << "\n  correct: " << c.correct
                       << (c.agrees ? " (agree)" : "") << '\n';
@@ -270,13 +274,13 @@ int run(const SystolicCall& o)
     if (o.pipeline.empty() && (!o.trace.empty() || o.listing))
         return fail(
             {ErrorCode::Problem, "needs --pipeline barriered or pipelined", "--trace, --listing", {}});
-    const ArrayTiming timing = arrayTiming(r.gemm, r.array, r.timing);
+    const systolic::ArrayTiming timing = systolic::arrayTiming(r.gemm, r.array, r.timing);
     std::int64_t cycles = timing.cycles;
     std::int64_t stalled = 0;
     bool interrupted = false;
     if (o.simulate) {
         const InterruptGuard interrupt;
-        auto sim = PeSimulator::createRandom(r.gemm, r.array, r.timing, o.seed, o.supply);
+        auto sim = systolic::PeSimulator::createRandom(r.gemm, r.array, r.timing, o.seed, o.supply);
         if (!sim)
             return fail(sim.error());
         interrupted = !sim->run(progressLine(interrupt.token(), o.progress, "simulated"));
@@ -295,13 +299,14 @@ int run(const SystolicCall& o)
         pipeline = std::move(*ran);
         cycles = pipeline->run.cycles;
     }
-    const double utilization = static_cast<double>(macs(r.gemm)) / static_cast<double>(r.array.rows) /
-                               static_cast<double>(r.array.cols) / static_cast<double>(cycles);
+    const double utilization = static_cast<double>(systolic::macs(r.gemm)) /
+                               static_cast<double>(r.array.rows) / static_cast<double>(r.array.cols) /
+                               static_cast<double>(cycles);
     if (o.json) {
-        nlohmann::ordered_json out = {{"dataflow", dataflowName(r.timing.dataflow)},
+        nlohmann::ordered_json out = {{"dataflow", systolic::dataflowName(r.timing.dataflow)},
                                       {"rows", r.array.rows},
                                       {"cols", r.array.cols},
-                                      {"readout", readoutName(r.timing.readout)},
+                                      {"readout", systolic::readoutName(r.timing.readout)},
                                       {"cycles", cycles},
                                       {"folds", timing.folds},
                                       {"utilization", utilization},
@@ -317,11 +322,11 @@ int run(const SystolicCall& o)
         return interrupted ? Exit::Interrupted : Exit::Success;
     }
     if (o.listing) {
-        std::cout << programText(pipeline->program);
+        std::cout << systolic::programText(pipeline->program);
         return Exit::Success;
     }
-    line("dataflow", std::string(dataflowName(r.timing.dataflow)) + ", " +
-                         std::string(readoutName(r.timing.readout)) + " read-out" +
+    line("dataflow", std::string(systolic::dataflowName(r.timing.dataflow)) + ", " +
+                         std::string(systolic::readoutName(r.timing.readout)) + " read-out" +
                          (timing.readoutHidden ? "" : " (not hidden: K is less than the rows)"));
     line("cycles",
          formatGrouped(cycles) +
@@ -334,7 +339,7 @@ int run(const SystolicCall& o)
     line("mapping efficiency", percent(timing.mappingEfficiency));
     constexpr std::int64_t kPhasesSide = 1 << 16; // the sweep for fill and drain grows with the array
     if (std::max(r.array.rows, r.array.cols) <= kPhasesSide) {
-        const ArrayPhases phases = FoldPlan(r.gemm, r.array, r.timing).phases();
+        const systolic::ArrayPhases phases = systolic::FoldPlan(r.gemm, r.array, r.timing).phases();
         line("fill/steady/drain", formatGrouped(phases.fill) + " / " + formatGrouped(phases.steady) + " / " +
                                       formatGrouped(phases.drain) + " cycles");
     }

@@ -41,12 +41,12 @@ struct TileCall
 };
 
 /// Capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
-Result<std::int64_t> levelCapacity(const Hierarchy& h, const std::string& name)
+Result<std::int64_t> levelCapacity(const systolic::Hierarchy& h, const std::string& name)
 {
-    for (const Level level : {Level::L3, Level::L2, Level::L1}) {
-        if (name == levelName(level))
+    for (const systolic::Level level : {systolic::Level::L3, systolic::Level::L2, systolic::Level::L1}) {
+        if (name == systolic::levelName(level))
             return h.at(level).totalBytes();
-        if (name == std::string(levelName(level)) + "-buffer")
+        if (name == std::string(systolic::levelName(level)) + "-buffer")
             return h.at(level).bytes;
     }
     return Error{ErrorCode::Problem,
@@ -57,12 +57,12 @@ Result<std::int64_t> levelCapacity(const Hierarchy& h, const std::string& name)
 
 void printHeldOut()
 {
-    const LearnedQuality q = measureLearned(1000, kTrainingSeed + 1, {16, 16});
+    const systolic::LearnedQuality q = systolic::measureLearned(1000, systolic::kTrainingSeed + 1, {16, 16});
     constexpr int kTimed = 500;
-    TileQuery query{{1, 777, 1234}, {16, 16}};
+    systolic::TileQuery query{{1, 777, 1234}, {16, 16}};
     const auto begin = std::chrono::steady_clock::now();
     for (query.gemm.m = 1; query.gemm.m <= kTimed; ++query.gemm.m)
-        (void)learnedTile(query);
+        (void)systolic::learnedTile(query);
     const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begin;
     std::cerr << "learned selector, " << q.cases << " held-out GEMMs: " << percent(q.share())
               << " within 10 % of the optimum, "
@@ -72,54 +72,57 @@ void printHeldOut()
 }
 
 /// False when it was interrupted; all but the last part is printed then.
-bool printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
+bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, const systolic::Hierarchy& h)
 {
     const InterruptGuard interrupt;
     const auto line = [](const std::string& name, const std::string& value) {
         std::cout << std::left << std::setw(20) << name << value << '\n';
     };
-    line("method", std::string(tileMethodName(c.method)));
+    line("method", std::string(systolic::tileMethodName(c.method)));
     line("tile Ti x Tj x Tk",
          std::to_string(c.tile.ti) + " x " + std::to_string(c.tile.tj) + " x " + std::to_string(c.tile.tk));
     line("footprint", formatGrouped(c.footprintElements) + " of " + formatGrouped(q.cap()) + " elements (" +
-                          std::string(footprintName(q.footprint)) + ")" + (c.fits ? "" : ", does not fit"));
+                          std::string(systolic::footprintName(q.footprint)) + ")" +
+                          (c.fits ? "" : ", does not fit"));
     line("traffic", formatGrouped(c.elements) + " elements");
-    if (const auto best = exhaustiveTile(q); best && c.method != TileMethod::Exhaustive)
+    if (const auto best = systolic::exhaustiveTile(q); best && c.method != systolic::TileMethod::Exhaustive)
         line("above the optimum",
              percent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
     line("points visited", formatGrouped(c.pointsVisited) + " (space reduced " +
                                formatNumber(std::round(c.spaceReduction)) + " times)");
-    const ReuseFactors f = reuseFactors(q.gemm, c.tile);
+    const systolic::ReuseFactors f = systolic::reuseFactors(q.gemm, c.tile);
     line("reuse A, B, C", std::to_string(f.a) + ", " + std::to_string(f.b) + ", " + std::to_string(f.c));
     std::cout << "\nused / available (" << h.name << ")\n";
-    for (const Constraint& k : tileConstraints(h, q.gemm, c.tile))
+    for (const systolic::Constraint& k : systolic::tileConstraints(h, q.gemm, c.tile))
         std::cout << "  " << (k.fits() ? "ok   " : "over ") << std::setw(50) << k.name
                   << formatGrouped(k.used) << " / " << formatGrouped(k.available) << ' ' << k.unit
                   << (k.limit.empty() ? "" : "; " + k.limit) << '\n';
-    if (const auto levels = threeLevelTiling(h, q.gemm, q.footprint)) {
+    if (const auto levels = systolic::threeLevelTiling(h, q.gemm, q.footprint)) {
         std::cout << "\nthree levels (each inside the one above)\n";
-        for (const LevelTile& t : levels->level)
-            std::cout << "  " << std::setw(5) << levelName(t.level) << t.tile.ti << " x " << t.tile.tj
-                      << " x " << t.tile.tk << ", " << formatGrouped(t.usedBytes) << " / "
+        for (const systolic::LevelTile& t : levels->level)
+            std::cout << "  " << std::setw(5) << systolic::levelName(t.level) << t.tile.ti << " x "
+                      << t.tile.tj << " x " << t.tile.tk << ", " << formatGrouped(t.usedBytes) << " / "
                       << formatGrouped(t.capacityBytes) << " bytes, traffic into it "
                       << formatGrouped(t.trafficBytes) << " bytes\n";
     }
-    DramQuery dram;
+    systolic::DramQuery dram;
     dram.gemm = q.gemm;
     dram.tile = c.tile;
     dram.elementBytes = q.elementBytes;
-    dram.l3Bytes = h.at(Level::L3).totalBytes();
+    dram.l3Bytes = h.at(systolic::Level::L3).totalBytes();
     std::cout << std::flush; // the rest may take long
-    if (const auto adaptive = adaptiveStationary(dram, {interrupt.token(), {}})) {
+    if (const auto adaptive = systolic::adaptiveStationary(dram, {interrupt.token(), {}})) {
         std::cout << "\nDRAM traffic with residency in L3, by dataflow\n";
-        for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+        for (const systolic::Dataflow d :
+             {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
             const auto i = static_cast<std::size_t>(d);
-            std::cout << "  " << std::setw(5) << dataflowName(d) << formatGrouped(adaptive->fixedBytes[i])
-                      << " bytes; adaptive saves " << percent(adaptive->saving[i]) << '\n';
+            std::cout << "  " << std::setw(5) << systolic::dataflowName(d)
+                      << formatGrouped(adaptive->fixedBytes[i]) << " bytes; adaptive saves "
+                      << percent(adaptive->saving[i]) << '\n';
         }
         std::cout << "  adaptive " << formatGrouped(adaptive->bytes) << " bytes ("
                   << (adaptive->perRow ? "chosen row by row"
-                                       : "all " + std::string(dataflowName(adaptive->bestFixed)))
+                                       : "all " + std::string(systolic::dataflowName(adaptive->bestFixed)))
                   << ")\n";
     }
     return !interrupt.token().stop_requested();
@@ -128,8 +131,9 @@ bool printText(const TileQuery& q, const TileChoice& c, const Hierarchy& h)
 int run(const TileCall& o)
 {
     if (!o.trainingFile.empty()) {
-        const auto written = writeFileAtomically(
-            o.trainingFile, tileTrainingText(generateTileTraining(kTrainingRows, kTrainingSeed)));
+        const auto written =
+            writeFileAtomically(o.trainingFile, systolic::tileTrainingText(systolic::generateTileTraining(
+                                                    systolic::kTrainingRows, systolic::kTrainingSeed)));
         return written ? static_cast<int>(Exit::Success) : fail(written.error());
     }
     if (o.heldOut) {
@@ -139,17 +143,17 @@ int run(const TileCall& o)
     }
     if (o.gemm.empty())
         return fail({ErrorCode::Problem, "is required (MxNxK)", "--gemm", {}});
-    Hierarchy h = kpuHierarchy();
+    systolic::Hierarchy h = systolic::kpuHierarchy();
     if (!o.hierarchy.empty()) {
-        const auto read = readHierarchy(o.hierarchy);
+        const auto read = systolic::readHierarchy(o.hierarchy);
         if (!read)
             return fail(read.error());
         h = *read;
     }
-    const auto gemm = parseGemm(o.gemm);
-    const auto array = parseArrayShape(o.array);
-    const auto footprint = parseFootprint(o.footprint);
-    const auto method = parseTileMethod(o.method);
+    const auto gemm = systolic::parseGemm(o.gemm);
+    const auto array = systolic::parseArrayShape(o.array);
+    const auto footprint = systolic::parseFootprint(o.footprint);
+    const auto method = systolic::parseTileMethod(o.method);
     if (!gemm)
         return fail(gemm.error());
     if (!array)
@@ -158,7 +162,7 @@ int run(const TileCall& o)
         return fail(footprint.error());
     if (!method)
         return fail(method.error());
-    TileQuery q;
+    systolic::TileQuery q;
     q.gemm = *gemm;
     q.array = o.arrayGiven || o.hierarchy.empty() ? *array : h.array;
     q.footprint = *footprint;
@@ -173,14 +177,14 @@ int run(const TileCall& o)
     }
     h.array = q.array;
     h.elementBytes = q.elementBytes;
-    const auto choice = chooseTile(q, *method);
+    const auto choice = systolic::chooseTile(q, *method);
     if (!choice)
         return fail(choice.error());
     const auto bytes = checkedMul(choice->elements, q.elementBytes);
     if (!bytes)
         return fail({ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}});
     if (o.json) {
-        const nlohmann::ordered_json out = {{"method", tileMethodName(choice->method)},
+        const nlohmann::ordered_json out = {{"method", systolic::tileMethodName(choice->method)},
                                             {"Ti", choice->tile.ti},
                                             {"Tj", choice->tile.tj},
                                             {"Tk", choice->tile.tk},

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/integer.h"
-#include "eval/rules.h"
+#include "rules/rules.h"
 #include "schedule/schedule.h"
 
 #include <cstdint>

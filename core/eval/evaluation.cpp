@@ -5,46 +5,13 @@
 #include "eval/schedule_walk.h"
 #include "eval/tally.h"
 #include "eval/trace.h"
-#include "eval/validate.h"
+#include "rules/check.h"
 
 #include <map>
 #include <tuple>
 #include <utility>
 
 namespace tilewright {
-
-std::string_view issueCodeName(IssueCode code)
-{
-    switch (code) {
-    case IssueCode::Format:
-        return "FORMAT";
-    case IssueCode::Granularity:
-        return "GRANULARITY";
-    case IssueCode::Retain:
-        return "RETAIN";
-    case IssueCode::SuperNative:
-        return "SUPERNATIVE";
-    case IssueCode::KTooLarge:
-        return "K_TOO_LARGE";
-    case IssueCode::OpOrder:
-        return "OP_ORDER";
-    case IssueCode::Disconnected:
-        return "DISCONNECTED";
-    case IssueCode::Prologue:
-        return "PROLOGUE";
-    case IssueCode::Traversal:
-        return "TRAVERSAL";
-    case IssueCode::Dependency:
-        return "DEPENDENCY";
-    case IssueCode::OutOfMemory:
-        return "OOM";
-    case IssueCode::Coverage:
-        return "COVERAGE";
-    case IssueCode::Output:
-        return "OUTPUT";
-    }
-    return "";
-}
 
 std::string_view boundName(Bound bound)
 {
@@ -108,7 +75,7 @@ Evaluation evaluate(const Problem& problem, const Schedule& schedule, const Rule
     return walkSchedule(problem, schedule, rules, [&](SubgraphId id, std::span<const TensorId> resident) {
         const Subgraph& s = schedule[id];
         compiler.compile(s.ops, plan);
-        return plan.evaluate(s.granularity, s.traversal, resident, s.retain);
+        return evaluate(plan, s.granularity, s.traversal, resident, s.retain);
     });
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "base/ids.h"
-#include "eval/rules.h"
+#include "rules/rules.h"
+#include "schedule/issue.h"
 #include "schedule/schedule.h"
 
 #include <cstdint>
@@ -12,36 +13,6 @@
 #include <vector>
 
 namespace tilewright {
-
-/// A broken rule of a schedule (R2.2, R3, R4, R5.3, R9); not an input error.
-enum class IssueCode : std::uint8_t {
-    Format,       // "FORMAT"
-    Granularity,  // "GRANULARITY"
-    Retain,       // "RETAIN"
-    SuperNative,  // "SUPERNATIVE"
-    KTooLarge,    // "K_TOO_LARGE"
-    OpOrder,      // "OP_ORDER"
-    Disconnected, // "DISCONNECTED"
-    Prologue,     // "PROLOGUE"
-    Traversal,    // "TRAVERSAL"
-    Dependency,   // "DEPENDENCY"
-    OutOfMemory,  // "OOM"
-    Coverage,     // "COVERAGE"
-    Output,       // "OUTPUT"
-};
-[[nodiscard]] std::string_view issueCodeName(IssueCode code);
-
-struct Issue
-{
-    IssueCode code = IssueCode::Format;
-    std::optional<SubgraphId> subgraph; ///< none for COVERAGE, OUTPUT and unequal list lengths
-    std::string text;                   ///< one sentence with the numbers in it
-    std::optional<OpId> op;             ///< the op concerned, where there is one
-    std::optional<TensorId> tensor;     ///< the tensor concerned, where there is one
-    std::int64_t need = 0;              ///< OOM: working set; SUPERNATIVE, K_TOO_LARGE, PROLOGUE: the value
-    std::int64_t have = 0;              ///< the limit it exceeds
-    bool operator==(const Issue&) const = default;
-};
 
 /// Which side of the roofline a step or subgraph is on: compute time >= memory time or not.
 enum class Bound : std::uint8_t { Compute, Memory, Balanced };
@@ -54,7 +25,7 @@ struct SubgraphEvaluation
     bool structurallyValid =
         false;         ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
     bool fits = false; ///< peakWorkingSet <= capacity
-    /// False when the sums are estimates: see SubgraphPlan::kMostWalkedSteps. Rare, and only for millions of
+    /// False when the sums are estimates: see kMostWalkedSteps. Rare, and only for millions of
     /// steps.
     bool exact = true;
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
@@ -90,10 +61,5 @@ struct Evaluation
 /// Evaluates by the explaining form; equal to evaluate() in every field (held by tests).
 [[nodiscard]] Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule,
                                          const Rules& rules);
-
-/// RES before a subgraph (R3.3): what the previous one retains, as far as it can be retained at all.
-/// Ascending.
-[[nodiscard]] std::vector<TensorId> residentBefore(const Problem& problem, const Schedule& schedule,
-                                                   const Rules& rules, SubgraphId subgraph);
 
 } // namespace tilewright

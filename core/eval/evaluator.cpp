@@ -34,7 +34,7 @@ Evaluation Evaluator::evaluate(const Schedule& schedule)
             ++m_computed;
             m_compiler.compile(s->ops, m_plan);
             const SubgraphEvaluation result =
-                m_plan.evaluate(s->granularity, s->traversal, resident, s->retain);
+                tilewright::evaluate(m_plan, s->granularity, s->traversal, resident, s->retain);
             m_known.emplace(s.get(), Known{s, {resident.begin(), resident.end()}, result, m_use});
             return result;
         });

@@ -4,9 +4,10 @@
 #include "eval/fast_engine.h"
 #include "eval/schedule_walk.h"
 #include "eval/trace.h"
-#include "eval/validate.h"
+#include "rules/check.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilewright {
 
@@ -17,25 +18,16 @@ bool holds(std::span<const TensorId> list, TensorId t)
     return std::find(list.begin(), list.end(), t) != list.end();
 }
 
-bool isPermutation(std::span<const std::int64_t> order, std::int64_t tiles)
+bool isSmall(const SubgraphPlan& plan)
 {
-    if (static_cast<std::int64_t>(order.size()) != tiles)
-        return false;
-    std::vector<bool> seen(order.size(), false);
-    for (const std::int64_t t : order) {
-        if (t < 0 || t >= tiles || seen[static_cast<std::size_t>(t)])
-            return false;
-        seen[static_cast<std::size_t>(t)] = true;
-    }
-    return true;
+    return plan.uses().size() <= SmallLimits::kUses && plan.ranges().size() <= SmallLimits::kSlots &&
+           plan.groups().size() <= SmallLimits::kGroups && plan.sinks().size() <= SmallLimits::kSinks;
 }
 
 bool hasBit(std::uint64_t bits, std::uint32_t i)
 {
     return (bits >> i) & 1;
 }
-
-} // namespace
 
 /// Binds an engine of one size and asks it; nothing when it is not regular.
 struct FastCall
@@ -73,7 +65,7 @@ struct FastCall
                 return out;
             }
         if (traversal.kind() == TraversalKind::Custom &&
-            !isPermutation(traversal.explicitOrder(), out.rows * out.cols))
+            !orderFault(traversal.explicitOrder(), {out.rows, out.cols}).empty())
             return SubgraphEvaluation{};
         engine.run(traversal).finish(out, hw);
         out.exact = !ignoreMeetings;
@@ -82,99 +74,93 @@ struct FastCall
 
     [[nodiscard]] std::optional<SubgraphEvaluation> operator()() const
     {
-        if (plan.isSmall())
+        if (isSmall(plan))
             if (auto out = run<SmallLimits>())
                 return out;
         return run<LargeLimits>();
     }
 };
 
-SubgraphEvaluation SubgraphPlan::evaluateByWalking(const Granularity& g, const Traversal& traversal,
-                                                   std::span<const TensorId> resident,
-                                                   std::span<const TensorId> retain, std::int64_t reserved,
-                                                   std::int64_t mostWalkedSteps) const
+SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity& g,
+                                     const Traversal& traversal, std::span<const TensorId> resident,
+                                     std::span<const TensorId> retain, std::int64_t reserved,
+                                     std::int64_t mostWalkedSteps)
 {
-    FastCall call{*this, g, traversal, nullptr, resident, retain, reserved, false, true};
+    FastCall call{plan, g, traversal, nullptr, resident, retain, reserved, false, true};
     if (auto bound = call(); bound && bound->steps > mostWalkedSteps)
         return *bound;
     if (mostWalkedSteps == 0)
         return {};
     Subgraph s;
-    s.ops = m_ops;
+    s.ops.assign(plan.ops().begin(), plan.ops().end());
     s.granularity = g;
     s.traversal = traversal;
     s.retain.assign(retain.begin(), retain.end());
-    return evaluateSubgraphByTrace(*m_problem, s, resident, m_rules);
+    return evaluateSubgraphByTrace(plan.problem(), s, resident, plan.rules());
 }
 
-bool SubgraphPlan::isSmall() const noexcept
-{
-    return m_uses.size() <= SmallLimits::kUses && m_slots.size() <= SmallLimits::kSlots &&
-           m_groups.size() <= SmallLimits::kGroups && m_sinks.size() <= SmallLimits::kSinks;
-}
-
-std::int64_t SubgraphPlan::reserved(const Surroundings& around) const
+std::int64_t reservedAround(const SubgraphPlan& plan, const Surroundings& around)
 {
     std::int64_t sum = around.otherReserved;
-    const auto add = [&](std::uint64_t bits, const std::vector<TensorId>& list) {
+    const auto add = [&](std::uint64_t bits, std::span<const TensorId> list) {
         for (; bits != 0; bits &= bits - 1)
-            sum += m_problem->tensor(list[static_cast<std::size_t>(std::countr_zero(bits))]).elements();
+            sum += plan.problem().tensor(list[static_cast<std::size_t>(std::countr_zero(bits))]).elements();
     };
-    add(around.residentInputs | around.retainedInputs, m_inputs);
-    add(around.retained, m_products);
+    add(around.residentInputs | around.retainedInputs, plan.inputs());
+    add(around.retained, plan.products());
     return sum;
 }
 
-SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal& traversal,
-                                          const Surroundings& around) const
+} // namespace
+
+SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, const Traversal& traversal,
+                            const Surroundings& around)
 {
-    if (check(g))
+    if (plan.check(g))
         return {};
-    const std::int64_t sum = reserved(around);
-    if (const auto out = FastCall{*this, g, traversal, &around, {}, {}, sum, false}())
+    const std::int64_t sum = reservedAround(plan, around);
+    if (const auto out = FastCall{plan, g, traversal, &around, {}, {}, sum, false}())
         return *out;
     std::vector<TensorId> resident;
     std::vector<TensorId> retain;
-    for (std::size_t i = 0; i < m_inputs.size(); ++i) {
-        if ((around.residentInputs >> i) & 1)
-            resident.push_back(m_inputs[i]);
-        if ((around.retainedInputs >> i) & 1)
-            retain.push_back(m_inputs[i]);
-    }
-    for (std::size_t i = 0; i < m_products.size(); ++i)
-        if ((around.retained >> i) & 1)
-            retain.push_back(m_products[i]);
+    const auto append = [](std::vector<TensorId>& out, std::span<const TensorId> list, std::uint64_t bits) {
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if ((bits >> i) & 1)
+                out.push_back(list[i]);
+    };
+    append(resident, plan.inputs(), around.residentInputs);
+    append(retain, plan.inputs(), around.retainedInputs);
+    append(retain, plan.products(), around.retained);
     SubgraphEvaluation out =
-        evaluateByWalking(g, traversal, resident, retain, sum - around.otherReserved, kMostWalkedSteps);
+        evaluateByWalking(plan, g, traversal, resident, retain, sum - around.otherReserved, kMostWalkedSteps);
     out.peakWorkingSet += around.otherReserved;
     out.reserved = sum;
-    out.fits = out.peakWorkingSet <= m_problem->hardware().fastMemoryCapacity;
+    out.fits = out.peakWorkingSet <= plan.problem().hardware().fastMemoryCapacity;
     return out;
 }
 
-SubgraphEvaluation SubgraphPlan::evaluate(const Granularity& g, const Traversal& traversal,
-                                          std::span<const TensorId> resident,
-                                          std::span<const TensorId> retain,
-                                          std::int64_t mostWalkedSteps) const
+SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, const Traversal& traversal,
+                            std::span<const TensorId> resident, std::span<const TensorId> retain,
+                            std::int64_t mostWalkedSteps)
 {
-    if (check(g))
+    if (plan.check(g))
         return {};
+    const bool keepsInputs = plan.rules().retainInputs == Rules::RetainInputs::Allow;
     for (const TensorId t : retain) // R4.6
-        if (!holds(m_products, t) &&
-            !(m_rules.retainInputs == Rules::RetainInputs::Allow && holds(m_inputs, t)))
+        if (!holds(plan.products(), t) && !(keepsInputs && holds(plan.inputs(), t)))
             return {};
-    const std::int64_t sum = reservedElements(*m_problem, resident, retain);
-    if (const auto out = FastCall{*this, g, traversal, nullptr, resident, retain, sum, false}())
+    const std::int64_t sum = reservedElements(plan.problem(), resident, retain);
+    if (const auto out = FastCall{plan, g, traversal, nullptr, resident, retain, sum, false}())
         return *out;
-    return evaluateByWalking(g, traversal, resident, retain, sum, mostWalkedSteps);
+    return evaluateByWalking(plan, g, traversal, resident, retain, sum, mostWalkedSteps);
 }
 
-std::int64_t SubgraphPlan::peakWorkingSet(const Granularity& g, const Traversal& traversal,
-                                          const Surroundings& around) const
+std::int64_t peakWorkingSet(const SubgraphPlan& plan, const Granularity& g, const Traversal& traversal,
+                            const Surroundings& around)
 {
-    if (const auto out = FastCall{*this, g, traversal, &around, {}, {}, reserved(around), true}())
+    if (const auto out = FastCall{plan, g, traversal, &around, {}, {}, reservedAround(plan, around), true}())
         return out->peakWorkingSet;
-    return evaluate(g, traversal, around).peakWorkingSet;
+    return evaluate(plan, g, traversal, around).peakWorkingSet;
 }
 
 SubgraphEvaluation evaluateSubgraph(const Problem& problem, const Subgraph& subgraph,
@@ -182,8 +168,8 @@ SubgraphEvaluation evaluateSubgraph(const Problem& problem, const Subgraph& subg
 {
     if (!checkFormat(problem, subgraph, {}).empty())
         return {};
-    return SubgraphPlan(problem, subgraph.ops, rules)
-        .evaluate(subgraph.granularity, subgraph.traversal, residentBefore, subgraph.retain);
+    return evaluate(SubgraphPlan(problem, subgraph.ops, rules), subgraph.granularity, subgraph.traversal,
+                    residentBefore, subgraph.retain);
 }
 
 } // namespace tilewright

@@ -14,8 +14,8 @@
 #include "eval/cost.h"
 #include "eval/fast.h"
 #include "eval/tally.h"
-#include "eval/tile_order.h"
 #include "eval/trace.h"
+#include "schedule/traversal.h"
 
 #include <algorithm>
 #include <array>
@@ -75,9 +75,9 @@ template <class Limits> class FastEngine
 
 public:
     FastEngine(const SubgraphPlan& plan, const Granularity& g, bool ignoreMeetings = false)
-        : m_plan(plan), m_g(g), m_rules(plan.m_rules), m_ignoreMeetings(ignoreMeetings),
-          m_cost(plan.m_problem->hardware(), g, plan.m_rules),
-          m_bandwidth(static_cast<double>(plan.m_problem->hardware().slowMemoryBandwidth))
+        : m_plan(plan), m_g(g), m_rules(plan.rules()), m_ignoreMeetings(ignoreMeetings),
+          m_cost(plan.problem().hardware(), g, plan.rules()),
+          m_bandwidth(static_cast<double>(plan.problem().hardware().slowMemoryBandwidth))
     {
     }
 
@@ -92,9 +92,9 @@ public:
         bindGroups();
         if (!bindUses(isResident, isKept))
             return false;
-        m_sinkRetained.resize(m_plan.m_sinks.size());
-        for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s)
-            m_sinkRetained[s] = isRetained(m_plan.m_sinks[s].product);
+        m_sinkRetained.resize(m_plan.sinks().size());
+        for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
+            m_sinkRetained[s] = isRetained(m_plan.sinks()[s].product);
         if (!donationIsRegular())
             return false;
         bindMixed();
@@ -110,7 +110,7 @@ public:
     /// The peak when it follows from the largest tile alone; otherwise nothing.
     [[nodiscard]] std::optional<std::int64_t> quickPeak()
     {
-        if (!m_plan.m_oneShape || m_mixedCount > 0)
+        if (!m_plan.sinksHaveOneShape() || m_mixedCount > 0)
             return std::nullopt;
         // All sinks are clipped alike, so no tile needs more than an unclipped one.
         const Class& c = classAt(0, 0);
@@ -151,7 +151,7 @@ private:
         std::uint32_t input;
         std::uint32_t rowSlot, colSlot;
         Axis row, col; // canonical
-        std::uint8_t role;
+        Role role;
         bool whole;
     };
     struct Run

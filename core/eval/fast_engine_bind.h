@@ -8,7 +8,7 @@ namespace tilewright {
 
 template <class Limits> void FastEngine<Limits>::bindSlots()
 {
-    const auto& slots = m_plan.m_slots;
+    const auto& slots = m_plan.ranges();
     m_axis.resize(slots.size());
     m_extent.resize(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -21,12 +21,12 @@ template <class Limits> void FastEngine<Limits>::bindSlots()
 
 template <class Limits> void FastEngine<Limits>::bindGroups()
 {
-    const auto& groups = m_plan.m_groups;
+    const auto& groups = m_plan.groups();
     m_groupSteps.resize(groups.size());
     m_groupBuffers.resize(groups.size());
     m_groupRuns.resize(groups.size());
-    m_sinkSteps.resize(m_plan.m_sinks.size());
-    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s)
+    m_sinkSteps.resize(m_plan.sinks().size());
+    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
         m_sinkSteps[s] = 1;
     for (std::size_t i = 0; i < groups.size(); ++i) {
         m_groupSteps[i] = groups[i].reduction > 0 ? ceilDiv(groups[i].reduction, m_g.k) : 0;
@@ -63,7 +63,7 @@ template <class Limits>
 template <class Resident, class Kept>
 bool FastEngine<Limits>::bindUses(Resident&& isResident, Kept&& isKept)
 {
-    const auto& uses = m_plan.m_uses;
+    const auto& uses = m_plan.uses();
     m_useBit.resize(uses.size());
     m_useRun.resize(uses.size());
     m_buffers.resize(uses.size());
@@ -105,8 +105,8 @@ bool FastEngine<Limits>::addBuffer(const Use& u, Axis row, Axis col)
             m_groupBuffers[u.group].set(b);
             return true;
         }
-        if (other.role == u.role && canMeet(other.row, row, true, m_plan.m_slots[u.rowSlot].size) &&
-            canMeet(other.col, col, false, m_plan.m_slots[u.colSlot].size))
+        if (other.role == u.role && canMeet(other.row, row, true, m_plan.ranges()[u.rowSlot].size) &&
+            canMeet(other.col, col, false, m_plan.ranges()[u.colSlot].size))
             return false;
     }
     if (m_bufferCount >= 64 * Limits::kWords)
@@ -127,8 +127,8 @@ template <class Use>
 bool FastEngine<Limits>::addRun(std::size_t index, const Use& u, Axis row, Axis col)
 {
     const Axis depth = canonical(u.depthSlot);
-    const bool rowReduces = m_plan.m_slots[u.rowSlot].axis != Axis::Tile;
-    const bool colReduces = m_plan.m_slots[u.colSlot].axis != Axis::Tile;
+    const bool rowReduces = m_plan.ranges()[u.rowSlot].axis != Axis::Tile;
+    const bool colReduces = m_plan.ranges()[u.colSlot].axis != Axis::Tile;
     for (std::size_t r = 0; r < m_runCount; ++r) {
         const Run& other = m_runs[r];
         if (other.kept || other.id != u.id || other.depth != depth)
@@ -143,8 +143,8 @@ bool FastEngine<Limits>::addRun(std::size_t index, const Use& u, Axis row, Axis 
             m_useRun[index] = static_cast<std::uint32_t>(r);
             return true;
         }
-        if (canMeet(other.row, row, true, m_plan.m_slots[u.rowSlot].size) &&
-            canMeet(other.col, col, false, m_plan.m_slots[u.colSlot].size))
+        if (canMeet(other.row, row, true, m_plan.ranges()[u.rowSlot].size) &&
+            canMeet(other.col, col, false, m_plan.ranges()[u.colSlot].size))
             return false;
     }
     m_useRun[index] = static_cast<std::uint32_t>(m_runCount);
@@ -215,7 +215,7 @@ template <class Limits> void FastEngine<Limits>::bindMixed()
 template <class Limits> bool FastEngine<Limits>::bindPhases()
 {
     std::size_t n = 0;
-    const std::size_t most = 3 * (m_plan.m_drivers + m_plan.m_sinks.size()) + 1;
+    const std::size_t most = 3 * (m_plan.drivers() + m_plan.sinks().size()) + 1;
     m_phaseBegin.resize(most + 1);
     const auto add = [&](std::int64_t q) {
         std::size_t i = 0;
@@ -232,10 +232,10 @@ template <class Limits> bool FastEngine<Limits>::bindPhases()
         return true;
     };
     bool ok = add(0);
-    for (std::size_t g = 0; g < m_plan.m_groups.size(); ++g)
+    for (std::size_t g = 0; g < m_plan.groups().size(); ++g)
         if (m_groupSteps[g] > 0)
             ok = ok && add(m_groupSteps[g] - 1) && add(m_groupSteps[g]);
-    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s)
+    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
         ok = ok && add(m_sinkSteps[s] - 1) && add(m_sinkSteps[s]);
     m_phaseCount = n - 1; // the last entry is where the longest sink ends
     return ok;
@@ -251,7 +251,7 @@ template <class Limits> std::size_t FastEngine<Limits>::axisClasses(bool row, St
     const std::int64_t size = row ? m_g.h : m_g.w;
     std::size_t n = 0;
     Store<std::int64_t, kSpans> cuts{};
-    cuts.resize(2 * m_plan.m_sinks.size() + 1);
+    cuts.resize(2 * m_plan.sinks().size() + 1);
     const auto add = [&](std::int64_t c) {
         std::size_t i = 0;
         while (i < n && cuts[i] < c)
@@ -264,8 +264,8 @@ template <class Limits> std::size_t FastEngine<Limits>::axisClasses(bool row, St
         ++n;
     };
     add(0);
-    for (const auto& s : m_plan.m_sinks) {
-        const std::int64_t extent = m_plan.m_slots[row ? s.rowSlot : s.colSlot].size;
+    for (const auto& s : m_plan.sinks()) {
+        const std::int64_t extent = m_plan.ranges()[row ? s.rowSlot : s.colSlot].size;
         add(extent / size);
         add(ceilDiv(extent, size));
     }
@@ -295,9 +295,9 @@ template <class Limits> bool FastEngine<Limits>::bindClasses()
 template <class Limits> void FastEngine<Limits>::stepExtents(std::size_t phase)
 {
     const std::int64_t q = m_phaseBegin[phase];
-    for (std::size_t i = 0; i < m_plan.m_slots.size(); ++i)
+    for (std::size_t i = 0; i < m_plan.ranges().size(); ++i)
         if (m_axis[i] == Axis::Step)
-            m_extent[i] = std::min(m_g.k, m_plan.m_slots[i].size - q * m_g.k);
+            m_extent[i] = std::min(m_g.k, m_plan.ranges()[i].size - q * m_g.k);
 }
 
 template <class Limits> void FastEngine<Limits>::bindRunCosts()
@@ -318,11 +318,11 @@ double FastEngine<Limits>::runCost(const Run& run, bool rowReduces, bool colRedu
 {
     if (run.kept)
         return 0;
-    const Op& op = m_plan.m_problem->op(m_plan.m_ops[run.id]);
+    const Op& op = m_plan.problem().op(m_plan.ops()[run.id]);
     return static_cast<double>(op.baseCost) * m_cost.rows(rowReduces, length(run.rowSlot, run.row)) *
            m_cost.cols(colReduces, length(run.colSlot, run.col)) *
            (op.type == OpType::MatMul
-                ? m_cost.depth(m_extent[run.depthSlot], m_plan.m_slots[run.depthSlot].size)
+                ? m_cost.depth(m_extent[run.depthSlot], m_plan.ranges()[run.depthSlot].size)
                 : 1.0);
 }
 
@@ -330,15 +330,15 @@ double FastEngine<Limits>::runCost(const Run& run, bool rowReduces, bool colRedu
 template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, double* cost, std::int64_t q)
 {
     Mask missing = out.runs;
-    for (std::size_t i = 0; i < m_plan.m_uses.size(); ++i) {
-        const auto& u = m_plan.m_uses[i];
+    for (std::size_t i = 0; i < m_plan.uses().size(); ++i) {
+        const auto& u = m_plan.uses()[i];
         if (!u.run || !missing.has(m_useRun[i]) || !isActive(u.group, q))
             continue;
         Mask one{};
         one.set(m_useRun[i]);
         missing &= ~one;
-        cost[m_useRun[i]] = runCost(m_runs[m_useRun[i]], m_plan.m_slots[u.rowSlot].axis != Axis::Tile,
-                                    m_plan.m_slots[u.colSlot].axis != Axis::Tile);
+        cost[m_useRun[i]] = runCost(m_runs[m_useRun[i]], m_plan.ranges()[u.rowSlot].axis != Axis::Tile,
+                                    m_plan.ranges()[u.colSlot].axis != Axis::Tile);
     }
 }
 
@@ -347,12 +347,12 @@ template <class Limits> bool FastEngine<Limits>::donationIsRegular() const
 {
     if (!m_rules.donation || m_ignoreMeetings)
         return true;
-    for (const auto& s : m_plan.m_sinks) {
+    for (const auto& s : m_plan.sinks()) {
         if (!s.pointwise)
             continue;
-        for (std::size_t i = 0; i < m_plan.m_uses.size(); ++i) {
-            const auto& u = m_plan.m_uses[i];
-            if (u.run || u.role != static_cast<std::uint8_t>(Role::Pointwise) || !m_useBit[i])
+        for (std::size_t i = 0; i < m_plan.uses().size(); ++i) {
+            const auto& u = m_plan.uses()[i];
+            if (u.run || u.role != Role::Pointwise || !m_useBit[i])
                 continue;
             if (!axisIsRegular(u.rowSlot, s.rowSlot) || !axisIsRegular(u.colSlot, s.colSlot))
                 return false;
@@ -366,8 +366,8 @@ bool FastEngine<Limits>::axisIsRegular(std::uint32_t useSlot, std::uint32_t sink
 {
     const Axis use = canonical(useSlot);
     const Axis sink = canonical(sinkSlot);
-    const auto& us = m_plan.m_slots[useSlot];
-    const auto& ss = m_plan.m_slots[sinkSlot];
+    const auto& us = m_plan.ranges()[useSlot];
+    const auto& ss = m_plan.ranges()[sinkSlot];
     const std::int64_t tile = ss.row ? m_g.h : m_g.w;
     if (use == Axis::Tile || (use == Axis::Full && sink == Axis::Full))
         return true;

@@ -15,7 +15,7 @@ typename FastEngine<Limits>::Cell& FastEngine<Limits>::cell(const Class& c, std:
 /// A tile axis that is canonically whole may be the size of another sink, which is absent here.
 template <class Limits> std::int64_t FastEngine<Limits>::length(std::uint32_t slot, Axis axis) const noexcept
 {
-    return axis == Axis::Full ? m_plan.m_slots[slot].size : m_extent[slot];
+    return axis == Axis::Full ? m_plan.ranges()[slot].size : m_extent[slot];
 }
 
 template <class Limits> std::int64_t FastEngine<Limits>::bufferArea(std::size_t b) const noexcept
@@ -33,8 +33,8 @@ template <class Limits> std::int64_t FastEngine<Limits>::area(const Mask& buffer
 
 template <class Limits> void FastEngine<Limits>::tileExtents(std::size_t row, std::size_t col)
 {
-    for (std::size_t i = 0; i < m_plan.m_slots.size(); ++i) {
-        const auto& s = m_plan.m_slots[i];
+    for (std::size_t i = 0; i < m_plan.ranges().size(); ++i) {
+        const auto& s = m_plan.ranges()[i];
         if (s.axis != Axis::Tile)
             continue;
         const std::int64_t size = s.row ? m_g.h : m_g.w;
@@ -63,7 +63,7 @@ template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_
     c.allRuns = c.last = Mask{};
     tileExtents(row, col);
     std::int64_t steps = 0;
-    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s)
+    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
         if (tileArea(s) > 0)
             steps = std::max(steps, m_sinkSteps[s]);
     c.phases = 0;
@@ -89,7 +89,7 @@ template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_
 
 template <class Limits> std::int64_t FastEngine<Limits>::tileArea(std::size_t sink) const noexcept
 {
-    return m_extent[m_plan.m_sinks[sink].rowSlot] * m_extent[m_plan.m_sinks[sink].colSlot];
+    return m_extent[m_plan.sinks()[sink].rowSlot] * m_extent[m_plan.sinks()[sink].colSlot];
 }
 
 template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_t phase)
@@ -99,15 +99,15 @@ template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_
     out.buffers = out.runs = out.forget = Mask{};
     out.store = 0;
     out.fixedSet = m_reserved;
-    for (std::size_t g = 0; g < m_plan.m_groups.size(); ++g) {
-        const std::uint32_t s = m_plan.m_groups[g].sink;
-        const bool active = m_plan.m_groups[g].reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[s] - 1;
+    for (std::size_t g = 0; g < m_plan.groups().size(); ++g) {
+        const std::uint32_t s = m_plan.groups()[g].sink;
+        const bool active = m_plan.groups()[g].reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[s] - 1;
         if (!active || tileArea(s) == 0)
             continue;
         out.buffers |= m_groupBuffers[g];
         out.runs |= m_groupRuns[g];
     }
-    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s) {
+    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s) {
         const std::int64_t tile = tileArea(s);
         if (tile == 0 || q >= m_sinkSteps[s])
             continue;
@@ -127,7 +127,7 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_
 {
     if (m_sinkSteps[s] <= 1)
         return 0;
-    const auto& sinks = m_plan.m_sinks;
+    const auto& sinks = m_plan.sinks();
     std::int64_t n = sinks[s].driverEnd - sinks[s].driverBegin;
     if (s == 0)
         return n;
@@ -137,7 +137,7 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_
         for (std::size_t e = 0; e < s && !charged; ++e)
             for (std::uint32_t x = sinks[e].driverBegin; x < sinks[e].driverEnd && !charged; ++x)
                 charged = m_sinkSteps[e] > 1 && q < m_sinkSteps[e] &&
-                          m_plan.m_accumulated[x] == m_plan.m_accumulated[d];
+                          m_plan.accumulated()[x] == m_plan.accumulated()[d];
         n -= charged;
     }
     return n;
@@ -145,15 +145,14 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_
 
 template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t q)
 {
-    for (std::size_t s = 0; s < m_plan.m_sinks.size(); ++s) {
-        const auto& sink = m_plan.m_sinks[s];
+    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s) {
+        const auto& sink = m_plan.sinks()[s];
         if (!sink.pointwise || m_sinkRetained[s] || q != m_sinkSteps[s] - 1 || tileArea(s) == 0)
             continue;
-        for (std::size_t i = 0; i < m_plan.m_uses.size(); ++i) {
-            const auto& u = m_plan.m_uses[i];
-            if (u.run || !m_useBit[i] || u.role != static_cast<std::uint8_t>(Role::Pointwise) ||
-                !isActive(u.group, q) || !sameRange(u.rowSlot, sink.rowSlot) ||
-                !sameRange(u.colSlot, sink.colSlot))
+        for (std::size_t i = 0; i < m_plan.uses().size(); ++i) {
+            const auto& u = m_plan.uses()[i];
+            if (u.run || !m_useBit[i] || u.role != Role::Pointwise || !isActive(u.group, q) ||
+                !sameRange(u.rowSlot, sink.rowSlot) || !sameRange(u.colSlot, sink.colSlot))
                 continue;
             Mask all{};
             for (std::size_t b = 0; b < m_bufferCount; ++b)
@@ -170,7 +169,7 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
 
 template <class Limits> bool FastEngine<Limits>::isActive(std::uint32_t g, std::int64_t q) const noexcept
 {
-    const auto& group = m_plan.m_groups[g];
+    const auto& group = m_plan.groups()[g];
     return tileArea(group.sink) > 0 &&
            (group.reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[group.sink] - 1);
 }

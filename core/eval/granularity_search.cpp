@@ -90,7 +90,7 @@ private:
             return;
         for (const Traversal& t : m_limits.traversals) {
             const SubgraphEvaluation e =
-                m_plan.evaluate(g, t, m_resident, m_retain, m_limits.mostWalkedSteps);
+                evaluate(m_plan, g, t, m_resident, m_retain, m_limits.mostWalkedSteps);
             if (!e.structurallyValid)
                 continue;
             if (!e.fits)

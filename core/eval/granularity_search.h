@@ -29,7 +29,7 @@ struct GranularityLimits
     std::size_t jointSizes = 14;
     std::size_t axisSizes = 1000;
     /// As for SubgraphPlan::evaluate().
-    std::int64_t mostWalkedSteps = SubgraphPlan::kMostWalkedSteps;
+    std::int64_t mostWalkedSteps = kMostWalkedSteps;
     std::stop_token stop;
 };
 

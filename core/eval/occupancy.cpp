@@ -2,6 +2,7 @@
 #include "eval/occupancy.h"
 
 #include "eval/schedule_walk.h"
+#include "rules/check.h"
 
 #include <algorithm>
 

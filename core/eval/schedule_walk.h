@@ -13,7 +13,7 @@ namespace tilewright {
 /// breaks R4 or R5.3. `resident` = RES before it, ascending.
 using EvaluateSubgraph = std::function<SubgraphEvaluation(SubgraphId, std::span<const TensorId> resident)>;
 
-/// The state of R3 through the schedule, and the order of verdicts of R10.4. Both evaluators share it.
+/// The subgraphs one after the other, with the verdicts in the order of R10.4. Both evaluators share it.
 [[nodiscard]] Evaluation walkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                       const EvaluateSubgraph& evaluateSubgraph);
 

@@ -4,8 +4,10 @@
 #include "eval/trace.h"
 
 #include "eval/cost.h"
-#include "eval/tile_order.h"
-#include "eval/validate.h"
+#include "eval/schedule_walk.h"
+#include "rules/check.h"
+#include "rules/subgraph_plan.h"
+#include "schedule/traversal.h"
 
 #include <algorithm>
 #include <array>
@@ -29,17 +31,9 @@ struct RunKeyHash
     }
 };
 
-struct Sink
-{
-    TensorId tensor;
-    OpId op;
-    std::vector<OpId> drivers; // R5.4, in depth-first order
-    std::int64_t kSteps = 1;   // n(t)
-    bool retained = false;
-};
-
 struct Request
 {
+    std::uint32_t input; // in the plan's inputs()
     TensorId tensor;
     Role role;
     Rect rect;
@@ -80,35 +74,28 @@ std::int64_t cover(std::vector<Rect>& covered, const Rect& rect)
 
 class Walker
 {
+    using Slot = SubgraphPlan::Slot;
+    using Use = SubgraphPlan::Use;
+
 public:
-    Walker(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
-           const Rules& rules)
-        : m_problem(problem), m_subgraph(subgraph), m_rules(rules),
-          m_cost(problem.hardware(), subgraph.granularity, rules), m_inside(problem.tensorCount(), false),
-          m_resident(problem.tensorCount(), false), m_retained(problem.tensorCount(), false),
-          m_covered(problem.tensorCount(), {}), m_requestsOf(problem.tensorCount(), {}),
-          m_runsOf(problem.opCount(), {}), m_visited(problem.opCount(), 0)
+    Walker(const SubgraphPlan& plan, const Subgraph& subgraph, std::span<const TensorId> residentBefore)
+        : m_plan(plan), m_problem(plan.problem()), m_subgraph(subgraph), m_rules(plan.rules()),
+          m_cost(m_problem.hardware(), subgraph.granularity, plan.rules()), m_covered(plan.inputs().size()),
+          m_range(plan.ranges().size()), m_requestsOf(plan.inputs().size()), m_runsOf(plan.ops().size())
     {
-        for (const OpId o : subgraph.ops)
-            m_inside[problem.op(o).output] = true;
-        for (const TensorId t : subgraph.retain)
-            m_retained[t] = true;
-        for (const TensorId t : residentBefore) {
-            m_resident[t] = true;
-            m_reserved += problem.tensor(t).elements();
+        const auto listed = [](std::span<const TensorId> list, TensorId t) {
+            return std::find(list.begin(), list.end(), t) != list.end();
+        };
+        for (const TensorId t : plan.inputs()) {
+            m_resident.push_back(listed(residentBefore, t));
+            m_kept.push_back(listed(subgraph.retain, t)); // R9.7
         }
-        for (const TensorId t : subgraph.retain) // products, and with retain_inputs=allow inputs (R9.7)
-            if (!m_resident[t])
-                m_reserved += problem.tensor(t).elements();
-        for (const TensorId t : boundaryOf(problem, subgraph.ops).sinks) {
-            const OpId producer = *problem.producer(t);
-            Sink sink{t, producer, driversOf(producer), 1, m_retained[t] != 0};
-            for (const OpId d : sink.drivers)
-                sink.kSteps =
-                    std::max(sink.kSteps, ceilDiv(problem.reductionSize(d), subgraph.granularity.k));
-            m_sinks.push_back(std::move(sink));
+        m_reserved = reservedElements(m_problem, residentBefore, subgraph.retain);
+        for (std::size_t s = 0; s < plan.sinks().size(); ++s) {
+            m_kSteps.push_back(plan.kSteps(s, subgraph.granularity.k));
+            m_retained.push_back(listed(subgraph.retain, plan.products()[plan.sinks()[s].product]));
         }
-        m_grid = tileGrid(problem, subgraph.ops, subgraph.granularity);
+        m_grid = tileGrid(m_problem, subgraph.ops, subgraph.granularity);
     }
 
     void walk(const std::function<bool(const Step&)>& visit)
@@ -121,10 +108,13 @@ public:
             m_step.row = row;
             m_step.col = col;
             m_step.kSteps = 0;
-            for (const Sink& s : m_sinks)
+            m_step.kStep = 0;
+            findRanges();
+            for (std::size_t s = 0; s < m_kSteps.size(); ++s)
                 if (tileOf(s).area() > 0)
-                    m_step.kSteps = std::max(m_step.kSteps, s.kSteps);
-            for (m_step.kStep = 0; m_step.kStep < m_step.kSteps; ++m_step.kStep) {
+                    m_step.kSteps = std::max(m_step.kSteps, m_kSteps[s]);
+            for (; m_step.kStep < m_step.kSteps; ++m_step.kStep) {
+                findRanges();
                 takeStep();
                 if (!visit(m_step))
                     return false;
@@ -136,71 +126,55 @@ public:
     }
 
 private:
-    // Chains of ops are followed with stacks of our own: they may be longer than a thread's stack.
-
-    /// In depth-first order (R5.4).
-    [[nodiscard]] std::vector<OpId> driversOf(OpId sink)
+    struct Range
     {
-        std::vector<OpId> drivers;
-        ++m_mark;
-        m_pending.assign(1, m_problem.op(sink).output);
-        while (!m_pending.empty()) {
-            const OpId o = *m_problem.producer(m_pending.back());
-            m_pending.pop_back();
-            if (std::exchange(m_visited[o], m_mark) == m_mark)
-                continue;
-            const Op& op = m_problem.op(o);
-            if (op.type == OpType::MatMul) {
-                drivers.push_back(o);
-                continue;
+        std::int64_t begin = 0, end = 0;
+    };
+
+    /// What the ranges of the plan are in this step: a tile, a k step or the whole extent.
+    void findRanges()
+    {
+        const Granularity& g = m_subgraph.granularity;
+        for (std::size_t i = 0; i < m_range.size(); ++i) {
+            const Slot& slot = m_plan.ranges()[i];
+            const auto part = [&](std::int64_t index, std::int64_t size) {
+                const std::int64_t begin = std::min(index * size, slot.size);
+                return Range{begin, std::min(begin + size, slot.size)};
+            };
+            switch (slot.axis) {
+            case SubgraphPlan::Axis::Tile:
+                m_range[i] = slot.row ? part(m_step.row, g.h) : part(m_step.col, g.w);
+                break;
+            case SubgraphPlan::Axis::Step:
+                m_range[i] = part(m_step.kStep, g.k);
+                break;
+            case SubgraphPlan::Axis::Full:
+                m_range[i] = {0, slot.size};
+                break;
             }
-            for (auto t = op.inputs.rbegin(); t != op.inputs.rend(); ++t)
-                if (m_inside[*t])
-                    m_pending.push_back(*t);
         }
-        return drivers;
     }
 
-    /// The tile of a sink's tensor at the current position; empty (area <= 0) when it does not take part.
-    [[nodiscard]] Rect tileOf(const Sink& s) const
+    [[nodiscard]] Rect rectOf(std::uint32_t rowSlot, std::uint32_t colSlot) const
     {
-        const Tensor& t = m_problem.tensor(s.tensor);
-        const Granularity& g = m_subgraph.granularity;
-        const Rect r{m_step.row * g.h, std::min((m_step.row + 1) * g.h, t.height), m_step.col * g.w,
-                     std::min((m_step.col + 1) * g.w, t.width)};
-        return r.r0 < r.r1 && r.c0 < r.c1 ? r : Rect{};
+        const Range& rows = m_range[rowSlot];
+        const Range& cols = m_range[colSlot];
+        return {rows.begin, rows.end, cols.begin, cols.end};
+    }
+
+    /// The tile of a sink at the current position; empty when it does not take part.
+    [[nodiscard]] Rect tileOf(std::size_t sink) const
+    {
+        const SubgraphPlan::Sink& s = m_plan.sinks()[sink];
+        return rectOf(s.rowSlot, s.colSlot);
     }
 
     // R6 ------------------------------------------------------------------------------------------------
 
-    struct Need
+    void request(const Use& u)
     {
-        TensorId tensor;
-        Role role;
-        Rect rect;
-        bool rowsReduce, colsReduce;
-    };
-
-    /// The last one first, so that requests come in depth-first order (R6.6).
-    void serveNeeds()
-    {
-        while (!m_needs.empty()) {
-            const Need n = m_needs.back();
-            m_needs.pop_back();
-            if (m_inside[n.tensor]) {
-                const OpId producer = *m_problem.producer(n.tensor);
-                run(producer, n.rect, 0,
-                    m_problem.op(producer).type == OpType::MatMul ? m_problem.reductionSize(producer) : 0,
-                    n.rowsReduce, n.colsReduce);
-            } else {
-                request({n.tensor, n.role, n.rect});
-            }
-        }
-    }
-
-    void request(const Request& wanted)
-    {
-        std::vector<std::uint32_t>& same = m_requestsOf[wanted.tensor];
+        const Request wanted{u.id, m_plan.inputs()[u.id], u.role, rectOf(u.rowSlot, u.colSlot)};
+        std::vector<std::uint32_t>& same = m_requestsOf[u.id];
         for (const std::uint32_t r : same)
             if (m_requests[r].role == wanted.role && m_requests[r].rect == wanted.rect)
                 return;
@@ -209,72 +183,56 @@ private:
     }
 
     /// Adds the run; false when it is already in this step (R6.6).
-    bool addRun(OpId o, const Rect& rect, std::int64_t k0, std::int64_t k1, bool rowsReduce, bool colsReduce)
+    bool addRun(const Use& u)
     {
-        std::vector<std::uint32_t>& same = m_runsOf[o];
-        for (const std::uint32_t i : same)
-            if (const StepRun& r = m_step.runs[i]; r.rect == rect && r.k0 == k0 && r.k1 == k1)
-                return false;
+        const OpId o = m_plan.ops()[u.id];
         const Op& op = m_problem.op(o);
-        StepRun r{o, rect, k0, k1, 0, false};
+        const bool matmul = op.type == OpType::MatMul;
+        const Rect rect = rectOf(u.rowSlot, u.colSlot);
+        const Range depth = matmul ? m_range[u.depthSlot] : Range{};
+        std::vector<std::uint32_t>& same = m_runsOf[u.id];
+        for (const std::uint32_t i : same)
+            if (const StepRun& r = m_step.runs[i]; r.rect == rect && r.k0 == depth.begin && r.k1 == depth.end)
+                return false;
+        StepRun r{o, rect, depth.begin, depth.end, 0, false};
         if (m_rules.ephemeral == Rules::Ephemeral::Neutral) {
-            const RunKey key{static_cast<std::int64_t>(o.value), rect.r0, rect.r1, rect.c0, rect.c1, k0, k1};
+            const RunKey key{u.id, rect.r0, rect.r1, rect.c0, rect.c1, depth.begin, depth.end};
             r.repeated = !m_earlier.insert(key).second;
         }
         if (!r.repeated)
-            r.cost = static_cast<double>(op.baseCost) * m_cost.rows(rowsReduce, rect.r1 - rect.r0) *
-                     m_cost.cols(colsReduce, rect.c1 - rect.c0) *
-                     (op.type == OpType::MatMul ? m_cost.depth(k1 - k0, m_problem.reductionSize(o)) : 1.0);
+            r.cost = static_cast<double>(op.baseCost) *
+                     m_cost.rows(m_plan.ranges()[u.rowSlot].reduces(), rect.r1 - rect.r0) *
+                     m_cost.cols(m_plan.ranges()[u.colSlot].reduces(), rect.c1 - rect.c0) *
+                     (matmul ? m_cost.depth(depth.end - depth.begin, m_problem.reductionSize(o)) : 1.0);
         same.push_back(static_cast<std::uint32_t>(m_step.runs.size()));
         m_step.runs.push_back(r);
         return true;
     }
 
-    /// Adds the run and puts what it needs on the stack, unless it is in this step already.
-    void run(OpId o, const Rect& rect, std::int64_t k0, std::int64_t k1, bool rowsReduce, bool colsReduce)
+    /// A use and, unless the run is in this step already, what it needs: depth-first with a stack of our own,
+    /// for chains may be longer than a thread's stack.
+    void follow(std::uint32_t root)
     {
-        if (!addRun(o, rect, k0, k1, rowsReduce, colsReduce))
-            return;
-        const Op& op = m_problem.op(o);
-        if (op.type == OpType::MatMul) {
-            m_needs.push_back({op.inputs[1], Role::Rhs, {k0, k1, rect.c0, rect.c1}, true, colsReduce});
-            m_needs.push_back({op.inputs[0], Role::Lhs, {rect.r0, rect.r1, k0, k1}, rowsReduce, true});
-        } else {
-            for (auto t = op.inputs.rbegin(); t != op.inputs.rend(); ++t)
-                m_needs.push_back({*t, Role::Pointwise, rect, rowsReduce, colsReduce});
+        m_pending.assign(1, root);
+        while (!m_pending.empty()) {
+            const Use& u = m_plan.uses()[m_pending.back()];
+            m_pending.pop_back();
+            if (!u.run)
+                request(u);
+            else if (addRun(u)) {
+                const auto needs = m_plan.needs(u);
+                m_pending.insert(m_pending.end(), needs.rbegin(), needs.rend());
+            }
         }
     }
 
-    /// The producer of a sink and the Pointwises of its epilogue, on the sink's tile (R6.1, R6.2).
-    void runDriven(OpId sink, const Rect& tile, bool completes)
+    /// What a sink asks for (R6.1, R6.2): drivers as long as their k lasts, its epilogue when it completes.
+    void runSink(const SubgraphPlan::Sink& sink, bool completes)
     {
-        ++m_mark;
-        m_pending.assign(1, m_problem.op(sink).output);
-        while (!m_pending.empty()) {
-            const TensorId needed = m_pending.back();
-            m_pending.pop_back();
-            if (!m_inside[needed]) {
-                if (completes)
-                    request({needed, Role::Pointwise, tile});
-                continue;
-            }
-            const OpId o = *m_problem.producer(needed);
-            if (std::exchange(m_visited[o], m_mark) == m_mark)
-                continue;
-            const Op& op = m_problem.op(o);
-            if (op.type == OpType::MatMul) {
-                const std::int64_t k = m_subgraph.granularity.k;
-                const std::int64_t k0 = m_step.kStep * k;
-                const std::int64_t k1 = std::min(k0 + k, m_problem.reductionSize(o));
-                if (k0 < k1)
-                    run(o, tile, k0, k1, false, false);
-                serveNeeds();
-                continue;
-            }
-            if (completes)
-                addRun(o, tile, 0, 0, false, false);
-            for (auto t = op.inputs.rbegin(); t != op.inputs.rend(); ++t)
-                m_pending.push_back(*t);
+        for (const std::uint32_t root : m_plan.roots(sink)) {
+            const std::int64_t reduction = m_plan.groups()[m_plan.uses()[root].group].reduction;
+            if (reduction > 0 ? m_step.kStep * m_subgraph.granularity.k < reduction : completes)
+                follow(root);
         }
     }
 
@@ -289,14 +247,14 @@ private:
     void serve()
     {
         for (const Request& r : m_requests) {
-            if (m_resident[r.tensor]) {
+            if (m_resident[r.input]) {
                 if (std::find(m_step.residentReads.begin(), m_step.residentReads.end(), r.tensor) ==
                     m_step.residentReads.end())
                     m_step.residentReads.push_back(r.tensor);
                 continue;
             }
-            if (m_retained[r.tensor]) {
-                const std::int64_t fresh = cover(m_covered[r.tensor], r.rect);
+            if (m_kept[r.input]) {
+                const std::int64_t fresh = cover(m_covered[r.input], r.rect);
                 m_step.loadElements += fresh;
                 if (fresh > 0)
                     m_step.keptLoads.push_back({r.tensor, r.role, r.rect, false, true});
@@ -305,7 +263,7 @@ private:
             StepBuffer b{r.tensor, r.role, r.rect, isWhole(r), true};
             const StepBuffer full{r.tensor, r.role, {}, true, true};
             if (!b.full) {
-                const auto& same = m_requestsOf[r.tensor];
+                const auto& same = m_requestsOf[r.input];
                 b.full = std::any_of(same.begin(), same.end(),
                                      [&](std::uint32_t o) { return isWhole(m_requests[o]); }) ||
                          holds(m_previous, full);
@@ -340,8 +298,8 @@ private:
             if (!s.completes || !s.stored || m_problem.op(producer).type != OpType::Pointwise)
                 continue;
             for (const Request& r : m_requests) {
-                if (r.role != Role::Pointwise || r.rect != s.tile || m_resident[r.tensor] ||
-                    m_retained[r.tensor] || std::find(taken.begin(), taken.end(), r.tensor) != taken.end())
+                if (r.role != Role::Pointwise || r.rect != s.tile || m_resident[r.input] || m_kept[r.input] ||
+                    std::find(taken.begin(), taken.end(), r.tensor) != taken.end())
                     continue;
                 taken.push_back(r.tensor);
                 m_step.donatedElements += s.tile.area();
@@ -354,9 +312,9 @@ private:
     void takeStep()
     {
         for (const Request& r : m_requests)
-            m_requestsOf[r.tensor].clear();
-        for (const StepRun& r : m_step.runs)
-            m_runsOf[r.op].clear();
+            m_requestsOf[r.input].clear();
+        for (auto& runs : m_runsOf)
+            runs.clear();
         m_requests.clear();
         m_step.runs.clear();
         m_step.buffers.clear();
@@ -369,27 +327,26 @@ private:
         m_step.reserved = m_reserved;
 
         std::vector<std::pair<OpId, Rect>> accumulators;
-        for (const Sink& s : m_sinks) {
-            const Rect tile = tileOf(s);
-            if (tile.area() == 0 || m_step.kStep >= s.kSteps)
+        for (std::size_t i = 0; i < m_plan.sinks().size(); ++i) {
+            const SubgraphPlan::Sink& s = m_plan.sinks()[i];
+            const Rect tile = tileOf(i);
+            if (tile.area() == 0 || m_step.kStep >= m_kSteps[i])
                 continue;
-            StepSink out{s.tensor, tile, m_step.kStep == s.kSteps - 1, false, 0, 0};
-            out.stored = out.completes && !s.retained;
-            out.outputElements = s.retained ? 0 : tile.area();
-            if (s.kSteps > 1)
-                for (const OpId d : s.drivers) {
-                    const std::pair<OpId, Rect> key{d, tile};
-                    if (d == s.op ||
-                        std::find(accumulators.begin(), accumulators.end(), key) != accumulators.end())
-                        continue;
-                    accumulators.push_back(key);
-                    out.accumulators += tile.area();
-                }
+            StepSink out{m_plan.products()[s.product], tile, m_step.kStep == m_kSteps[i] - 1, false, 0, 0};
+            out.stored = out.completes && !m_retained[i];
+            out.outputElements = m_retained[i] ? 0 : tile.area();
+            for (std::uint32_t d = s.driverBegin; m_kSteps[i] > 1 && d < s.driverEnd; ++d) {
+                const std::pair<OpId, Rect> key{m_plan.accumulated()[d], tile};
+                if (std::find(accumulators.begin(), accumulators.end(), key) != accumulators.end())
+                    continue;
+                accumulators.push_back(key);
+                out.accumulators += tile.area();
+            }
             m_step.storeElements += out.stored ? tile.area() : 0;
             m_step.outputElements += out.outputElements;
             m_step.accumulatorElements += out.accumulators;
             m_step.sinks.push_back(out);
-            runDriven(s.op, tile, out.completes);
+            runSink(s, out.completes);
         }
         serve();
         const std::vector<TensorId> taken = donate();
@@ -408,25 +365,23 @@ private:
         });
     }
 
+    const SubgraphPlan& m_plan;
     const Problem& m_problem;
     const Subgraph& m_subgraph;
     const Rules& m_rules;
     StepCosts m_cost;
-    IdVector<TensorId, char> m_inside;
-    IdVector<TensorId, char> m_resident;
-    IdVector<TensorId, char> m_retained;
-    IdVector<TensorId, std::vector<Rect>> m_covered; // R9.7: what of a retained input is there already
-    std::vector<Sink> m_sinks;
+    std::vector<char> m_resident, m_kept;     // by input
+    std::vector<std::vector<Rect>> m_covered; // by input, R9.7: what of a kept one is there already
+    std::vector<std::int64_t> m_kSteps;       // by sink: n(t)
+    std::vector<char> m_retained;             // by sink
+    std::vector<Range> m_range;               // by slot
     TileGrid m_grid;
     std::int64_t m_reserved = 0;
     std::vector<StepBuffer> m_previous;
     std::vector<Request> m_requests;
-    IdVector<TensorId, std::vector<std::uint32_t>> m_requestsOf; // this step's, by position
-    IdVector<OpId, std::vector<std::uint32_t>> m_runsOf;
-    std::vector<Need> m_needs;       // stack of what runs need
-    std::vector<TensorId> m_pending; // stack of an epilogue
-    IdVector<OpId, std::uint32_t> m_visited;
-    std::uint32_t m_mark = 0;
+    std::vector<std::vector<std::uint32_t>> m_requestsOf; // by input: this step's, by position
+    std::vector<std::vector<std::uint32_t>> m_runsOf;     // by op
+    std::vector<std::uint32_t> m_pending;                 // stack of uses
     std::unordered_set<RunKey, RunKeyHash> m_earlier;
     Step m_step;
 };
@@ -439,7 +394,7 @@ void traceSubgraph(const Problem& problem, const Subgraph& subgraph, std::span<c
     if (!checkFormat(problem, subgraph, SubgraphId{}).empty() ||
         !checkStructure(problem, subgraph, SubgraphId{}, rules).empty())
         return;
-    Walker(problem, subgraph, residentBefore, rules).walk(visit);
+    Walker(SubgraphPlan(problem, subgraph.ops, rules), subgraph, residentBefore).walk(visit);
 }
 
 } // namespace tilewright

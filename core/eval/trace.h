@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eval/evaluation.h"
+#include "rules/subgraph_plan.h"
 
 #include <cstdint>
 #include <functional>
@@ -17,8 +18,6 @@ struct Rect
     [[nodiscard]] std::int64_t area() const noexcept { return (r1 - r0) * (c1 - c0); }
     auto operator<=>(const Rect&) const = default;
 };
-
-enum class Role : std::uint8_t { Lhs, Rhs, Pointwise };
 
 /// One named buffer in use in a step (R7.1).
 struct StepBuffer

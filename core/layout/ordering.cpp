@@ -186,7 +186,7 @@ bool Minimiser::alignLayer(std::vector<int>& layer, bool byUpper)
 /// Swaps neighbours (whole groups against their neighbours, and vertices inside a group) while that helps.
 bool Minimiser::transposeLayer(std::vector<int>& layer)
 {
-    struct Run
+    struct Group
     {
         int first = 0; // into m_upper / m_lower
         int upper = 0, lower = 0, firstLower = 0;
@@ -196,7 +196,7 @@ bool Minimiser::transposeLayer(std::vector<int>& layer)
     std::vector<Weighted> upper, lower;
     const auto byPosition = [](const Weighted& a, const Weighted& b) { return a.at < b.at; };
     const auto runOf = [&](int begin, int count) {
-        Run run;
+        Group run;
         run.first = static_cast<int>(upper.size());
         run.firstLower = static_cast<int>(lower.size());
         run.begin = begin;
@@ -213,7 +213,7 @@ bool Minimiser::transposeLayer(std::vector<int>& layer)
         std::sort(lower.begin() + run.firstLower, lower.end(), byPosition);
         return run;
     };
-    const auto gain = [&](const Run& a, const Run& b) { // of putting b before a
+    const auto gain = [&](const Group& a, const Group& b) { // of putting b before a
         const std::span<const Weighted> ua(upper.data() + a.first, a.upper),
             ub(upper.data() + b.first, b.upper);
         const std::span<const Weighted> la(lower.data() + a.firstLower, a.lower);
@@ -221,7 +221,7 @@ bool Minimiser::transposeLayer(std::vector<int>& layer)
         return crossings(ua, ub) - crossings(ub, ua) + crossings(la, lb) - crossings(lb, la);
     };
     bool changed = false;
-    const auto swapWhileBetter = [&](std::vector<Run>& runs) {
+    const auto swapWhileBetter = [&](std::vector<Group>& runs) {
         bool any = false;
         for (int pass = 0; pass < kMaxPasses; ++pass) {
             bool swapped = false;
@@ -236,9 +236,9 @@ bool Minimiser::transposeLayer(std::vector<int>& layer)
         }
         if (any) {
             std::vector<int> out;
-            for (const Run& run : runs)
+            for (const Group& run : runs)
                 out.insert(out.end(), layer.begin() + run.begin, layer.begin() + run.begin + run.count);
-            const int first = std::min_element(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+            const int first = std::min_element(runs.begin(), runs.end(), [](const Group& a, const Group& b) {
                                   return a.begin < b.begin;
                               })->begin;
             std::copy(out.begin(), out.end(), layer.begin() + first);
@@ -247,7 +247,7 @@ bool Minimiser::transposeLayer(std::vector<int>& layer)
     };
 
     const int n = static_cast<int>(layer.size());
-    std::vector<Run> runs;
+    std::vector<Group> runs;
     bool grouped = false;
     for (int i = 0; i < n;) {
         int end = i + 1;

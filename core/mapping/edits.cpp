@@ -83,7 +83,7 @@ std::vector<std::int64_t> movableFactors(const Method& method, int loop, Level l
     return out;
 }
 
-MovePreview previewMove(const LoopNest& nest, const Architecture& architecture, const Evaluation& before,
+MovePreview previewMove(const LoopNest& nest, const Architecture& architecture, const MappingCost& before,
                         const Method& candidate)
 {
     MovePreview out;
@@ -112,7 +112,7 @@ unsigned reuseLoops(const LoopNest& nest, const Method& method, Level level, int
     return out;
 }
 
-std::array<MemoryFill, 3> memoryFill(const Architecture& architecture, const Evaluation& evaluation)
+std::array<MemoryFill, 3> memoryFill(const Architecture& architecture, const MappingCost& evaluation)
 {
     std::array<MemoryFill, 3> out;
     out[0] = {Level::Spm, "banks", {}, evaluation.spmBanksUsed, architecture.spmBanks};
@@ -131,7 +131,7 @@ std::string_view componentName(EnergyComponent component)
     return names[static_cast<std::size_t>(component)];
 }
 
-EnergyMatrix energyMatrix(const Evaluation& evaluation)
+EnergyMatrix energyMatrix(const MappingCost& evaluation)
 {
     EnergyMatrix out{};
     const auto row = [&](EnergyComponent c) -> auto&

@@ -29,14 +29,14 @@ namespace tilewright::mapping {
 struct MovePreview
 {
     Method method;
-    Evaluation after;
+    MappingCost after;
     double energyChange = 0;
     std::int64_t cyclesChange = 0;
     double edpChange = 0;
 };
 
 [[nodiscard]] MovePreview previewMove(const LoopNest& nest, const Architecture& architecture,
-                                      const Evaluation& before, const Method& candidate);
+                                      const MappingCost& before, const Method& candidate);
 
 /// Bit l: loop l (with a factor above 1) is one of those that give the operand its reuse at DRAM or SPM.
 [[nodiscard]] unsigned reuseLoops(const LoopNest& nest, const Method& method, Level level, int operand);
@@ -55,7 +55,7 @@ struct MemoryFill
 
 /// SPM, RF and SPATIAL, in this order.
 [[nodiscard]] std::array<MemoryFill, 3> memoryFill(const Architecture& architecture,
-                                                   const Evaluation& evaluation);
+                                                   const MappingCost& evaluation);
 
 enum class EnergyComponent { Mac, Rf, Noc, Spm, Dram };
 inline constexpr int kEnergyComponents = 5;
@@ -65,7 +65,7 @@ inline constexpr int kEnergyComponents = 5;
 /// pJ by component (row) and operand (column); the last column belongs to no operand (the multiplications).
 using EnergyMatrix = std::array<std::array<double, kOperands + 1>, kEnergyComponents>;
 
-[[nodiscard]] EnergyMatrix energyMatrix(const Evaluation& evaluation);
+[[nodiscard]] EnergyMatrix energyMatrix(const MappingCost& evaluation);
 
 /// The tiled nest as C-like text, loops of factor 1 left out.
 [[nodiscard]] std::string pseudoCode(const LoopNest& nest, const Method& method);

@@ -122,7 +122,7 @@ struct SpmPass
     std::int64_t firstDistribution = 0; ///< comm[1]
 };
 
-SpmPass spmPass(const Evaluation& e)
+SpmPass spmPass(const MappingCost& e)
 {
     const OperandReport& out = e.operands[kWritten];
     std::map<std::int64_t, std::int64_t> communication; // comm[e]
@@ -153,7 +153,7 @@ SpmPass spmPass(const Evaluation& e)
     return pass;
 }
 
-void fillCycles(Evaluation& e)
+void fillCycles(MappingCost& e)
 {
     const SpmPass pass = spmPass(e);
     e.spmPassCycles = pass.cycles;
@@ -201,7 +201,7 @@ void fillCycles(Evaluation& e)
     e.cycles = parts.total();
 }
 
-void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& method, Evaluation& e)
+void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& method, MappingCost& e)
 {
     const EnergyTable& pj = arch.energyPj;
     const auto real = [](std::int64_t v) { return static_cast<double>(v); };
@@ -263,9 +263,9 @@ std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& a
     return checkCapacities(nest, architecture, method);
 }
 
-Evaluation evaluate(const LoopNest& nest, const Architecture& architecture, const Method& method)
+MappingCost evaluate(const LoopNest& nest, const Architecture& architecture, const Method& method)
 {
-    Evaluation e;
+    MappingCost e;
     e.violation = checkMethod(nest, architecture, method);
     e.hasNumbers = !e.violation || e.violation->code != ViolationCode::Tiling;
     if (!e.hasNumbers)

@@ -70,7 +70,7 @@ struct OperandReport
 
 /// One method with every component of docs/rules/mapping.md 2 to 5. An invalid method keeps its numbers,
 /// except when the factors do not multiply to the trip counts (`hasNumbers` is false).
-struct Evaluation
+struct MappingCost
 {
     std::optional<Violation> violation; ///< the first in the order of ViolationCode
     bool hasNumbers = false;
@@ -93,8 +93,8 @@ struct Evaluation
 };
 
 /// The explaining form of the cost model. Pre-condition: checkCountable(nest, architecture).
-[[nodiscard]] Evaluation evaluate(const LoopNest& nest, const Architecture& architecture,
-                                  const Method& method);
+[[nodiscard]] MappingCost evaluate(const LoopNest& nest, const Architecture& architecture,
+                                   const Method& method);
 
 /// Only the validity check; cheap enough for every move of a drag.
 [[nodiscard]] std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& architecture,

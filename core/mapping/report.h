@@ -12,7 +12,8 @@ namespace tilewright::mapping {
 
 /// One evaluated method. Numbers are null when the tiling does not multiply.
 [[nodiscard]] std::string evaluationReport(const LoopNest& nest, const Method& method,
-                                           const Evaluation& evaluation, Objective objective, double seconds);
+                                           const MappingCost& evaluation, Objective objective,
+                                           double seconds);
 
 /// A search: the best method of `objective` with its components, all three optima, the front, the counts.
 [[nodiscard]] std::string searchReport(const LoopNest& nest, const Architecture& architecture,

@@ -8,7 +8,7 @@ namespace tilewright::mapping {
 
 namespace {
 
-template <typename Get> Json perOperand(const LoopNest& nest, const Evaluation& e, Get&& get)
+template <typename Get> Json perOperand(const LoopNest& nest, const MappingCost& e, Get&& get)
 {
     Json out = Json::object();
     for (std::size_t op = 0; op < kOperands; ++op)
@@ -21,7 +21,7 @@ Json partsJson(const EnergyParts& p)
     return {{"mac", p.mac}, {"rf", p.rf}, {"noc", p.noc}, {"spm", p.spm}, {"dram", p.dram}};
 }
 
-void addComponents(Json& out, const LoopNest& nest, const Evaluation& e)
+void addComponents(Json& out, const LoopNest& nest, const MappingCost& e)
 {
     if (!e.hasNumbers) {
         for (const char* key :
@@ -60,7 +60,7 @@ void addComponents(Json& out, const LoopNest& nest, const Evaluation& e)
     out["fill"] = {{"pes", e.pesUsed}, {"rf_elements", e.rfElementsUsed}, {"spm_banks", e.spmBanksUsed}};
 }
 
-void addEvaluation(Json& out, const LoopNest& nest, const Method& method, const Evaluation& e)
+void addEvaluation(Json& out, const LoopNest& nest, const Method& method, const MappingCost& e)
 {
     out["valid"] = e.valid();
     out["error"] = e.violation ? Json(violationName(e.violation->code)) : Json(nullptr);
@@ -85,7 +85,7 @@ Json countJson(const SearchResult& r)
 
 } // namespace
 
-std::string evaluationReport(const LoopNest& nest, const Method& method, const Evaluation& evaluation,
+std::string evaluationReport(const LoopNest& nest, const Method& method, const MappingCost& evaluation,
                              Objective objective, double seconds)
 {
     Json out = Json::object();
@@ -103,7 +103,7 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
     Json out = Json::object();
     out["objective"] = objectiveName(objective);
     if (const auto& best = result.of(objective)) {
-        const Evaluation e = evaluate(nest, architecture, best->method);
+        const MappingCost e = evaluate(nest, architecture, best->method);
         addEvaluation(out, nest, best->method, e);
         out["evaluated"] = result.counts.evaluations;
         out["seconds"] = result.seconds;

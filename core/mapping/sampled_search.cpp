@@ -68,7 +68,7 @@ private:
         const Reductions& r = m_options.reductions;
         if (!r.any())
             return true;
-        const Evaluation e = evaluate(m_nest, m_architecture, m);
+        const MappingCost e = evaluate(m_nest, m_architecture, m);
         std::int64_t spm = 0;
         for (const OperandReport& o : e.operands)
             spm += o.dataSpm;

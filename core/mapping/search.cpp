@@ -375,7 +375,7 @@ private:
         for (const auto& p : m_front.points()) {
             MethodCost m;
             m.method = methodOf(p.payload);
-            const Evaluation e = evaluate(m_nest, m_architecture, m.method);
+            const MappingCost e = evaluate(m_nest, m_architecture, m.method);
             m.energy = e.energy;
             m.cycles = e.cycles;
             m.edp = e.edp;
@@ -439,7 +439,7 @@ private:
     {
         MethodCost m;
         m.method = trivialMethod(m_nest);
-        const Evaluation e = evaluate(m_nest, m_architecture, m.method);
+        const MappingCost e = evaluate(m_nest, m_architecture, m.method);
         if (!e.valid() || m_options.reductions.any())
             return;
         m.energy = e.energy;

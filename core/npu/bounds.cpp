@@ -114,7 +114,7 @@ Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hw)
     return b;
 }
 
-std::string explainRun(const NpuGraph& graph, const Run& run, const Bounds& bounds)
+std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds)
 {
     const double makespan = static_cast<double>(std::max<Cycle>(run.makespan, 1));
     const double dram = run.dramUtilization();

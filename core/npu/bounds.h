@@ -24,6 +24,6 @@ struct Bounds
 [[nodiscard]] Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hardware);
 
 /// What held the run back, in one sentence with figures ("DRAM binds: ...").
-[[nodiscard]] std::string explainRun(const NpuGraph& graph, const Run& run, const Bounds& bounds);
+[[nodiscard]] std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds);
 
 } // namespace tilewright::npu

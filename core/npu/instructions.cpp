@@ -48,7 +48,7 @@ Opcode computeOpcode(NodeType type)
 
 } // namespace
 
-std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const Run& run)
+std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const NpuRun& run)
 {
     std::vector<std::vector<Instruction>> out;
     for (const CoreRun& core : run.cores) {
@@ -99,12 +99,12 @@ std::string describe(const NpuGraph& graph, const Instruction& i)
     return text + graph.describe(i.node);
 }
 
-Result<Run> replay(const NpuGraph& graph, const NpuHardware& hardware,
-                   const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
+Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
+                      const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
 {
-    std::vector<Program> lists;
+    std::vector<CoreProgram> lists;
     for (const auto& program : programs) {
-        Program& list = lists.emplace_back();
+        CoreProgram& list = lists.emplace_back();
         bool sync = false;
         for (const Instruction& i : program) {
             if (i.opcode == Opcode::Sync && i.tile == kNone) {

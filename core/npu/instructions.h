@@ -28,15 +28,15 @@ struct Instruction
 
 /// The programs of a run, one per core: nodes in the order chosen, each with its loads, its computation and
 /// its stores.
-[[nodiscard]] std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const Run& run);
+[[nodiscard]] std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const NpuRun& run);
 
 /// "TMATMUL  q: MATMUL 17"
 [[nodiscard]] std::string describe(const NpuGraph& graph, const Instruction& instruction);
 
 /// Executes the programs on the machine without a scheduler. Errors when a core's loads differ from its
 /// TLOADs.
-[[nodiscard]] Result<Run> replay(const NpuGraph& graph, const NpuHardware& hardware,
-                                 const std::vector<std::vector<Instruction>>& programs,
-                                 const RunOptions& options);
+[[nodiscard]] Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
+                                    const std::vector<std::vector<Instruction>>& programs,
+                                    const RunOptions& options);
 
 } // namespace tilewright::npu

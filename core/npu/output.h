@@ -16,11 +16,11 @@ namespace tilewright::npu {
 
 /// The file of `npu --trace` (docs/rules/npu.md 6.1), Chrome trace-event JSON; the run must have recorded its
 /// DRAM events.
-[[nodiscard]] Status writeTrace(const NpuGraph& graph, const Run& run, const std::string& path);
-[[nodiscard]] std::string traceToJson(const NpuGraph& graph, const Run& run);
+[[nodiscard]] Status writeTrace(const NpuGraph& graph, const NpuRun& run, const std::string& path);
+[[nodiscard]] std::string traceToJson(const NpuGraph& graph, const NpuRun& run);
 
 /// The document of `npu --json` (docs/design.md 3.2).
-[[nodiscard]] std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds,
+[[nodiscard]] std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds,
                                         bool verified, const std::string& extra = {});
 
 /// The same document of a run that was interrupted when this share of the nodes had been simulated: makespan,

@@ -110,7 +110,7 @@ std::string graphToJson(const NpuGraph& g, const NpuHardware& hw)
     return w.take();
 }
 
-std::string traceToJson(const NpuGraph& g, const Run& run)
+std::string traceToJson(const NpuGraph& g, const NpuRun& run)
 {
     Writer w;
     const auto dramPid = run.cores.size();
@@ -158,7 +158,7 @@ std::string traceToJson(const NpuGraph& g, const Run& run)
                 }
             w << "}}";
         }
-        for (const Step& s : core.spm)
+        for (const TimedValue& s : core.spm)
             w << ",\n{\"ph\":\"C\",\"name\":\"spm\",\"pid\":" << c << ",\"ts\":" << s.time
               << ",\"args\":{\"bytes\":" << s.value << "}}";
     }
@@ -171,7 +171,7 @@ std::string traceToJson(const NpuGraph& g, const Run& run)
           << ",\"row_hit\":" << (e.rowHit ? "true" : "false") << ",\"address\":" << e.address
           << ",\"tile\":" << e.tile << "}}";
     }
-    for (const Step& s : run.readySet)
+    for (const TimedValue& s : run.readySet)
         w << ",\n{\"ph\":\"C\",\"name\":\"ready\",\"pid\":" << dramPid << ",\"ts\":" << s.time
           << ",\"args\":{\"units\":" << s.value << "}}";
     w << "]}\n";
@@ -183,7 +183,7 @@ Status writeGraph(const NpuGraph& graph, const NpuHardware& hardware, const std:
     return writeFileAtomically(path, graphToJson(graph, hardware));
 }
 
-Status writeTrace(const NpuGraph& graph, const Run& run, const std::string& path)
+Status writeTrace(const NpuGraph& graph, const NpuRun& run, const std::string& path)
 {
     return writeFileAtomically(path, traceToJson(graph, run));
 }
@@ -223,7 +223,7 @@ std::string interruptedToJson(const NpuGraph& graph, const NpuHardware& hardware
     return j.dump(2) + "\n";
 }
 
-std::string summaryToJson(const NpuGraph& graph, const Run& run, const Bounds& bounds, bool verified,
+std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds, bool verified,
                           const std::string& extra)
 {
     Json j;

@@ -69,11 +69,11 @@ struct StateSpan
 };
 
 /// A value that holds from `time` to the next step.
-struct Step
+struct TimedValue
 {
     Cycle time = 0;
     std::int64_t value = 0;
-    bool operator==(const Step&) const = default;
+    bool operator==(const TimedValue&) const = default;
 };
 
 /// A node was chosen by a core; the order is what a replay needs.
@@ -89,14 +89,14 @@ struct CoreRun
     std::vector<ComputeSpan> tensor, vector; ///< in order of start
     std::vector<TransferSpan> loads, stores; ///< in order of start
     std::vector<StateSpan> states;           ///< without gaps from 0 to the makespan
-    std::vector<Step> spm;                   ///< bytes in use
+    std::vector<TimedValue> spm;             ///< bytes in use
     std::vector<Choice> choices;
     std::array<Cycle, kCoreStates> cycles{}; ///< per CoreState; the sum is the makespan
     [[nodiscard]] Cycle of(CoreState state) const noexcept { return cycles[static_cast<std::size_t>(state)]; }
 };
 
 /// One execution, as random-access data for the views.
-struct Run
+struct NpuRun
 {
     RunOptions options;
     NpuHardware hardware;
@@ -105,7 +105,7 @@ struct Run
     std::vector<std::uint16_t> coreOf; ///< per node
     std::vector<Cycle> doneAt;         ///< per node: end of compute (of the load for KV_LOAD)
     std::vector<Cycle> storedAt;       ///< per node: end of its stores, or doneAt without any
-    std::vector<Step> readySet;        ///< units that could start and have not
+    std::vector<TimedValue> readySet;  ///< units that could start and have not
     std::vector<DramEvent> dramEvents; ///< when recorded, in order of start
     DramSeries dram;
     std::vector<Cycle> dramBusy; ///< per channel: cycles its bus was held
@@ -123,23 +123,23 @@ struct Run
 /// Runs the graph on the machine of docs/rules/npu.md 5. `hardware` may differ from the graph's in cores,
 /// DRAM timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an
 /// internal deadlock found by the watchdog.
-[[nodiscard]] Result<Run> simulate(const NpuGraph& graph, const NpuHardware& hardware,
-                                   const RunOptions& options, const Progress& progress = {});
+[[nodiscard]] Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware,
+                                      const RunOptions& options, const Progress& progress = {});
 /// The same with a static schedule made by the caller (options.scheduler is then Static).
-[[nodiscard]] Result<Run> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
-                                         const StaticSchedule& schedule, const RunOptions& options,
-                                         const Progress& progress = {});
+[[nodiscard]] Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
+                                            const StaticSchedule& schedule, const RunOptions& options,
+                                            const Progress& progress = {});
 
 /// One core's program for a replay: nodes in order; a node with `sync` is not looked at before the unit that
 /// it starts is ready (what a dynamic scheduler waits for).
-struct Program
+struct CoreProgram
 {
     std::vector<std::uint32_t> nodes;
     std::vector<bool> sync;
 };
 /// Runs given programs, one per core, without any scheduler.
-[[nodiscard]] Result<Run> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
-                                           const std::vector<Program>& programs, const RunOptions& options,
-                                           const Progress& progress = {});
+[[nodiscard]] Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
+                                              const std::vector<CoreProgram>& programs,
+                                              const RunOptions& options, const Progress& progress = {});
 
 } // namespace tilewright::npu

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
-#include "npu/graph_builder.h"
+#include "npu/tile_graph_builder.h"
 
 #include <algorithm>
 
 namespace tilewright::npu {
 
-HeadTensor::HeadTensor(GraphBuilder& b, std::size_t modelTensor, std::int64_t heads)
+HeadTensor::HeadTensor(TileGraphBuilder& b, std::size_t modelTensor, std::int64_t heads)
     : m_shape(*headShape(b.model().tensors[modelTensor], heads)),
       m_flat(b.model().tensors[modelTensor].shape.size() == 2), m_view(b.resolve(modelTensor))
 {
 }
 
-std::uint32_t HeadTensor::tile(GraphBuilder& b, std::int64_t batch, std::int64_t h, std::int64_t hn,
+std::uint32_t HeadTensor::tile(TileGraphBuilder& b, std::int64_t batch, std::int64_t h, std::int64_t hn,
                                std::int64_t t, std::int64_t tn, std::int64_t d, std::int64_t dn,
                                bool accumulator) const
 {
@@ -68,7 +68,7 @@ TileSizes headSizes(std::int64_t heads, std::int64_t tokens, std::int64_t dims)
 class AttentionTiler
 {
 public:
-    AttentionTiler(GraphBuilder& b, const ModelOp& op)
+    AttentionTiler(TileGraphBuilder& b, const ModelOp& op)
         : m_b(b), m_op(op), m_q(b, op.inputs[0], op.heads), m_k(b, op.inputs[1], op.heads),
           m_v(b, op.inputs[2], op.heads), m_o(b, op.outputs[0], op.heads)
     {
@@ -158,9 +158,9 @@ private:
                tensorCycles(m_b.hardware(), m, n, k, drain);
     }
 
-    GraphBuilder::NodeSpec product(std::int64_t m, std::int64_t n, std::int64_t k, bool drain) const
+    TileGraphBuilder::NodeSpec product(std::int64_t m, std::int64_t n, std::int64_t k, bool drain) const
     {
-        GraphBuilder::NodeSpec node;
+        TileGraphBuilder::NodeSpec node;
         node.type = NodeType::MatMul;
         node.head = m_head;
         node.m = m;
@@ -199,7 +199,7 @@ private:
         const std::int64_t dims = m_q.shape().dims;
         const std::uint32_t scores = m_scores[m_block.chunk];
         const std::uint32_t probs = m_probs[m_block.chunk];
-        GraphBuilder::NodeSpec softmax;
+        TileGraphBuilder::NodeSpec softmax;
         softmax.type = NodeType::Softmax;
         softmax.head = m_head;
         for (std::size_t k = 0; k + 1 < keys.size(); ++k) {
@@ -255,7 +255,7 @@ private:
         const std::uint32_t out = outputTile(0, dims);
         bool continues = false;
         std::uint32_t last = 0;
-        const auto add = [&](GraphBuilder::NodeSpec node) {
+        const auto add = [&](TileGraphBuilder::NodeSpec node) {
             node.accumulator = out;
             node.scratchBytes = scratch;
             last = m_b.addNode(std::move(node), continues);
@@ -269,7 +269,7 @@ private:
                 scores.inputs = distinct({queryTile(d, dn), keyTile(m_k, keys[k], keys[k + 1], d, dn)});
                 add(std::move(scores));
             }
-            GraphBuilder::NodeSpec softmax;
+            TileGraphBuilder::NodeSpec softmax;
             softmax.type = NodeType::Softmax;
             softmax.head = m_head;
             softmax.computeCycles =
@@ -298,7 +298,7 @@ private:
         return tiles;
     }
 
-    GraphBuilder& m_b;
+    TileGraphBuilder& m_b;
     const ModelOp& m_op;
     HeadTensor m_q, m_k, m_v, m_o;
     std::int64_t m_heads = 1, m_tokens = 128, m_dims = 1;
@@ -311,12 +311,12 @@ private:
 
 } // namespace
 
-void tileAttention(GraphBuilder& builder, const ModelOp& op)
+void tileAttention(TileGraphBuilder& builder, const ModelOp& op)
 {
     AttentionTiler(builder, op).run();
 }
 
-void tileKvAppend(GraphBuilder& b, const ModelOp& op)
+void tileKvAppend(TileGraphBuilder& b, const ModelOp& op)
 {
     const HeadTensor in(b, op.inputs[0], op.heads);
     const HeadTensor cache(b, op.outputs[0], 0);
@@ -332,7 +332,7 @@ void tileKvAppend(GraphBuilder& b, const ModelOp& op)
                     return;
                 const std::int64_t hn = std::min(headStep, s.heads - h);
                 const std::int64_t tn = std::min(tokenStep, s.tokens - t);
-                GraphBuilder::NodeSpec node;
+                TileGraphBuilder::NodeSpec node;
                 node.type = NodeType::KvStore;
                 node.head = static_cast<std::int32_t>(batch * s.heads + h);
                 node.inputs = {in.tile(b, batch, h, hn, t, tn, 0, s.dims)};
@@ -344,7 +344,7 @@ void tileKvAppend(GraphBuilder& b, const ModelOp& op)
         cache.grid(headStep, blockBounds(op.position, op.position + s.tokens, tokenStep), s.dims, nodes));
 }
 
-void tileKvLoad(GraphBuilder& b, const ModelOp& op)
+void tileKvLoad(TileGraphBuilder& b, const ModelOp& op)
 {
     const HeadTensor cache(b, op.inputs[0], 0);
     const HeadShape& s = cache.shape();
@@ -359,7 +359,7 @@ void tileKvLoad(GraphBuilder& b, const ModelOp& op)
                 for (std::int64_t d = 0; d < s.dims; d += dimStep) {
                     if (b.tooMany())
                         return;
-                    GraphBuilder::NodeSpec node;
+                    TileGraphBuilder::NodeSpec node;
                     node.type = NodeType::KvLoad;
                     node.head = static_cast<std::int32_t>(batch * s.heads + h);
                     node.inputs = {cache.tile(b, batch, h, std::min(headStep, s.heads - h), t,
@@ -369,7 +369,7 @@ void tileKvLoad(GraphBuilder& b, const ModelOp& op)
                 }
     b.m_loaders[cache.tensor()].push_back(
         cache.grid(headStep, blockBounds(op.range[0], op.range[1], tokenStep), dimStep, nodes));
-    b.m_views[op.outputs[0]] = GraphBuilder::View{cache.tensor(), op.range[0]};
+    b.m_views[op.outputs[0]] = TileGraphBuilder::View{cache.tensor(), op.range[0]};
 }
 
 } // namespace tilewright::npu

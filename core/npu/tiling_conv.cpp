@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
-#include "npu/graph_builder.h"
+#include "npu/tile_graph_builder.h"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ struct ConvShape
     std::int64_t images, cIn, hIn, wIn, cOut, kh, kw, hOut, wOut;
     std::int64_t cInGroup, cOutGroup;
 
-    ConvShape(GraphBuilder& b, const ModelOp& o) : op(o), hw(b.hardware()), dtype(b.dtype())
+    ConvShape(TileGraphBuilder& b, const ModelOp& o) : op(o), hw(b.hardware()), dtype(b.dtype())
     {
         const auto& x = b.model().tensors[o.inputs[0]].shape;
         const auto& w = b.model().tensors[o.inputs[1]].shape;
@@ -118,7 +118,7 @@ struct ConvShape
 
 } // namespace
 
-void tileConv(GraphBuilder& b, const ModelOp& op)
+void tileConv(TileGraphBuilder& b, const ModelOp& op)
 {
     const ConvShape s(b, op);
     const TileSizes t = s.tile();
@@ -151,7 +151,7 @@ void tileConv(GraphBuilder& b, const ModelOp& op)
                     for (std::int64_t i0 = 0; i0 < s.cInGroup && !b.tooMany(); i0 += t.cIn) {
                         const std::int64_t it = std::min(t.cIn, s.cInGroup - i0);
                         const bool isLast = i0 + it == s.cInGroup;
-                        GraphBuilder::NodeSpec node;
+                        TileGraphBuilder::NodeSpec node;
                         node.type = NodeType::Conv;
                         node.inputs = {b.tile(x, {image, firstIn + i0, r0, q0},
                                               {1, groups > 1 ? groups * it : it, r1 - r0, q1 - q0}),

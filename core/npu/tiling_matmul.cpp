@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
-#include "npu/graph_builder.h"
+#include "npu/tile_graph_builder.h"
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std:
     return t;
 }
 
-void tileMatmul(GraphBuilder& b, const ModelOp& op)
+void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
 {
     const auto& a = b.model().tensors[op.inputs[0]].shape;
     const std::int64_t m = a[0];
@@ -61,7 +61,7 @@ void tileMatmul(GraphBuilder& b, const ModelOp& op)
             for (std::int64_t k0 = 0; k0 < k && !b.tooMany(); k0 += t.k) {
                 const std::int64_t kt = std::min(t.k, k - k0);
                 const bool isLast = k0 + kt == k;
-                GraphBuilder::NodeSpec node;
+                TileGraphBuilder::NodeSpec node;
                 node.type = NodeType::MatMul;
                 node.inputs = {b.tile(tensorA, {m0, k0, 0, 0}, {mt, kt, 1, 1}),
                                b.tile(tensorB, {k0, n0, 0, 0}, {kt, nt, 1, 1})};

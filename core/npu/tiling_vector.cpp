@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
-#include "npu/graph_builder.h"
+#include "npu/tile_graph_builder.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 
 /// Blocks of a vector operator: whole rows of the last dimension (elementwise may cut them), as many rows as
 /// the tile may hold, never across an outer dimension that is not whole.
-Box vectorBlock(GraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
+Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
 {
     constexpr std::int64_t kTargetBytes = 32 << 10;
     const auto tiles = static_cast<std::int64_t>(op.inputs.size() + op.outputs.size());
@@ -50,7 +50,7 @@ std::int64_t passesOf(const NpuHardware& hw, const ModelOp& op)
 
 } // namespace
 
-void tileVectorOp(GraphBuilder& b, const ModelOp& op)
+void tileVectorOp(TileGraphBuilder& b, const ModelOp& op)
 {
     const auto out = static_cast<std::uint32_t>(op.outputs[0]);
     NpuTensor tensor;
@@ -79,7 +79,7 @@ void tileVectorOp(GraphBuilder& b, const ModelOp& op)
                         size[d] = std::min(block[d], tensor.shape[d] - at[d]);
                         elements *= size[d];
                     }
-                    GraphBuilder::NodeSpec node;
+                    TileGraphBuilder::NodeSpec node;
                     node.type = op.type == OpType::Softmax ? NodeType::Softmax : NodeType::Vector;
                     for (const std::size_t input : op.inputs) {
                         const bool isRowVector = b.model().tensors[input].shape != modelShape;

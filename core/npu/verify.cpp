@@ -147,7 +147,7 @@ std::string checkInputs(const NpuGraph& g)
     return {};
 }
 
-std::string checkExecution(const NpuGraph& g, const Run& run)
+std::string checkExecution(const NpuGraph& g, const NpuRun& run)
 {
     std::vector<int> executed(g.nodes.size(), 0);
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
@@ -179,7 +179,7 @@ std::string checkExecution(const NpuGraph& g, const Run& run)
 }
 
 /// A tile is read from DRAM only after the nodes that write it have stored.
-std::string checkLoads(const NpuGraph& g, const Run& run)
+std::string checkLoads(const NpuGraph& g, const NpuRun& run)
 {
     for (const CoreRun& core : run.cores)
         for (const TransferSpan& s : core.loads)
@@ -190,7 +190,7 @@ std::string checkLoads(const NpuGraph& g, const Run& run)
     return {};
 }
 
-std::string checkBytes(const NpuGraph& g, const Run& run)
+std::string checkBytes(const NpuGraph& g, const NpuRun& run)
 {
     std::int64_t moved = 0;
     for (const CoreRun& core : run.cores)
@@ -219,7 +219,7 @@ std::string checkBytes(const NpuGraph& g, const Run& run)
                                      std::to_string(moved);
 }
 
-std::string checkAttribution(const Run& run)
+std::string checkAttribution(const NpuRun& run)
 {
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
         const CoreRun& core = run.cores[c];
@@ -240,7 +240,7 @@ std::string checkAttribution(const Run& run)
     return {};
 }
 
-std::string checkReplay(const NpuGraph& g, const Run& run)
+std::string checkReplay(const NpuGraph& g, const NpuRun& run)
 {
     const auto again = replay(g, run.hardware, instructionsOf(g, run), run.options);
     if (!again)
@@ -277,7 +277,7 @@ std::vector<RuleCheck> verifyGraph(const NpuGraph& g)
     return checker.take();
 }
 
-std::vector<RuleCheck> verifyRun(const NpuGraph& g, const Run& run, bool withReplay)
+std::vector<RuleCheck> verifyRun(const NpuGraph& g, const NpuRun& run, bool withReplay)
 {
     Checker checker;
     checker.rule("executed_once", "every node ran exactly once, after its dependencies",
@@ -286,7 +286,7 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const Run& run, bool withRep
                  [&] { return checkLoads(g, run); });
     checker.rule("spm_capacity", "SPM never held more than its capacity", [&]() -> std::string {
         for (std::size_t c = 0; c < run.cores.size(); ++c)
-            for (const Step& s : run.cores[c].spm)
+            for (const TimedValue& s : run.cores[c].spm)
                 if (s.value > run.hardware.spmBytes || s.value < 0)
                     return "core " + std::to_string(c) + " holds " + std::to_string(s.value) + " bytes at " +
                            std::to_string(s.time);

@@ -23,7 +23,8 @@ struct RuleCheck
 /// Rules about one run: executed once, dependencies met, SPM never above capacity, bytes on the DRAM
 /// timeline, attribution sums, and (unless `withReplay` is false) the instruction replay. Reads only the
 /// graph and the recorded run.
-[[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const Run& run, bool withReplay = true);
+[[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const NpuRun& run,
+                                               bool withReplay = true);
 
 [[nodiscard]] bool allPassed(const std::vector<RuleCheck>& checks) noexcept;
 

@@ -56,11 +56,6 @@ Json subgraphJson(const Subgraph& s, const SubgraphEvaluation& e)
 
 } // namespace
 
-std::string verdictJson(const Evaluation& evaluation)
-{
-    return verdictOf(evaluation).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason)
 {
     Json issues = Json::array();

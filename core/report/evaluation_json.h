@@ -14,9 +14,6 @@ namespace tilewright {
                                          const Evaluation& evaluation, std::string_view rulesReason,
                                          double lowerBound);
 
-/// The verdict as {"code", "message", "subgraph"}; "null" without one.
-[[nodiscard]] std::string verdictJson(const Evaluation& evaluation);
-
 /// {"valid", "error", "issues": [{"code", "message", "subgraph"}...]}: the document of `check --json`.
 [[nodiscard]] std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason);
 

@@ -47,8 +47,4 @@ struct Schedule
     bool operator==(const Schedule& other) const;
 };
 
-/// Each op alone in topological order, raster order, nothing retained; native granularity, made legal and
-/// halved until it should fit. Where editing starts.
-[[nodiscard]] Schedule oneOpPerSubgraph(const Problem& problem);
-
 } // namespace tilewright

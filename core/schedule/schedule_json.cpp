@@ -87,24 +87,32 @@ private:
         if (auto status = field->list(); !status)
             return status;
         if (field->size() != m_count)
-            m_out.formatIssues.push_back({FormatIssue::Code::Format, std::nullopt,
-                                          std::string(key) + " has " + std::to_string(field->size()) +
-                                              " entries, but subgraphs has " + std::to_string(m_count),
-                                          key});
+            add(IssueCode::Format, std::nullopt,
+                std::string(key) + " has " + std::to_string(field->size()) + " entries, but subgraphs has " +
+                    std::to_string(m_count),
+                key);
         return Unit{};
     }
 
-    void issue(FormatIssue::Code code, const JsonCursor& where, const std::string& reason)
+    void issue(IssueCode code, const JsonCursor& where, const std::string& reason)
     {
         if (full())
             return;
-        m_out.formatIssues.push_back(
-            {code, SubgraphId(m_subgraph), where.path() + ": " + reason, where.path()});
+        add(code, SubgraphId(m_subgraph), where.path() + ": " + reason, where.path());
+    }
+
+    void add(IssueCode code, std::optional<SubgraphId> subgraph, std::string text, std::string path)
+    {
+        Issue& issue = m_out.formatIssues.emplace_back();
+        issue.code = code;
+        issue.subgraph = subgraph;
+        issue.text = std::move(text);
+        issue.path = std::move(path);
     }
 
     /// An index into a list of `count`, as R2.2 demands, or nothing after noting the issue.
     Result<std::optional<std::size_t>> index(const JsonCursor& item, std::size_t count, std::string_view what,
-                                             FormatIssue::Code code)
+                                             IssueCode code)
     {
         // Whole numbers of any size are a verdict, anything else is a wrong type.
         const Json& node = item.node();
@@ -124,10 +132,10 @@ private:
         if (auto status = field.list(); !status)
             return status.error();
         if (field.size() == 0)
-            issue(FormatIssue::Code::Format, field, "a subgraph needs at least one op");
+            issue(IssueCode::Format, field, "a subgraph needs at least one op");
         for (std::size_t i = 0; i < field.size(); ++i) {
             const JsonCursor item = field.at(i);
-            const auto op = index(item, m_problem.opCount(), "op", FormatIssue::Code::Format);
+            const auto op = index(item, m_problem.opCount(), "op", IssueCode::Format);
             if (!op)
                 return op.error();
             if (full())
@@ -136,7 +144,7 @@ private:
                 continue;
             const OpId id(**op);
             if (!firstTime(m_opSeen[id]))
-                issue(FormatIssue::Code::Format, item, "op " + std::to_string(id.value) + " is listed twice");
+                issue(IssueCode::Format, item, "op " + std::to_string(id.value) + " is listed twice");
             else
                 s.ops.push_back(id);
         }
@@ -148,7 +156,7 @@ private:
         if (auto status = field.list(); !status)
             return status.error();
         if (field.size() != 3)
-            issue(FormatIssue::Code::Granularity, field,
+            issue(IssueCode::Granularity, field,
                   "needs three entries [w, h, k], got " + std::to_string(field.size()));
         std::array<std::int64_t*, 3> targets{&s.granularity.w, &s.granularity.h, &s.granularity.k};
         for (std::size_t i = 0; i < field.size(); ++i) {
@@ -158,7 +166,7 @@ private:
             const auto value = item.integer(1, kMaxDimension);
             if (!value) {
                 if (field.size() == 3)
-                    issue(FormatIssue::Code::Granularity, item, value.error().message);
+                    issue(IssueCode::Granularity, item, value.error().message);
             } else if (i < 3) {
                 *targets[i] = *value;
             }
@@ -172,7 +180,7 @@ private:
             return status.error();
         for (std::size_t i = 0; i < field.size(); ++i) {
             const JsonCursor item = field.at(i);
-            const auto tensor = index(item, m_problem.tensorCount(), "tensor", FormatIssue::Code::Retain);
+            const auto tensor = index(item, m_problem.tensorCount(), "tensor", IssueCode::Retain);
             if (!tensor)
                 return tensor.error();
             if (full())
@@ -181,8 +189,7 @@ private:
                 continue;
             const TensorId id(**tensor);
             if (!firstTime(m_tensorSeen[id]))
-                issue(FormatIssue::Code::Retain, item,
-                      "tensor " + std::to_string(id.value) + " is listed twice");
+                issue(IssueCode::Retain, item, "tensor " + std::to_string(id.value) + " is listed twice");
             else
                 s.retain.push_back(id);
         }

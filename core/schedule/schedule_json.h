@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "schedule/issue.h"
 #include "schedule/schedule.h"
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,23 +11,12 @@
 
 namespace tilewright {
 
-/// A violation of R2.2 found in a schedule file: a verdict about the schedule, not an unreadable file.
-struct FormatIssue
-{
-    enum class Code : std::uint8_t { Format, Granularity, Retain };
-    Code code = Code::Format;
-    std::optional<SubgraphId> subgraph; ///< none when the lists differ in length
-    std::string text;                   ///< one sentence naming the field
-    std::string path;                   ///< JSON path of the field
-    bool operator==(const FormatIssue&) const = default;
-};
-
 struct LoadedSchedule
 {
     /// With formatIssues only what could be kept of the file: good enough to show and to repair, but its
     /// evaluation is not the file's.
     Schedule schedule;
-    std::vector<FormatIssue> formatIssues; ///< in the order of R2.2; the first is the verdict
+    std::vector<Issue> formatIssues; ///< R2.2, in its order; the first is the verdict. Each has a path
 };
 
 /// Reads a schedule file (R2). Errors when it is no JSON or a field is missing or of the wrong type;

@@ -78,43 +78,10 @@ std::vector<std::int64_t> tileOrder(const Traversal& traversal, std::int64_t row
         return {traversal.explicitOrder().begin(), traversal.explicitOrder().end()};
     std::vector<std::int64_t> order;
     order.reserve(static_cast<std::size_t>(rows * cols));
-    const auto visit = [&](std::int64_t r, std::int64_t c) { order.push_back(r * cols + c); };
-    switch (traversal.kind()) {
-    case TraversalKind::Raster:
-    case TraversalKind::Snake:
-        for (std::int64_t r = 0; r < rows; ++r)
-            for (std::int64_t c = 0; c < cols; ++c)
-                visit(r, traversal.kind() == TraversalKind::Snake && r % 2 == 1 ? cols - 1 - c : c);
-        break;
-    case TraversalKind::Column:
-    case TraversalKind::ColumnSnake:
-        for (std::int64_t c = 0; c < cols; ++c)
-            for (std::int64_t r = 0; r < rows; ++r)
-                visit(traversal.kind() == TraversalKind::ColumnSnake && c % 2 == 1 ? rows - 1 - r : r, c);
-        break;
-    case TraversalKind::Spiral: {
-        std::int64_t top = 0;
-        std::int64_t bottom = rows - 1;
-        std::int64_t left = 0;
-        std::int64_t right = cols - 1;
-        while (top <= bottom && left <= right) {
-            for (std::int64_t c = left; c <= right; ++c)
-                visit(top, c);
-            for (std::int64_t r = top + 1; r <= bottom; ++r)
-                visit(r, right);
-            if (top < bottom)
-                for (std::int64_t c = right - 1; c >= left; --c)
-                    visit(bottom, c);
-            if (left < right)
-                for (std::int64_t r = bottom - 1; r > top; --r)
-                    visit(r, left);
-            ++top, --bottom, ++left, --right;
-        }
-        break;
-    }
-    case TraversalKind::Custom:
-        break;
-    }
+    forEachTile(traversal, rows, cols, [&](std::int64_t r, std::int64_t c) {
+        order.push_back(r * cols + c);
+        return true;
+    });
     return order;
 }
 

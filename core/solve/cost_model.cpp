@@ -14,10 +14,9 @@ CostModel::CostModel(const Problem& problem, const Rules& rules)
       m_nativeW(problem.hardware().nativeWidth), m_nativeH(problem.hardware().nativeHeight),
       m_nativeK(problem.hardware().nativeK())
 {
-    for (auto* stamps : {&m_producedHere, &m_consumedHere, &m_residentHere, &m_retainedHere})
-        stamps->assign(problem.tensorCount(), 0);
-    for (auto* stamps : {&m_inside, &m_visited, &m_counted})
-        stamps->assign(problem.opCount(), 0);
+    m_residentHere.assign(problem.tensorCount(), 0);
+    m_retainedHere.assign(problem.tensorCount(), 0);
+    m_counted.assign(problem.opCount(), 0);
 }
 
 bool CostModel::supports(const Rules& rules) noexcept
@@ -32,9 +31,8 @@ bool CostModel::supports(const Rules& rules) noexcept
 
 bool CostModel::legal(const Granularity& g) const
 {
-    const bool limited = m_rules.superNative == Rules::SuperNative::Error;
-    return g.w >= m_range.minW && (!limited || g.w <= m_nativeW) && g.h >= m_range.minH &&
-           (!limited || g.h <= m_nativeH) && g.k >= 1 && (m_reductions.empty() || g.k <= m_range.maxK);
+    return g.w >= m_range.minW && g.w <= m_plan.mostW() && g.h >= m_range.minH && g.h <= m_plan.mostH() &&
+           g.k >= 1 && (m_reductions.empty() || g.k <= m_range.maxK);
 }
 
 TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
@@ -48,11 +46,8 @@ TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
     if (tiles * static_cast<double>(depth) >
         static_cast<double>(m_supported ? m_maxWalkedSteps : kMaxProofSteps))
         return result;
-    if (!m_planned) {
-        m_compiler.compile(m_ops, m_plan);
-        m_planned = true;
-    }
-    const SubgraphEvaluation e = m_plan.evaluate(g, Traversal(traversal), m_resident, m_retained);
+    const SubgraphEvaluation e =
+        tilewright::evaluate(m_plan, g, Traversal(traversal), m_resident, m_retained);
     result.peak = e.peakWorkingSet;
     result.verdict = !e.structurallyValid ? TilingCost::Verdict::Illegal
                      : e.fits             ? TilingCost::Verdict::Fits

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/fast.h"
-#include "eval/rules.h"
+#include "rules/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 
@@ -40,12 +40,12 @@ struct StepTotals
 
 /// The rules' latency of one subgraph for many tilings (R4-R10), specialised for search.
 ///
-/// compile() turns an op set into flat lists of what a step requests (R6) and runs; evaluate() then walks one
-/// representative step of every class of equal steps (first, repeated and clipped rows, columns and k steps)
-/// and multiplies by their number, so its cost does not depend on the number of tiles. Closed over rule set
-/// `final` and its variants in k_scaling, ephemeral and prologue (supports()). For other rules, and where two
-/// requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator when that
-/// takes few enough steps. Working memory is reused between calls: one instance per thread.
+/// compile() turns the plan of an op set into flat lists of what a step requests and runs; evaluate() walks
+/// one representative step of every class of equal steps (first, repeated and clipped rows, columns and k
+/// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Closed over
+/// rule set `final` and its variants in k_scaling, ephemeral and prologue (supports()). For other rules, and
+/// where two requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator
+/// when that takes few enough steps. Working memory is reused between calls: one instance per thread.
 class CostModel
 {
 public:
@@ -113,7 +113,7 @@ public:
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
 
 private:
-    enum class Axis : std::uint8_t { Full, Tile, Chunk };
+    using Axis = SubgraphPlan::Axis;
     struct Request
     {
         std::uint32_t tensor;
@@ -213,8 +213,8 @@ private:
     /// A tile or k range that covers the whole extent is the whole of it.
     [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k)
     {
-        return (axis == Axis::Tile && tile >= extent) || (axis == Axis::Chunk && k >= extent) ? Axis::Full
-                                                                                              : axis;
+        return (axis == Axis::Tile && tile >= extent) || (axis == Axis::Step && k >= extent) ? Axis::Full
+                                                                                             : axis;
     }
     [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
     [[nodiscard]] double gridCompute(const Granularity& g) const;
@@ -227,19 +227,10 @@ private:
                                                const Moment& moment) const;
     [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
-    void addRequest(std::uint32_t tensor, std::uint8_t role, Axis row, Axis col, std::uint64_t cause);
-    struct Need
-    {
-        std::uint32_t tensor;
-        std::uint8_t role;
-        Axis row, col;
-    };
-    void serveNeeds(std::uint64_t cause);
-    void addRun(std::uint32_t op, Axis row, Axis col, bool split, std::uint64_t cause);
-    void runDriver(OpId op, const Tensor& shape);
-    void runEpilogue(OpId sink, const Tensor& shape, std::uint64_t completing);
-    void compileSinks(std::span<const OpId> ops);
-    void compileRange(std::span<const OpId> ops);
+    void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
+    void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause);
+    void compileSinks();
+    void compileRange();
     [[nodiscard]] bool legal(const Granularity& g) const;
     [[nodiscard]] bool prepare(const Granularity& g);
     [[nodiscard]] bool prepareRequests(const Granularity& g);
@@ -253,10 +244,8 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     bool m_supported;
-    std::vector<OpId> m_ops;
     PlanCompiler m_compiler;
     SubgraphPlan m_plan;
-    bool m_planned = false; ///< m_plan is of the current op set
     std::vector<TensorId> m_resident, m_retained;
     std::int64_t m_capacity;
     double m_bandwidth;
@@ -264,10 +253,9 @@ private:
     std::int64_t m_evaluations = 0;
     std::int64_t m_maxWalkedSteps = kMaxWalkedSteps;
 
-    // stamps by tensor or op: equal to m_stamp when set in this compile
+    // stamps by tensor: equal to m_stamp when set in this compile
     std::uint32_t m_stamp = 0;
-    std::vector<std::uint32_t> m_inside, m_producedHere, m_consumedHere, m_residentHere, m_retainedHere,
-        m_visited;
+    std::vector<std::uint32_t> m_residentHere, m_retainedHere;
 
     bool m_overflow = false;
     Range m_range;
@@ -275,8 +263,7 @@ private:
     std::vector<Cause> m_causes;
     std::vector<Sink> m_sinks;
     std::vector<std::uint32_t> m_accumulators; ///< ops
-    std::vector<std::uint32_t> m_epilogueDone;
-    std::vector<Need> m_needs; ///< stack
+    std::vector<std::uint64_t> m_groupCause;   ///< by group of the plan
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;

@@ -50,9 +50,9 @@ void CostModel::compileBound()
                             [&](const Request& other) { return other.role == r.role; }))
                 continue;
             Load load{area, r.row, r.col, t.height, t.width, 1, 1};
-            if (load.row == Axis::Chunk && t.height <= m_range.maxK)
+            if (load.row == Axis::Step && t.height <= m_range.maxK)
                 load.row = Axis::Full;
-            if (load.col == Axis::Chunk && t.width <= m_range.maxK)
+            if (load.col == Axis::Step && t.width <= m_range.maxK)
                 load.col = Axis::Full;
             double grid = 0;
             for (std::size_t b = 0; b < m_causes.size(); ++b) {
@@ -121,7 +121,7 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
         const double cols = static_cast<double>(ceilDiv(l.gridWidth, w));
         double inRows = l.area;
         double inColumns = l.area;
-        if (l.row == Axis::Chunk || l.col == Axis::Chunk) {
+        if (l.row == Axis::Step || l.col == Axis::Step) {
             inRows *= (l.row == Axis::Tile ? 1 : rows) * (l.col == Axis::Tile ? 1 : cols);
             inColumns = inRows;
         } else {

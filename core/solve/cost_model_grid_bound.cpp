@@ -120,7 +120,7 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         bool lasts = false;
         for (std::size_t b = 0; b < m_causes.size(); ++b)
             lasts |= (causes >> b & 1) != 0 && (!m_causes[b].completing || m_causes[b].reduction <= g.k);
-        lasts &= row != Axis::Chunk && col != Axis::Chunk;
+        lasts &= row != Axis::Step && col != Axis::Step;
         const Grid grid = gridOf(r.causes, g.w, g.h);
         const double rows =
             row == Axis::Tile ? 1 : grid.rows; // times that all of a row of tiles' part is needed

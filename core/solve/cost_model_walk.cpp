@@ -82,7 +82,7 @@ bool CostModel::prepareRuns(const Granularity& g)
         a.split = r.split && g.k < r.reduction;
         a.matmul = r.matmul;
         a.same = -1;
-        a.constant = a.row != Axis::Chunk && a.col != Axis::Chunk && !a.split;
+        a.constant = a.row != Axis::Step && a.col != Axis::Step && !a.split;
         a.flat = a.base;
         if (a.rowK && a.row == Axis::Full)
             a.flat *= static_cast<double>(a.height) / static_cast<double>(m_nativeH);
@@ -129,7 +129,7 @@ void CostModel::prepareSeen()
         }
         const bool byRow = a.row == Axis::Tile || strict;
         const bool byCol = a.col == Axis::Tile || strict;
-        const bool byStep = a.row == Axis::Chunk || a.col == Axis::Chunk || a.split || strict;
+        const bool byStep = a.row == Axis::Step || a.col == Axis::Step || a.split || strict;
         const bool everyStep = (byRow || rows == 1) && (byCol || cols == 1) && (byStep || steps == 1);
         a.seen = -1;
         if (!a.sameAsLater && everyStep)
@@ -286,7 +286,7 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                 const auto heldBefore = [&](const ActiveRequest& a) {
                     return (a.causes & activeBefore) != 0 && (a.row != Axis::Tile || r == rowBefore) &&
                            (a.col != Axis::Tile || c == colBefore) &&
-                           ((a.row != Axis::Chunk && a.col != Axis::Chunk) || q == stepBefore);
+                           ((a.row != Axis::Step && a.col != Axis::Step) || q == stepBefore);
                 };
                 for (Group& group : m_groups) {
                     const ActiveRequest* requests = m_active.data() + group.first;
@@ -375,10 +375,10 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                             continue;
                         }
                         double cost = a.flat;
-                        if (a.row == Axis::Chunk)
+                        if (a.row == Axis::Step)
                             cost *= static_cast<double>(std::min(g.k, a.height - q * g.k)) /
                                     static_cast<double>(m_nativeH);
-                        if (a.col == Axis::Chunk)
+                        if (a.col == Axis::Step)
                             cost *= static_cast<double>(std::min(g.k, a.width - q * g.k)) /
                                     static_cast<double>(m_nativeW);
                         if (a.split) {

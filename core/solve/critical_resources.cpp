@@ -2,6 +2,7 @@
 #include "solve/critical_resources.h"
 
 #include "eval/trace.h"
+#include "rules/check.h"
 #include "solve/materialise.h"
 #include "solve/what_if.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -314,4 +314,4 @@ ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array, const TimingO
     return timing;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

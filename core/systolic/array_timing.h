@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// How the array is used: docs/rules/systolic.md 1.3 and 1.4.
 struct TimingOptions
@@ -113,4 +113,4 @@ private:
     std::int64_t m_cycles = 0;
 };
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -455,4 +455,4 @@ Result<AdaptiveStationary> adaptiveStationary(const DramQuery& query, const Prog
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

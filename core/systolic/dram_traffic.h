@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// Order of the tile loops, outermost first: i over M, j over N, k over K.
 enum class LoopOrder { Ijk, Ikj, Jik, Jki, Kij, Kji };
@@ -100,4 +100,4 @@ struct AdaptiveStationary
 [[nodiscard]] Result<AdaptiveStationary> adaptiveStationary(const DramQuery& query,
                                                             const Progress& progress = {});
 
-} // namespace tilewright
+} // namespace tilewright::systolic

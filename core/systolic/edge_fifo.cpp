@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 constexpr std::int64_t kCheckpoint = 512;
@@ -261,4 +261,4 @@ std::vector<std::int64_t> EdgeClock::occupancy(EdgeSide side, std::int64_t cycle
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

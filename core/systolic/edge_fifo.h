@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 enum class EdgeSide { West, North };
 
@@ -108,4 +108,4 @@ private:
     std::vector<State> m_checkpoints; ///< every kCheckpoint cycles
 };
 
-} // namespace tilewright
+} // namespace tilewright::systolic

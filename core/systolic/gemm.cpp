@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -139,4 +139,4 @@ Status checkTile(const Gemm& gemm, const TileShape& tile)
     return checkSize(tile.tk, gemm.k, "Tk", "tile");
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

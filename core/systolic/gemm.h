@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// C[m,n] = A[m,k] x B[k,n], sizes in elements.
 struct Gemm
@@ -80,4 +80,4 @@ inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
     return gemm.m * gemm.k + gemm.k * gemm.n + gemm.m * gemm.n;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

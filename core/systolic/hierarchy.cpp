@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 std::string_view levelName(Level level) noexcept
 {
@@ -169,4 +169,4 @@ Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& h, const Gemm& gemm, 
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

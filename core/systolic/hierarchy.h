@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 enum class Level { Host, External, L3, L2, L1 };
 inline constexpr std::array kLevels{Level::Host, Level::External, Level::L3, Level::L2, Level::L1};
@@ -95,4 +95,4 @@ struct ThreeLevelTiling
                                                         Footprint footprint = Footprint::Conservative,
                                                         std::int64_t l1Buffering = 2);
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::string hierarchyJson(const Hierarchy& h)
     return out.dump(2) + "\n";
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

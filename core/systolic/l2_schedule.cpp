@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 std::string_view l2ScheduleName(L2Schedule schedule) noexcept
 {
@@ -129,4 +129,4 @@ Result<BankConflicts> bankConflicts(const BankMap& map, std::int64_t nM, std::si
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// Order and reuse of tiles in L2 (docs/rules/systolic.md 3).
 enum class L2Schedule { NoReuse, RowReuse, FullReuse, PartialC };
@@ -78,4 +78,4 @@ struct BankConflicts
 [[nodiscard]] Result<BankConflicts> bankConflicts(const BankMap& map, std::int64_t nM,
                                                   std::size_t limit = 10'000);
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -229,4 +229,4 @@ LearnedQuality measureLearned(std::size_t count, std::uint64_t seed, const Array
     return quality;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

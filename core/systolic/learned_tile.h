@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// One solved GEMM of the training set: exhaustive optima on a 16x16 array for both footprints.
 struct TileTrainingRow
@@ -51,4 +51,4 @@ struct LearnedQuality
 /// Held-out quality for both footprints on `array`; the seed must differ from the training's.
 [[nodiscard]] LearnedQuality measureLearned(std::size_t count, std::uint64_t seed, const ArrayShape& array);
 
-} // namespace tilewright
+} // namespace tilewright::systolic

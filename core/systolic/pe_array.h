@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-namespace tilewright::detail {
+namespace tilewright::systolic::detail {
 
 /// Every register of the array after `tick` ticks. `valid*` are the valid bits that travel with the operands.
 struct Registers
@@ -351,4 +351,4 @@ private:
     std::vector<Lane> lanes;
 };
 
-} // namespace tilewright::detail
+} // namespace tilewright::systolic::detail

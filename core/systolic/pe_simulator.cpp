@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 using detail::PeArray;
 using detail::Registers;
@@ -248,4 +248,4 @@ double PeSimulator::partialSum(std::int64_t m, std::int64_t n) const
     return sum;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

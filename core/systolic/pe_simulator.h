@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// Largest array and operands that the register-level simulator accepts (docs/rules/systolic.md 9).
 inline constexpr std::int64_t kMaxSimulatedSide = 1024;
@@ -77,4 +77,4 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-} // namespace tilewright
+} // namespace tilewright::systolic

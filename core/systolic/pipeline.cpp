@@ -7,7 +7,7 @@
 #include <cmath>
 #include <queue>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::int64_t kNotYet = -1;
 class Simulation
 {
 public:
-    Simulation(const Program& program, const Machine& machine)
+    Simulation(const Program& program, const PipelineMachine& machine)
         : m_commands(program.commands), m_machine(machine), m_events(program.commands.size()),
           m_readers(program.commands.size(), 0)
     {
@@ -149,7 +149,7 @@ private:
     }
 
     const std::vector<Command>& m_commands;
-    const Machine& m_machine;
+    const PipelineMachine& m_machine;
     std::vector<PipelineEvent> m_events;
     std::vector<std::int64_t> m_readers; ///< that have not ended
     std::array<std::vector<std::uint32_t>, 5> m_queue;
@@ -165,9 +165,9 @@ private:
 
 } // namespace
 
-Machine machineOf(const Hierarchy& h) noexcept
+PipelineMachine machineOf(const Hierarchy& h) noexcept
 {
-    Machine m;
+    PipelineMachine m;
     m.at(Resource::Dma).bytesPerCycle = h.bytesPerCycle(Level::External);
     m.at(Resource::BlockMover).bytesPerCycle = h.bytesPerCycle(Level::L3);
     m.at(Resource::Streamer).bytesPerCycle = h.bytesPerCycle(Level::L2);
@@ -175,10 +175,10 @@ Machine machineOf(const Hierarchy& h) noexcept
     return m;
 }
 
-Status checkMachine(const Machine& machine)
+Status checkMachine(const PipelineMachine& machine)
 {
     for (const Resource r : kResources) {
-        const MachineClass& c = machine.at(r);
+        const PipelineUnits& c = machine.at(r);
         if (c.units < 1 || c.units > 1024 || c.latency < 0 || c.latency > (1 << 30) ||
             !std::isfinite(c.bytesPerCycle) || c.bytesPerCycle < 0 ||
             (c.bytesPerCycle > 0 && c.bytesPerCycle < 1e-6))
@@ -194,14 +194,14 @@ Status checkMachine(const Machine& machine)
     return Unit{};
 }
 
-std::int64_t commandCycles(const Command& command, const Machine& machine) noexcept
+std::int64_t commandCycles(const Command& command, const PipelineMachine& machine) noexcept
 {
     if (command.kind == CommandKind::Compute)
         return command.cycles;
     const auto r = resourceOf(command.kind);
     if (!r)
         return 0;
-    const MachineClass& c = machine.at(*r);
+    const PipelineUnits& c = machine.at(*r);
     if (c.bytesPerCycle == 0)
         return c.latency;
     // The small allowance keeps exact quotients from rounding up.
@@ -209,7 +209,7 @@ std::int64_t commandCycles(const Command& command, const Machine& machine) noexc
     return c.latency + static_cast<std::int64_t>(std::ceil(cycles - 1e-9 * std::max(1.0, cycles)));
 }
 
-Result<PipelineRun> runPipeline(const Program& program, const Machine& machine)
+Result<PipelineRun> runPipeline(const Program& program, const PipelineMachine& machine)
 {
     if (const auto ok = checkMachine(machine); !ok)
         return ok.error();
@@ -272,7 +272,7 @@ const ArrayBubble* PipelineRun::bubbleAt(std::int64_t time) const noexcept
     return time < bubble.start + bubble.length ? &bubble : nullptr;
 }
 
-Result<PipelineComparison> comparePipelines(ProgramOptions options, const Machine& machine)
+Result<PipelineComparison> comparePipelines(ProgramOptions options, const PipelineMachine& machine)
 {
     PipelineComparison out;
     for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined}) {
@@ -290,4 +290,4 @@ Result<PipelineComparison> comparePipelines(ProgramOptions options, const Machin
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 // Event semantics (docs/rules/systolic.md 4.3). Time is in whole cycles; a command occupies a unit of its
 // resource in [start, end) and its result is ready at `ready` >= end.
@@ -23,31 +23,31 @@ namespace tilewright {
 //    goes on at t until nothing more can start.
 
 /// Speeds and numbers of units; bytes per cycle of a resource count all its units together.
-struct MachineClass
+struct PipelineUnits
 {
     std::int64_t units = 1;
     double bytesPerCycle = 0; ///< 0 = unlimited
     std::int64_t latency = 0; ///< cycles before the first byte
-    bool operator==(const MachineClass&) const = default;
+    bool operator==(const PipelineUnits&) const = default;
 };
 
-struct Machine
+struct PipelineMachine
 {
-    std::array<MachineClass, 5> classes{{{2, 0, 0}, {2, 0, 0}, {2, 0, 0}, {1, 0, 0}, {1, 0, 0}}};
-    bool operator==(const Machine&) const = default;
+    std::array<PipelineUnits, 5> classes{{{2, 0, 0}, {2, 0, 0}, {2, 0, 0}, {1, 0, 0}, {1, 0, 0}}};
+    bool operator==(const PipelineMachine&) const = default;
 
-    [[nodiscard]] const MachineClass& at(Resource r) const noexcept
+    [[nodiscard]] const PipelineUnits& at(Resource r) const noexcept
     {
         return classes[static_cast<std::size_t>(r)];
     }
-    [[nodiscard]] MachineClass& at(Resource r) noexcept { return classes[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] PipelineUnits& at(Resource r) noexcept { return classes[static_cast<std::size_t>(r)]; }
 };
 
 /// DMA at the external memory's bandwidth, block movers at L3's, streamers at L2's, drain at L1's.
-[[nodiscard]] Machine machineOf(const Hierarchy& hierarchy) noexcept;
-[[nodiscard]] Status checkMachine(const Machine& machine);
+[[nodiscard]] PipelineMachine machineOf(const Hierarchy& hierarchy) noexcept;
+[[nodiscard]] Status checkMachine(const PipelineMachine& machine);
 /// Cycles that a command occupies its unit.
-[[nodiscard]] std::int64_t commandCycles(const Command& command, const Machine& machine) noexcept;
+[[nodiscard]] std::int64_t commandCycles(const Command& command, const PipelineMachine& machine) noexcept;
 
 struct PipelineEvent
 {
@@ -99,7 +99,7 @@ struct PipelineRun
 };
 
 /// Runs the program; the error names the command that can never start.
-[[nodiscard]] Result<PipelineRun> runPipeline(const Program& program, const Machine& machine);
+[[nodiscard]] Result<PipelineRun> runPipeline(const Program& program, const PipelineMachine& machine);
 
 /// Barriered and pipelined side by side.
 struct PipelineComparison
@@ -111,11 +111,12 @@ struct PipelineComparison
         return barrieredRun.cycles - pipelinedRun.cycles;
     }
 };
-[[nodiscard]] Result<PipelineComparison> comparePipelines(ProgramOptions options, const Machine& machine);
+[[nodiscard]] Result<PipelineComparison> comparePipelines(ProgramOptions options,
+                                                          const PipelineMachine& machine);
 
 /// Chrome trace-event JSON (one cycle is shown as one microsecond): a row for each unit, counters for the
 /// occupancy of L1, L2, L3, the array's bubbles by reason.
 [[nodiscard]] std::string pipelineTrace(const Program& program, const PipelineRun& run,
-                                        const Machine& machine);
+                                        const PipelineMachine& machine);
 
-} // namespace tilewright
+} // namespace tilewright::systolic

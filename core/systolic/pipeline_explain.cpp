@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr int kLookBack = 4096; ///< commands searched for those that still run
 class Blame
 {
 public:
-    Blame(const Program& program, const PipelineRun& run, const Machine& machine)
+    Blame(const Program& program, const PipelineRun& run, const PipelineMachine& machine)
         : m_commands(program.commands), m_events(run.events), m_machine(machine)
     {
         std::array<std::uint32_t, 5> last{};
@@ -140,7 +140,7 @@ private:
 
     const std::vector<Command>& m_commands;
     const std::vector<PipelineEvent>& m_events;
-    const Machine& m_machine;
+    const PipelineMachine& m_machine;
     std::vector<std::int64_t> m_barrierBefore; ///< -1: none
     std::vector<std::int64_t> m_before;        ///< the command before on the same resource, -1: none
 };
@@ -166,7 +166,7 @@ std::optional<std::size_t> levelIndex(Pool pool)
 
 } // namespace
 
-void explainBubbles(const Program& program, const Machine& machine, PipelineRun& run)
+void explainBubbles(const Program& program, const PipelineMachine& machine, PipelineRun& run)
 {
     const Blame blame(program, run, machine);
     std::vector<std::int64_t> moments{0, run.cycles};
@@ -237,4 +237,4 @@ void fillOccupancy(const Program& program, PipelineRun& run)
     }
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

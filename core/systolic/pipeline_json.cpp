@@ -2,9 +2,9 @@
 #include "base/json_reader.h"
 #include "systolic/pipeline.h"
 
-namespace tilewright {
+namespace tilewright::systolic {
 
-std::string pipelineTrace(const Program& program, const PipelineRun& run, const Machine& machine)
+std::string pipelineTrace(const Program& program, const PipelineRun& run, const PipelineMachine& machine)
 {
     Json events = Json::array();
     const auto threadOf = [&](Resource r, std::int64_t unit) {
@@ -68,4 +68,4 @@ std::string pipelineTrace(const Program& program, const PipelineRun& run, const 
     return out.dump() + "\n";
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

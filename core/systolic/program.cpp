@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -334,7 +334,9 @@ Result<Program> buildProgram(const ProgramOptions& o)
     const double bBytes =
         static_cast<double>(o.gemm.k) * static_cast<double>(o.gemm.n) * static_cast<double>(o.elementBytes);
     p.bInL3 = pipelined && bBytes <= 0.4 * static_cast<double>(o.l3Bytes);
-    const auto slots = [&](Pool pool) -> std::int64_t& { return p.poolSlots[static_cast<std::size_t>(pool)]; };
+    const auto slots = [&](Pool pool) -> std::int64_t& {
+        return p.poolSlots[static_cast<std::size_t>(pool)];
+    };
     slots(Pool::L3A) = pipelined ? p.nK : 1;
     slots(Pool::L3B) = p.bInL3 ? p.nK * p.nN : pipelined ? 2 * p.nK : 1;
     slots(Pool::L2A) = pipelined ? p.nK : 1;
@@ -405,4 +407,4 @@ std::string programText(const Program& program, std::size_t limit)
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

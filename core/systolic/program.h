@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// Commands of docs/rules/systolic.md 4.1.
 enum class CommandKind {
@@ -104,4 +104,4 @@ inline constexpr std::int64_t kMaxCommands = 2'000'000;
 /// One line a command (docs/rules/systolic.md 4.1); at most `limit` lines, then a line that counts the rest.
 [[nodiscard]] std::string programText(const Program& program, std::size_t limit = 100'000);
 
-} // namespace tilewright
+} // namespace tilewright::systolic

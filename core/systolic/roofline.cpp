@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::vector<Correction> seedCorrections()
     return out;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

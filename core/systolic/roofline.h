@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// A run at one level of the multi-level roofline (docs/rules/systolic.md 8).
 struct RooflinePoint
@@ -66,4 +66,4 @@ struct Correction
 };
 [[nodiscard]] std::vector<Correction> seedCorrections();
 
-} // namespace tilewright
+} // namespace tilewright::systolic

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 namespace {
 
@@ -282,4 +282,4 @@ Result<TileLandscape> tileLandscape(const TileQuery& q, std::size_t maxPerAxis)
     return land;
 }
 
-} // namespace tilewright
+} // namespace tilewright::systolic

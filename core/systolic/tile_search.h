@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::systolic {
 
 /// What has to fit into the level (docs/rules/systolic.md 6.1): with or without the C tile.
 enum class Footprint { Conservative, Aggressive };
@@ -91,4 +91,4 @@ struct TileLandscape
 
 [[nodiscard]] Result<TileLandscape> tileLandscape(const TileQuery& query, std::size_t maxPerAxis = 96);
 
-} // namespace tilewright
+} // namespace tilewright::systolic

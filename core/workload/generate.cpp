@@ -2,7 +2,7 @@
 #include "workload/generate.h"
 
 #include "base/integer.h"
-#include "workload/graph_builder.h"
+#include "workload/problem_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -243,7 +243,7 @@ private:
 
     GenerateOptions m_o;
     Dice m_dice;
-    GraphBuilder m_g;
+    ProblemBuilder m_g;
 };
 
 struct Defaults

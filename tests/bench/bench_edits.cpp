@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "eval/retile.h"
+#include "edit/edits.h"
+#include "edit/retile.h"
 #include "report/compare.h"
 #include "report/html_report.h"
 #include "report/take_snapshot.h"
-#include "schedule/edits.h"
 #include "schedule/schedule_json.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Budgets (docs/design.md 7): subgraph evaluations on cached structure and fresh, a 150-op schedule.
+#include "edit/suggestions.h"
 #include "eval/evaluator.h"
-#include "eval/explain.h"
 #include "eval/fast.h"
 #include "eval/granularity_search.h"
 #include "eval/lower_bound.h"
@@ -88,7 +88,7 @@ void BM_EvaluateCachedPlan(benchmark::State& state)
     Granularity g{64, 64, 16};
     for (auto _ : state) {
         g.k = g.k == 16 ? 32 : 16;
-        benchmark::DoNotOptimize(plan.evaluate(g, kind, Surroundings{}));
+        benchmark::DoNotOptimize(evaluate(plan, g, kind, Surroundings{}));
     }
     state.SetItemsProcessed(state.iterations());
 }
@@ -102,7 +102,7 @@ void BM_EvaluateFresh(benchmark::State& state)
     SubgraphPlan plan;
     for (auto _ : state) {
         compiler.compile(ops, plan);
-        benchmark::DoNotOptimize(plan.evaluate({64, 64, 16}, TraversalKind::Snake, Surroundings{}));
+        benchmark::DoNotOptimize(evaluate(plan, {64, 64, 16}, TraversalKind::Snake, Surroundings{}));
     }
     state.SetItemsProcessed(state.iterations());
 }
@@ -131,7 +131,7 @@ void BM_PeakWorkingSet(benchmark::State& state)
     const ProblemPtr p = shape(state.range(0));
     const SubgraphPlan plan(*p, allOps(*p), Rules::final());
     for (auto _ : state)
-        benchmark::DoNotOptimize(plan.peakWorkingSet({64, 64, 16}, TraversalKind::Snake, Surroundings{}));
+        benchmark::DoNotOptimize(peakWorkingSet(plan, {64, 64, 16}, TraversalKind::Snake, Surroundings{}));
     state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_PeakWorkingSet)->DenseRange(0, 4);
@@ -221,7 +221,7 @@ void BM_Explain150(benchmark::State& state)
     const Schedule s = blocks(*p, 1);
     const Evaluation e = evaluate(*p, s, Rules::final());
     for (auto _ : state)
-        benchmark::DoNotOptimize(explain(*p, s, e, SubgraphId(75)));
+        benchmark::DoNotOptimize(suggestions(*p, s, e, SubgraphId(75)));
 }
 BENCHMARK(BM_Explain150)->Unit(benchmark::kMillisecond);
 

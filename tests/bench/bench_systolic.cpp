@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 
@@ -71,7 +72,7 @@ void systolicPipeline(benchmark::State& state)
     ProgramOptions o;
     o.gemm = {256, 256, 256};
     const auto program = buildProgram(o);
-    const Machine machine = machineOf(kpuHierarchy());
+    const PipelineMachine machine = machineOf(kpuHierarchy());
     for (auto _ : state)
         benchmark::DoNotOptimize(runPipeline(*program, machine));
     state.counters["commands"] = static_cast<double>(program->commands.size());

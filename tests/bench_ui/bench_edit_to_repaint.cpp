@@ -3,13 +3,14 @@
 // and every visible view has painted it: until nothing that was asked to be laid out or painted is left. Then
 // how long one mouse move of a drag keeps the window. Prints percentiles; `./dev bench ui`. For profiling:
 // `tilewright-bench-ui OPS EDITS [KIND]`.
+#include "edit/fit.h"
+#include "theme/style.h"
+#include "views/graph/graph_view.h"
+#include "window/main_window.h"
+#include "window/view_catalog.h"
+#include "workload/generate.h"
 #include "workspace/background.h"
 #include "workspace/schedule_edits.h"
-#include "window/main_window.h"
-#include "theme/style.h"
-#include "window/view_catalog.h"
-#include "views/graph/graph_view.h"
-#include "workload/generate.h"
 
 #include <QApplication>
 #include <QElapsedTimer>

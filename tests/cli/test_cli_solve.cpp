@@ -177,10 +177,10 @@ void TestCliSolve::progress_goesToStderr()
 
 void TestCliSolve::seconds_endTheSearch()
 {
-    QElapsedTimer timer;
-    timer.start();
-    QCOMPARE(run({m_file, "--seconds", "0.5"}).code, 0);
-    QVERIFY(timer.elapsed() < 10'000); // other processes share the machine; the figure is in the benchmark
+    // Without a limit the search never ends (interrupted_stillPrintsItsDocument).
+    const Run r = run({m_file, "--seconds", "0.5", "--json"});
+    QCOMPARE(r.code, 0);
+    QVERIFY(json::parse(r.out.toStdString())["seconds"].get<double>() < 100); // of the processor
 }
 
 void TestCliSolve::interrupted_writesTheBestSoFar()
@@ -211,11 +211,8 @@ void TestCliSolve::interrupted_stillPrintsItsDocument()
     QByteArray seen;
     while (!seen.contains(" s  ") && process.waitForReadyRead(20'000))
         seen += process.readAll();
-    QElapsedTimer clock;
-    clock.start();
     ::kill(static_cast<pid_t>(process.processId()), SIGINT);
-    QVERIFY(process.waitForFinished(20'000));
-    QVERIFY(clock.elapsed() < 5000); // other processes share the machine
+    QVERIFY(process.waitForFinished(20'000)); // by itself it never ends
     QCOMPARE(process.exitStatus(), QProcess::NormalExit);
     QCOMPARE(process.exitCode(), 130);
     const json d = json::parse(process.readAllStandardOutput().toStdString());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "eval/evaluation.h"
-#include "schedule/edits.h"
-#include "schedule/fit.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
 
@@ -320,7 +320,7 @@ private slots:
         QCOMPARE(shape(edit::setGranularity(*p, s, at({2}), {16, 0, 9})),
                  QString("refused: w, h and k must be from 1 to 2147483648, got 0"));
         EditOptions seed;
-        seed.rules = {true, true, true, false, false};
+        seed.rules = Rules::seed();
         QVERIFY(edit::setGranularity(*p, s, at({2}), {32, 64, 9}, seed).hasValue());
         QVERIFY(edit::setGranularity(*p, s, at({2}), {16, 16, 9}, kForce).hasValue());
     }
@@ -534,11 +534,14 @@ private slots:
                     const std::span<const TensorId> resident =
                         g > 0 ? std::span<const TensorId>(s[SubgraphId(g - 1)].retain)
                               : std::span<const TensorId>();
-                    const std::int64_t estimate = estimateWorkingSet(*p, s[SubgraphId(g)], resident);
+                    const Subgraph& x = s[SubgraphId(g)];
+                    const SubgraphPlan plan(*p, x.ops, Rules::final());
+                    const std::int64_t estimate =
+                        estimateWorkingSet(plan, x.granularity, resident, x.retain);
                     QVERIFY2(estimate >= e.subgraphs[g].peakWorkingSet, line.c_str());
                     ++(estimate == e.subgraphs[g].peakWorkingSet ? fits : tooBig);
                 }
-                QVERIFY(structureIssues(*p, s, {}).empty());
+                QVERIFY(checkSchedule(*p, s, {}).empty());
             }
         }
         qInfo("%d edits applied, %d refused; estimate exact for %d of %d subgraphs", applied, refused, fits,

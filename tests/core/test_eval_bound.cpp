@@ -9,7 +9,11 @@
 
 #include <QtTest>
 
+#include <nlohmann/json.hpp>
+
 using namespace tilewright;
+using oracle::exampleProblem;
+using oracle::exampleSchedule;
 using random_cases::Source;
 
 namespace {
@@ -49,16 +53,6 @@ Op pointwise(std::initializer_list<std::size_t> in, std::size_t out, std::int64_
     return {OpType::Pointwise, ids(in), TensorId(out), cost, {}};
 }
 
-Schedule example(const char* solution)
-{
-    return oracle::schedule(oracle::load(oracle::folder() + "examples/" + solution + ".solution.json"));
-}
-
-ProblemPtr exampleProblem(const char* name)
-{
-    return oracle::problem(oracle::load(oracle::folder() + "examples/" + name + ".problem.json"));
-}
-
 } // namespace
 
 class TestEvalBound : public QObject
@@ -94,10 +88,7 @@ private slots:
     {
         int valid = 0;
         for (const char* file : {"fuzz_cases.jsonl", "focus_cases.jsonl"}) {
-            std::ifstream in(oracle::folder() + file);
-            std::string line;
-            while (std::getline(in, line)) {
-                const auto c = oracle::json::parse(line);
+            for (const oracle::json& c : oracle::lines(file)) {
                 const ProblemPtr p = oracle::problem(c["problem"]);
                 for (const auto& [name, rules] :
                      {std::pair("final", Rules::final()), std::pair("seed", Rules::seed())}) {
@@ -178,7 +169,7 @@ private slots:
     {
         const auto choose = [&](const char* problem, const char* solution) {
             const ProblemPtr p = exampleProblem(problem);
-            return chooseRules(*p, example(solution));
+            return chooseRules(*p, exampleSchedule(solution));
         };
         QCOMPARE(choose("ex4", "ex4A_null").rules == Rules::seed(), true); // 8192 is reported
         QCOMPARE(choose("ex4", "ex4A_raster").rules == Rules::final(), true);
@@ -189,7 +180,7 @@ private slots:
             QVERIFY(c.rules == Rules::final());
             QVERIFY(c.reason.find("both") != std::string::npos);
         }
-        Schedule silent = example("ex4A_null");
+        Schedule silent = exampleSchedule("ex4A_null");
         auto s = std::make_shared<Subgraph>(*silent.subgraphs[0]);
         s->reportedLatency.reset();
         silent.subgraphs[0] = s;
@@ -199,7 +190,7 @@ private slots:
     void rule_10_2_tolerance()
     {
         const ProblemPtr p = exampleProblem("ex4");
-        Schedule s = example("ex4A_null");
+        Schedule s = exampleSchedule("ex4A_null");
         QVERIFY(!reportedLatenciesAgree(s, evaluate(*p, s, Rules::final())));
         const Evaluation seed = evaluate(*p, s, Rules::seed());
         for (const auto& [reported, agrees] :
@@ -231,7 +222,7 @@ private slots:
             }
         }
         const ProblemPtr p = exampleProblem("ex3");
-        const Schedule s = example("ex3A");
+        const Schedule s = exampleSchedule("ex3A");
         Evaluator evaluator(p, Rules::final());
         (void)evaluator.evaluate(s);
         QCOMPARE(evaluator.computed(), std::int64_t(3));

@@ -113,7 +113,7 @@ class TestEvalForms : public QObject
                 qWarning("%s", describe(*p, s, r).c_str());
             QVERIFY2(d.empty(), (std::string(what) + " seed " + std::to_string(seed) + ": " + d).c_str());
         };
-        verify(plan.evaluate(s.granularity, s.traversal, resident, s.retain), "lists");
+        verify(evaluate(plan, s.granularity, s.traversal, resident, s.retain), "lists");
         if (QTest::currentTestFailed() || !slow.structurallyValid)
             return;
         ++valid;
@@ -130,8 +130,8 @@ class TestEvalForms : public QObject
             else if (const auto j = plan.inputIndex(t))
                 around.retainedInputs |= std::uint64_t{1} << *j;
         }
-        verify(plan.evaluate(s.granularity, s.traversal, around), "masks");
-        QCOMPARE(plan.peakWorkingSet(s.granularity, s.traversal, around), slow.peakWorkingSet);
+        verify(evaluate(plan, s.granularity, s.traversal, around), "masks");
+        QCOMPARE(peakWorkingSet(plan, s.granularity, s.traversal, around), slow.peakWorkingSet);
     }
 
 private slots:

@@ -3,21 +3,26 @@
 #include "oracle_reader.h"
 #include "random_cases.h"
 
-#include "eval/advice.h"
+#include "edit/advice.h"
+#include "edit/fit.h"
+#include "edit/suggestions.h"
 #include "eval/evaluator.h"
 #include "eval/explain.h"
 #include "eval/granularity_search.h"
 #include "eval/occupancy.h"
 #include "eval/schedule_roofline.h"
 
+#include "rules/check.h"
 #include "workload/generate.h"
 
-#include <QElapsedTimer>
 #include <QtTest>
 
 #include <cmath>
+#include <ctime>
 
 using namespace tilewright;
+using oracle::exampleProblem;
+using oracle::exampleSchedule;
 using random_cases::Source;
 
 namespace {
@@ -25,16 +30,6 @@ namespace {
 bool close(double a, double b)
 {
     return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
-}
-
-Schedule example(const char* solution)
-{
-    return oracle::schedule(oracle::load(oracle::folder() + "examples/" + solution + ".solution.json"));
-}
-
-ProblemPtr exampleProblem(const char* name)
-{
-    return oracle::problem(oracle::load(oracle::folder() + "examples/" + name + ".problem.json"));
 }
 
 std::size_t opsThatCannotRun(const Schedule& s, const Evaluation& e)
@@ -116,7 +111,7 @@ private slots:
     void occupancyOfAVeryLongSubgraphSaysSo()
     {
         const ProblemPtr p = exampleProblem("ex4");
-        const Schedule s = example("ex4A_null");
+        const Schedule s = exampleSchedule("ex4A_null");
         const Occupancy o = occupancy(*p, s, Rules::final(), {}, {.maxSteps = 2});
         const Evaluation e = evaluate(*p, s, Rules::final());
         QVERIFY(!o.segments.back().exact);
@@ -132,7 +127,7 @@ private slots:
         std::stop_source source;
         source.request_stop();
         const ProblemPtr p = exampleProblem("ex1");
-        const Occupancy o = occupancy(*p, example("ex1A"), Rules::final(), {source.get_token(), {}});
+        const Occupancy o = occupancy(*p, exampleSchedule("ex1A"), Rules::final(), {source.get_token(), {}});
         QVERIFY(!o.complete);
         QVERIFY(o.segments.empty());
     }
@@ -167,8 +162,8 @@ private slots:
         }
         for (const int n : kinds)
             QVERIFY(n > 10);
-        QVERIFY(!residentsAt(*exampleProblem("ex1"), example("ex1A"), Rules::final(), -1));
-        QVERIFY(!residentsAt(*exampleProblem("ex1"), example("ex1A"), Rules::final(), 1e9));
+        QVERIFY(!residentsAt(*exampleProblem("ex1"), exampleSchedule("ex1A"), Rules::final(), -1));
+        QVERIFY(!residentsAt(*exampleProblem("ex1"), exampleSchedule("ex1A"), Rules::final(), 1e9));
     }
 
     void rooflinePointsLieUnderTheRoofs()
@@ -194,7 +189,7 @@ private slots:
         QVERIFY(points > 3000);
         // Example 1C: 64 x 64 tiles on a 128 x 128 array use a quarter of it, twice.
         const ProblemPtr p = exampleProblem("ex1");
-        const Schedule s = example("ex1C");
+        const Schedule s = exampleSchedule("ex1C");
         const ScheduleRoofline roof = scheduleRoofline(*p, s, evaluate(*p, s, Rules::final()));
         QCOMPARE(roof.points.size(), std::size_t(1));
         QCOMPARE(roof.points[0].work, 1100.0);
@@ -214,9 +209,8 @@ private slots:
             const Evaluation before = evaluate(*p, s, r);
             const auto id =
                 SubgraphId(static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(s.size()) - 1)));
-            const Explanation x = explain(*p, s, before, id);
-            QVERIFY(!x.text.empty());
-            for (const Suggestion& suggestion : x.suggestions) {
+            QVERIFY(!whatBinds(*p, s, before, id).text.empty());
+            for (const Suggestion& suggestion : suggestions(*p, s, before, id)) {
                 ++seen[static_cast<int>(suggestion.kind)];
                 const Evaluation after = evaluateByTrace(*p, suggestion.schedule, r);
                 QVERIFY(close(after.total, suggestion.total));
@@ -247,13 +241,13 @@ private slots:
             const auto& advice = best.changes;
             QVERIFY(advice.size() <= 4);
             for (std::size_t i = 0; i < s.size(); ++i) {
-                const Explanation x = explain(*p, s, before, SubgraphId(i));
-                if (!x.best())
+                const auto found = suggestions(*p, s, before, SubgraphId(i));
+                if (found.empty())
                     continue;
                 QVERIFY(!advice.empty());
                 const Suggestion& first = advice.front().change;
-                QVERIFY(first.fixes > x.best()->fixes ||
-                        (first.fixes == x.best()->fixes && first.total <= x.best()->total));
+                QVERIFY(first.fixes > found[0].fixes ||
+                        (first.fixes == found[0].fixes && first.total <= found[0].total));
             }
             for (std::size_t i = 0; i < advice.size(); ++i) {
                 QVERIFY(close(evaluate(*p, advice[i].change.schedule, Rules::final()).total,
@@ -274,11 +268,12 @@ private slots:
         const ProblemPtr p = *generateWorkload(options);
         const Schedule s = oneOpPerSubgraph(*p);
         const Evaluation before = evaluate(*p, s, Rules::final());
-        QElapsedTimer timer;
-        timer.start();
+        const std::clock_t begun = std::clock(); // of the processor: other work on the machine does not count
         const BestChanges best = bestChanges(*p, s, before);
         QVERIFY(!best.changes.empty());
-        QVERIFY2(timer.elapsed() < 30'000, qPrintable(QString::number(timer.elapsed())));
+        QCOMPARE(best.looked, AdviceLimits().subgraphs);
+        const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+        QVERIFY2(seconds < 30, qPrintable(QString::number(seconds)));
     }
 
     void suggestionsOfTheWorkedExamples()
@@ -286,30 +281,29 @@ private slots:
         const auto best = [](const char* problem, const char* solution, std::size_t subgraph) {
             const ProblemPtr p = exampleProblem(problem);
             const Schedule s = example(solution);
-            const Explanation x = explain(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(subgraph));
-            return x.best() ? *x.best() : Suggestion{};
+            const auto x = suggestions(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(subgraph));
+            return x.empty() ? Suggestion{} : x.front();
         };
         // 1A -> 1B: fusing halves the traffic, and so does keeping the tensor between.
         const ProblemPtr p1 = exampleProblem("ex1");
-        const Schedule s1 = example("ex1A");
-        const Explanation x1 = explain(*p1, s1, evaluate(*p1, s1, Rules::final()), SubgraphId(0));
+        const Schedule s1 = exampleSchedule("ex1A");
+        const auto x1 = suggestions(*p1, s1, evaluate(*p1, s1, Rules::final()), SubgraphId(0));
         for (const auto kind : {Suggestion::Kind::FuseWithNext, Suggestion::Kind::Retain})
-            QVERIFY(std::any_of(x1.suggestions.begin(), x1.suggestions.end(), [&](const Suggestion& y) {
+            QVERIFY(std::any_of(x1.begin(), x1.end(), [&](const Suggestion& y) {
                 return y.kind == kind && y.total == 3276.8 && y.gain == 3276.8;
             }));
-        QCOMPARE(x1.best()->total, 3276.8);
+        QCOMPARE(x1.front().total, 3276.8);
         // 1C -> 1B: native tiles.
         const Suggestion tile = best("ex1", "ex1C", 0);
         QCOMPARE(tile.kind, Suggestion::Kind::Granularity);
         QCOMPARE(tile.total, 3276.8);
         // 4A -> 4B: a snake.
         const ProblemPtr p = exampleProblem("ex4");
-        const Schedule s = example("ex4A_null");
-        const Explanation x = explain(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
-        const auto order = std::find_if(x.suggestions.begin(), x.suggestions.end(), [](const Suggestion& y) {
-            return y.kind == Suggestion::Kind::Traversal;
-        });
-        QVERIFY(order != x.suggestions.end());
+        const Schedule s = exampleSchedule("ex4A_null");
+        const auto x = suggestions(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
+        const auto order = std::find_if(
+            x.begin(), x.end(), [](const Suggestion& y) { return y.kind == Suggestion::Kind::Traversal; });
+        QVERIFY(order != x.end());
         QCOMPARE(order->total, 6548.0);
         // 5A is out of memory: something that fits comes first.
         const Suggestion fits = best("ex5", "ex5A", 0);
@@ -320,12 +314,11 @@ private slots:
     void bindingInWords()
     {
         const ProblemPtr p = exampleProblem("ex1");
-        const Schedule s = example("ex1A");
+        const Schedule s = exampleSchedule("ex1A");
         const Explanation x = whatBinds(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
         QCOMPARE(x.bound, Bound::Memory);
         QVERIFY(x.text.starts_with("Memory traffic binds it"));
-        QVERIFY(x.suggestions.empty());
-        const Schedule oom = example("ex5A");
+        const Schedule oom = exampleSchedule("ex5A");
         const ProblemPtr p5 = exampleProblem("ex5");
         QVERIFY(whatBinds(*p5, oom, evaluate(*p5, oom, Rules::final()), SubgraphId(0))
                     .text.starts_with("It needs"));
@@ -350,7 +343,7 @@ private slots:
                          k <= (plan.hasMatMul() ? std::min(hw.nativeK(), plan.smallestK()) : 1); ++k)
                         for (const TraversalKind t : {TraversalKind::Raster, TraversalKind::Snake,
                                                       TraversalKind::Column, TraversalKind::ColumnSnake}) {
-                            const SubgraphEvaluation e = plan.evaluate({w, h, k}, t, Surroundings{});
+                            const SubgraphEvaluation e = evaluate(plan, {w, h, k}, t, Surroundings{});
                             if (e.structurallyValid && e.fits)
                                 exhaustive = std::min(exhaustive, e.latency);
                         }

@@ -124,7 +124,7 @@ void TestMapping::oracle_everyCase()
             architecture = readArchitecture(c["architecture"].dump(), where).value();
         const auto method = readMethod(c["method"].dump(), where, nest);
         QVERIFY2(method, where.c_str());
-        const Evaluation e = evaluate(nest, architecture, *method);
+        const MappingCost e = evaluate(nest, architecture, *method);
         QCOMPARE(e.valid(), c["valid"].get<bool>());
         const std::string code(e.violation ? violationName(e.violation->code) : "");
         QCOMPARE(code, c["error"].is_null() ? std::string() : c["error"].get<std::string>());
@@ -224,7 +224,7 @@ void TestMapping::rule_2_invalidKeepsNumbers()
 {
     const LoopNest nest = nestOf(gemm(64, 64, 64));
     Method m = printed(nest, "((1,1,1),(1,1,1),(1,1,1),(64,64,64)) (['X','Y','K'],['X','Y','K'])");
-    Evaluation e = evaluate(nest, {}, m);
+    MappingCost e = evaluate(nest, {}, m);
     QVERIFY(!e.valid());
     QCOMPARE(e.violation->code, ViolationCode::Pes);
     QVERIFY(e.hasNumbers);
@@ -326,7 +326,7 @@ void TestMapping::rule_4_dmaBursts()
     Method m = trivialMethod(nest);
     m.at(Level::Dram) = {1, 8, 8, 7, 1, 1, 1};
     m.at(Level::Spm) = {1, 8, 8, 8, 56, 3, 3};
-    const Evaluation e = evaluate(nest, {}, m);
+    const MappingCost e = evaluate(nest, {}, m);
     // Input: full rows of 58 are contiguous, 10 of 58 rows, 8 channels.
     QCOMPARE(e.operands[0].burstElements, 58 * 10);
     QCOMPARE(e.operands[0].bursts, 8);
@@ -341,7 +341,7 @@ void TestMapping::rule_5_energyParts()
     std::mt19937 random(5);
     for (const LoopNest& nest : someNests())
         for (int i = 0; i < 50; ++i) {
-            const Evaluation e = evaluate(nest, {}, randomMethod(nest, random));
+            const MappingCost e = evaluate(nest, {}, randomMethod(nest, random));
             const double macs = static_cast<double>(nest.macs);
             EnergyParts sum;
             for (const OperandReport& o : e.operands) {
@@ -368,7 +368,7 @@ void TestMapping::rule_6_1_seedSample()
 (1, 1, 8, 1, 1, 1, 1), (1, 1, 4, 7, 7, 1, 1), (1, 256, 1, 1, 1, 1, 1))
 Ordering (DRAM, SPM): (['Fx', 'N', 'Fy', 'Oy', 'Ox', 'M', 'C'],
 ['Fx', 'N', 'Fy', 'Oy', 'Ox', 'M', 'C']))");
-    const Evaluation e = evaluate(nest, {}, m);
+    const MappingCost e = evaluate(nest, {}, m);
     QVERIFY(e.valid());
     QCOMPARE(e.rfElementsUsed, 249);
     QVERIFY(e.operands[2].kept && !e.operands[0].kept && !e.operands[1].kept);
@@ -389,7 +389,7 @@ void TestMapping::rule_6_2_conv52()
     const LoopNest nest = nestOf(conv(4, 512, 512, 9, 3));
     Method m = printed(nest, "((1,4,32,1,1,1,1),(1,2,1,7,7,1,1),(1,8,8,1,1,1,3),(4,8,2,1,1,3,1))"
                              "(['N','M','Ox','Oy','Fx','Fy','C'],['N','C','Ox','Oy','Fx','Fy','M'])");
-    Evaluation e = evaluate(nest, {}, m);
+    MappingCost e = evaluate(nest, {}, m);
     QCOMPARE(e.violation->code, ViolationCode::Spm);
     QVERIFY(e.violation->message.find("6 + 18 + 25 = 49 of 32") != std::string::npos);
     const std::array<std::array<std::int64_t, 6>, 3> data{
@@ -413,7 +413,7 @@ void TestMapping::rule_6_3_gemm1000()
 {
     const LoopNest nest = nestOf(gemm(1000, 1000, 1000));
     Method m = printed(nest, "((250,2,20),(2,1,1),(1,4,50),(2,125,1)) (['X','Y','K'],['Y','K','X'])");
-    Evaluation e = evaluate(nest, {}, m);
+    MappingCost e = evaluate(nest, {}, m);
     QCOMPARE(e.spmPassCycles, 26400);
     QCOMPARE(e.cycles, 264000000);
     QVERIFY(close(e.energy, 60037000000.0));
@@ -439,7 +439,7 @@ void TestMapping::fastEqualsExplaining()
             const FastEvaluator fast(nest, a);
             for (int i = 0; i < 150; ++i) {
                 Method m = randomMethod(nest, random);
-                Evaluation e = evaluate(nest, a, m);
+                MappingCost e = evaluate(nest, a, m);
                 QCOMPARE(fast.fits(m), e.valid());
                 valid += e.valid() ? 1 : 0;
                 const Cost own = fast.cost(m);
@@ -465,7 +465,7 @@ void TestMapping::cyclePartsAddUp()
     std::mt19937 random(17);
     for (const LoopNest& nest : someNests())
         for (int i = 0; i < 300; ++i) {
-            const Evaluation e = evaluate(nest, {}, randomMethod(nest, random));
+            const MappingCost e = evaluate(nest, {}, randomMethod(nest, random));
             QCOMPARE(e.cycleParts.total(), e.cycles);
             for (const std::int64_t part :
                  {e.cycleParts.compute, e.cycleParts.distribution, e.cycleParts.reduction, e.cycleParts.dma})

@@ -98,7 +98,7 @@ void TestMappingEdits::movableFactors_arePrimes()
 void TestMappingEdits::previewMove_isTheDifference()
 {
     const LoopNest nest = smallConv();
-    const Evaluation before = evaluate(nest, {}, trivialMethod(nest));
+    const MappingCost before = evaluate(nest, {}, trivialMethod(nest));
     const Method moved = moveFactor(nest, trivialMethod(nest), 2, 2, Level::Dram, Level::Rf).value();
     const MovePreview p = previewMove(nest, {}, before, moved);
     QCOMPARE(p.after.energy, before.energy + p.energyChange);
@@ -131,7 +131,7 @@ void TestMappingEdits::memoryFill_addsUp()
 {
     const LoopNest nest = smallConv();
     const Method m = moveFactor(nest, trivialMethod(nest), 1, 6, Level::Dram, Level::Spatial).value();
-    const Evaluation e = evaluate(nest, {}, m);
+    const MappingCost e = evaluate(nest, {}, m);
     const auto fill = memoryFill({}, e);
     for (const MemoryFill& f : fill) {
         QCOMPARE(std::accumulate(f.used.begin(), f.used.end(), std::int64_t{0}), f.total);
@@ -146,7 +146,7 @@ void TestMappingEdits::energyMatrix_addsUp()
 {
     const LoopNest nest = smallConv();
     const Method m = moveFactor(nest, trivialMethod(nest), 2, 2, Level::Dram, Level::Spatial).value();
-    const Evaluation e = evaluate(nest, {}, m);
+    const MappingCost e = evaluate(nest, {}, m);
     double sum = 0;
     for (const auto& row : energyMatrix(e))
         sum += std::accumulate(row.begin(), row.end(), 0.0);
@@ -208,7 +208,7 @@ void TestMappingEdits::density_countsEverything()
         if (d.exampleOf[cell] < 0)
             continue;
         const MethodCost& m = d.examples[static_cast<std::size_t>(d.exampleOf[cell])];
-        const Evaluation e = evaluate(nest, {}, m.method);
+        const MappingCost e = evaluate(nest, {}, m.method);
         QVERIFY(e.valid());
         QCOMPARE(e.cycles, m.cycles);
         QVERIFY(std::abs(e.energy - m.energy) <= 1e-12 * e.energy);

@@ -385,7 +385,7 @@ void TestMappingFiles::mutatedFilesNeverCrash()
             if (!checkCountable(nest, architecture))
                 continue;
             ++accepted;
-            const Evaluation e = evaluate(nest, architecture, trivialMethod(nest));
+            const MappingCost e = evaluate(nest, architecture, trivialMethod(nest));
             QVERIFY(e.hasNumbers && e.cycles > 0 && e.energy > 0);
         }
     }

@@ -197,7 +197,7 @@ void TestMappingSearch::rule_7_quickIsTheReducedSpace()
                     whole.of(objective)->value(objective) * (1 - 1e-12));
         }
         for (const MethodCost& m : quick.front) {
-            const Evaluation e = evaluate(nest, a, m.method);
+            const MappingCost e = evaluate(nest, a, m.method);
             QVERIFY(static_cast<double>(e.pesUsed) >= quick.reductions.minPeUse * 256 - 1e-9);
             QVERIFY(static_cast<double>(e.rfElementsUsed) >= quick.reductions.minRfUse * 256 - 1e-9);
             if (quick.reductions.noSpatialReduction)
@@ -307,7 +307,7 @@ void TestMappingSearch::resultsAreValidAndFrontIsSorted()
         const SearchResult r = search(nest, {}, {});
         QVERIFY(!r.front.empty());
         for (std::size_t p = 0; p < r.front.size(); ++p) {
-            const Evaluation e = evaluate(nest, {}, r.front[p].method);
+            const MappingCost e = evaluate(nest, {}, r.front[p].method);
             QVERIFY(e.valid());
             QCOMPARE(e.cycles, r.front[p].cycles);
             QVERIFY(close(e.energy, r.front[p].energy));

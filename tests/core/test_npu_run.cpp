@@ -137,30 +137,30 @@ void TestNpuRun::rule_7_checksFindBrokenRuns()
     QVERIFY(good);
     QVERIFY(broken(verifyRun(*graph, *good)).isEmpty());
     const auto fails = [&](const char* rule, auto&& damage) {
-        Run run = *good;
+        NpuRun run = *good;
         damage(run);
         for (const RuleCheck& c : verifyRun(*graph, run, false))
             if (c.rule == rule)
                 return !c.passed;
         return false;
     };
-    QVERIFY(fails("spm_capacity", [](Run& r) {
+    QVERIFY(fails("spm_capacity", [](NpuRun& r) {
         r.cores[0].spm.push_back({r.makespan, r.hardware.spmBytes + 1});
     }));
-    QVERIFY(fails("executed_once", [](Run& r) { r.cores[0].choices.pop_back(); }));
-    QVERIFY(fails("executed_once", [](Run& r) { --r.cores[0].tensor.back().end; }));
-    QVERIFY(fails("executed_once", [&](Run& r) {
+    QVERIFY(fails("executed_once", [](NpuRun& r) { r.cores[0].choices.pop_back(); }));
+    QVERIFY(fails("executed_once", [](NpuRun& r) { --r.cores[0].tensor.back().end; }));
+    QVERIFY(fails("executed_once", [&](NpuRun& r) {
         for (ComputeSpan& s : r.cores[0].vector)
             if (!graph->deps.of(s.node).empty()) { // as if it had not waited
                 s.end -= s.start;
                 s.start = 0;
             }
     }));
-    QVERIFY(fails("dram_bytes", [](Run& r) { r.dramBytes += 64; }));
-    QVERIFY(fails("dram_bytes", [](Run& r) { r.dramEvents.pop_back(); }));
-    QVERIFY(fails("attribution", [](Run& r) { ++r.cores[1].cycles[6]; }));
-    QVERIFY(fails("attribution", [](Run& r) { r.cores[1].states.erase(r.cores[1].states.begin()); }));
-    QVERIFY(fails("loads_after_stores", [](Run& r) {
+    QVERIFY(fails("dram_bytes", [](NpuRun& r) { r.dramBytes += 64; }));
+    QVERIFY(fails("dram_bytes", [](NpuRun& r) { r.dramEvents.pop_back(); }));
+    QVERIFY(fails("attribution", [](NpuRun& r) { ++r.cores[1].cycles[6]; }));
+    QVERIFY(fails("attribution", [](NpuRun& r) { r.cores[1].states.erase(r.cores[1].states.begin()); }));
+    QVERIFY(fails("loads_after_stores", [](NpuRun& r) {
         for (Cycle& t : r.storedAt)
             t = r.makespan + 1;
     }));

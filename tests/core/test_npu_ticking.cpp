@@ -22,7 +22,7 @@ struct Totals
 };
 
 /// The first difference between the event simulation's run and the ticking reference, empty when they agree.
-QString difference(const NpuGraph& graph, const NpuHardware& hw, const Run& run, Totals& totals)
+QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& run, Totals& totals)
 {
     test::TickResult tick = test::TickingMachine(graph, hw, run.options).run(run.makespan + 10);
     if (tick.makespan != run.makespan)

@@ -4,6 +4,8 @@
 
 #include <QtTest>
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 #include <map>
 
@@ -98,11 +100,8 @@ class TestOracles : public QObject
 
     void checkLines(const char* file, int cases)
     {
-        std::ifstream in(oracle::folder() + file);
-        std::string line;
         int n = 0;
-        while (std::getline(in, line)) {
-            const json c = json::parse(line);
+        for (const json& c : oracle::lines(file)) {
             check(c["id"].get<std::string>(), c["problem"], c["solution"], c["expect"]);
             if (QTest::currentTestFailed())
                 return;

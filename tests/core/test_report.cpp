@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "report/csv.h"
 #include "report/evaluation_json.h"
 #include "report/format_issue.h"
@@ -7,7 +9,6 @@
 #include "report/markup.h"
 #include "report/step_writers.h"
 #include "report/take_snapshot.h"
-#include "schedule/edits.h"
 #include "schedule/schedule_json.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
@@ -125,8 +126,8 @@ private slots:
     void formatIssuesComeFirst()
     {
         Evaluation e;
-        e.issues.push_back({IssueCode::Coverage, {}, "op1 is in no subgraph", {}, {}, 0, 0});
-        const std::array issues{FormatIssue{FormatIssue::Code::Retain, SubgraphId(2), "text", "path"}};
+        e.issues.push_back({IssueCode::Coverage, {}, "op1 is in no subgraph", {}, {}, 0, 0, {}});
+        const std::array issues{Issue{IssueCode::Retain, SubgraphId(2), "text", {}, {}, 0, 0, "path"}};
         prependFormatIssues(e, issues);
         QCOMPARE(e.issues.size(), 2u);
         QCOMPARE(e.verdict()->code, IssueCode::Retain);

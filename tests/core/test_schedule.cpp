@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "edit/fit.h"
 #include "schedule/grid.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
@@ -48,10 +49,9 @@ QString verdictOf(const Json& json)
         return QString::fromStdString(loaded.error().text());
     if (loaded->formatIssues.empty())
         return {};
-    const FormatIssue& issue = loaded->formatIssues.front();
-    constexpr std::array kNames{"FORMAT", "GRANULARITY", "RETAIN"};
+    const Issue& issue = loaded->formatIssues.front();
     return QString("%1 %2: %3")
-        .arg(kNames[static_cast<std::size_t>(issue.code)])
+        .arg(QString::fromStdString(std::string(issueCodeName(issue.code))))
         .arg(issue.subgraph ? QString::number(issue.subgraph->value) : QString("-"))
         .arg(QString::fromStdString(issue.text));
 }
@@ -183,7 +183,7 @@ private slots:
         const auto issues = must(json).formatIssues;
         QCOMPARE(issues.size(), 4u);
         const auto code = [&](std::size_t i) { return std::pair(issues[i].code, issues[i].subgraph); };
-        using Code = FormatIssue::Code;
+        using Code = IssueCode;
         QVERIFY(code(0) == std::pair(Code::Retain, std::optional(SubgraphId(0))));
         QVERIFY(code(1) == std::pair(Code::Format, std::optional(SubgraphId(1))));
         QVERIFY(code(2) == std::pair(Code::Granularity, std::optional(SubgraphId(1))));
@@ -328,9 +328,8 @@ private slots:
                 continue;
             }
             ++verdicts;
-            const FormatIssue& issue = loaded->formatIssues.front();
-            constexpr std::array kNames{"FORMAT", "GRANULARITY", "RETAIN"};
-            QCOMPARE(std::string(kNames[static_cast<std::size_t>(issue.code)]), code);
+            const Issue& issue = loaded->formatIssues.front();
+            QCOMPARE(std::string(issueCodeName(issue.code)), code);
             if (expected["subgraph"].is_null())
                 QVERIFY2(!issue.subgraph, line.c_str());
             else

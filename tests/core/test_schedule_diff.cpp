@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "report/compare.h"
-#include "schedule/edits.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 

@@ -281,19 +281,19 @@ void TestSolve::stopsQuickly()
     options.seconds = 0;
     std::stop_source source;
     options.stop = source.get_token();
-    std::chrono::steady_clock::time_point asked;
-    std::jthread stopper([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(150));
-        asked = std::chrono::steady_clock::now();
-        source.request_stop();
-    });
+    // Without a limit of time only the stop ends it. How soon is in the benchmark; here, how much it still
+    // does: reports come regularly.
+    int reports = 0, afterwards = 0;
+    options.onStatus = [&](const SolveStatus&) {
+        afterwards += source.stop_requested() ? 1 : 0;
+        if (++reports == 3)
+            source.request_stop();
+    };
     const auto result = solve(*problem, options);
-    stopper.join();
     QVERIFY(result);
     QVERIFY(result->stopped || result->provenOptimal);
     QVERIFY(evaluateByTrace(*problem, result->schedule, Rules::final()).valid());
-    // Generous: other processes share the machine. The figure itself is in the benchmark.
-    QVERIFY(std::chrono::steady_clock::now() - asked < std::chrono::seconds(5));
+    QVERIFY2(afterwards <= 3, qPrintable(QString::number(afterwards)));
 }
 
 void TestSolve::keepsToItsTime()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reasons of a schedule: critical resources, ranked changes, the budget that suits a problem.
+#include "edit/fit.h"
 #include "eval/evaluation.h"
 #include "report/compare.h"
 #include "solve/alternatives.h"

@@ -8,7 +8,6 @@
 #include <random>
 
 using namespace tilewright;
-using oracle::json;
 
 namespace {
 
@@ -98,25 +97,12 @@ class TestStepTable : public QObject
 private slots:
     void oracleCases()
     {
-        for (const char* file : {"fuzz_cases.jsonl", "focus_cases.jsonl"}) {
-            std::ifstream in(oracle::folder() + file);
-            std::string line;
-            while (std::getline(in, line)) {
-                const json c = json::parse(line);
-                const ProblemPtr problem = oracle::problem(c["problem"]);
-                Schedule schedule;
-                try {
-                    schedule = oracle::schedule(c["solution"]);
-                } catch (const std::exception&) {
-                    continue;
-                }
-                for (const Rules& rules : {Rules::final(), Rules::seed()}) {
-                    check(*problem, schedule, rules);
-                    if (QTest::currentTestFailed())
-                        return;
-                }
+        for (const auto& [problem, schedule] : oracle::cases())
+            for (const Rules& rules : {Rules::final(), Rules::seed()}) {
+                check(*problem, schedule, rules);
+                if (QTest::currentTestFailed())
+                    return;
             }
-        }
         QVERIFY(m_steps > 5000);
         QVERIFY2(m_shapes < m_steps, "shapes are shared");
     }

@@ -10,6 +10,7 @@
 #include <map>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <random>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 

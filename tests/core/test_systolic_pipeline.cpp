@@ -8,11 +8,12 @@
 #include <random>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 
 /// The event semantics of pipeline.h applied tick by tick, scanning every command at every tick.
-std::vector<PipelineEvent> tickByTick(const Program& p, const Machine& machine)
+std::vector<PipelineEvent> tickByTick(const Program& p, const PipelineMachine& machine)
 {
     const std::size_t n = p.commands.size();
     std::vector<PipelineEvent> ev(n, PipelineEvent{-1, -1, -1, -1});
@@ -182,7 +183,7 @@ void TestSystolicPipeline::rule_4_3_equalsTickByTick()
         o.l1Slots = pick(3);
         o.accumulators = pick(2);
         o.l2OutputSlots = pick(2);
-        Machine m;
+        PipelineMachine m;
         for (const Resource r : kResources)
             if (r != Resource::Array) {
                 m.at(r).units = pick(3);
@@ -214,7 +215,7 @@ void TestSystolicPipeline::rule_4_3_bubblesAreExplained()
         o.gemm = {pick(90), pick(90), pick(90)};
         o.array = {pick(20), pick(20)};
         o.style = round % 2 ? ProgramStyle::Pipelined : ProgramStyle::Barriered;
-        Machine m;
+        PipelineMachine m;
         for (const Resource r : kResources)
             if (r != Resource::Array)
                 m.at(r).bytesPerCycle = rng() % 3 ? double(pick(300)) : 0;
@@ -268,7 +269,7 @@ void TestSystolicPipeline::rule_4_3_randomAccess()
 
 void TestSystolicPipeline::rule_4_4_unlimitedBandwidth()
 {
-    const auto both = comparePipelines(cube64(), Machine{});
+    const auto both = comparePipelines(cube64(), PipelineMachine{});
     QVERIFY(both.hasValue());
     QCOMPARE(both->pipelinedRun.cycles, 1054);
     QCOMPARE(both->pipelinedRun.computeCycles, 1054);
@@ -292,7 +293,7 @@ void TestSystolicPipeline::rule_4_4_closedFormForEveryShape()
         // K covers the wave through the array, so that the drain and the in-order DMA stay hidden.
         o.gemm = {pick(80), pick(80), 40 + pick(60)};
         o.array = {pick(20), pick(20)};
-        const auto run = runPipeline(*buildProgram(o), Machine{});
+        const auto run = runPipeline(*buildProgram(o), PipelineMachine{});
         QCOMPARE(run->cycles, arrayTiming(o.gemm, o.array).cycles);
     }
 }
@@ -301,7 +302,7 @@ void TestSystolicPipeline::rule_4_4_bottleneckShifts()
 {
     const auto p = buildProgram(cube64());
     const auto bottleneckWith = [&](Resource r, double bytesPerCycle) {
-        Machine m;
+        PipelineMachine m;
         m.at(r).bytesPerCycle = bytesPerCycle;
         const auto run = runPipeline(*p, m);
         if (run->cycles <= 1054)
@@ -314,7 +315,7 @@ void TestSystolicPipeline::rule_4_4_bottleneckShifts()
     // Barriered with finite DRAM bandwidth: the barrier makes the array wait for the DMA.
     ProgramOptions o = cube64();
     o.style = ProgramStyle::Barriered;
-    Machine m;
+    PipelineMachine m;
     m.at(Resource::Dma).bytesPerCycle = 8;
     const auto run = runPipeline(*buildProgram(o), m);
     QCOMPARE(run->bottleneck, std::string("barrier_dma"));
@@ -328,7 +329,7 @@ void TestSystolicPipeline::rule_3_3_conflictsCostAReadEach()
     QCOMPARE(std::count_if(p->commands.begin(), p->commands.end(),
                            [](const Command& c) { return c.bankConflict; }),
              8);
-    Machine m;
+    PipelineMachine m;
     m.at(Resource::Streamer).bytesPerCycle = 128; // a tile in 16 cycles: streaming is the limit
     const auto conflicting = runPipeline(*p, m);
     o.layout = BankLayout::Split;
@@ -339,7 +340,7 @@ void TestSystolicPipeline::rule_3_3_conflictsCostAReadEach()
 
 void TestSystolicPipeline::traceIsValid()
 {
-    const Machine m = machineOf(kpuHierarchy());
+    const PipelineMachine m = machineOf(kpuHierarchy());
     const auto p = buildProgram(cube64());
     const auto run = runPipeline(*p, m);
     const auto trace = nlohmann::json::parse(pipelineTrace(*p, *run, m));
@@ -365,7 +366,7 @@ void TestSystolicPipeline::refusals()
     o = cube64();
     o.depth = 0;
     QVERIFY(!buildProgram(o));
-    Machine m;
+    PipelineMachine m;
     m.at(Resource::Dma).bytesPerCycle = -1;
     QVERIFY(!runPipeline(*buildProgram(cube64()), m));
     // A program whose slot is never freed is reported, not run for ever.
@@ -373,7 +374,7 @@ void TestSystolicPipeline::refusals()
     for (Command& c : p.commands)
         if (c.kind == CommandKind::StrFeedRows)
             c.reads.clear();
-    const auto stuck = runPipeline(p, Machine{});
+    const auto stuck = runPipeline(p, PipelineMachine{});
     QVERIFY(!stuck);
     QVERIFY(stuck.error().message.find("can never start") != std::string::npos);
 }

@@ -12,6 +12,7 @@
 #include <random>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 

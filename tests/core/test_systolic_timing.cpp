@@ -9,6 +9,7 @@
 #include <random>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include <QtTest>
 
 using namespace tilewright;
-using oracle::json;
 
 class TestTraffic : public QObject
 {
@@ -19,38 +18,26 @@ private slots:
 void TestTraffic::sumsAreThoseOfTheEvaluation()
 {
     int checked = 0;
-    for (const char* file : {"fuzz_cases.jsonl", "focus_cases.jsonl"}) {
-        std::ifstream in(oracle::folder() + file);
-        std::string line;
-        while (std::getline(in, line)) {
-            const json c = json::parse(line);
-            const ProblemPtr problem = oracle::problem(c["problem"]);
-            Schedule schedule;
-            try {
-                schedule = oracle::schedule(c["solution"]);
-            } catch (const std::exception&) {
+    for (const auto& [problem, schedule] : oracle::cases()) {
+        for (const Rules& rules : {Rules::final(), Rules::seed()}) {
+            const Evaluation evaluation = evaluateByTrace(*problem, schedule, rules);
+            if (!evaluation.valid())
                 continue;
-            }
-            for (const Rules& rules : {Rules::final(), Rules::seed()}) {
-                const Evaluation evaluation = evaluateByTrace(*problem, schedule, rules);
-                if (!evaluation.valid())
-                    continue;
-                for (std::size_t s = 0; s < schedule.size(); ++s) {
-                    std::span<const TensorId> resident;
-                    if (s > 0)
-                        resident = schedule.subgraphs[s - 1]->retain;
-                    const auto traffic = tensorTraffic(*problem, *schedule.subgraphs[s], resident, rules);
-                    QVERIFY(traffic);
-                    std::int64_t load = 0, store = 0;
-                    for (const TensorTraffic& t : *traffic) {
-                        load += t.load;
-                        store += t.store;
-                        QVERIFY(t.load > 0 || t.store > 0);
-                    }
-                    QCOMPARE(load, evaluation.subgraphs[s].loadElements);
-                    QCOMPARE(store, evaluation.subgraphs[s].storeElements);
-                    ++checked;
+            for (std::size_t s = 0; s < schedule.size(); ++s) {
+                std::span<const TensorId> resident;
+                if (s > 0)
+                    resident = schedule.subgraphs[s - 1]->retain;
+                const auto traffic = tensorTraffic(*problem, *schedule.subgraphs[s], resident, rules);
+                QVERIFY(traffic);
+                std::int64_t load = 0, store = 0;
+                for (const TensorTraffic& t : *traffic) {
+                    load += t.load;
+                    store += t.store;
+                    QVERIFY(t.load > 0 || t.store > 0);
                 }
+                QCOMPARE(load, evaluation.subgraphs[s].loadElements);
+                QCOMPARE(store, evaluation.subgraphs[s].storeElements);
+                ++checked;
             }
         }
     }

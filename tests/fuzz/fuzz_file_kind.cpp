@@ -31,8 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             (void)npu::buildGraph(*model, model->hardware.value_or(npu::NpuHardware{}), 2'000);
         break;
     case FileKind::SystolicHierarchy:
-        if (const auto hierarchy = parseHierarchy(text, file))
-            (void)parseHierarchy(hierarchyJson(*hierarchy), file).value(); // what is written can be read
+        if (const auto hierarchy = systolic::parseHierarchy(text, file))
+            (void)systolic::parseHierarchy(systolic::hierarchyJson(*hierarchy), file)
+                .value(); // what is written can be read
         break;
     case FileKind::Schedule: // these need a problem or a layer; they have targets of their own
     case FileKind::MappingMethod:

@@ -3,6 +3,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    (void)tilewright::parseHierarchy({reinterpret_cast<const char*>(data), size}, "fuzz.json");
+    (void)tilewright::systolic::parseHierarchy({reinterpret_cast<const char*>(data), size}, "fuzz.json");
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "schedule/edits.h"
+#include "edit/edits.h"
 #include "workload/problem_json.h"
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (*again)->data().tensors != (*problem)->data().tensors)
         std::abort();
     const Schedule schedule = edit::coverMissing(**problem, Schedule{});
-    if (!structureIssues(**problem, schedule, {}).empty())
+    if (!checkSchedule(**problem, schedule, {}).empty())
         std::abort();
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "edit/edits.h"
 #include "eval/evaluation.h"
-#include "schedule/edits.h"
 #include "schedule/grid.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"

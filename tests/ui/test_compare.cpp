@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Compare: the list against core, F7 with both graphs, linked selection, swapping, pictures.
-#include "window/app_state.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
-#include "schedule/edits.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/compare_view.h"
 #include "views/compare/difference_list.h"
+#include "window/app_state.h"
 
 #include <QHeaderView>
 #include <QWheelEvent>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "window/app_state.h"
 #include "base/file.h"
-#include "workspace/schedule_edits.h"
+#include "edit/fit.h"
 #include "schedule/schedule_json.h"
+#include "window/app_state.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
+#include "workspace/schedule_edits.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures as SVG and PDF have the content of the PNG: cut where it is cut, cells with hard edges; and what
 // the menus copy and write.
-#include "chart/roofline_view.h"
 #include "export/export_report.h"
 #include "export/export_view.h"
 #include "export/svg_device.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "views/graph/graph_view.h"
+#include "views/roofline/roofline_view.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
 

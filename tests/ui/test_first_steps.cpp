@@ -2,18 +2,15 @@
 // What made a newcomer hesitate on the way from the start page to a better schedule, each once.
 #include "window_fixture.h"
 
-#include "workspace/schedule_edits.h"
-#include "eval/retile.h"
-#include "window/message_bar.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
+#include "edit/retile.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "schedule/edits.h"
-#include "window/source_dialog.h"
-#include "window/start_page.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/compare/compare_panes.h"
@@ -21,7 +18,11 @@
 #include "views/compare/difference_list.h"
 #include "views/granularity/granularity_view.h"
 #include "views/graph/graph_view.h"
+#include "window/message_bar.h"
+#include "window/source_dialog.h"
+#include "window/start_page.h"
 #include "workload/generate.h"
+#include "workspace/schedule_edits.h"
 
 #include <QAbstractItemView>
 #include <QCheckBox>

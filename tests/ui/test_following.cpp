@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What an edit costs on screen: views that nobody sees do nothing until they come into sight, and are up to
 // date then.
-#include "workspace/schedule_edits.h"
+#include "edit/fit.h"
+#include "views/graph/graph_view.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
-#include "views/graph/graph_view.h"
 #include "workload/generate.h"
+#include "workspace/schedule_edits.h"
 
 #include <QApplication>
 #include <QDockWidget>

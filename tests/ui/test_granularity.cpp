@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The granularity map: every cell against the evaluator, choosing by mouse and keys.
-#include "window/app_state.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
-#include "schedule/edits.h"
 #include "theme/number.h"
 #include "views/granularity/granularity_view.h"
+#include "window/app_state.h"
 
 #include <QComboBox>
 #include <QtTest>
@@ -181,13 +182,13 @@ private Q_SLOTS:
             open(problem, oneOpPerSubgraph(*problem), size);
             const QRectF area(0, 0, size.width(), size.height());
             const GranularityPlaces p = granularityPlaces(area, m_view->model());
-            QVERIFY2(area.contains(p.map) && area.contains(p.title),
+            QVERIFY2(area.contains(p.map.map) && area.contains(p.title),
                      qPrintable(QStringLiteral("%1 x %2").arg(size.width()).arg(size.height())));
-            QVERIFY(!p.map.intersects(p.title));
-            QVERIFY(!p.map.intersects(p.legend));
+            QVERIFY(!p.map.map.intersects(p.title));
+            QVERIFY(!p.map.map.intersects(p.legend));
             QVERIFY(!p.title.intersects(p.legend));
             if (size.width() > 2 * size.height()) { // beside, not below one another
-                QVERIFY(p.map.height() > 0.55 * size.height());
+                QVERIFY(p.map.map.height() > 0.55 * size.height());
                 QVERIFY(p.legend.width() > 120);
             }
         }
@@ -249,7 +250,9 @@ private Q_SLOTS:
         QVERIFY(m_view->model().hint.contains(QStringLiteral("Open a problem")));
         document().setProblem(problem, oneOpPerSubgraph(*problem));
         document().evaluateNow();
-        QTest::qWait(30);
+        // Whatever had been asked for would be done and delivered by now.
+        backgroundPool()->waitForDone();
+        QCoreApplication::processEvents();
         QVERIFY(!m_view->model().cube);
         m_view->settle();
         QVERIFY(m_view->model().cube);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plain model of the graph: nodes, lines, areas, colours, names.
+#include "edit/fit.h"
 #include "graph_bench.h"
 #include "theme/name.h"
 #include "views/graph/graph_roles.h"

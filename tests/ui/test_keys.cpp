@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The keys of the views: what presses mean, and that the shortcut sheet and the palette tell of them.
 #include "canvas/key_table.h"
-#include "window/command_palette.h"
-#include "window/shortcut_sheet.h"
 #include "views/memory/memory_view.h"
 #include "views/systolic/systolic_pane.h"
 #include "views/systolic/systolic_view.h"
 #include "views/tiles/tiles_view.h"
+#include "window/command_palette.h"
+#include "window/shortcut_sheet.h"
 #include "window_fixture.h"
 
 #include <QDockWidget>
@@ -19,6 +19,7 @@
 #include <QTreeWidget>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 using namespace tilewright::ui;
 
 class TestKeys : public QObject

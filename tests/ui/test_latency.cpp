@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Latency bars: values against the evaluation, the ghost of the baseline, sorting, selecting.
-#include "window/app_state.h"
+#include "edit/edits.h"
+#include "edit/fit.h"
 #include "export/export_view.h"
+#include "picture.h"
 #include "schedule/edits.h"
 #include "views/latency/latency_view.h"
+#include "window/app_state.h"
 
 #include <QComboBox>
 #include <QtTest>
@@ -180,13 +183,13 @@ private Q_SLOTS:
         m_view->settle();
         QVERIFY(!m_view->model().bars[1].runs);
         QCOMPARE(m_view->model().bars[1].latency, 0.0);
-        QVERIFY(!m_view->grab().toImage().isNull());
+        QVERIFY(picture::colours(picture::of(*m_view)) > 20);
     }
 
     void manyBarsZoomAndFit()
     {
         open(chain(3000));
-        QVERIFY(!m_view->grab().toImage().isNull()); // several bars a pixel
+        QVERIFY(picture::colours(picture::of(*m_view)) > 20); // several bars a pixel
         m_view->setFocus();
         QTest::keyClick(m_view.get(), Qt::Key_W);
         QVERIFY(m_view->visibleBars().second - m_view->visibleBars().first < 3000);

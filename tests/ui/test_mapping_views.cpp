@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The views of the mapping lens: models against core, and the views driven as a person does.
-#include "window/app_state.h"
 #include "base/file.h"
 #include "export/export_view.h"
 #include "mapping/edits.h"
@@ -10,6 +9,7 @@
 #include "views/mapping/mapping_model_view.h"
 #include "views/mapping/mapping_view.h"
 #include "views/mapping/search_map_view.h"
+#include "window/app_state.h"
 
 #include <QClipboard>
 #include <QComboBox>
@@ -136,7 +136,8 @@ private Q_SLOTS:
         QCOMPARE(factor(state(), Level::Spm, "C"), 4);
         QCOMPARE(state().setup().method, promised.preview.method);
         QCOMPARE(state().evaluation().cycles, promised.preview.after.cycles);
-        const mapping::Evaluation was = mapping::evaluate(state().nest(), before.architecture, before.method);
+        const mapping::MappingCost was =
+            mapping::evaluate(state().nest(), before.architecture, before.method);
         QCOMPARE(state().evaluation().energy - was.energy, promised.preview.energyChange);
         // Undo and redo with the keys belong to this lens.
         view.setFocus();

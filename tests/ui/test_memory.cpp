@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory timeline: staircase against the trace, and the view driven as a person does.
-#include "window/app_state.h"
+#include "edit/edits.h"
 #include "eval/occupancy.h"
 #include "export/export_view.h"
+#include "picture.h"
 #include "report/walk_steps.h"
-#include "schedule/edits.h"
 #include "views/memory/memory_view.h"
+#include "window/app_state.h"
 
 #include <QScrollBar>
 #include <QWheelEvent>
@@ -400,14 +401,14 @@ private Q_SLOTS:
         QCOMPARE(m_view->model().contents->items.size(), std::size_t(31));
         auto* bar = m_view->findChild<QScrollBar*>();
         QVERIFY(bar->isVisible());
-        QVERIFY(!m_view->places().panel.list.contains(m_view->rowCentre(30)));
-        const QPointF over = m_view->places().panel.list.center();
+        QVERIFY(!m_view->panel().list.contains(m_view->rowCentre(30)));
+        const QPointF over = m_view->panel().list.center();
         QWheelEvent wheel(over, m_view->mapToGlobal(over), {}, {0, -12000}, Qt::NoButton, Qt::NoModifier,
                           Qt::NoScrollPhase, false);
         for (int page = 0; page < 5; ++page)
             QCoreApplication::sendEvent(m_view.get(), &wheel);
         QCOMPARE(bar->value(), bar->maximum());
-        QVERIFY(m_view->places().panel.list.contains(m_view->rowCentre(30)));
+        QVERIFY(m_view->panel().list.contains(m_view->rowCentre(30)));
         QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, m_view->rowCentre(30).toPoint() - QPoint(40, 0));
         QCOMPARE(m_state->selection.state().tensor, m_view->model().contents->items[30].tensor);
         m_view->resize(1000, 900);
@@ -473,7 +474,7 @@ private Q_SLOTS:
         m_state->selection.selectSubgraph(SubgraphId(1));
         QVERIFY(!m_view->model().contents);
         QCOMPARE(m_view->model().cursor, timeline().parts[1].start);
-        QVERIFY(!m_view->grab().toImage().isNull());
+        QVERIFY(picture::colours(picture::of(*m_view)) > 20);
     }
 
     void hintsAndPictures()

@@ -59,14 +59,16 @@ private Q_SLOTS:
         NpuView& view = open<NpuView>("conv_net");
         const NpuResult& r = *view.model().result;
         const auto total = static_cast<double>(r.run->makespan);
-        const RateCurve noc = nocCurve(r, -1);
         for (const int width : {37, 640}) {
-            const NpuColumns c = NpuColumns::of(r, noc, 0, total, width);
+            const DramColumns c = DramColumns::of(r, 0, total, width);
             const double perPixel = total / width;
-            for (std::size_t core = 0; core < c.cores.size(); ++core) {
+            for (std::size_t core = 0; core < r.run->cores.size(); ++core) {
+                const auto& lanes = view.lanes().lanes;
+                const std::size_t lane = laneOf(view, QStringLiteral("Core %1").arg(core), core);
+                const LaneColumns states = laneColumns(lanes[lane], 0, total, width);
                 std::array<double, npu::kCoreStates> cycles{};
                 int x = 0;
-                for (const StateColumn& s : c.cores[core].states) {
+                for (const ShareColumn& s : states.shares[0][0]) {
                     QCOMPARE(s.x, x);
                     x += s.width;
                     double sum = 0;
@@ -81,12 +83,13 @@ private Q_SLOTS:
                     QVERIFY(std::abs(cycles[i] - static_cast<double>(r.run->cores[core].cycles[i])) <
                             total * 1e-3);
                 std::int64_t peak = 0;
-                std::int64_t highest = 0;
-                for (const npu::Step& s : r.run->cores[core].spm)
+                double highest = 0;
+                for (const npu::TimedValue& s : r.run->cores[core].spm)
                     peak = std::max(peak, s.value);
-                for (const MinMax& m : c.cores[core].spm)
+                const std::size_t spm = laneOf(view, QStringLiteral("SPM"), core);
+                for (const LowHigh& m : laneColumns(lanes[spm], 0, total, width).curve)
                     highest = std::max(highest, m.high);
-                QCOMPARE(highest, peak);
+                QCOMPARE(highest, static_cast<double>(peak));
             }
             double dram = 0;
             double banks = 0;
@@ -95,22 +98,23 @@ private Q_SLOTS:
                 dram += static_cast<double>(v) * perPixel;
             for (const BankCell& cell : c.banks)
                 banks += static_cast<double>(cell.bytesPerCycle) * perPixel;
-            for (const float v : c.noc)
-                onNoc += static_cast<double>(v) * perPixel;
+            for (const LowHigh& v :
+                 laneColumns(view.lanes().lanes[laneOf(view, QStringLiteral("NoC"))], 0, total, width).curve)
+                onNoc += v.high * perPixel;
             const auto moved = static_cast<double>(r.run->dramBytes);
-            QVERIFY(c.exactDram);
+            QVERIFY(c.exact);
             QVERIFY(std::abs(dram - moved) < moved * 1e-3);
             QVERIFY(std::abs(banks - moved) < moved * 1e-3);
             QVERIFY(std::abs(onNoc - moved) < moved * 1e-3);
         }
         // Without single events the binned series has the same bytes.
-        npu::Run binned = *r.run;
+        npu::NpuRun binned = *r.run;
         binned.dramEvents.clear();
         binned.options.recordDram = false;
         NpuResult without = r;
-        without.run = std::make_shared<const npu::Run>(binned);
-        const NpuColumns c = NpuColumns::of(without, noc, 0, total, 300);
-        QVERIFY(!c.exactDram);
+        without.run = std::make_shared<const npu::NpuRun>(binned);
+        const DramColumns c = DramColumns::of(without, 0, total, 300);
+        QVERIFY(!c.exact);
         double dram = 0;
         for (const float v : c.dram)
             dram += static_cast<double>(v) * total / 300;
@@ -126,7 +130,8 @@ private Q_SLOTS:
             if (!longest || s.end - s.start > longest->end - longest->start)
                 longest = &s;
         const double middle = static_cast<double>(longest->start + longest->end) / 2;
-        QTest::mouseClick(&view, Qt::LeftButton, {}, shown(view, NpuLaneKind::Engines, 1, middle));
+        QTest::mouseClick(&view, Qt::LeftButton, {},
+                          shown(view, laneOf(view, QStringLiteral("tensor, vector"), 1), middle));
         QCOMPARE(view.state().node(), longest->node);
         QVERIFY(std::abs(static_cast<double>(*view.state().cursor()) - middle) <
                 view.model().total / view.places().plot.width() * 1.5);
@@ -154,7 +159,7 @@ private Q_SLOTS:
             view.model().result->run->dramEvents[view.model().result->run->dramEvents.size() / 2];
         const double at = static_cast<double>(event.start + event.end) / 2;
         for (int i = 0; i < 80; ++i) {
-            const QPointF p = view.pointAt(NpuLaneKind::State, 0, at);
+            const QPointF p = view.pointIn(0, at);
             QWheelEvent wheel(p, view.mapToGlobal(p), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
                               Qt::NoScrollPhase, false);
             QApplication::sendEvent(&view, &wheel);
@@ -164,12 +169,11 @@ private Q_SLOTS:
         QVERIFY(from <= at && at <= to);
         // The bank's lane names the single event with its row hit or miss.
         const auto& dram = view.model().result->settings.hardware.dram;
-        QPointF p = shown(view, NpuLaneKind::Banks, 0, at);
-        for (const NpuLane& lane : view.places().lanes)
-            if (lane.kind == NpuLaneKind::Banks)
-                p.setY(lane.rect.top() + lane.rect.height() *
-                                             (event.channel * dram.banks + event.bank + 0.5) /
-                                             (dram.channels * dram.banks));
+        const std::size_t lane = laneOf(view, QStringLiteral("DRAM banks"));
+        QPointF p = shown(view, lane, at);
+        const QRectF rect = view.places().lanes[lane].rect;
+        p.setY(rect.top() + rect.height() * (event.channel * dram.banks + event.bank + 0.5) /
+                                (dram.channels * dram.banks));
         const QString text = view.readoutAt(p);
         QVERIFY2(text.contains(QStringLiteral("channel %1, bank %2").arg(event.channel).arg(event.bank)),
                  qPrintable(text));
@@ -194,7 +198,8 @@ private Q_SLOTS:
                 const double perPixel = view.model().total / view.places().plot.width();
                 if (static_cast<double>(s.end - s.start) < 3 * perPixel)
                     continue;
-                const QPoint p = shown(view, NpuLaneKind::State, c, static_cast<double>(s.start + s.end) / 2);
+                const QPoint p = shown(view, laneOf(view, QStringLiteral("Core %1").arg(c), c),
+                                       static_cast<double>(s.start + s.end) / 2);
                 if (!dram && s.state == npu::CoreState::WaitDram && s.tile != npu::kNone) {
                     QTest::mouseMove(&view, p);
                     QTRY_COMPARE(view.state().hoverNode(), s.node);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lists and forms beside the graph, driven like a person drives them: subgraphs, inspector, problems,
 // rules.
-#include "window/app_state.h"
-#include "workspace/schedule_edits.h"
+#include "button_named.h"
+#include "edit/fit.h"
+#include "edit/retile.h"
 #include "eval/granularity_search.h"
-#include "eval/retile.h"
-#include "window/main_window.h"
-#include "workspace/op_names.h"
-#include "workspace/subgraph_model.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"
@@ -17,7 +14,12 @@
 #include "report/summary.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "window/app_state.h"
+#include "window/main_window.h"
 #include "workload/problem_json.h"
+#include "workspace/op_names.h"
+#include "workspace/schedule_edits.h"
+#include "workspace/subgraph_model.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -527,7 +529,7 @@ private Q_SLOTS:
         QVERIFY(document.snapshot()->evaluation.issues.size() >= 2);
         auto* problems = view<ProblemsView>(window, "problems");
         problems->settle();
-        QTest::mouseClick(problems->fixAllButton(), Qt::LeftButton);
+        QTest::mouseClick(buttonNamed(*problems, QStringLiteral("Fix all")), Qt::LeftButton);
         problems->settle();
         document.waitForSnapshot();
         QVERIFY(document.snapshot()->evaluation.valid());

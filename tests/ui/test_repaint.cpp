@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is painted after an edit: at once, once, in place, and the same as if it were painted anew.
-#include "workspace/background.h"
-#include "workspace/latest_job.h"
-#include "workspace/schedule_edits.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "views/graph/graph_view.h"
 #include "window_fixture.h"
+#include "workspace/background.h"
+#include "workspace/latest_job.h"
+#include "workspace/schedule_edits.h"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -71,12 +71,11 @@ private Q_SLOTS:
             });
         }
         std::promise<void> painted;
+        bool inTime = false; // while the background was still held
         std::thread release([&, done = painted.get_future()] {
-            done.wait_for(std::chrono::seconds(5));
+            inTime = done.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
             hold.release(threads);
         });
-        QElapsedTimer timer;
-        timer.start();
         QImage image(1600, 1200, QImage::Format_ARGB32_Premultiplied);
         {
             QPainter painter(&image); // a large translucent area: Qt paints it on several threads
@@ -84,12 +83,11 @@ private Q_SLOTS:
             painter.setBrush(QColor(10, 20, 200, 120));
             painter.drawRoundedRect(QRectF(image.rect()).adjusted(3, 3, -3, -3), 40, 40);
         }
-        const qint64 took = timer.elapsed();
         painted.set_value();
         release.join();
         for (const auto& job : jobs)
             job->waitIdle();
-        QVERIFY2(took < 4000, qPrintable(QString::number(took)));
+        QVERIFY(inTime);
     }
     void factsStepBackAndStayInPlace()
     {

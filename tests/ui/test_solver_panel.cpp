@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Auto-solve driven as a person drives it: the run, the preview in the graph, the result card, locks.
+#include "button_named.h"
 #include "canvas/control_bar.h"
-#include "window/main_window.h"
 #include "panels/solver/solver_limits.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "schedule/schedule_json.h"
-#include "window/status_strip.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"
+#include "window/main_window.h"
+#include "window/status_strip.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 
 #include "base/file.h"
+#include "edit/edits.h"
 #include "eval/evaluation.h"
-#include "schedule/edits.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -32,6 +33,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
 using namespace tilewright;
 using namespace tilewright::ui;
@@ -77,6 +79,20 @@ class TestSolverPanel : public QObject
         click(o.solver->startButton());
         QTRY_VERIFY_WITH_TIMEOUT(
             o.document().preview() && o.graph->model()->snapshot == o.document().preview(), 20'000);
+    }
+    /// How many previews the running solver has asked for: each is evaluated and delivered before one that
+    /// is asked for here.
+    static qsizetype previewsBefore(Opened& o, const QSignalSpy& previews)
+    {
+        const qsizetype known = previews.count();
+        const Schedule own = o.document().schedule();
+        o.document().showPreview(own);
+        if (!QTest::qWaitFor(
+                [&] { return o.document().preview() && o.document().preview()->schedule == own; }, 20'000))
+            return -1;
+        const qsizetype asked = previews.count() - known - 1;
+        o.document().dropPreview();
+        return asked;
     }
     static void stop(Opened& o)
     {
@@ -171,9 +187,10 @@ private Q_SLOTS:
         QVERIFY(!again->solver->options().preview()->isChecked());
         again->solver->budget()->setValue(60);
         click(again->solver->startButton());
-        QTRY_VERIFY_WITH_TIMEOUT(!again->solver->curve().points.empty(), 20'000);
-        QTest::qWait(300);
+        const QSignalSpy previews(&again->document(), &Document::previewChanged);
+        QTRY_VERIFY_WITH_TIMEOUT(again->solver->curve().points.size() > 1, 20'000); // it has found something
         QVERIFY(!again->document().preview());
+        QCOMPARE(previewsBefore(*again, previews), 0);
         stop(*again);
     }
     void anEditDropsThePreviewAndTheRunGoesOn()
@@ -191,8 +208,15 @@ private Q_SLOTS:
         QVERIFY(o->graph->model()->snapshot == o->document().snapshot());
         QVERIFY(o->solver->job().isRunning());
         QVERIFY(!o->solver->options().preview()->isChecked()); // for this run
-        QTest::qWait(400);
+        // The next improvement, after the pause between two previews.
+        const QSignalSpy previews(&o->document(), &Document::previewChanged);
+        auto* pause = o->solver->findChild<QTimer*>(QStringLiteral("pauseOfPreviews"));
+        QVERIFY(pause);
+        Q_EMIT o->solver->job().improved(1, 1, std::make_shared<const Schedule>(o->document().schedule()));
+        QTRY_VERIFY(!pause->isActive());
+        Q_EMIT o->solver->job().improved(2, 0.5, std::make_shared<const Schedule>(o->document().schedule()));
         QVERIFY(!o->document().preview());
+        QCOMPARE(previewsBefore(*o, previews), 0);
         stop(*o);
         QVERIFY(o->solver->card().note()->text().contains(QStringLiteral("changed since")));
         QVERIFY(o->solver->options().preview()->isChecked());
@@ -261,21 +285,16 @@ private Q_SLOTS:
     void stopShowsTheCardAtOnce()
     {
         const auto o = open();
-        QList<qint64> times;
         for (int i = 0; i < 5; ++i) {
             runToPreview(*o);
-            QTest::qWait(120 + 37 * i);
-            QElapsedTimer clock;
-            clock.start();
+            QTest::qWait(120 + 37 * i); // in the middle of one thing or another
+            // How soon is in the figures; here, that the card waits for no answer of the solver's.
+            const QSignalSpy results(&o->solver->job(), &SolverJob::finished);
             click(o->solver->startButton());
             QVERIFY(!o->document().preview());
-            while (!o->solver->card().isVisible() && clock.elapsed() < 10'000)
-                QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
-            times << clock.elapsed();
+            QTRY_VERIFY_WITH_TIMEOUT(o->solver->card().isVisible(), 10'000);
+            QVERIFY(results.count() <= 1 && !o->solver->job().isRunning());
         }
-        std::sort(times.begin(), times.end());
-        qInfo() << "ms from Stop to the card:" << times;
-        QVERIFY(times[2] < 1000); // other processes share the machine; the budget is 50 ms
         QVERIFY(o->solver->card().note()->text().contains(QStringLiteral("Stopped")));
         const Evaluation& kept = o->solver->card().outcome()->after->evaluation;
         QVERIFY(kept.valid());
@@ -325,14 +344,16 @@ private Q_SLOTS:
     void closingTheWindowWhileSolvingIsClean()
     {
         QElapsedTimer clock;
+        double budget = 0;
         {
             const auto o = open();
             runToPreview(*o);
+            budget = o->solver->budget()->value();
             clock.start();
             QVERIFY(o->window.close());
         }
         QCoreApplication::processEvents();
-        QVERIFY(clock.elapsed() < 5000);
+        QVERIFY2(static_cast<double>(clock.elapsed()) < 1000 * budget / 2, "it does not wait for the run");
     }
     void otherRulesForgetTheRun()
     {
@@ -408,14 +429,14 @@ private Q_SLOTS:
         const Schedule before = o->document().schedule();
         run(*o, 0.2);
         const Schedule result = o->solver->card().outcome()->after->schedule;
-        click(o->solver->card().keepButton());
+        click(buttonNamed(o->solver->card(), QStringLiteral("Keep as baseline")));
         QVERIFY(o->document().baseline()->schedule == result);
         QVERIFY(o->document().schedule() == before);
-        click(o->solver->card().compareButton());
+        click(buttonNamed(o->solver->card(), QStringLiteral("Compare")));
         QCOMPARE(o->document().baselines().size(), 1u); // kept once
         QVERIFY(o->window.view(QStringLiteral("compare"))->isVisible());
         o->window.showView(QStringLiteral("solver"));
-        click(o->solver->card().discardButton());
+        click(buttonNamed(o->solver->card(), QStringLiteral("Discard")));
         QVERIFY(!o->solver->card().isVisible());
         QCOMPARE(o->document().undoStack().count(), 0);
     }

@@ -14,6 +14,7 @@
 #include <QWheelEvent>
 
 using namespace tilewright;
+using namespace tilewright::systolic;
 using namespace tilewright::ui;
 
 class TestSystolicViews : public SystolicBench
@@ -276,7 +277,7 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         for (const char* name :
              {"systolic-wavefront", "systolic-pipeline", "systolic-tiles", "systolic-memory"}) {
-            SystolicPane* p = m_view->pane(QLatin1String(name));
+            Canvas* p = m_view->pane(QLatin1String(name));
             QVERIFY(p);
             for (const Theme* theme : {&Theme::light(), &Theme::darkTheme()}) {
                 const QImage image = renderToImage(*p, {{900, 500}, 1, theme});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart/axis.h"
 #include "chart/legend.h"
 #include "theme/icon.h"
 #include "theme/number.h"
@@ -146,6 +147,28 @@ private Q_SLOTS:
         QApplication::setFont(before);
         QVERIFY(swatches[0] >= 8);
         QVERIFY(swatches[1] >= 1.8 * swatches[0]);
+    }
+
+    void ticksAreRound()
+    {
+        QCOMPARE(roundStep(1), 1.0);
+        QCOMPARE(roundStep(2.1), 5.0);
+        QCOMPARE(roundStep(0.06), 0.1);
+        QCOMPARE((Axis{0, 10, 0, 200}.ticks(40)), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+        QVERIFY((Axis{3, 3, 0, 200}.ticks().empty()));
+        // Decades, then 2 and 5 between them, then finer; sparse when they are many.
+        QCOMPARE(logTicks(1, 1000, 300, 60), (std::vector<double>{1, 10, 100, 1000}));
+        QCOMPARE(logTicks(1, 10, 300, 60), (std::vector<double>{1, 2, 5, 10}));
+        QVERIFY(logTicks(10, 20, 300, 20).size() > 4);
+        QCOMPARE(logTicks(1, 1e6, 120, 40).size(), std::size_t{4});
+        QVERIFY(logTicks(0, 10, 300, 60).empty());
+        // A logarithmic axis goes there and back, zooms about its pixel and stays inside.
+        const Axis log{1, 10'000, 0, 400, Scale::Log};
+        QCOMPARE(log.toPixel(100), 200.0);
+        QVERIFY(std::abs(log.toValue(300) - 1000) < 1e-9);
+        const Axis zoomed = log.zoomed(2, 200, 1, 10'000);
+        QVERIFY(std::abs(zoomed.v0 - 10) < 1e-9 && std::abs(zoomed.v1 - 1000) < 1e-6);
+        QVERIFY(std::abs(zoomed.panned(1e3, 1, 10'000).v0 - 1) < 1e-9);
     }
 };
 

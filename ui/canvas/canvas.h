@@ -77,7 +77,7 @@ protected:
     void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
                  const std::function<void()>& run);
     void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
-                 const KeyTable::Run& run);
+                 const KeyTable::Handler& run);
     /// Keys that another entry of the registry tells of.
     void bindKeys(const QList<QKeySequence>& keys, const std::function<void()>& run)
     {

@@ -25,7 +25,7 @@ void Canvas::addCommonKeys()
 {
     const QString place = tr("In every picture");
     const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
-                         const QString& gesture, const QString& tip, const KeyTable::Run& run) {
+                         const QString& gesture, const QString& tip, const KeyTable::Handler& run) {
         registry().note(
             {QStringLiteral("canvas.") + QLatin1String(id), place, text, {}, keys, tip, false, gesture});
         m_keys.add(keys, run);
@@ -57,7 +57,7 @@ void Canvas::addTimeKeys()
 {
     const QString place = tr("In pictures of time");
     const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
-                         const QString& tip, const KeyTable::Run& run) {
+                         const QString& tip, const KeyTable::Handler& run) {
         registry().note({QStringLiteral("time.") + QLatin1String(id), place, text, {}, keys, tip});
         m_keys.add(keys, run);
     };
@@ -94,7 +94,7 @@ void Canvas::addKeys(const char* id, const QString& text, const QList<QKeySequen
 }
 
 void Canvas::addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
-                     const KeyTable::Run& run)
+                     const KeyTable::Handler& run)
 {
     registry().offer(this, keySpec(id, text, keys, tip), [this](bool) {
         Q_EMIT wanted();

@@ -16,7 +16,7 @@ int plainKey(int key)
 
 } // namespace
 
-void KeyTable::add(QList<QKeySequence> keys, Run run)
+void KeyTable::add(QList<QKeySequence> keys, Handler run)
 {
     m_entries.push_back({std::move(keys), std::move(run)});
 }
@@ -42,7 +42,7 @@ bool KeyTable::press(const QKeyEvent& event) const
         }
     if (!found)
         return false;
-    const Run run = found->run; // what runs may change the table
+    const Handler run = found->run; // what runs may change the table
     run(use);
     return true;
 }

@@ -42,9 +42,9 @@ struct KeyUse
 class KeyTable
 {
 public:
-    using Run = std::function<void(const KeyUse&)>;
+    using Handler = std::function<void(const KeyUse&)>;
 
-    void add(QList<QKeySequence> keys, Run run);
+    void add(QList<QKeySequence> keys, Handler run);
     /// Runs what the press means; false when it means nothing here.
     bool press(const QKeyEvent& event) const;
 
@@ -52,7 +52,7 @@ private:
     struct Entry
     {
         QList<QKeySequence> keys;
-        Run run;
+        Handler run;
     };
     std::vector<Entry> m_entries;
 };

@@ -51,6 +51,8 @@ void paintLegend(QPainter& painter, const std::vector<LegendItem>& items, QPoint
             painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()));
         } else {
             painter.fillRect(box, item.colour);
+            if (item.pattern != Qt::NoBrush)
+                painter.fillRect(box, QBrush(Theme::mix(item.colour, theme.text, 0.3), item.pattern));
             painter.setPen(QPen(theme.outline, 1));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(box);

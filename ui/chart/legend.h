@@ -19,6 +19,7 @@ struct LegendItem
     QString text;
     QColor colour;
     bool dashed = false;
+    Qt::BrushStyle pattern = Qt::NoBrush; ///< over the colour
 };
 
 /// The width of a legend in one row; swatches grow with the font.

@@ -36,8 +36,9 @@ Scrubber::Scrubber(ToolCanvas& view, Playback& playback, ScrubberWords words)
     };
     add("first", tr("First %1"), "first", {}, tr("Go to the first %1."), [this] { m_playback.toFirst(); });
     add("previous", tr("Previous %1"), "step-back", {QKeySequence(Qt::Key_Comma)},
-        m_words.far > 0 ? tr("Go one %1 back; with Shift %2.").arg(m_words.unit).arg(m_words.far)
-                        : tr("Go one %1 back."),
+        m_words.far > 0
+            ? tr("Go one %1 back; with Shift %2.").arg(QStringLiteral("%1"), QString::number(m_words.far))
+            : tr("Go one %1 back."),
         [this] { m_playback.moveBy(-1); });
     QAction* play = view.addBarCommand(m_words.ids + QLatin1String("play"), m_words.play,
                                        QStringLiteral("play"), {QKeySequence(Qt::Key_Space)}, m_words.playTip,

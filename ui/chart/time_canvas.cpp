@@ -14,11 +14,14 @@ constexpr double kHandle = 6;     // pixels beside a range handle that still gra
 constexpr double kDragPixels = 4; // a smaller movement is a click
 } // namespace
 
-TimeCanvas::TimeCanvas(const ViewContext& context, QString name, QString title, QWidget* parent)
-    : Canvas(context, std::move(name), std::move(title), parent)
+TimeCanvas::TimeCanvas(const ViewContext& context, QString name, QString title, Dragging dragging,
+                       QWidget* parent)
+    : ToolCanvas(context, std::move(name), std::move(title), parent), m_dragging(dragging)
 {
     addTimeKeys();
-    addGesture("measure", tr("Measure"), tr("drag (Alt: no snapping)"),
+    const bool shift = dragging == Dragging::MovesCursor;
+    addGesture("measure", tr("Measure"),
+               shift ? tr("Shift+drag (Alt: no snapping)") : tr("drag (Alt: no snapping)"),
                tr("Sum up a range of time; F enlarges it, Escape lets it go."));
     addGesture("overview", tr("Move or change the part that is shown"), tr("drag the strip or its handles"),
                tr("The strip shows the whole time and what of it is in sight."));
@@ -120,13 +123,18 @@ void TimeCanvas::setMeasured(std::optional<Range> range)
 
 void TimeCanvas::mousePressEvent(QMouseEvent* event)
 {
-    Canvas::mousePressEvent(event);
+    ToolCanvas::mousePressEvent(event);
     m_pressed = event->position();
     m_drag = Drag::None;
     const Places p = timePlaces();
     if (event->button() != Qt::LeftButton || p.plot.isEmpty())
         return;
-    if (p.plot.contains(m_pressed)) {
+    if (p.plot.contains(m_pressed) && m_dragging == Dragging::MovesCursor &&
+        !(event->modifiers() & Qt::ShiftModifier)) {
+        m_drag = Drag::Scrub;
+        setMeasured(std::nullopt);
+        cursorDragged(timeAxis().toValue(m_pressed.x()));
+    } else if (p.plot.contains(m_pressed)) {
         m_drag = Drag::Plot;
         m_pressedTime = timeAxis().toValue(m_pressed.x());
     } else if (p.overview.contains(m_pressed)) {
@@ -146,7 +154,7 @@ void TimeCanvas::mousePressEvent(QMouseEvent* event)
 
 void TimeCanvas::mouseMoveEvent(QMouseEvent* event)
 {
-    Canvas::mouseMoveEvent(event);
+    ToolCanvas::mouseMoveEvent(event);
     const Places p = timePlaces();
     if (p.plot.isEmpty())
         return;
@@ -159,6 +167,10 @@ void TimeCanvas::mouseMoveEvent(QMouseEvent* event)
         if (!isPanning())
             setCursor(p.overview.contains(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
         hovered(event->position());
+        break;
+    case Drag::Scrub:
+        m_hover = timeAxis().toValue(event->position().x());
+        cursorDragged(*m_hover);
         break;
     case Drag::Plot: {
         if (std::abs(event->position().x() - m_pressed.x()) < kDragPixels && !m_measured)
@@ -189,7 +201,7 @@ void TimeCanvas::mouseMoveEvent(QMouseEvent* event)
 
 void TimeCanvas::mouseReleaseEvent(QMouseEvent* event)
 {
-    Canvas::mouseReleaseEvent(event);
+    ToolCanvas::mouseReleaseEvent(event);
     if (event->button() != Qt::LeftButton)
         return;
     const Drag drag = std::exchange(m_drag, Drag::None);
@@ -213,7 +225,7 @@ void TimeCanvas::leaveEvent(QEvent* event)
 {
     m_hover.reset();
     update();
-    Canvas::leaveEvent(event);
+    ToolCanvas::leaveEvent(event);
 }
 
 // -- painting --------------------------------------------------------------------------------------------

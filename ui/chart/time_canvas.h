@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/canvas.h"
+#include "canvas/control_bar.h"
 #include "chart/axis.h"
 #include "chart/time_axis.h"
 
@@ -12,12 +12,15 @@ namespace tilewright::ui {
 
 /// Base of the views over time: the visible range with W/S/A/D, wheel and an overview strip with handles, and
 /// measuring by dragging. What is drawn is the subclass's.
-class TimeCanvas : public Canvas
+class TimeCanvas : public ToolCanvas
 {
     Q_OBJECT
 public:
     using Range = std::pair<double, double>;
-    TimeCanvas(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
+    /// What dragging in the plot does; the cursor's views measure with Shift.
+    enum class Dragging { Measures, MovesCursor };
+    TimeCanvas(const ViewContext& context, QString name, QString title, Dragging dragging,
+               QWidget* parent = nullptr);
 
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
@@ -46,6 +49,8 @@ protected:
     virtual void hovered(QPointF position) = 0;
     virtual void measuredChanged() {}
 
+    virtual void cursorDragged(double time) { Q_UNUSED(time) }
+
     [[nodiscard]] Axis timeAxis() const;
     [[nodiscard]] bool isFitted() const { return m_range.isAll(); }
     void setRange(double from, double to);
@@ -72,7 +77,7 @@ protected:
     void leaveEvent(QEvent* event) override;
 
 private:
-    enum class Drag { None, Plot, Range, Left, Right };
+    enum class Drag { None, Plot, Scrub, Range, Left, Right };
     [[nodiscard]] Axis wholeAxis(const QRectF& overview) const;
 
     TimeAxis m_range;
@@ -80,6 +85,7 @@ private:
     std::optional<Range> m_measured;
     std::optional<double> m_hover;
     Drag m_drag = Drag::None;
+    Dragging m_dragging;
     QPointF m_pressed;
     double m_pressedTime = 0;
     double m_grabOffset = 0;

@@ -2,17 +2,17 @@
 #include "window/main_window.h"
 
 #include "canvas/canvas.h"
-#include "workspace/selection_edits.h"
 #include "export/export_view.h"
-#include "window/message_bar.h"
 #include "panels/solver/solver_view.h"
 #include "report/file_kind.h"
 #include "schedule/schedule_json.h"
+#include "theme/icon.h"
+#include "views/graph/graph_view.h"
+#include "window/message_bar.h"
 #include "window/start_page.h"
 #include "window/status_strip.h"
-#include "theme/icon.h"
 #include "window/view_catalog.h"
-#include "views/graph/graph_view.h"
+#include "workspace/selection_edits.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -59,9 +59,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     connect(&document, &Document::refused, this,
             [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
     for (auto signal : {&Document::snapshotChanged, &Document::fileChanged, &Document::baselineChanged})
-        connect(&document, signal, this, &MainWindow::refreshActions);
-    connect(&document, &Document::rulesChanged, this, &MainWindow::refreshActions);
-    connect(&m_state->selection, &Selection::changed, this, &MainWindow::refreshActions);
+        connect(&document, signal, &m_state->actions, &Actions::refresh);
+    connect(&document, &Document::rulesChanged, &m_state->actions, &Actions::refresh);
+    connect(&m_state->selection, &Selection::changed, &m_state->actions, &Actions::refresh);
     // A GEMM sent to the Systolic lens is to be seen.
     connect(&m_state->selection, &Selection::gemmRequested, this,
             [this] { showView(QStringLiteral("systolic")); });
@@ -88,7 +88,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
         for (QWidget* w = now; w; w = w->parentWidget())
             if (auto* view = qobject_cast<View*>(w)) {
                 m_lastView = view;
-                refreshLookActions();
+                m_state->actions.refresh();
                 return;
             }
     });
@@ -108,7 +108,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     applyPerspective(QStringLiteral("Edit"));
     showCentre();
     refreshTitle();
-    refreshActions();
+    m_state->actions.refresh();
 }
 
 MainWindow::~MainWindow()
@@ -137,7 +137,7 @@ void MainWindow::createViews()
     m_messages = new MessageBar(context, m_centre);
     connect(m_centre, &QStackedWidget::currentChanged, this, [this] {
         m_messages->raise(); // a page that comes to the front would hide it
-        refreshLookActions();
+        m_state->actions.refresh();
     });
 
     for (const ViewEntry& entry : viewCatalog()) {
@@ -169,7 +169,7 @@ void MainWindow::createViews()
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
 
     for (Canvas* canvas : findChildren<Canvas*>()) {
-        connect(canvas, &Canvas::historyChanged, this, &MainWindow::refreshLookActions);
+        connect(canvas, &Canvas::historyChanged, &m_state->actions, &Actions::refresh);
         canvas->addActions({m_state->actions.find(QStringLiteral("view.fit")),
                             m_state->actions.find(QStringLiteral("view.fitSelection"))});
     }
@@ -521,7 +521,7 @@ bool MainWindow::event(QEvent* event)
 void MainWindow::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::WindowTitleChange)
-        refreshActions();
+        m_state->actions.refresh();
     QMainWindow::changeEvent(event);
 }
 

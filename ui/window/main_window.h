@@ -68,8 +68,6 @@ private:
     void createEditActions(); // main_window_edit_actions.cpp
     void createMenus();
     void refreshTitle();
-    void refreshActions();
-    void refreshEditActions();
     bool openPath(const QString& path);
     /// The error, with its place in the file to be shown where it has one; and another way out, if any.
     void tellUnreadable(const Error& error, const QString& file, const QString& otherwise = {},
@@ -84,7 +82,6 @@ private:
     void copyCurrentViewImage();
     void rememberRecent(const QString& path);
     void refreshRecentMenu();
-    void refreshLookActions();
     void showTooltipOfFocus();
     // main_window_session.cpp
     void restoreDefaultLayout();

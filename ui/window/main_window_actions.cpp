@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files, navigation, themes, perspectives, help: every action that is not an edit of the schedule.
-#include "window/command_palette.h"
 #include "export/export_dialog.h"
 #include "export/export_report.h"
 #include "export/export_view.h"
+#include "theme/style.h"
+#include "window/command_palette.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
 #include "window/shortcut_sheet.h"
 #include "window/start_page.h"
-#include "theme/style.h"
 #include "window/view_catalog.h"
 #include "workspace/samples.h"
 
@@ -46,13 +46,23 @@ void MainWindow::createActions()
     const QString file = tr("File");
     const QString edit = tr("Edit");
     const QString view = tr("View");
+    const auto whenOpen = [&document] {
+        return Availability(document.hasProblem(), tr("Open a problem first."));
+    };
+    QUndoStack& undo = document.undoStack();
+    const auto named = [](const QString& verb, const QString& what) {
+        return what.isEmpty() ? verb : verb + QStringLiteral(": ") + what;
+    };
 
     a.add({QStringLiteral("file.new"),
            file,
            tr("&New schedule"),
            QStringLiteral("new"),
            {QKeySequence::New},
-           tr("Start again with every op in a subgraph of its own.")},
+           tr("Start again with every op in a subgraph of its own."),
+           false,
+           {},
+           whenOpen},
           [&document](bool) { document.newSchedule(); });
     a.add({QStringLiteral("file.open"),
            file,
@@ -70,7 +80,14 @@ void MainWindow::createActions()
            tr("&Reload"),
            QStringLiteral("reload"),
            {QKeySequence(Qt::Key_F5)},
-           tr("Read the open files again from disk.")},
+           tr("Read the open files again from disk."),
+           false,
+           {},
+           [&document] {
+               return !document.hasProblem() ? Availability(false, tr("Open a problem first."))
+                                             : Availability(!document.problemPath().isEmpty(),
+                                                            tr("The problem did not come from a file."));
+           }},
           [this, &document](bool) {
               QStringList paths{document.problemPath()};
               if (!document.schedulePath().isEmpty())
@@ -83,21 +100,30 @@ void MainWindow::createActions()
            tr("&Save schedule"),
            QStringLiteral("save"),
            {QKeySequence::Save},
-           tr("Write the schedule to its file.")},
+           tr("Write the schedule to its file."),
+           false,
+           {},
+           whenOpen},
           [this](bool) { save(); });
     a.add({QStringLiteral("file.saveAs"),
            file,
            tr("Save schedule &as…"),
            {},
            {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
-           tr("Write the schedule to another file.")},
+           tr("Write the schedule to another file."),
+           false,
+           {},
+           whenOpen},
           [this](bool) { saveAs(); });
     a.add({QStringLiteral("file.close"),
            file,
            tr("&Close"),
            {},
            {QKeySequence::Close},
-           tr("Close the workload and show the start page.")},
+           tr("Close the workload and show the start page."),
+           false,
+           {},
+           whenOpen},
           [this](bool) {
               if (!offerToSave())
                   return;
@@ -110,14 +136,20 @@ void MainWindow::createActions()
            tr("&Export view…"),
            QStringLiteral("export"),
            {QKeySequence(Qt::CTRL | Qt::Key_E)},
-           tr("Write the view you last used as PNG, SVG or PDF.")},
+           tr("Write the view you last used as PNG, SVG or PDF."),
+           false,
+           {},
+           whenOpen},
           [this](bool) { exportCurrentView(); });
     a.add({QStringLiteral("file.report"),
            file,
            tr("Export &report…"),
            {},
            {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
-           tr("Write all charts and tables as one HTML page or a PDF.")},
+           tr("Write all charts and tables as one HTML page or a PDF."),
+           false,
+           {},
+           whenOpen},
           [this](bool) { exportReportFile(); });
     for (const auto& [what, text] : {std::pair{"subgraphs", tr("Export CSV: subgraphs…")},
                                      {"steps", tr("Export CSV: steps…")},
@@ -127,7 +159,10 @@ void MainWindow::createActions()
                text,
                {},
                {},
-               tr("Write a table with numbers in full that any spreadsheet reads.")},
+               tr("Write a table with numbers in full that any spreadsheet reads."),
+               false,
+               {},
+               whenOpen},
               [this, what = QString::fromLatin1(what)](bool) { exportCsvFile(what); });
     a.add({QStringLiteral("file.quit"), file, tr("&Quit"), {}, {QKeySequence::Quit}, tr("Close the window.")},
           [this](bool) { close(); });
@@ -137,14 +172,24 @@ void MainWindow::createActions()
            tr("&Undo"),
            QStringLiteral("undo"),
            {QKeySequence::Undo},
-           tr("Take the last edit back.")},
+           tr("Take the last edit back."),
+           false,
+           {},
+           [&undo] { return Availability(undo.canUndo(), tr("Nothing has been edited.")); },
+           {},
+           [&undo, named] { return named(tr("&Undo"), undo.undoText()); }},
           [&document](bool) { document.undoStack().undo(); });
     a.add({QStringLiteral("edit.redo"),
            edit,
            tr("&Redo"),
            QStringLiteral("redo"),
            {QKeySequence::Redo},
-           tr("Make the edit again.")},
+           tr("Make the edit again."),
+           false,
+           {},
+           [&undo] { return Availability(undo.canRedo(), tr("Nothing has been undone.")); },
+           {},
+           [&undo, named] { return named(tr("&Redo"), undo.redoText()); }},
           [&document](bool) { document.undoStack().redo(); });
     a.add({QStringLiteral("edit.copy"),
            edit,
@@ -218,7 +263,10 @@ void MainWindow::createActions()
            tr("&Graph"),
            {},
            {QKeySequence(Qt::CTRL | Qt::Key_G)},
-           tr("Go to the graph.")},
+           tr("Go to the graph."),
+           false,
+           {},
+           whenOpen},
           [this](bool) { showView(QStringLiteral("graph")); });
     a.add({QStringLiteral("view.inspector"),
            view,
@@ -233,14 +281,20 @@ void MainWindow::createActions()
            tr("&Pin as baseline"),
            QStringLiteral("pin"),
            {QKeySequence(Qt::Key_B)},
-           tr("Remember this state; every view draws it as a ghost.")},
+           tr("Remember this state; every view draws it as a ghost."),
+           false,
+           {},
+           whenOpen},
           [&document](bool) { document.pinBaseline(); });
     a.add({QStringLiteral("compare.clear"),
            tr("Compare"),
            tr("&Clear baselines"),
            {},
            {},
-           tr("Forget all pinned states.")},
+           tr("Forget all pinned states."),
+           false,
+           {},
+           [&document] { return Availability(!document.baselines().empty(), tr("No state is pinned.")); }},
           [&document](bool) { document.clearBaselines(); });
 
     a.add({QStringLiteral("help.shortcuts"),
@@ -419,35 +473,6 @@ void MainWindow::tellWritten(const Status& written, const QString& path)
         m_messages->show(MessageBar::Kind::Info, tr("Written to %1.").arg(path));
     else
         m_messages->show(MessageBar::Kind::Error, QString::fromStdString(written.error().text()));
-}
-
-void MainWindow::refreshActions()
-{
-    Document& document = m_state->document;
-    const bool open = document.hasProblem();
-    Actions& a = m_state->actions;
-    const auto retitle = [&a](const char* id, const QString& verb, const QString& what) {
-        if (QAction* action = a.find(QLatin1String(id)))
-            action->setText(what.isEmpty() ? verb : verb + QStringLiteral(": ") + what);
-    };
-    retitle("edit.undo", tr("&Undo"), document.undoStack().undoText());
-    retitle("edit.redo", tr("&Redo"), document.undoStack().redoText());
-    const auto enable = [&a](const char* id, bool on, const QString& why) {
-        if (QAction* action = a.find(QLatin1String(id)))
-            Actions::setAvailable(action, on, why);
-    };
-    const QString nothingOpen = tr("Open a problem first.");
-    for (const char* id : {"file.new", "file.save", "file.saveAs", "file.close", "file.export", "file.report",
-                           "file.csv.subgraphs", "file.csv.steps", "file.csv.occupancy", "solve.auto",
-                           "compare.pin", "view.graph"})
-        enable(id, open, nothingOpen);
-    enable("file.reload", open && !document.problemPath().isEmpty(),
-           open ? tr("The problem did not come from a file.") : nothingOpen);
-    enable("compare.clear", !document.baselines().empty(), tr("No state is pinned."));
-    enable("edit.undo", document.undoStack().canUndo(), tr("Nothing has been edited."));
-    enable("edit.redo", document.undoStack().canRedo(), tr("Nothing has been undone."));
-    refreshEditActions();
-    refreshLookActions();
 }
 
 } // namespace tilewright::ui

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of the schedule on what is selected: fuse, split, move, recompute, retain ...
-#include "eval/retile.h"
+#include "edit/retile.h"
 #include "window/main_window.h"
 #include "workspace/schedule_edits.h"
 
@@ -12,49 +12,78 @@ void MainWindow::createEditActions()
     Document& d = m_state->document;
     Selection& s = m_state->selection;
     const QString menu = tr("Schedule");
+    // What an edit needs to be selected, besides an open problem.
+    const auto needs = [&d, &s](bool (*has)(const SelectionState&), const QString& why) {
+        return [&d, &s, has, why] {
+            return d.hasProblem() ? Availability(has(s.state()), why)
+                                  : Availability(false, tr("Open a problem first."));
+        };
+    };
+    using Available = std::function<Availability()>;
+    const Available nothing = needs([](const SelectionState&) { return true; }, {});
+    const Available subgraph =
+        needs([](const SelectionState& now) { return now.hasSubgraph(); }, tr("Select a subgraph first."));
+    const Available something =
+        needs([](const SelectionState& now) { return now.hasSubgraph() || !now.ops.empty(); },
+              tr("Select ops or a subgraph first."));
+    const Available several =
+        needs([](const SelectionState& now) { return now.ops.size() > 1 || now.subgraphs.size() > 1; },
+              tr("Select two or more ops or subgraphs first."));
+    const Available tensor = needs([](const SelectionState& now) { return now.hasSubgraph() && now.tensor; },
+                                   tr("Select a subgraph, then a tensor (a line of the graph)."));
     const auto add = [&](const char* id, const QString& text, const char* iconName, QList<QKeySequence> keys,
-                         const QString& tip, bool (*edit)(Document&, Selection&)) {
-        addAction(
-            a.add({QString::fromLatin1(id), menu, text, QString::fromLatin1(iconName), std::move(keys), tip},
-                  [&d, &s, edit](bool) { edit(d, s); }));
+                         const QString& tip, const Available& available,
+                         bool (*edit)(Document&, Selection&)) {
+        addAction(a.add({QString::fromLatin1(id),
+                         menu,
+                         text,
+                         QString::fromLatin1(iconName),
+                         std::move(keys),
+                         tip,
+                         false,
+                         {},
+                         available},
+                        [&d, &s, edit](bool) { edit(d, s); }));
     };
     add("schedule.fuse", tr("&Fuse selection"), "fuse",
         {QKeySequence(Qt::Key_G), QKeySequence(Qt::CTRL | Qt::Key_J)},
-        tr("Execute the selected ops, or the selected subgraphs, together in one subgraph."), fuseSelection);
+        tr("Execute the selected ops, or the selected subgraphs, together in one subgraph."), several,
+        fuseSelection);
     add("schedule.split", tr("&Split"), "split", {QKeySequence(Qt::SHIFT | Qt::Key_G)},
         tr("Give the selected ops a subgraph of their own; without ops, split the whole subgraph."),
-        splitSelection);
+        something, splitSelection);
     add("schedule.splitApart", tr("Split into single ops"), "", {},
-        tr("Give every op of the subgraph a subgraph of its own."), splitApartSelection);
+        tr("Give every op of the subgraph a subgraph of its own."), subgraph, splitApartSelection);
     add("schedule.mergePrevious", tr("Merge with &previous"), "up",
         {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Up)}, tr("Fuse the subgraph with the one before it."),
-        [](Document& doc, Selection& sel) { return mergeSelectionWith(doc, sel, -1); });
+        subgraph, [](Document& doc, Selection& sel) { return mergeSelectionWith(doc, sel, -1); });
     add("schedule.mergeNext", tr("Merge with &next"), "down",
         {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Down)}, tr("Fuse the subgraph with the one after it."),
-        [](Document& doc, Selection& sel) { return mergeSelectionWith(doc, sel, 1); });
+        subgraph, [](Document& doc, Selection& sel) { return mergeSelectionWith(doc, sel, 1); });
     add("schedule.opsToPrevious", tr("Move ops to previous subgraph"), "",
         {QKeySequence(Qt::ALT | Qt::Key_PageUp)},
-        tr("Move the selected ops into the subgraph before theirs."),
+        tr("Move the selected ops into the subgraph before theirs."), something,
         [](Document& doc, Selection& sel) { return moveSelectionTo(doc, sel, -1); });
     add("schedule.opsToNext", tr("Move ops to next subgraph"), "", {QKeySequence(Qt::ALT | Qt::Key_PageDown)},
-        tr("Move the selected ops into the subgraph after theirs."),
+        tr("Move the selected ops into the subgraph after theirs."), something,
         [](Document& doc, Selection& sel) { return moveSelectionTo(doc, sel, 1); });
     add("schedule.moveUp", tr("Execute &earlier"), "", {QKeySequence(Qt::ALT | Qt::Key_Up)},
-        tr("Move the selected subgraphs one place up in the order of execution."),
+        tr("Move the selected subgraphs one place up in the order of execution."), subgraph,
         [](Document& doc, Selection& sel) { return shiftSelection(doc, sel, -1); });
     add("schedule.moveDown", tr("Execute &later"), "", {QKeySequence(Qt::ALT | Qt::Key_Down)},
-        tr("Move the selected subgraphs one place down in the order of execution."),
+        tr("Move the selected subgraphs one place down in the order of execution."), subgraph,
         [](Document& doc, Selection& sel) { return shiftSelection(doc, sel, 1); });
     add("schedule.duplicate", tr("D&uplicate subgraph"), "duplicate", {QKeySequence(Qt::CTRL | Qt::Key_D)},
-        tr("Execute the subgraph a second time (recomputation)."), duplicateSelection);
+        tr("Execute the subgraph a second time (recomputation)."), subgraph, duplicateSelection);
     add("schedule.delete", tr("&Remove"), "delete", {QKeySequence::Delete},
-        tr("Remove the selected ops from their subgraph, or the selected subgraphs."), deleteSelection);
+        tr("Remove the selected ops from their subgraph, or the selected subgraphs."), something,
+        deleteSelection);
     add("schedule.retain", tr("Retain or release &tensor"), "retain", {QKeySequence(Qt::Key_R)},
-        tr("Keep the selected tensor in fast memory for the next subgraph, or let it go."),
+        tr("Keep the selected tensor in fast memory for the next subgraph, or let it go."), tensor,
         toggleRetainOfSelection);
     add("schedule.lock", tr("&Lock for the solver"), "lock", {QKeySequence(Qt::Key_L)},
         tr("The solver keeps the ops, granularity, retained tensors and drawn order of locked subgraphs."),
-        toggleLock);
+        subgraph, toggleLock);
     for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
                                      TraversalKind::ColumnSnake, TraversalKind::Spiral}) {
         const auto name = traversalName(kind);
@@ -64,7 +93,10 @@ void MainWindow::createEditActions()
                tr("Traversal: %1").arg(text),
                kind == TraversalKind::Snake ? QStringLiteral("snake") : QString(),
                {},
-               tr("Visit the tiles of the selected subgraphs in this order.")},
+               tr("Visit the tiles of the selected subgraphs in this order."),
+               false,
+               {},
+               subgraph},
               [&d, &s, kind](bool) { setTraversalOfSelection(d, s, kind); });
     }
     a.add({QStringLiteral("schedule.normalise"),
@@ -74,7 +106,10 @@ void MainWindow::createEditActions()
            {},
            tr("Repair what can be repaired: cover missing ops, order of subgraphs, legal granularities, "
               "useless "
-              "retains.")},
+              "retains."),
+           false,
+           {},
+           nothing},
           [&d](bool) {
               if (d.hasProblem())
                   d.apply(retiled(*d.problem(), d.schedule(),
@@ -92,43 +127,11 @@ void MainWindow::createEditActions()
                {},
                tr("Evaluate by the rules of this statement of the contest; the page Rules explains the "
                   "differences."),
-               true},
+               true,
+               {},
+               nothing,
+               [&d, rules = rules] { return d.rules() == rules; }},
               [&d, rules = rules](bool) { d.setRules(rules); });
-}
-
-void MainWindow::refreshEditActions()
-{
-    const Document& d = m_state->document;
-    const SelectionState& s = m_state->selection.state();
-    const bool open = d.hasProblem();
-    const bool subgraphs = open && (!s.subgraphs.empty() || s.subgraph);
-    for (QAction* action : m_state->actions.all()) {
-        const QString id = action->objectName();
-        if (!id.startsWith(QLatin1String("schedule.")))
-            continue;
-        bool on = subgraphs;
-        QString why = tr("Select a subgraph first.");
-        if (id == QLatin1String("schedule.fuse")) {
-            on = open && (s.ops.size() > 1 || s.subgraphs.size() > 1);
-            why = tr("Select two or more ops or subgraphs first.");
-        } else if (id.startsWith(QLatin1String("schedule.ops")) || id == QLatin1String("schedule.delete") ||
-                   id == QLatin1String("schedule.split")) {
-            on = subgraphs || (open && !s.ops.empty());
-            why = tr("Select ops or a subgraph first.");
-        } else if (id == QLatin1String("schedule.normalise") ||
-                   id.startsWith(QLatin1String("schedule.rules."))) {
-            on = open;
-        } else if (id == QLatin1String("schedule.retain")) {
-            on = subgraphs && s.tensor;
-            why = tr("Select a subgraph, then a tensor (a line of the graph).");
-        }
-        Actions::setAvailable(action, on, open ? why : tr("Open a problem first."));
-    }
-    const auto check = [this](const char* id, bool on) {
-        m_state->actions.find(QLatin1String(id))->setChecked(on);
-    };
-    check("schedule.rules.final", d.rules() == Rules::final());
-    check("schedule.rules.seed", d.rules() == Rules::seed());
 }
 
 } // namespace tilewright::ui

@@ -16,53 +16,72 @@ void MainWindow::createLookActions()
 {
     const QString menu = tr("View");
     const auto add = [&](const char* id, const QString& text, const char* iconName, QList<QKeySequence> keys,
-                         const QString& tip, void (*run)(Canvas&)) {
-        return m_state->actions.add(
-            {QString::fromLatin1(id), menu, text, QString::fromLatin1(iconName), std::move(keys), tip},
-            [this, run](bool) {
-                if (Canvas* canvas = currentCanvas())
-                    run(*canvas);
-            });
+                         const QString& tip, void (*run)(Canvas&), std::function<Availability()> available) {
+        return m_state->actions.add({QString::fromLatin1(id),
+                                     menu,
+                                     text,
+                                     QString::fromLatin1(iconName),
+                                     std::move(keys),
+                                     tip,
+                                     false,
+                                     {},
+                                     std::move(available)},
+                                    [this, run](bool) {
+                                        if (Canvas* canvas = currentCanvas())
+                                            run(*canvas);
+                                    });
     };
-    QAction* fit = add("view.fit", tr("&Fit all"), "fit", {QKeySequence(Qt::SHIFT | Qt::Key_F)},
-                       tr("Show all of the picture you last used (Home does it too)."),
-                       [](Canvas& c) { c.look([&] { c.fitAll(); }, ZoomHistory::Gesture::Command); });
-    QAction* selection =
-        add("view.fitSelection", tr("Go to &selection"), "", {QKeySequence(Qt::Key_F)},
-            tr("Bring what is selected to the middle; again: as large as it goes."),
-            [](Canvas& c) { c.look([&] { c.goToSelection(); }, ZoomHistory::Gesture::Command); });
-    add("view.actualSize", tr("&100 %"), "", {QKeySequence(Qt::CTRL | Qt::Key_0)},
+    const auto somewhere = [this] {
+        return Availability(currentCanvas() != nullptr, tr("There is no picture that can be moved."));
+    };
+    const auto movable = [this] {
+        const Canvas* canvas = currentCanvas();
+        return canvas && canvas->shownPart() ? canvas : nullptr;
+    };
+    QAction* fit = add(
+        "view.fit", tr("&Fit all"), "fit", {QKeySequence(Qt::SHIFT | Qt::Key_F)},
+        tr("Show all of the picture you last used (Home does it too)."),
+        [](Canvas& c) { c.look([&] { c.fitAll(); }, ZoomHistory::Gesture::Command); }, somewhere);
+    QAction* selection = add(
+        "view.fitSelection", tr("Go to &selection"), "", {QKeySequence(Qt::Key_F)},
+        tr("Bring what is selected to the middle; again: as large as it goes."),
+        [](Canvas& c) { c.look([&] { c.goToSelection(); }, ZoomHistory::Gesture::Command); }, somewhere);
+    add(
+        "view.actualSize", tr("&100 %"), "", {QKeySequence(Qt::CTRL | Qt::Key_0)},
         tr("The natural size of graphs; other pictures show all."),
-        [](Canvas& c) { c.look([&] { c.actualSize(); }, ZoomHistory::Gesture::Command); });
-    add("view.zoomIn", tr("Zoom &in"), "zoom-in", {QKeySequence::ZoomIn}, tr("Enlarge."), [](Canvas& c) {
-        c.look([&] { c.zoomBy(1.25, QRectF(c.rect()).center()); }, ZoomHistory::Gesture::Keys);
-    });
-    add("view.zoomOut", tr("Zoom &out"), "zoom-out", {QKeySequence::ZoomOut}, tr("Make smaller."),
+        [](Canvas& c) { c.look([&] { c.actualSize(); }, ZoomHistory::Gesture::Command); }, somewhere);
+    add(
+        "view.zoomIn", tr("Zoom &in"), "zoom-in", {QKeySequence::ZoomIn}, tr("Enlarge."),
+        [](Canvas& c) {
+            c.look([&] { c.zoomBy(1.25, QRectF(c.rect()).center()); }, ZoomHistory::Gesture::Keys);
+        },
+        somewhere);
+    add(
+        "view.zoomOut", tr("Zoom &out"), "zoom-out", {QKeySequence::ZoomOut}, tr("Make smaller."),
         [](Canvas& c) {
             c.look([&] { c.zoomBy(0.8, QRectF(c.rect()).center()); }, ZoomHistory::Gesture::Keys);
-        });
-    add("view.back", tr("Look &back"), "", {QKeySequence(Qt::ALT | Qt::Key_Left)},
+        },
+        somewhere);
+    add(
+        "view.back", tr("Look &back"), "", {QKeySequence(Qt::ALT | Qt::Key_Left)},
         tr("Show again what this picture showed before you zoomed, scrolled or fitted."),
-        [](Canvas& c) { c.goBack(); });
-    add("view.forward", tr("Look for&ward"), "", {QKeySequence(Qt::ALT | Qt::Key_Right)},
-        tr("Undo going back."), [](Canvas& c) { c.goForward(); });
+        [](Canvas& c) { c.goBack(); },
+        [movable] {
+            const Canvas* canvas = movable();
+            return Availability(canvas && canvas->history().canGoBack(),
+                                tr("This picture has not been zoomed or scrolled."));
+        });
+    add(
+        "view.forward", tr("Look for&ward"), "", {QKeySequence(Qt::ALT | Qt::Key_Right)},
+        tr("Undo going back."), [](Canvas& c) { c.goForward(); },
+        [movable] {
+            const Canvas* canvas = movable();
+            return Availability(canvas && canvas->history().canGoForward(),
+                                tr("You have not gone back in this picture."));
+        });
     // Letters belong to the pictures: fields and lists need them for typing.
     for (QAction* action : {fit, selection})
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-}
-
-void MainWindow::refreshLookActions()
-{
-    Actions& a = m_state->actions;
-    const Canvas* canvas = currentCanvas();
-    const bool movable = canvas && canvas->shownPart();
-    const QString none = tr("There is no picture that can be moved.");
-    for (const char* id : {"view.fit", "view.fitSelection", "view.actualSize", "view.zoomIn", "view.zoomOut"})
-        Actions::setAvailable(a.find(QLatin1String(id)), canvas != nullptr, none);
-    Actions::setAvailable(a.find(QStringLiteral("view.back")), movable && canvas->history().canGoBack(),
-                          tr("This picture has not been zoomed or scrolled."));
-    Actions::setAvailable(a.find(QStringLiteral("view.forward")), movable && canvas->history().canGoForward(),
-                          tr("You have not gone back in this picture."));
 }
 
 QList<QAction*> MainWindow::createDockActions()

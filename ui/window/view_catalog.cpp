@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/view_catalog.h"
 
-#include "chart/roofline_view.h"
+#include "views/roofline/roofline_view.h"
 #include "panels/bound/bound_view.h"
 #include "panels/history/history_view.h"
 #include "panels/inspector/inspector_view.h"

@@ -4,6 +4,7 @@
 #include "theme/icon.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -80,7 +81,21 @@ QAction* Actions::add(const ActionSpec& spec, std::function<void(bool)> run)
     QAction* action = make(spec, this);
     connect(action, &QAction::triggered, this, [run = std::move(run)](bool checked) { run(checked); });
     m_actions.push_back(action);
+    if (spec.available || spec.checked || spec.textNow)
+        m_specs.emplace(action, spec);
     return action;
+}
+
+const Actions::Offer* Actions::offerInUse(const QAction* action)
+{
+    const auto known = m_offers.find(action);
+    if (known == m_offers.end())
+        return nullptr;
+    std::vector<Offer>& offers = known->second;
+    std::erase_if(offers, [](const Offer& o) { return o.owner.isNull(); });
+    const auto seen =
+        std::find_if(offers.begin(), offers.end(), [](const Offer& o) { return o.owner->isVisible(); });
+    return offers.empty() ? nullptr : seen == offers.end() ? &offers.back() : &*seen;
 }
 
 QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool)> run)
@@ -90,18 +105,14 @@ QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool
         action = make(spec, this);
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
         connect(action, &QAction::triggered, this, [this, action](bool checked) {
-            std::vector<Offer>& offers = m_offers[action];
-            std::erase_if(offers, [](const Offer& o) { return o.owner.isNull(); });
-            if (offers.empty())
-                return;
-            const auto seen = std::find_if(offers.begin(), offers.end(),
-                                           [](const Offer& o) { return o.owner->isVisible(); });
-            const auto run = (seen == offers.end() ? offers.back() : *seen).run;
-            run(checked);
+            if (const Offer* offer = offerInUse(action)) {
+                const auto run = offer->run; // it may end in another offer
+                run(checked);
+            }
         });
         m_actions.push_back(action);
     }
-    m_offers[action].push_back({owner, std::move(run)});
+    m_offers[action].push_back({owner, std::move(run), std::move(spec.available)});
     return action;
 }
 
@@ -123,10 +134,33 @@ QAction* Actions::find(const QString& id) const
     return nullptr;
 }
 
-void Actions::setAvailable(QAction* action, bool on, const QString& why)
+void Actions::refresh()
 {
-    action->setEnabled(on);
-    describe(action, on ? QString() : why);
+    const auto tell = [this](QAction* action, const Availability& available) {
+        QString& described = m_described[action];
+        const QString now = action->text() + QLatin1Char('\n') + available.whyNot;
+        if (std::exchange(described, now) != now) // tooltips are not made anew with every selection
+            setAvailable(action, available);
+    };
+    for (QAction* action : m_actions) {
+        if (const auto known = m_specs.find(action); known != m_specs.end()) {
+            const ActionSpec& spec = known->second;
+            if (spec.checked)
+                action->setChecked(spec.checked());
+            if (spec.textNow)
+                action->setText(spec.textNow());
+            if (spec.available || spec.textNow)
+                tell(action, spec.available ? spec.available() : Availability());
+        } else if (const Offer* offer = offerInUse(action); offer && offer->available) {
+            tell(action, offer->available());
+        }
+    }
+}
+
+void Actions::setAvailable(QAction* action, const Availability& available)
+{
+    action->setEnabled(available.isAvailable());
+    describe(action, available.whyNot);
 }
 
 QString Actions::menuOf(const QAction* action)

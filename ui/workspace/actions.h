@@ -15,6 +15,16 @@
 
 namespace tilewright::ui {
 
+/// Whether an action can be used now; where it cannot, the sentence that says why.
+struct Availability
+{
+    QString whyNot; ///< empty: it can be used
+
+    Availability() = default;
+    Availability(bool on, const QString& why) : whyNot(on ? QString() : why) {}
+    [[nodiscard]] bool isAvailable() const { return whyNot.isEmpty(); }
+};
+
 /// What an action is, given once; menus, toolbar, context menus, the command palette, the shortcut sheet and
 /// the tests all use the QAction made from it.
 struct ActionSpec
@@ -27,6 +37,10 @@ struct ActionSpec
     QString tip; ///< what it does, one sentence
     bool checkable = false;
     QString gesture{}; ///< what the mouse does for it, or keys that are no shortcut: "wheel", "Enter"
+    // Asked by Actions::refresh(); what is not given never changes.
+    std::function<Availability()> available{};
+    std::function<bool()> checked{};
+    std::function<QString()> textNow{};
 };
 
 class Actions : public QObject
@@ -45,6 +59,9 @@ public:
     void note(ActionSpec spec);
     /// An action that is in no registry.
     [[nodiscard]] static QAction* make(const ActionSpec& spec, QObject* parent);
+    /// Asks all actions anew whether they can be used, are checked, and what they are called. To be called
+    /// when something has changed that an answer depends on.
+    void refresh();
     /// The action with this id; null when there is none.
     [[nodiscard]] QAction* find(const QString& id) const;
     [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
@@ -52,17 +69,24 @@ public:
     /// Its keys and gestures for reading: "Ctrl+C", "comma", "arrows".
     [[nodiscard]] static QString keysOf(const QAction* action);
     [[nodiscard]] static bool isCommand(const QAction* action);
-    /// Enables or disables; a disabled action says `why` in its tooltip and in the status bar.
-    static void setAvailable(QAction* action, bool on, const QString& why);
+    /// Enables or disables; a disabled action says in its tooltip and in the status bar why it is. For the
+    /// entries of a menu that is made when it opens; registered actions know themselves.
+    static void setAvailable(QAction* action, const Availability& available);
 
 private:
     struct Offer
     {
         QPointer<QWidget> owner;
         std::function<void(bool)> run;
+        std::function<Availability()> available;
     };
+    /// The widget's that an offered action acts on; null when none is left.
+    const Offer* offerInUse(const QAction* action);
+
     std::vector<QAction*> m_actions;
     std::map<const QAction*, std::vector<Offer>> m_offers;
+    std::map<const QAction*, ActionSpec> m_specs;  ///< of those that can change
+    std::map<const QAction*, QString> m_described; ///< text and reason that its tooltip was made from
 };
 
 } // namespace tilewright::ui

@@ -2,13 +2,14 @@
 #include "workspace/document.h"
 
 #include "base/file.h"
-#include "workspace/schedule_command.h"
+#include "edit/fit.h"
 #include "eval/lower_bound.h"
 #include "report/choose_rules.h"
 #include "report/file_kind.h"
 #include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
+#include "workspace/schedule_command.h"
 
 #include <QCoreApplication>
 #include <QFile>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/result.h"
-#include "workspace/latest_job.h"
-#include "workspace/subgraph_colours.h"
-#include "eval/rules.h"
 #include "report/snapshot.h"
 #include "report/take_snapshot.h"
+#include "rules/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
+#include "workspace/latest_job.h"
+#include "workspace/subgraph_colours.h"
 
 #include <QObject>
 #include <QString>

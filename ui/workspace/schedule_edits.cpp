@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/schedule_edits.h"
 
-#include "eval/retile.h"
-#include "eval/structure_rules.h"
+#include "edit/retile.h"
 
 #include <QCoreApplication>
 
@@ -93,7 +92,7 @@ bool refuse(Document& document, const char* why)
 
 EditOptions editOptions(const Rules& rules, bool force)
 {
-    return {.rules = structureRules(rules), .force = force};
+    return {.rules = rules, .force = force};
 }
 
 std::vector<SubgraphId> selectedSubgraphs(const Selection& selection)
@@ -329,7 +328,7 @@ Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
     return retiled(problem, schedule, *edited, rules);
 }
 
-bool applyDrop(Document& document, Selection& selection, const OpDrop& drop)
+bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, const Schedule* judged)
 {
     const QString what = opsText(document, drop.ops);
     const QString text = drop.recompute
@@ -337,7 +336,8 @@ bool applyDrop(Document& document, Selection& selection, const OpDrop& drop)
                                         : tr("Recompute %1 in a new subgraph").arg(what))
                              : (drop.to ? tr("Move %1 to subgraph %2").arg(what).arg(drop.to->index())
                                         : tr("Move %1 to a new subgraph").arg(what));
-    return applySettled(document, selection, scheduleAfter(document, drop), text, drop.ops);
+    return applySettled(document, selection,
+                        judged ? Result<Schedule>(*judged) : scheduleAfter(document, drop), text, drop.ops);
 }
 
 } // namespace tilewright::ui

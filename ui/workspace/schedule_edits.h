@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "edit/edits.h"
 #include "workspace/document.h"
 #include "workspace/selection.h"
-#include "schedule/edits.h"
 
 #include <QString>
 
@@ -55,6 +55,7 @@ struct OpDrop
 /// Needs no document, so that a worker can call it.
 [[nodiscard]] Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
                                              const Rules& rules, const OpDrop& drop);
-bool applyDrop(Document& document, Selection& selection, const OpDrop& drop);
+/// `judged`: the schedule that the person has seen the verdict of; without one it is made here.
+bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, const Schedule* judged = nullptr);
 
 } // namespace tilewright::ui

@@ -55,11 +55,4 @@ void Selection::setStep(std::int64_t step)
     set(std::move(next));
 }
 
-void Selection::setTime(std::optional<double> time)
-{
-    SelectionState next = m_state;
-    next.time = time;
-    set(std::move(next));
-}
-
 } // namespace tilewright::ui

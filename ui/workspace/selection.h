@@ -21,6 +21,7 @@ struct SelectionState
     std::optional<SubgraphId> subgraph; ///< the current one (inspector, tile grid)
     std::int64_t step = 0;              ///< step inside the current subgraph
     std::optional<double> time;         ///< cursor of the time-like views, since the schedule's start
+    [[nodiscard]] bool hasSubgraph() const { return subgraph || !subgraphs.empty(); }
     bool operator==(const SelectionState&) const = default;
 };
 
@@ -50,7 +51,6 @@ public:
     void selectOps(std::set<OpId> ops);
     void selectTensor(std::optional<TensorId> tensor);
     void setStep(std::int64_t step);
-    void setTime(std::optional<double> time);
     void clear() { set({}); }
 
     /// Asks the Systolic lens to show this GEMM (C[M,N] = A[M,K] x B[K,N]); `origin` says where it comes

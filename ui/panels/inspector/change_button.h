@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "eval/explain.h"
+#include "edit/suggestions.h"
 
 class QPushButton;
 

@@ -28,7 +28,8 @@ InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph, std
         }
         out.retain.push_back(std::move(row));
     }
-    out.explanation = explain(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph, stop);
+    out.explanation = whatBinds(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph);
+    out.suggestions = suggestions(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph, stop);
     return out;
 }
 

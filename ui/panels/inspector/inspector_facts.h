@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "edit/edits.h"
+#include "edit/suggestions.h"
 #include "eval/explain.h"
 #include "panels/inspector/latency_text.h"
-#include "schedule/edits.h"
 
 #include <optional>
 #include <stop_token>
@@ -26,7 +27,8 @@ struct InspectorFacts
         std::string broken; ///< what is then wrong with a state that is valid now
     };
     std::vector<Retain> retain;
-    Explanation explanation; ///< what binds, and the single changes that help
+    Explanation explanation;             ///< what binds
+    std::vector<Suggestion> suggestions; ///< the single changes that help
 };
 
 [[nodiscard]] InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph,

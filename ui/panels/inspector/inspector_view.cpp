@@ -387,9 +387,9 @@ void InspectorView::showFacts(const InspectorFacts& facts)
     m_binds->setText(sentence(facts.explanation.text));
     clearLayout(m_suggestions);
     constexpr std::size_t kShown = 3;
-    for (std::size_t i = 0; i < facts.explanation.suggestions.size() && i < kShown; ++i)
+    for (std::size_t i = 0; i < facts.suggestions.size() && i < kShown; ++i)
         m_suggestions->addWidget(
-            changeButton(context(), *snapshot, *id, facts.explanation.suggestions[i], i == 0, false, this));
+            changeButton(context(), *snapshot, *id, facts.suggestions[i], i == 0, false, this));
     m_retain->setChanges(facts.retain);
 }
 

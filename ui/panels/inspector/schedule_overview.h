@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "eval/advice.h"
+#include "edit/advice.h"
 #include "solve/critical_resources.h"
 
 #include <QList>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/selection_summary.h"
 
-#include "theme/words.h"
-#include "workspace/op_names.h"
+#include "edit/edits.h"
 #include "report/summary.h"
-#include "schedule/edits.h"
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
+#include "workspace/op_names.h"
 
 #include <QStringList>
 

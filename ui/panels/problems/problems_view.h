@@ -2,8 +2,8 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "edit/repair.h"
 #include "workspace/latest_job.h"
-#include "eval/repair.h"
 
 #include <memory>
 
@@ -29,7 +29,6 @@ public:
 
     [[nodiscard]] QTreeWidget* list() const { return m_list; }
     [[nodiscard]] QPushButton* fixButton() const { return m_fix; }
-    [[nodiscard]] QPushButton* fixAllButton() const { return m_fixAll; }
     /// The other ways to repair the selected problem; empty menu = there are none.
     [[nodiscard]] QToolButton* otherFixesButton() const { return m_others; }
     [[nodiscard]] QString reason() const; ///< why the selected problem has no fix; empty when it has one

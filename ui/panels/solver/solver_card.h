@@ -28,9 +28,6 @@ public:
     [[nodiscard]] const SolverOutcomePtr& outcome() const { return m_outcome; }
     [[nodiscard]] State state() const { return m_state; }
     [[nodiscard]] QPushButton* applyButton() const { return m_apply; }
-    [[nodiscard]] QPushButton* keepButton() const { return m_keep; }
-    [[nodiscard]] QPushButton* compareButton() const { return m_compare; }
-    [[nodiscard]] QPushButton* discardButton() const { return m_discard; }
     [[nodiscard]] QTabWidget* tabs() const { return m_tabs; }
     [[nodiscard]] SolverChanges* changes() const { return m_changes; }
     [[nodiscard]] SolverAlternatives* alternatives() const { return m_alternatives; }

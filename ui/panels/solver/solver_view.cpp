@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_view.h"
 
-#include "workspace/schedule_edits.h"
 #include "report/take_snapshot.h"
 #include "theme/number.h"
+#include "workspace/schedule_edits.h"
 
 #include <QBoxLayout>
 #include <QCheckBox>
@@ -12,6 +12,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
+#include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSpinBox>
@@ -27,40 +28,12 @@ constexpr int kStatusMs = 100;  // between two lines of progress
 constexpr int kStopMs = 30;     // a person who stops does not wait longer for the last polish
 } // namespace
 
-class SolverCurveWidget : public QWidget
-{
-public:
-    SolverCurveWidget(const SolverCurve& curve, const ThemeSource& themes, QWidget* parent)
-        : QWidget(parent), m_curve(curve), m_themes(themes)
-    {
-        setAccessibleName(SolverView::tr("Best latency over time"));
-    }
-    QSize sizeHint() const override
-    {
-        return {fontMetrics().averageCharWidth() * 40, fontMetrics().height() * 8};
-    }
-    QSize minimumSizeHint() const override { return {0, fontMetrics().height() * 6}; }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        const Theme& theme = m_themes.theme();
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.fillRect(rect(), theme.canvas);
-        paintSolverCurve(painter, rect(), m_curve, theme);
-    }
-
-private:
-    const SolverCurve& m_curve;
-    const ThemeSource& m_themes;
-};
-
 SolverView::SolverView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("solver"), tr("Solver"), parent)
 {
     build();
     registerActions();
+    m_previewTimer.setObjectName(QStringLiteral("pauseOfPreviews"));
     m_previewTimer.setSingleShot(true);
     m_previewTimer.setInterval(kPreviewMs);
     connect(&m_previewTimer, &QTimer::timeout, this, [this] {
@@ -73,7 +46,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     connect(&m_job, &SolverJob::improved, this,
             [this](double seconds, double total, const std::shared_ptr<const Schedule>& schedule) {
                 m_curve.points.emplace_back(seconds, total);
-                m_plot->update();
+                m_plot->setCurve(m_curve);
                 m_best = schedule;
                 m_previewDue = !m_stopTimer.isActive();
                 if (m_previewDue && !m_previewTimer.isActive())
@@ -131,7 +104,7 @@ void SolverView::build()
     m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_progress->setAccessibleName(tr("Progress"));
     left->addWidget(m_progress);
-    m_plot = new SolverCurveWidget(m_curve, context().themes, body);
+    m_plot = new SolverCurveView(context(), body);
     left->addWidget(m_plot, 1);
     m_columns->addLayout(left, 1);
     m_card = new SolverCard(context(), body);
@@ -152,6 +125,9 @@ void SolverView::build()
 
 void SolverView::registerActions()
 {
+    const auto whenOpen = [&d = document()] {
+        return Availability(d.hasProblem(), tr("Open a problem first."));
+    };
     registry().add(
         {QStringLiteral("solve.auto"),
          tr("Solve"),
@@ -159,14 +135,20 @@ void SolverView::registerActions()
          QStringLiteral("solve"),
          {QKeySequence(Qt::Key_F9)},
          tr("Search for a better schedule with the settings of the Solver pane; again: stop and keep the "
-            "best.")},
+            "best."),
+         false,
+         {},
+         whenOpen},
         [this](bool) { startOrStop(); });
     registry().add({QStringLiteral("solve.selection"),
                     tr("Solve"),
                     tr("Solve &selection only"),
                     {},
                     {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
-                    tr("Only subgraphs that run a selected op may change.")},
+                    tr("Only subgraphs that run a selected op may change."),
+                    false,
+                    {},
+                    whenOpen},
                    [this](bool) {
                        m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
@@ -178,7 +160,12 @@ void SolverView::registerActions()
          QStringLiteral("stop"),
          {QKeySequence(Qt::Key_Escape)},
          tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
-            "the focus).")},
+            "the focus)."),
+         false,
+         {},
+         [self = QPointer<SolverView>(this)] {
+             return Availability(self && self->m_job.isRunning(), tr("No search is running."));
+         }},
         [this](bool) { stop(); });
     stopping->setShortcutContext(Qt::WidgetShortcut); // Esc means something else elsewhere: keyPressEvent()
 }
@@ -217,6 +204,7 @@ void SolverView::start()
     m_curve.before = m_before->evaluation.valid() ? m_before->evaluation.total : 0;
     if (options.start && m_curve.before > 0)
         m_curve.points.emplace_back(0, m_curve.before);
+    m_plot->setCurve(m_curve);
     m_card->setOutcome(nullptr);
     m_best.reset();
     m_evaluations = 0;
@@ -271,7 +259,7 @@ void SolverView::showStatus(const SolveStatus& s)
     if (s.evaluations > 0)
         parts << tr("%1 evaluations").arg(shortNumber(static_cast<double>(s.evaluations)));
     m_progress->setText(parts.join(QStringLiteral(" · ")));
-    m_plot->update();
+    m_plot->setCurve(m_curve);
 }
 
 void SolverView::finish(const SolveResult& result)
@@ -283,7 +271,7 @@ void SolverView::finish(const SolveResult& result)
     m_curve.seconds = result.seconds;
     m_curve.budget = 0;
     m_curve.lowerBound = result.lowerBound;
-    m_plot->update();
+    m_plot->setCurve(m_curve);
     auto outcome = std::make_shared<SolverOutcome>();
     outcome->before = m_before;
     outcome->after =
@@ -332,7 +320,7 @@ void SolverView::forget(const QString& why)
     m_curve = {};
     m_progress->setText(why);
     m_card->setOutcome(nullptr);
-    m_plot->update();
+    m_plot->setCurve(m_curve);
     refresh();
 }
 
@@ -358,8 +346,7 @@ void SolverView::refresh()
     m_options->setRunning(running);
     if (!running)
         m_options->restorePreview();
-    Actions::setAvailable(registry().find(QStringLiteral("solve.stop")), running,
-                          tr("No search is running."));
+    registry().refresh();
     if (!document().hasProblem())
         m_progress->setText(tr("Open a problem first."));
     else if (!running && !m_card->outcome() && m_progress->text().isEmpty())

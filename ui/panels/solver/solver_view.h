@@ -2,10 +2,10 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "workspace/solver_job.h"
 #include "panels/solver/solver_card.h"
 #include "panels/solver/solver_curve.h"
 #include "panels/solver/solver_options.h"
+#include "workspace/solver_job.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -15,8 +15,6 @@ class QLabel;
 class QScrollArea;
 
 namespace tilewright::ui {
-
-class SolverCurveWidget;
 
 /// Auto-solve: what to search with, the run as it goes (curve here, the best so far in the graph), the result
 /// with its reasons. Nothing of the document changes before Apply, which is one undo step; everything stays
@@ -70,8 +68,8 @@ private:
     std::shared_ptr<const Schedule> m_best; ///< of the run so far
     std::int64_t m_evaluations = 0;         ///< of the run so far
     QElapsedTimer m_runClock;
-    QTimer m_stopTimer;    ///< runs while a stopped solver may still hand out its very last
-    QTimer m_previewTimer; ///< runs while the graph has seen enough for a moment
+    QTimer m_stopTimer;          ///< runs while a stopped solver may still hand out its very last
+    QTimer m_previewTimer{this}; ///< runs while the graph has seen enough for a moment
     bool m_previewDue = false;
     QElapsedTimer m_told; ///< since the last line of progress
 
@@ -79,7 +77,7 @@ private:
     QBoxLayout* m_columns = nullptr;
     SolverOptions* m_options = nullptr;
     QLabel* m_progress = nullptr;
-    SolverCurveWidget* m_plot = nullptr;
+    SolverCurveView* m_plot = nullptr;
     SolverCard* m_card = nullptr;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/subgraphs/subgraphs_view.h"
 
+#include "panels/subgraphs/subgraph_delegate.h"
 #include "workspace/schedule_edits.h"
 #include "workspace/subgraph_model.h"
-#include "panels/subgraphs/subgraph_delegate.h"
 
 #include <QEvent>
 #include <QHeaderView>
@@ -12,7 +12,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include <array>
+#include <algorithm>
 #include <numeric>
 
 namespace tilewright::ui {
@@ -57,11 +57,19 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(24);
     m_table->viewport()->installEventFilter(this);
-    layOutColumns();
+    const auto measureAll = [this] {
+        measure(0, m_model->rowCount() - 1);
+        layOutColumns();
+    };
+    measureAll();
     connect(header, &QHeaderView::sectionResized, this,
             [this] { m_handSized = m_handSized || !m_layingOut; });
-    connect(m_model, &QAbstractItemModel::dataChanged, this, &SubgraphsView::layOutColumns);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &SubgraphsView::layOutColumns);
+    connect(m_model, &QAbstractItemModel::dataChanged, this,
+            [this](const QModelIndex& from, const QModelIndex& to) {
+                measure(from.row(), to.row());
+                layOutColumns();
+            });
+    connect(m_model, &QAbstractItemModel::modelReset, this, measureAll);
 
     connect(m_table, &QWidget::customContextMenuRequested, this, &SubgraphsView::showMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -91,18 +99,29 @@ void SubgraphsView::layOutColumns()
     m_layingOut = false;
 }
 
+void SubgraphsView::measure(int first, int last)
+{
+    const int rows = std::min(m_model->rowCount(), kMeasuredRows);
+    for (const auto column : {SubgraphModel::Size, SubgraphModel::Latency, SubgraphModel::Change}) {
+        std::vector<qsizetype>& letters = m_letters[column];
+        letters.resize(static_cast<std::size_t>(rows));
+        for (int r = first; r <= std::min(last, rows - 1); ++r)
+            letters[static_cast<std::size_t>(r)] = m_model->index(r, column).data().toString().size();
+    }
+}
+
 void SubgraphsView::fitColumns()
 {
     const QFontMetrics fm(numberFont());
     const auto wide = [&](const QString& sample) { return fm.horizontalAdvance(sample) + 10; };
     const QString last = QString::number(std::max(9, m_model->rowCount() - 1));
     // All glyphs of the number font are equally wide, so the longest text is the widest.
-    const auto widest = [&](SubgraphModel::Column column, QString longest) {
-        for (int r = 0; r < std::min(m_model->rowCount(), kMeasuredRows); ++r)
-            if (const QString text = m_model->index(r, column).data().toString();
-                text.size() > longest.size())
-                longest = text;
-        return wide(longest);
+    const auto widest = [&](SubgraphModel::Column column, const QString& sample) {
+        const std::vector<qsizetype>& letters = m_letters[column];
+        const auto most = std::max_element(letters.begin(), letters.end());
+        if (most == letters.end() || *most <= sample.size())
+            return wide(sample);
+        return wide(m_model->index(static_cast<int>(most - letters.begin()), column).data().toString());
     };
     // Everything but the ops has the width of what it shows; the ops get what is left.
     std::array<int, SubgraphModel::ColumnCount> widths{};

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "workspace/subgraph_model.h"
+
+#include <array>
+#include <vector>
 
 class QTableView;
 class QLabel;
 
 namespace tilewright::ui {
 
-class SubgraphModel;
 class SubgraphDelegate;
 
 /// The schedule as a list: what runs in which order, at which granularity, at which cost.
@@ -28,6 +31,7 @@ protected:
 private:
     void layOutColumns();
     void fitColumns();
+    void measure(int first, int last);
     void fromSelection();
     void toSelection();
     void showMenu(const QPoint& position);
@@ -36,6 +40,9 @@ private:
     SubgraphDelegate* m_delegate;
     QTableView* m_table;
     QLabel* m_hint;
+    /// Letters of the texts of each column; an edit changes few rows, and making all texts takes
+    /// milliseconds.
+    std::array<std::vector<qsizetype>, SubgraphModel::ColumnCount> m_letters;
     bool m_updating = false;
     bool m_layingOut = false;
     bool m_handSized = false; ///< the person has set a width: columns are left alone

@@ -28,7 +28,6 @@ public:
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     QString copyText() const override;
     void run();
-    [[nodiscard]] QPushButton* runButton() const { return m_run; }
     [[nodiscard]] const std::vector<WhatIfPoint>& points() const { return m_points; }
 
 private:

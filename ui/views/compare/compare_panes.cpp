@@ -14,9 +14,6 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kGap = 8;
-constexpr double kMinScale = 0.01;
-constexpr double kMaxScale = 4;
-constexpr double kLineTolerance = 6; // pixels beside a line that still hit it
 
 double headingHeight()
 {
@@ -35,16 +32,6 @@ std::array<QRectF, 2> panesIn(const QRectF& area)
 std::size_t paneAt(const QRectF& area, QPointF position)
 {
     return position.x() > area.center().x() ? 1 : 0;
-}
-
-/// Around the nodes of these ops.
-QRectF boundsOf(const GraphModel& model, const std::set<OpId>& ops)
-{
-    QRectF out;
-    for (const GraphNode& node : model.nodes)
-        if (node.key.kind == GraphKey::Kind::Op && ops.count(OpId(node.key.id)))
-            out = out.united(node.rect);
-    return out;
 }
 
 } // namespace
@@ -91,7 +78,7 @@ ComparePanes::Viewports ComparePanes::fitted(const std::array<QRectF, 2>& scenes
     constexpr double kMargin = 14;
     Viewports out{Viewport::fit(scenes[0], panes[0], kMargin, largest),
                   Viewport::fit(scenes[1], panes[1], kMargin, largest)};
-    const double scale = std::max(kMinScale, std::min(out[0].scale, out[1].scale));
+    const double scale = std::max(kSmallestGraphZoom, std::min(out[0].scale, out[1].scale));
     for (std::size_t i : {0U, 1U})
         out[i] = {scale, panes[i].center() - scenes[i].center() * scale};
     return out;
@@ -204,7 +191,8 @@ void ComparePanes::zoomBy(double factor, QPointF anchor)
     const QPointF inside = anchor - panes[pane].topLeft();
     for (const std::size_t i : {0U, 1U})
         if (m_linked || i == pane)
-            m_viewports[i] = m_viewports[i].zoomed(factor, panes[i].topLeft() + inside, kMinScale, kMaxScale);
+            m_viewports[i] = m_viewports[i].zoomed(factor, panes[i].topLeft() + inside, kSmallestGraphZoom,
+                                                   kLargestGraphZoom);
     m_fit = false;
     update();
 }
@@ -280,8 +268,7 @@ ComparePanes::Hit ComparePanes::hit(QPointF position) const
     if (!m_data || !panesIn(rect())[out.pane].contains(position))
         return out;
     out.model = &graph(out.pane);
-    const Viewport& viewport = m_viewports[out.pane];
-    out.what = hitTest(*out.model, viewport.toScene(position), kLineTolerance / viewport.scale);
+    out.what = hitTest(*out.model, m_viewports[out.pane], position);
     return out;
 }
 

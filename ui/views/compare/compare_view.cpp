@@ -79,26 +79,41 @@ CompareView::~CompareView() = default;
 void CompareView::addActions()
 {
     const QString menu = tr("Compare");
+    const auto both = [&d = document()] {
+        const SnapshotPtr a = d.baseline();
+        const SnapshotPtr& b = d.snapshot();
+        return Availability(a && b && a->problem == b->problem,
+                            tr("Pin a baseline of this problem first (B)."));
+    };
     registry().add({QStringLiteral("compare.next"),
                     menu,
                     tr("&Next difference"),
                     QStringLiteral("down"),
                     {QKeySequence(Qt::Key_F7)},
-                    tr("Go to the next difference and zoom both graphs to it.")},
+                    tr("Go to the next difference and zoom both graphs to it."),
+                    false,
+                    {},
+                    both},
                    [this](bool) { nextDifference(1); });
     registry().add({QStringLiteral("compare.previous"),
                     menu,
                     tr("&Previous difference"),
                     QStringLiteral("up"),
                     {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
-                    tr("Go to the difference before and zoom both graphs to it.")},
+                    tr("Go to the difference before and zoom both graphs to it."),
+                    false,
+                    {},
+                    both},
                    [this](bool) { nextDifference(-1); });
     registry().add({QStringLiteral("compare.swap"),
                     menu,
                     tr("&Swap A and B"),
                     QStringLiteral("swap"),
                     {},
-                    tr("Take the baseline's schedule and pin the current one in its place; one undo step.")},
+                    tr("Take the baseline's schedule and pin the current one in its place; one undo step."),
+                    false,
+                    {},
+                    both},
                    [this](bool) { swap(); });
     QAction* link = registry().add({QStringLiteral("compare.link"),
                                     menu,
@@ -129,11 +144,8 @@ void CompareView::refresh()
     }
     const SnapshotPtr a = document().baseline();
     const SnapshotPtr b = document().snapshot();
-    const bool both = a && b && a->problem == b->problem;
-    for (const char* id : {"compare.swap", "compare.previous", "compare.next"})
-        Actions::setAvailable(registry().find(QLatin1String(id)), both,
-                              tr("Pin a baseline of this problem first (B)."));
-    if (!both) {
+    registry().refresh();
+    if (!a || !b || a->problem != b->problem) {
         m_job->cancel();
         showData(nullptr);
         return;

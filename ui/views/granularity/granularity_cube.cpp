@@ -126,7 +126,7 @@ std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granu
         const bool keeps =
             key.traversal.kind() != TraversalKind::Custom || tileGrid(problem, key.ops, g) == key.customGrid;
         const SubgraphEvaluation e =
-            plan.evaluate(g, keeps ? key.traversal : Traversal(), key.resident, key.retain);
+            evaluate(plan, g, keeps ? key.traversal : Traversal(), key.resident, key.retain);
         if (!e.structurallyValid) {
             cell.issue = IssueCode::Retain;
             continue;

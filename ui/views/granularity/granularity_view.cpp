@@ -177,12 +177,12 @@ QPointF GranularityView::cellCentre(std::int64_t w, std::int64_t h) const
     const auto& hs = m_model.cube->heights;
     const auto x = static_cast<std::size_t>(std::lower_bound(ws.begin(), ws.end(), w) - ws.begin());
     const auto y = static_cast<std::size_t>(std::lower_bound(hs.begin(), hs.end(), h) - hs.begin());
-    return granularityCell(granularityPlaces(contentArea(), m_model), m_model, y * ws.size() + x).center();
+    return map().cell(y * ws.size() + x).center();
 }
 
 QString GranularityView::tooltipAt(QPointF position) const
 {
-    const auto at = granularityAt(granularityPlaces(contentArea(), m_model), m_model, position);
+    const auto at = map().cellAt(position);
     return at ? granularityTooltip(m_model, *at) : QString();
 }
 
@@ -206,14 +206,14 @@ void GranularityView::mousePressEvent(QMouseEvent* event)
     ToolCanvas::mousePressEvent(event);
     if (event->button() != Qt::LeftButton)
         return;
-    if (const auto at = granularityAt(granularityPlaces(contentArea(), m_model), m_model, event->position()))
+    if (const auto at = map().cellAt(event->position()))
         applyCell(*at, event->modifiers() & Qt::AltModifier);
 }
 
 void GranularityView::mouseMoveEvent(QMouseEvent* event)
 {
     ToolCanvas::mouseMoveEvent(event);
-    const auto at = granularityAt(granularityPlaces(contentArea(), m_model), m_model, event->position());
+    const auto at = map().cellAt(event->position());
     if (at == m_hover)
         return;
     m_hover = at;
@@ -238,7 +238,7 @@ void GranularityView::addOwnKeys()
 {
     addKeys("cell", tr("Choose a granularity"), arrowKeys(),
             tr("Go to the next wider, narrower, higher or lower one."),
-            [this](const KeyUse& use) { moveCell(use.arrow().x(), -use.arrow().y()); });
+            [this](const KeyUse& use) { moveCell(use.arrow()); });
     addKeys("deeper", tr("Greater k"), {QKeySequence(Qt::Key_PageUp)},
             tr("Draw the map of the next greater k."), [this] { moveDepth(1); });
     addKeys("shallower", tr("Smaller k"), {QKeySequence(Qt::Key_PageDown)},
@@ -255,16 +255,11 @@ void GranularityView::addOwnKeys()
                tr("Apply the cell."));
 }
 
-void GranularityView::moveCell(int columns, int rows)
+void GranularityView::moveCell(QPoint arrow)
 {
     if (!m_model.cube)
         return;
-    const auto width = std::ssize(m_model.cube->widths);
-    const auto height = std::ssize(m_model.cube->heights);
-    const auto from = static_cast<std::ptrdiff_t>(m_hover.value_or(m_model.here));
-    const auto x = std::clamp<std::ptrdiff_t>(from % width + columns, 0, width - 1);
-    const auto y = std::clamp<std::ptrdiff_t>(from / width + rows, 0, height - 1);
-    m_hover = static_cast<std::size_t>(y * width + x);
+    m_hover = map().beside(m_hover.value_or(m_model.here), arrow);
     setAccessibleDescription(granularityReadout(m_model, *m_hover));
     update();
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "workspace/latest_job.h"
 #include "views/granularity/granularity_paint.h"
+#include "workspace/latest_job.h"
 
 #include <QTimer>
 
@@ -49,7 +49,8 @@ private:
     void refresh();
     void rebuild();
     void addOwnKeys();
-    void moveCell(int columns, int rows);
+    void moveCell(QPoint arrow);
+    [[nodiscard]] HeatFrame map() const { return granularityPlaces(contentArea(), m_model).map; }
     void moveDepth(int by);
     void fillDepths();
     void applyCell(std::size_t position, bool force);

@@ -10,7 +10,22 @@
 
 namespace tilewright::ui {
 
-GraphDrag::GraphDrag(Document& document, QObject* parent) : QObject(parent), m_document(document) {}
+GraphDrag::GraphDrag(Document& document, QObject* parent) : QObject(parent), m_document(document)
+{
+    connect(&document, &Document::scheduleChanged, this, &GraphDrag::judgeAnew);
+    connect(&document, &Document::rulesChanged, this, &GraphDrag::judgeAnew);
+}
+
+/// Another schedule under the hand (undone by a key): what is known was about the one before.
+void GraphDrag::judgeAnew()
+{
+    if (!m_active)
+        return;
+    m_asked.reset();
+    m_judged.reset();
+    m_verdicts.clear();
+    ++m_generation;
+}
 
 void GraphDrag::begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std::vector<SubgraphId> order)
 {
@@ -21,6 +36,7 @@ void GraphDrag::begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std
     m_drop = {std::move(ops), from, from, false, false};
     m_order = std::move(order);
     m_verdicts.clear();
+    m_judged.reset();
     Q_EMIT begun();
 }
 
@@ -49,13 +65,20 @@ void GraphDrag::cancel()
     m_document.cancelTrial();
 }
 
-std::optional<OpDrop> GraphDrag::finish()
+std::optional<GraphDrag::Dropped> GraphDrag::finish()
 {
     if (!m_active)
         return std::nullopt;
     const bool nothing = !m_over || changesNothing(key());
     cancel();
-    return nothing ? std::nullopt : std::optional(m_drop);
+    if (nothing)
+        return std::nullopt;
+    return Dropped{m_drop, judged()};
+}
+
+SnapshotPtr GraphDrag::judged() const
+{
+    return m_judged && m_judged->first == key() ? m_judged->second : nullptr;
 }
 
 GraphDrag::Key GraphDrag::key() const
@@ -107,6 +130,16 @@ GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
             detail};
 }
 
+bool GraphDrag::isJudged(const Key& key) const
+{
+    if (changesNothing(key))
+        return true;
+    const auto known = m_verdicts.find(key);
+    // What was judged from afar is judged again under the cursor: a drop applies just that schedule.
+    return known != m_verdicts.end() &&
+           (known->second.kind == GraphVerdict::Kind::Refused || (m_judged && m_judged->first == key));
+}
+
 void GraphDrag::ask()
 {
     if (!m_active)
@@ -119,7 +152,7 @@ void GraphDrag::ask()
     if (here != m_verdicts.end() && here->second.kind == GraphVerdict::Kind::Refused && next.target >= 0 &&
         !isKnown(instead)) {
         next = instead;
-    } else if (isKnown(next)) {
+    } else if (isJudged(next)) {
         if (m_asked)
             return;
         const auto open = std::find_if(m_order.begin(), m_order.end(), [&](SubgraphId s) {
@@ -147,6 +180,8 @@ void GraphDrag::ask()
                                 m_verdicts[next] = judge(result);
                                 Key here = key();
                                 const bool underCursor = next == here;
+                                if (underCursor && result)
+                                    m_judged = {next, *result};
                                 here.recompute = true;
                                 Q_EMIT changed(underCursor || next == here);
                                 ask();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "views/graph/graph_paint.h"
 #include "workspace/document.h"
 #include "workspace/schedule_edits.h"
-#include "views/graph/graph_paint.h"
 
 #include <QObject>
 
@@ -27,17 +27,24 @@ public:
     /// Over nothing that takes ops: a drop changes nothing. `why` may be empty.
     void leave(const QString& why);
     void cancel();
+    struct Dropped
+    {
+        OpDrop drop;
+        SnapshotPtr judged; ///< what the verdict was about; null where it had not come yet
+    };
     /// The drop at the last update; nothing when the drag was cancelled, or when it changes nothing.
-    [[nodiscard]] std::optional<OpDrop> finish();
+    [[nodiscard]] std::optional<Dropped> finish();
 
     [[nodiscard]] bool isActive() const { return m_active; }
     [[nodiscard]] const OpDrop& drop() const { return m_drop; }
     [[nodiscard]] bool isOverTarget() const { return m_over; } ///< false after leave()
     /// Verdict of the target under the cursor, `Unknown` while it is being computed.
     [[nodiscard]] GraphVerdict verdict() const;
-    /// What Ctrl would do at a target that refuses the ops; nothing where that is no way out either, or not known
-    /// yet.
+    /// What Ctrl would do at a target that refuses the ops; nothing where that is no way out either, or not
+    /// known yet.
     [[nodiscard]] std::optional<GraphVerdict> recomputeInstead() const;
+    /// What the verdict under the cursor is about, and what a drop applies; null before it has come.
+    [[nodiscard]] SnapshotPtr judged() const;
     /// Verdicts of all subgraphs known so far, for the present modifiers.
     [[nodiscard]] std::map<SubgraphId, GraphVerdict> verdicts() const;
     /// "Move op5 to subgraph 3".
@@ -60,17 +67,21 @@ private:
     [[nodiscard]] Key key() const;
     [[nodiscard]] bool changesNothing(const Key& key) const;
     [[nodiscard]] GraphVerdict judge(const Result<SnapshotPtr>& trial) const;
+    /// Whether there is nothing to be learnt about a drop under the cursor.
+    [[nodiscard]] bool isJudged(const Key& key) const;
     void ask();
+    void judgeAnew();
 
     Document& m_document;
     bool m_active = false;
     bool m_over = true;
-    QString m_whyNot; ///< while it is over nothing
+    QString m_whyNot;           ///< while it is over nothing
     std::optional<Key> m_asked; ///< the newest question without an answer
     OpDrop m_drop;
     std::vector<SubgraphId> m_order;
     std::map<Key, GraphVerdict> m_verdicts;
-    std::uint64_t m_generation = 0; // answers of an earlier drag are ignored
+    std::optional<std::pair<Key, SnapshotPtr>> m_judged; ///< of the target that was last under the cursor
+    std::uint64_t m_generation = 0;                      // answers of an earlier drag are ignored
 };
 
 } // namespace tilewright::ui

@@ -2,7 +2,7 @@
 // What is shown at the cursor while ops are dragged.
 #include "views/graph/graph_drag_paint.h"
 
-#include "views/graph/graph_view.h"
+#include "views/graph/graph_picture.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -59,15 +59,19 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
     return best;
 }
 
-void GraphView::paintDrag(QPainter& painter, const Theme& theme)
+void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
 {
+    const GraphModel& model = *m_layouter.model();
+    const GraphDrag& drag = m_gestures.drag();
+    const Viewport& viewport = m_navigator.viewport();
+    const QRectF room = m_bars.content();
     // The ops as they look in the graph, small, above the words: nothing covers the target's own verdict.
     GraphModel carried;
-    carried.geometry = m_model->geometry;
+    carried.geometry = model.geometry;
     QRectF around;
-    for (OpId op : m_drag.drop().ops)
-        if (const auto v = m_geometry->nodeOf(op)) {
-            carried.nodes.push_back(m_model->nodes[*v]);
+    for (OpId op : drag.drop().ops)
+        if (const auto v = model.geometry->nodeOf(op)) {
+            carried.nodes.push_back(model.nodes[*v]);
             carried.nodes.back().moved = false;
             around |= carried.nodes.back().rect;
         }
@@ -78,24 +82,25 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
         ghost = around.size() * scale + QSizeF(4, 4);
     }
 
-    const GraphVerdict verdict = m_drag.verdict();
+    const GraphVerdict verdict = drag.verdict();
     const QColor colour = verdictColour(verdict.kind, theme);
     const QFont small = uiFont(0.9), large = uiFont(1.15, QFont::DemiBold);
     const QFontMetricsF sm(small), lm(large);
-    const double widest = std::clamp(sm.averageCharWidth() * 50, 200.0, std::max(200.0, 0.6 * width()));
+    const double widest =
+        std::clamp(sm.averageCharWidth() * 50, 200.0, std::max(200.0, 0.6 * m_view.width()));
     const auto wrapped = [&](const QString& text) {
         return text.isEmpty() ? QRectF()
                               : sm.boundingRect(QRectF(0, 0, widest, 1000), Qt::TextWordWrap, text);
     };
-    const QRectF sentence = wrapped(m_drag.sentence()), detail = wrapped(verdict.detail);
+    const QRectF sentence = wrapped(drag.sentence()), detail = wrapped(verdict.detail);
     QString keys;
-    if (m_drag.isOverTarget()) {
-        const auto instead = m_drag.recomputeInstead();
-        if (verdict.kind == GraphVerdict::Kind::Refused && !m_drag.drop().force)
+    if (drag.isOverTarget()) {
+        const auto instead = drag.recomputeInstead();
+        if (verdict.kind == GraphVerdict::Kind::Refused && !drag.drop().force)
             keys = (instead ? tr("Ctrl: recompute there (%1)").arg(instead->text) + QLatin1Char('\n')
                             : QString()) +
                    tr("Alt: do it all the same");
-        else if (!m_drag.drop().recompute)
+        else if (!drag.drop().recompute)
             keys = tr("Ctrl: recompute there");
     }
     const QRectF hint = wrapped(keys);
@@ -106,14 +111,14 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
     const double above = ghost.isEmpty() ? 0 : ghost.height() + 6;
 
     QRectF badge; // of the target; generous, its words may be longer than the place for them
-    if (const auto target = m_drag.drop().to;
-        m_drag.isOverTarget() && target && target->index() < m_model->hulls.size()) {
-        badge = m_viewport.toScreen(tabRect(*m_model, m_model->hulls[target->index()]));
+    if (const auto target = drag.drop().to;
+        drag.isOverTarget() && target && target->index() < model.hulls.size()) {
+        badge = viewport.toScreen(tabRect(model, model.hulls[target->index()]));
         badge = QRectF(badge.left(), badge.center().y() - 14, std::max(badge.width(), 120.0), 28);
-        badge.moveTop(std::max(badge.top(), content().top()));
-        badge.moveLeft(std::max(badge.left(), content().left()));
+        badge.moveTop(std::max(badge.top(), room.top()));
+        badge.moveLeft(std::max(badge.left(), room.left()));
     }
-    const QRectF box = placeBeside(m_mouse, QSizeF(wide + 2 * kPad, words + above), content(), badge);
+    const QRectF box = placeBeside(m_gestures.mouse(), QSizeF(wide + 2 * kPad, words + above), room, badge);
     painter.setPen(QPen(colour, 1.6));
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(box, 6, 6);
@@ -128,7 +133,7 @@ void GraphView::paintDrag(QPainter& painter, const Theme& theme)
         painter.drawText(QRectF(line.left(), line.top(), line.width(), height + 2), Qt::TextWordWrap, text);
         line.adjust(0, height, 0, 0);
     };
-    write(small, sentence.height(), theme.text, m_drag.sentence());
+    write(small, sentence.height(), theme.text, drag.sentence());
     write(large, lm.height(), colour, verdict.text);
     write(small, detail.height(), theme.text, verdict.detail);
     write(small, hint.height(), theme.muted, keys);

@@ -75,6 +75,21 @@ QRectF tabRect(const GraphModel& model, const GraphHull& hull)
             line * 1.1};
 }
 
+GraphHit hitTest(const GraphModel& model, const Viewport& viewport, QPointF position)
+{
+    constexpr double tolerance = 6; // pixels
+    return hitTest(model, viewport.toScene(position), tolerance / viewport.scale);
+}
+
+QRectF boundsOf(const GraphModel& model, const std::set<OpId>& ops)
+{
+    QRectF bounds;
+    for (OpId op : ops)
+        if (const auto v = model.geometry->nodeOf(op))
+            bounds |= model.nodes[*v].rect;
+    return bounds;
+}
+
 GraphHit hitOfNode(const GraphModel& model, std::size_t node)
 {
     GraphHit hit;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/viewport.h"
 #include "views/graph/graph_model.h"
 
 #include <optional>
@@ -21,6 +22,11 @@ struct GraphHit
 
 /// `tolerance`: how near (scene units) a line must be.
 [[nodiscard]] GraphHit hitTest(const GraphModel& model, QPointF scene, double tolerance);
+/// At a point of the screen; a line is hit as far away as a hand is unsteady.
+[[nodiscard]] GraphHit hitTest(const GraphModel& model, const Viewport& viewport, QPointF position);
+
+/// Around the nodes of these ops, cards included; empty where none is shown.
+[[nodiscard]] QRectF boundsOf(const GraphModel& model, const std::set<OpId>& ops);
 
 /// Everything a click on the node would hit.
 [[nodiscard]] GraphHit hitOfNode(const GraphModel& model, std::size_t node);

@@ -16,6 +16,10 @@ class QPainter;
 
 namespace tilewright::ui {
 
+/// How far one can zoom out of a graph and into it.
+inline constexpr double kSmallestGraphZoom = 0.01;
+inline constexpr double kLargestGraphZoom = 4;
+
 /// Whether labels of lines are large enough to be painted, at so many device pixels per scene unit.
 [[nodiscard]] bool labelsArePainted(double deviceScale);
 

@@ -1,70 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_view.h"
 
-#include "canvas/animation_clock.h"
-#include "workspace/subgraphs_text.h"
-#include "views/graph/graph_regroup.h"
+#include "views/graph/graph_cards.h"
+#include "views/graph/graph_menu.h"
+#include "views/graph/graph_paint.h"
 #include "views/graph/graph_toolbar.h"
-#include "views/graph/graph_transition.h"
+#include "views/graph/graph_tooltip.h"
+#include "workspace/subgraphs_text.h"
 
-#include <QFontMetricsF>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMouseEvent>
 #include <QSettings>
-#include <QStyle>
 
-#include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kLayoutInBackground = 400; // nodes from which the arrangement is left to a worker
-constexpr std::size_t kAnimateUpTo = 300;        // nodes
-constexpr double kTransitionSeconds = 0.18;
-
 const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "intensity", "none"};
 
 } // namespace
 
 GraphView::GraphView(const ViewContext& context, QWidget* parent)
-    : Canvas(context, QStringLiteral("graph"), tr("Graph"), parent), m_toolbar(new GraphToolbar(this)),
-      m_note(new QLabel(this)), m_layoutJob(
-                                    [this](GeometryPtr geometry) {
-                                        if (geometry)
-                                            useGeometry(std::move(geometry));
-                                    },
-                                    true),
-      m_labelJob([this](const Labelled& labelled) { takeLabels(labelled); }), m_drag(context.document)
+    : Canvas(context, QStringLiteral("graph"), tr("Graph"), parent), m_layouter(context, *this),
+      m_bars(context, m_layouter, *this), m_navigator(context, m_layouter, m_bars, *this),
+      m_cursor(context, m_layouter, m_navigator, m_bars, *this),
+      m_gestures(context, m_layouter, m_navigator, m_cursor, m_bars, *this),
+      m_picture(context, m_layouter, m_navigator, m_cursor, m_gestures, m_bars, *this)
 {
-    QSettings settings;
-    settings.beginGroup(QStringLiteral("graph"));
-    const QString colouring = settings.value(QStringLiteral("colouring")).toString();
-    for (int i = 0; i < 6; ++i)
-        if (colouring == QLatin1String(kColouringNames[i]))
-            m_options.colouring = static_cast<GraphColouring>(i);
-    m_options.edgeLabels = settings.value(QStringLiteral("labels"), true).toBool();
-    m_shape.leftToRight = settings.value(QStringLiteral("leftToRight"), false).toBool();
-    m_shape.columns = settings.value(QStringLiteral("columns"), true).toBool();
-    m_shape.cards = settings.value(QStringLiteral("cards"), true).toBool();
-    m_overview = settings.value(QStringLiteral("overview"), true).toBool();
-    m_legend = settings.value(QStringLiteral("key"), true).toBool();
-    m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
-    m_note->setObjectName(QStringLiteral("graphNote"));
-    m_note->setAutoFillBackground(true);
-    m_note->setAlignment(Qt::AlignCenter);
-    m_note->setMargin(4);
-    m_note->setWordWrap(true);
-    m_note->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    m_note->setAccessibleName(tr("What the graph leaves out"));
-    m_note->hide();
-    connect(m_note, &QLabel::linkActivated, this, [this](const QString& what) {
-        if (what == QLatin1String("all"))
-            setNeighbourhood(0);
-        else
-            collapseAll(what == QLatin1String("cards"));
-        setFocus();
-    });
+    restoreOptions();
     connectToolbar();
     registerActions();
     addOwnKeys();
@@ -74,271 +41,80 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     connect(&document(), &Document::snapshotChanged, this, [this] { refresh(); });
     connect(&document(), &Document::baselineChanged, this, [this] { refresh(); });
     connect(&document(), &Document::previewChanged, this, &GraphView::previewChanged);
-    connect(&selection(), &Selection::changed, this, &GraphView::selectionChanged);
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
-    connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_overviewPixmap = {}; });
-    connect(&this->context().clock, &AnimationClock::tick, this, &GraphView::moveOn);
-    // Hundreds of targets are judged a second: only that under the cursor is worth a picture of its own.
-    m_verdictTimer.setSingleShot(true);
-    m_verdictTimer.setInterval(40);
-    connect(&m_verdictTimer, &QTimer::timeout, this, qOverload<>(&QWidget::update));
-    connect(&m_drag, &GraphDrag::changed, this, [this](bool underCursor) {
-        if (underCursor)
+    connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_picture.forgetOverview(); });
+    connect(&m_layouter, &GraphLayouter::geometryChanged, &m_bars, &GraphBars::showNote);
+    connect(&m_layouter, &GraphLayouter::modelChanged, this, [this] {
+        m_picture.forgetOverview();
+        setAccessibleDescription(model()->summary);
+    });
+    connect(&m_layouter, &GraphLayouter::labelsChanged, this, [this] {
+        if (labelsArePainted(viewport().scale * devicePixelRatioF()))
             update();
-        else if (!m_verdictTimer.isActive())
-            m_verdictTimer.start();
     });
-    m_scrollTimer.setInterval(30);
-    connect(&m_scrollTimer, &QTimer::timeout, this, [this] {
-        const QRectF inner = content().adjusted(28, 28, -28, -28);
-        const QPointF by(m_mouse.x() < inner.left()    ? 14
-                         : m_mouse.x() > inner.right() ? -14
-                                                       : 0,
-                         m_mouse.y() < inner.top()      ? 14
-                         : m_mouse.y() > inner.bottom() ? -14
-                                                        : 0);
-        if (!by.isNull())
-            panBy(by);
-    });
+    connect(&m_gestures, &GraphGestures::menuWanted, this, &GraphView::showMenu);
+    connect(&m_gestures, &GraphGestures::opened, this, &GraphView::open);
     refresh(true);
-}
-
-GraphView::~GraphView()
-{
-    clock().stop(this);
-}
-
-// -- model ----------------------------------------------------------------------------------------------
-
-GraphMetrics GraphView::metrics() const
-{
-    const QFontMetricsF title(uiFont(1.0, QFont::Medium));
-    const double em = std::max(title.averageCharWidth(), title.horizontalAdvance(QLatin1Char('0')));
-    return {std::round(em * 4) / 4, std::round(title.height())};
 }
 
 void GraphView::refresh(bool problemIsNew)
 {
     if (problemIsNew) {
-        m_home.reset();
-        m_geometry = m_arranged = nullptr;
-        m_model.reset();
-        m_before.reset();
-        m_between.reset();
-        m_transition = 1;
-        m_trafficMemory = std::make_shared<TrafficMemory>();
-        m_traffic.clear();
-        m_found.clear();
-        m_cursor.reset();
-        m_shape.collapsed.clear();
-        m_shape.opened.clear();
-        m_opened.clear();
-        m_shape.focus.clear();
-        m_shape.hops = 0;
-        m_layoutJob.cancel();
-        m_labelJob.cancel();
-        m_fitPending = true;
-        m_movedByHand = false;
-        m_wantedPart = {};
-        m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
-        cancelGesture();
-        showNote();
+        m_layouter.startAnew();
+        m_navigator.startAnew();
+        m_cursor.startAnew();
+        m_bars.toolbar().setOptions(options(), shape(), m_navigator.overview(), m_bars.legend());
+        m_gestures.cancel();
+        m_bars.showNote();
     }
-    m_toolbar->setVisible(document().hasProblem());
-    const SnapshotPtr& snapshot = shownSnapshot();
-    if (!snapshot) {
-        showNote();
-        update();
-        return;
-    }
-    if (m_geometry && fits(*m_geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
-        rebuildModel(false);
-        requestLabels();
-        return;
-    }
-    // A large graph of which little is drawn, because its subgraphs are cards, is arranged as quickly.
-    const bool known = m_arranged && m_arranged->problem == snapshot->problem &&
-                       m_arranged->shape == m_shape && m_arranged->metrics == metrics();
-    const std::size_t size = known ? m_arranged->keys.size() : snapshot->problem->opCount();
-    if (size < kLayoutInBackground && !m_home) {
-        auto geometry =
-            layOutGraph(snapshot->problem, snapshot->schedule, m_shape, metrics(), m_arranged.get());
-        useGeometry(std::make_shared<const GraphGeometry>(std::move(*geometry)));
-        return;
-    }
-    m_layoutJob.request([snapshot, shape = m_shape, metrics = metrics(),
-                         previous = m_arranged](std::stop_token stop) -> GeometryPtr {
-        auto geometry =
-            layOutGraph(snapshot->problem, snapshot->schedule, shape, metrics, previous.get(), {stop, {}});
-        return geometry ? std::make_shared<const GraphGeometry>(std::move(*geometry)) : nullptr;
-    });
-    // Until it is arranged, the new areas and figures are shown where everything stands now.
-    if (known && !m_home)
-        if (GeometryPtr provisional = regrouped(*m_arranged, snapshot->schedule)) {
-            m_geometry = std::move(provisional);
-            rebuildModel(false);
-        }
-    update();
-}
-
-void GraphView::useGeometry(GeometryPtr geometry)
-{
-    const SnapshotPtr& snapshot = shownSnapshot();
-    if (!snapshot || !fits(*geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
-        refresh(); // the schedule went on while this was being arranged
-        return;
-    }
-    // What the person looks at stays where it is.
-    std::optional<std::pair<GraphKey, QPointF>> anchor;
-    if (m_model && !m_fitPending) {
-        QPointF look = content().center();
-        if (m_gesture == Gesture::Drag || underMouse())
-            look = m_mouse;
-        const QPointF scene = m_viewport.toScene(look);
-        double best = 0;
-        for (const GraphNode& node : m_model->nodes) {
-            const double d = QLineF(scene, node.rect.center()).length();
-            if ((!anchor || d < best) && geometry->index.count(node.key) > 0) {
-                best = d;
-                anchor = {node.key, m_viewport.toScreen(node.rect.center())};
-            }
-        }
-    }
-    const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
-    m_geometry = m_arranged = std::move(geometry);
-    showNote();
-    rebuildModel(!m_home); // the cores belong to the solver while it is previewed
-    QRectF opened;
-    for (OpId op : std::exchange(m_opened, {}))
-        if (const auto v = m_geometry->nodeOf(op))
-            opened |= m_model->nodes[*v].rect;
-    if (!opened.isEmpty()) {
-        setViewport(Viewport::fit(opened, freeRoom(), 60, 1), true);
-    } else if (anchor && (m_movedByHand || sameShape)) {
-        const QPointF now = m_model->nodes[m_geometry->index.at(anchor->first)].rect.center();
-        m_viewport.offset = anchor->second - now * m_viewport.scale;
-        // As long as everything was in view, it stays in view.
-        if (!m_movedByHand && !content().contains(m_viewport.toScreen(m_model->bounds)))
-            fitAll();
-    } else {
-        fitAll();
-    }
-    requestLabels();
-}
-
-void GraphView::rebuildModel(bool animate)
-{
-    // A preview is shown plainly: nearly everything differs, and traffic is not worth the solver's time.
-    const SnapshotPtr baseline = m_home ? nullptr : document().baseline();
-    m_traffic.clear();
-    GraphOptions unlabelled = m_options; // the worker does it
-    unlabelled.edgeLabels = false;
-    auto next = std::make_unique<GraphModel>(
-        buildGraph(shownSnapshot(), baseline.get(),
-                   m_home ? document().previewColours() : document().colours(), unlabelled, m_geometry));
-    if (m_model && m_options.edgeLabels && !m_home)
-        keepLabels(*next, *m_model);
-    const bool motion = style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0;
-    if (animate && motion && m_model && isVisible() && next->nodes.size() <= kAnimateUpTo) {
-        m_before = m_between ? std::move(m_between) : std::move(m_model);
-        m_transition = 0;
-        clock().start(this);
-    } else if (!m_before) {
-        m_transition = 1;
-    }
-    m_model = std::move(next);
-    if (m_before)
-        moveOn(0);
-    m_overviewPixmap = {};
-    setAccessibleDescription(m_model->summary);
-    showFound();
-    update();
+    m_bars.toolbar().setVisible(document().hasProblem());
+    m_layouter.refresh();
 }
 
 void GraphView::previewChanged()
 {
-    if (document().preview()) {
-        if (m_gesture != Gesture::None)
-            return; // what is under the hand does not change; the next preview comes soon
-        if (!m_home)
-            m_home = Home{m_geometry, m_viewport, m_movedByHand};
-        refresh();
-        return;
-    }
-    if (!m_home)
-        return;
-    const Home home = *std::exchange(m_home, std::nullopt);
-    m_layoutJob.cancel();
-    const SnapshotPtr& snapshot = document().snapshot();
-    if (!home.geometry || !snapshot ||
-        !fits(*home.geometry, snapshot->problem, snapshot->schedule, m_shape, metrics())) {
-        refresh();
-        return;
-    }
-    useGeometry(home.geometry);
-    if (home.viewport) {
-        m_viewport = *home.viewport;
-        m_movedByHand = home.movedByHand;
-        update();
-    }
+    if (!document().preview())
+        m_layouter.endPreview();
+    else if (!m_gestures.isActive()) // what is under the hand does not change; the next preview comes soon
+        m_layouter.beginPreview();
 }
 
-void GraphView::moveOn(double seconds)
+void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
-    if (!m_before)
-        return;
-    m_transition += seconds / kTransitionSeconds;
-    if (m_transition >= 1) {
-        m_before.reset();
-        m_between.reset();
-        m_transition = 1;
-        clock().stop(this);
+    if (!model()) {
+        const bool busy = document().hasProblem();
+        paintEmptyHint(painter, area,
+                       busy ? tr("Arranging %1 ops …").arg(document().problem()->opCount())
+                            : tr("Open a problem (Ctrl+O) or drop its file here."),
+                       theme);
+    } else if (exporting) {
+        m_picture.paintExport(painter, area, theme);
     } else {
-        const double t = 1 - std::pow(1 - m_transition, 3);
-        m_between = std::make_unique<GraphModel>(between(*m_before, *m_model, t));
+        m_navigator.fitIfPending();
+        m_picture.paint(painter, theme);
     }
-    update();
 }
 
-/// Counting the traffic and finding places for it takes longer than the rest of the picture.
-void GraphView::requestLabels()
-{
-    if (!m_model || !m_options.edgeLabels || m_home)
-        return;
-    m_labelJob.request([model = std::make_shared<GraphModel>(*m_model),
-                        memory = m_trafficMemory](std::stop_token stop) -> Labelled {
-        GraphTraffic traffic = memory->count(*model->snapshot, stop);
-        labelEdges(*model, traffic);
-        return {model, std::move(traffic)};
-    });
-}
+// -- what is drawn --------------------------------------------------------------------------------------
 
-void GraphView::takeLabels(const Labelled& labelled)
+void GraphView::restoreOptions()
 {
-    // Where the schedule has gone on, the next labels are being made.
-    if (!m_model || m_model->snapshot != labelled.model->snapshot ||
-        m_model->geometry != labelled.model->geometry || !m_options.edgeLabels)
-        return;
-    m_traffic = labelled.traffic;
-    bool changed = false;
-    for (std::size_t e = 0; e < m_model->edges.size(); ++e) {
-        const GraphEdge& from = labelled.model->edges[e];
-        GraphEdge& edge = m_model->edges[e];
-        changed = changed || edge.label != from.label || edge.labelRect != from.labelRect;
-        edge.label = from.label;
-        edge.labelRect = from.labelRect;
-    }
-    m_model->bounds |= labelled.model->bounds;
-    if (changed && labelsArePainted(m_viewport.scale * devicePixelRatioF()))
-        update();
-}
-
-void GraphView::settle()
-{
-    m_layoutJob.waitIdle();
-    m_labelJob.waitIdle();
-    if (m_before)
-        moveOn(kTransitionSeconds);
+    QSettings settings;
+    settings.beginGroup(QStringLiteral("graph"));
+    GraphOptions options;
+    const QString colouring = settings.value(QStringLiteral("colouring")).toString();
+    for (int i = 0; i < 6; ++i)
+        if (colouring == QLatin1String(kColouringNames[i]))
+            options.colouring = static_cast<GraphColouring>(i);
+    options.edgeLabels = settings.value(QStringLiteral("labels"), true).toBool();
+    GraphShape shape;
+    shape.leftToRight = settings.value(QStringLiteral("leftToRight"), false).toBool();
+    shape.columns = settings.value(QStringLiteral("columns"), true).toBool();
+    shape.cards = settings.value(QStringLiteral("cards"), true).toBool();
+    m_layouter.setOptions(options);
+    m_layouter.setShape(shape);
+    m_navigator.setOverview(settings.value(QStringLiteral("overview"), true).toBool());
+    m_bars.setLegend(settings.value(QStringLiteral("key"), true).toBool());
 }
 
 void GraphView::optionsChanged()
@@ -346,22 +122,221 @@ void GraphView::optionsChanged()
     QSettings settings;
     settings.beginGroup(QStringLiteral("graph"));
     settings.setValue(QStringLiteral("colouring"),
-                      QLatin1String(kColouringNames[static_cast<int>(m_options.colouring)]));
-    settings.setValue(QStringLiteral("labels"), m_options.edgeLabels);
-    settings.setValue(QStringLiteral("leftToRight"), m_shape.leftToRight);
-    settings.setValue(QStringLiteral("columns"), m_shape.columns);
-    settings.setValue(QStringLiteral("cards"), m_shape.cards);
-    settings.setValue(QStringLiteral("overview"), m_overview);
-    settings.setValue(QStringLiteral("key"), m_legend);
-    m_toolbar->setOptions(m_options, m_shape, m_overview, m_legend);
+                      QLatin1String(kColouringNames[static_cast<int>(options().colouring)]));
+    settings.setValue(QStringLiteral("labels"), options().edgeLabels);
+    settings.setValue(QStringLiteral("leftToRight"), shape().leftToRight);
+    settings.setValue(QStringLiteral("columns"), shape().columns);
+    settings.setValue(QStringLiteral("cards"), shape().cards);
+    settings.setValue(QStringLiteral("overview"), m_navigator.overview());
+    settings.setValue(QStringLiteral("key"), m_bars.legend());
+    m_bars.toolbar().setOptions(options(), shape(), m_navigator.overview(), m_bars.legend());
     refresh();
 }
 
+void GraphView::setColouring(GraphColouring colouring)
+{
+    GraphOptions options = this->options();
+    options.colouring = colouring;
+    m_layouter.setOptions(options);
+    optionsChanged();
+}
+
+void GraphView::setEdgeLabels(bool on)
+{
+    GraphOptions options = this->options();
+    options.edgeLabels = on;
+    m_layouter.setOptions(options);
+    optionsChanged();
+}
+
+void GraphView::setShape(const GraphShape& shape)
+{
+    const GraphShape& now = this->shape();
+    if (shape.leftToRight != now.leftToRight || shape.columns != now.columns || shape.hops != now.hops ||
+        shape.focus != now.focus)
+        m_navigator.forgetHand(); // another picture: look at all of it
+    m_layouter.setShape(shape);
+    optionsChanged();
+}
+
+void GraphView::setLegend(bool on)
+{
+    m_bars.setLegend(on);
+    optionsChanged();
+}
+
+void GraphView::setOverview(bool on)
+{
+    m_navigator.setOverview(on);
+    optionsChanged();
+}
+
+void GraphView::setCollapsed(SubgraphId subgraph, bool collapsed)
+{
+    const std::vector<OpId>& ops = document().schedule()[subgraph].ops;
+    const GraphGeometry* geometry = m_layouter.geometry();
+    if (!collapsed && geometry && geometry->condensed)
+        m_navigator.lookAtWhenArranged(ops);
+    setShape(withSubgraph(shape(), ops, collapsed, geometry));
+}
+
+void GraphView::openSection(std::size_t node)
+{
+    m_navigator.lookAtWhenArranged(m_layouter.geometry()->sections.at(node).ops);
+    setShape(withSectionOpened(shape(), *m_layouter.geometry(), node));
+}
+
+void GraphView::closeSection(OpId op)
+{
+    if (model() && !model()->geometry->sectionOfOp.empty())
+        setShape(withSectionClosed(shape(), *model(), op));
+}
+
+void GraphView::collapseAll(bool collapsed)
+{
+    m_navigator.forgetHand();
+    if (document().hasProblem())
+        setShape(withAll(shape(), *document().problem(), document().schedule(), collapsed));
+}
+
+void GraphView::setCards(bool on)
+{
+    m_navigator.forgetHand();
+    setShape(withCards(shape(), on));
+}
+
+void GraphView::setNeighbourhood(int hops)
+{
+    setShape(withNeighbourhood(shape(), document().problem().get(), document().schedule(),
+                               selection().state(), hops));
+}
+
+void GraphView::open(const GraphHit& hit)
+{
+    if (hit.isSection)
+        openSection(*hit.node);
+    else if (hit.subgraph && !hit.op)
+        setCollapsed(*hit.subgraph, !model()->hulls[hit.subgraph->index()].collapsed);
+    else if (hit.op)
+        fitSelection();
+}
+
+// -- events ---------------------------------------------------------------------------------------------
+
+void GraphView::panBy(QPointF pixels)
+{
+    m_gestures.aboutToPan(pixels);
+    m_navigator.panBy(pixels);
+    m_gestures.panned();
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event)
+{
+    if (!m_gestures.press(*event))
+        Canvas::mousePressEvent(event);
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event)
+{
+    m_gestures.noteMove(*event);
+    if (isPanning())
+        Canvas::mouseMoveEvent(event);
+    else
+        m_gestures.move(*event);
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton)
+        Canvas::mouseReleaseEvent(event); // it may have panned
+    m_gestures.release(*event);
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    m_gestures.doubleClick(*event);
+}
+
+void GraphView::leaveEvent(QEvent* event)
+{
+    selection().setHover({});
+    Canvas::leaveEvent(event);
+}
+
+void GraphView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() != Qt::Key_Control && event->key() != Qt::Key_Alt) {
+        Canvas::keyPressEvent(event);
+        return;
+    }
+    m_gestures.modifierChanged(*event);
+    event->accept();
+}
+
+void GraphView::keyReleaseEvent(QKeyEvent* event)
+{
+    m_gestures.modifierChanged(*event);
+    Canvas::keyReleaseEvent(event);
+}
+
+bool GraphView::event(QEvent* event)
+{
+    // While dragging, Alt means "force" and must not open the menu bar; Escape must not leave full screen.
+    if (event->type() == QEvent::ShortcutOverride && m_gestures.isDragging()) {
+        event->accept();
+        return true;
+    }
+    return Canvas::event(event);
+}
+
+void GraphView::resizeEvent(QResizeEvent* event)
+{
+    m_bars.place();
+    m_navigator.fitWhereUntouched();
+    Canvas::resizeEvent(event);
+}
+
+void GraphView::showEvent(QShowEvent* event)
+{
+    m_bars.place();
+    Canvas::showEvent(event);
+}
+
+void GraphView::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+        refresh();
+    Canvas::changeEvent(event);
+}
+
+QString GraphView::tooltipAt(QPointF position) const
+{
+    if (!model() || m_gestures.isDragging() || overviewRect().contains(position))
+        return {};
+    if (m_bars.banner().contains(position))
+        return tr(
+            "The solver is running; the graph follows its best schedule so far. Nothing of yours changes "
+            "before you press Apply.");
+    const GraphHit hit = hitTest(*model(), viewport(), position);
+    const Snapshot& snapshot = *model()->snapshot;
+    if (hit.op)
+        return opTooltip(snapshot, *hit.op);
+    if (hit.line && !model()->edges[*hit.line].bundle.empty())
+        return bundleTooltip(snapshot, model()->edges[*hit.line].bundle);
+    if (hit.isSection)
+        return sectionTooltip(snapshot, model()->geometry->sections.at(*hit.node));
+    if (hit.tensor)
+        return tensorTooltip(snapshot, *hit.tensor, m_layouter.traffic());
+    return hit.subgraph ? subgraphTooltip(snapshot, *hit.subgraph) : QString();
+}
+
+// -- as text and picture --------------------------------------------------------------------------------
+
 QSize GraphView::exportSize() const
 {
-    if (!m_model)
+    if (!model())
         return Canvas::exportSize();
-    const QSizeF graph = m_model->bounds.size() + QSizeF(48, 100);
+    const QSizeF graph = model()->bounds.size() + QSizeF(48, 100);
     const double scale = std::min(1.0, std::sqrt(1800.0 * 1300.0 / (graph.width() * graph.height())));
     return (graph * scale).toSize().expandedTo({720, 420}).boundedTo({3200, 3200});
 }

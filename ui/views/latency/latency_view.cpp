@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/latency/latency_view.h"
 
+#include "theme/number.h"
+
 #include <QComboBox>
 #include <QMouseEvent>
 #include <QPainter>
@@ -11,7 +13,8 @@
 namespace tilewright::ui {
 
 LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
-    : ToolCanvas(context, QStringLiteral("latency"), tr("Latency"), parent)
+    : LaneChart(context, QStringLiteral("latency"), tr("Latency"), Dragging::Measures, parent),
+      m_overlay(std::make_shared<LatencyOverlay>())
 {
     m_sort = bar().addChoice(tr("Sort by"), {tr("order"), tr("latency"), tr("change")},
                              tr("In the order of execution, the longest first, or those first that changed "
@@ -23,14 +26,18 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
         connect(box, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
     for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
         connect(&document(), signal, this, &LatencyView::outdate);
-    connect(&document(), &Document::problemChanged, this, &LatencyView::fitAll);
+    connect(&document(), &Document::problemChanged, this, [this] {
+        setMeasured(std::nullopt);
+        fitAll();
+    });
     connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
-    addTimeKeys();
     addKeys("previous", tr("Previous bar"), {QKeySequence(Qt::Key_Comma)},
             tr("Select the subgraph of the bar before."), [this] { move(-1); });
     addKeys("next", tr("Next bar"), {QKeySequence(Qt::Key_Period)},
             tr("Select the subgraph of the bar after."), [this] { move(1); });
+    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("No range."),
+            [this] { setMeasured(std::nullopt); });
     rebuild();
 }
 
@@ -40,167 +47,118 @@ void LatencyView::rebuild()
     m_model = buildLatency(document().snapshot().get(), baseline.get(), document().colours(),
                            {static_cast<LatencySort>(m_sort->currentIndex()),
                             static_cast<LatencyColour>(m_colour->currentIndex())});
-    const auto n = static_cast<double>(std::max<std::size_t>(1, m_model.bars.size()));
-    m_range.setTotal(n, 4);
+    setLanes(latencyLanes(std::make_shared<const LatencyModel>(m_model), m_overlay));
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
     update();
 }
 
 void LatencyView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
-    if (!m_model.hint.isEmpty()) {
-        paintEmptyHint(painter, area, m_model.hint, theme);
-        return;
-    }
-    const LatencyPlaces p = latencyPlaces(area, m_model);
-    LatencyOverlay overlay;
-    overlay.selected = selection().state().subgraphs;
-    overlay.current = selection().state().subgraph;
-    if (!exporting)
-        overlay.hover = selection().hover().subgraph;
-    const auto n = static_cast<double>(m_model.bars.size());
-    // A few bars are not stretched over the whole width.
-    Axis axis{exporting ? 0 : m_range.from(), exporting ? n : m_range.to(), p.plot.left(), p.plot.right()};
-    axis.p1 = std::min(axis.p1, axis.p0 + (axis.v1 - axis.v0) * 150);
-    paintLatency(painter, m_model, p, axis, theme, overlay);
+    m_overlay->selected = selection().state().subgraphs;
+    m_overlay->current = selection().state().subgraph;
+    m_overlay->hover = exporting ? std::nullopt : selection().hover().subgraph;
+    LaneChart::paintContent(painter, area, theme, exporting);
 }
 
-Axis LatencyView::slotAxis() const
+QString LatencyView::measuredText() const
 {
-    const QRectF plot = latencyPlaces(contentArea(), m_model).plot;
-    return m_range.axis(plot.left(), std::min(plot.right(), plot.left() + m_range.span() * 150));
+    if (!measured())
+        return {};
+    const auto from = static_cast<std::size_t>(std::max(0.0, std::floor(measured()->first)));
+    const auto to = std::min(m_model.bars.size(), static_cast<std::size_t>(std::ceil(measured()->second)));
+    double sum = 0;
+    for (std::size_t i = from; i < to; ++i)
+        sum += m_model.bars[i].latency;
+    return tr("%1 · latency %2 (%3)")
+        .arg(counted(static_cast<std::int64_t>(to - std::min(from, to)), tr("subgraph"), tr("subgraphs")),
+             number(sum), percent(m_model.total > 0 ? sum / m_model.total : 0));
 }
 
-void LatencyView::zoomBy(double factor, QPointF anchor)
-{
-    const Axis a = slotAxis();
-    m_range.zoom(factor, a.toValue(std::clamp(anchor.x(), a.p0, a.p1)));
-    update();
-}
+// -- the bars --------------------------------------------------------------------------------------------
 
-void LatencyView::panBy(QPointF pixels)
+std::optional<std::size_t> LatencyView::indexOf(std::optional<SubgraphId> id) const
 {
-    const Axis a = slotAxis();
-    m_range.pan(a.v0 - a.toValue(a.p0 + pixels.x()));
-    update();
-}
-
-void LatencyView::fitAll()
-{
-    m_range.fit();
-    update();
+    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
+        if (m_model.bars[i].id == id)
+            return i;
+    return std::nullopt;
 }
 
 void LatencyView::fitSelection()
 {
-    double low = 1e18;
-    double high = -1;
-    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
-        if (selection().state().subgraphs.count(m_model.bars[i].id) ||
-            selection().state().subgraph == m_model.bars[i].id) {
-            low = std::min(low, static_cast<double>(i));
-            high = std::max(high, static_cast<double>(i));
-        }
-    if (high < 0)
-        fitAll();
+    std::optional<Range> range;
+    for (std::size_t i = 0; i < m_model.bars.size(); ++i) {
+        const SubgraphId id = m_model.bars[i].id;
+        if (!selection().state().subgraphs.count(id) && selection().state().subgraph != id)
+            continue;
+        const auto at = static_cast<double>(i);
+        range = Range{range ? range->first : at, at};
+    }
+    if (fitMeasured())
+        return;
+    if (range)
+        setRange(range->first - 4, range->second + 5);
     else
-        m_range.set(low - 4, high + 5);
-    update();
+        fitAll();
 }
 
-std::optional<QRectF> LatencyView::shownPart() const
+std::optional<TimeCanvas::Range> LatencyView::selectedRange() const
 {
-    if (m_model.bars.empty())
-        return std::nullopt;
-    return m_range.part();
-}
-
-void LatencyView::showPart(const QRectF& part)
-{
-    m_range.show(part);
-    update();
-}
-
-QRectF LatencyView::selectedPart() const
-{
-    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
-        if (selection().state().subgraph == m_model.bars[i].id)
-            return {static_cast<double>(i), 0, 1, 1};
-    return {};
+    const auto at = indexOf(selection().state().subgraph);
+    return at ? std::optional(Range{static_cast<double>(*at), static_cast<double>(*at) + 1}) : std::nullopt;
 }
 
 QPointF LatencyView::focusPoint() const
 {
     const auto current = selection().state().subgraph;
-    return current && !selectedPart().isEmpty() ? barFoot(*current) : contentArea().center();
-}
-
-void LatencyView::reveal(SubgraphId id)
-{
-    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
-        if (m_model.bars[i].id == id) {
-            m_range.reveal(static_cast<double>(i), static_cast<double>(i) + 1);
-            update();
-        }
+    return indexOf(current) ? barFoot(*current) : contentArea().center();
 }
 
 QPointF LatencyView::barFoot(SubgraphId id) const
 {
-    const QRectF plot = latencyPlaces(contentArea(), m_model).plot;
-    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
-        if (m_model.bars[i].id == id)
-            return {slotAxis().toPixel(static_cast<double>(i) + 0.5), plot.bottom() - 3};
-    return {};
+    const auto at = indexOf(id);
+    if (!at)
+        return {};
+    return {timeAxis().toPixel(static_cast<double>(*at) + 0.5), places().lanes[1].rect.bottom() - 3};
 }
 
-const LatencyBar* LatencyView::barAt(QPointF position) const
-{
-    const LatencyPlaces p = latencyPlaces(contentArea(), m_model);
-    if (!p.plot.united(p.labels).contains(position))
-        return nullptr;
-    const double at = std::floor(slotAxis().toValue(position.x()));
-    if (at < 0 || at >= static_cast<double>(m_model.bars.size()))
-        return nullptr;
-    return &m_model.bars[static_cast<std::size_t>(at)];
-}
-
-QString LatencyView::tooltipAt(QPointF position) const
-{
-    const LatencyBar* b = barAt(position);
-    return b ? latencyTooltip(*b) : QString();
-}
+// -- mouse and keys --------------------------------------------------------------------------------------
 
 void LatencyView::mousePressEvent(QMouseEvent* event)
 {
-    ToolCanvas::mousePressEvent(event);
-    const LatencyBar* b = barAt(event->position());
-    if (event->button() != Qt::LeftButton || !b)
+    m_extends = event->modifiers() & Qt::ControlModifier;
+    LaneChart::mousePressEvent(event);
+}
+
+void LatencyView::clicked(QPointF position, double)
+{
+    const auto mark = markAt(position);
+    if (!mark)
         return;
-    if (event->modifiers() & Qt::ControlModifier) {
+    const SubgraphId id(*mark);
+    if (m_extends) {
         SelectionState next = selection().state();
-        if (next.subgraphs.erase(b->id) == 0)
-            next.subgraphs.insert(b->id);
+        if (next.subgraphs.erase(id) == 0)
+            next.subgraphs.insert(id);
         selection().set(next);
     } else {
-        selection().selectSubgraph(b->id);
+        selection().selectSubgraph(id);
     }
 }
 
-void LatencyView::mouseMoveEvent(QMouseEvent* event)
+void LatencyView::hovered(QPointF position)
 {
-    ToolCanvas::mouseMoveEvent(event);
-    if (isPanning())
-        return;
+    LaneChart::hovered(position);
     HoverState hover;
-    if (const LatencyBar* b = barAt(event->position()))
-        hover.subgraph = b->id;
+    if (const auto mark = markAt(position))
+        hover.subgraph = SubgraphId(*mark);
     selection().setHover(hover);
 }
 
 void LatencyView::leaveEvent(QEvent* event)
 {
     selection().setHover({});
-    ToolCanvas::leaveEvent(event);
+    LaneChart::leaveEvent(event);
 }
 
 void LatencyView::move(int by)
@@ -208,11 +166,10 @@ void LatencyView::move(int by)
     if (m_model.bars.empty())
         return;
     std::size_t at = 0;
-    for (std::size_t i = 0; i < m_model.bars.size(); ++i)
-        if (m_model.bars[i].id == selection().state().subgraph)
-            at = by < 0 ? (i == 0 ? 0 : i - 1) : std::min(i + 1, m_model.bars.size() - 1);
+    if (const auto here = indexOf(selection().state().subgraph))
+        at = by < 0 ? (*here == 0 ? 0 : *here - 1) : std::min(*here + 1, m_model.bars.size() - 1);
     selection().selectSubgraph(m_model.bars[at].id);
-    reveal(m_model.bars[at].id);
+    reveal(static_cast<double>(at) + (by < 0 ? 0 : 1));
 }
 
 } // namespace tilewright::ui

@@ -6,13 +6,12 @@
 #include "theme/words.h"
 #include "views/mapping/nest_model.h"
 
-
 #include <algorithm>
 
 namespace tilewright::ui {
 
 using namespace mapping;
-using mapping::Evaluation; // not the schedule's
+using mapping::MappingCost; // not the schedule's
 
 namespace {
 
@@ -50,7 +49,7 @@ std::vector<BarPart> energyParts(const LoopNest& nest, const EnergyMatrix& matri
     return out;
 }
 
-std::vector<BarPart> cycleParts(const Evaluation& e)
+std::vector<BarPart> cycleParts(const MappingCost& e)
 {
     return {{PartKind::Compute, tr("compute"), static_cast<double>(e.cycleParts.compute)},
             {PartKind::Distribution, tr("distribution"), static_cast<double>(e.cycleParts.distribution)},
@@ -73,7 +72,7 @@ void finish(BreakdownSection& section)
 
 } // namespace
 
-BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, const Evaluation& e,
+BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, const MappingCost& e,
                               const std::optional<MappingBaseline>& baseline)
 {
     BreakdownModel out;

@@ -50,7 +50,7 @@ struct BreakdownModel
 };
 
 [[nodiscard]] BreakdownModel buildBreakdown(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                            const mapping::Evaluation& evaluation,
+                                            const mapping::MappingCost& evaluation,
                                             const std::optional<MappingBaseline>& baseline);
 
 /// Every part of every bar as tab-separated rows, with full precision.

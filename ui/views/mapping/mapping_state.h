@@ -26,7 +26,7 @@ struct MappingSetup
 struct MappingBaseline
 {
     MappingSetup setup;
-    mapping::Evaluation evaluation;
+    mapping::MappingCost evaluation;
 };
 
 /// The document of the mapping lens, shared by its views: layer, machine and method with undo, the model they
@@ -40,7 +40,7 @@ public:
 
     [[nodiscard]] const MappingSetup& setup() const { return m_setup; }
     [[nodiscard]] const mapping::LoopNest& nest() const { return m_nest; }
-    [[nodiscard]] const mapping::Evaluation& evaluation() const { return m_evaluation; }
+    [[nodiscard]] const mapping::MappingCost& evaluation() const { return m_evaluation; }
     [[nodiscard]] const std::optional<MappingBaseline>& baseline() const { return m_baseline; }
     [[nodiscard]] int operand() const { return m_operand; } ///< the selected one, -1 for none
     /// Layers of the model view, at least one after a model was opened.
@@ -89,7 +89,7 @@ private:
 
     MappingSetup m_setup;
     mapping::LoopNest m_nest;
-    mapping::Evaluation m_evaluation;
+    mapping::MappingCost m_evaluation;
     std::optional<MappingBaseline> m_baseline;
     mapping::Model m_model;
     QUndoStack m_undo;

@@ -189,9 +189,9 @@ void MappingView::refresh()
 
 void MappingView::refreshControls()
 {
-    Actions::setAvailable(m_undo, m_state.undoStack().canUndo(), tr("Nothing has been edited."));
-    Actions::setAvailable(m_redo, m_state.undoStack().canRedo(), tr("Nothing has been undone."));
-    Actions::setAvailable(m_unpin, m_state.baseline().has_value(), tr("No state is pinned."));
+    Actions::setAvailable(m_undo, {m_state.undoStack().canUndo(), tr("Nothing has been edited.")});
+    Actions::setAvailable(m_redo, {m_state.undoStack().canRedo(), tr("Nothing has been undone.")});
+    Actions::setAvailable(m_unpin, {m_state.baseline().has_value(), tr("No state is pinned.")});
     const bool found = m_state.search().result() && m_state.search().result()->best[0];
     m_load->setEnabled(found);
     m_load->setToolTip(found

@@ -11,7 +11,7 @@
 namespace tilewright::ui {
 
 using namespace mapping;
-using mapping::Evaluation; // not the schedule's
+using mapping::MappingCost; // not the schedule's
 
 namespace {
 
@@ -40,7 +40,7 @@ std::vector<int> loopsInOrder(const LoopNest& nest, const Method& method, Level 
     return out;
 }
 
-void fillDetail(NestColumn& column, const MappingSetup& setup, const Evaluation& e)
+void fillDetail(NestColumn& column, const MappingSetup& setup, const MappingCost& e)
 {
     if (!e.hasNumbers) {
         column.detail = QStringLiteral("–");
@@ -75,7 +75,7 @@ NestMetric metric(const QString& name, const QString& value, double exact, doubl
     return out;
 }
 
-NestDrop makeDrop(const MappingSetup& setup, const LoopNest& nest, const Evaluation& now,
+NestDrop makeDrop(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
                   const Method& method, QString what)
 {
     NestDrop out;
@@ -131,7 +131,7 @@ QString powerText(const PrimePower& power)
     return QString::number(power.prime) + (power.exponent > 1 ? superscript(power.exponent) : QString());
 }
 
-NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Evaluation& e,
+NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const MappingCost& e,
                     const std::optional<MappingBaseline>& baseline, const SearchResult* found, int operand)
 {
     NestModel out;
@@ -147,7 +147,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Evalu
     }
     const auto best = [&](Objective o) { return found && found->of(o) ? found->of(o)->value(o) : 0.0; };
     const bool ghost = baseline && baseline->evaluation.hasNumbers;
-    const Evaluation before = ghost ? baseline->evaluation : Evaluation{};
+    const MappingCost before = ghost ? baseline->evaluation : MappingCost{};
     out.optimumProven = found && found->proven && !found->reductions.any();
     const bool has = e.hasNumbers;
     const QString none = QStringLiteral("–");
@@ -194,7 +194,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Evalu
     return out;
 }
 
-std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& nest, const Evaluation& now,
+std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
                                     const NestItem& item, Level to)
 {
     const auto loop = static_cast<std::size_t>(item.loop);
@@ -210,7 +210,7 @@ std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& n
             .arg(text(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
 }
 
-std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& nest, const Evaluation& now,
+std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
                                     const NestColumn& column, int loop, std::size_t slot)
 {
     if (column.level != Level::Dram && column.level != Level::Spm)

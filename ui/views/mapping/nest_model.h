@@ -70,7 +70,7 @@ struct NestModel
 };
 
 [[nodiscard]] NestModel buildNest(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                  const mapping::Evaluation& evaluation,
+                                  const mapping::MappingCost& evaluation,
                                   const std::optional<MappingBaseline>& baseline,
                                   const mapping::SearchResult* found, int operand);
 
@@ -96,12 +96,12 @@ struct NestDrop
 
 /// Moves `item` to a level; nothing when it is there already.
 [[nodiscard]] std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                                  const mapping::Evaluation& now, const NestItem& item,
+                                                  const mapping::MappingCost& now, const NestItem& item,
                                                   mapping::Level to);
 /// Places the loop before the `slot`-th bar of its level (bars.size(): innermost); nothing when that changes
 /// nothing or the level has no order.
 [[nodiscard]] std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                                  const mapping::Evaluation& now, const NestColumn& column,
+                                                  const mapping::MappingCost& now, const NestColumn& column,
                                                   int loop, std::size_t slot);
 
 [[nodiscard]] QString levelText(mapping::Level level);

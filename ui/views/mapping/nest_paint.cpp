@@ -342,7 +342,7 @@ void paintDropCard(QPainter& painter, const NestDrop& drop, QPointF cursor, cons
         QColor colour;
     };
     std::vector<Line> lines;
-    const mapping::Evaluation& after = drop.preview.after;
+    const mapping::MappingCost& after = drop.preview.after;
     const auto add = [&](const QString& name, const QString& value, double change, double now) {
         const double r = relative(change, now);
         lines.push_back({name, value, changeText(r), changeColour(r, theme)});

@@ -4,7 +4,6 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-
 #include <algorithm>
 #include <cmath>
 
@@ -86,7 +85,7 @@ SearchMapModel buildSearchMap(const MappingState& state, const MappingSearch& se
             if (const auto& best = status->best[o])
                 out.optima[o] = MapPoint{names[o], best->energy, best->cycles, std::nullopt};
     }
-    const mapping::Evaluation& e = state.evaluation();
+    const mapping::MappingCost& e = state.evaluation();
     if (e.hasNumbers)
         out.current = MapPoint{tr("current"), e.energy, e.cycles, state.setup().method};
     out.currentValid = e.valid();

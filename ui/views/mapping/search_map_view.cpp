@@ -8,7 +8,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QMouseEvent>
 #include <QPainter>
 #include <QToolButton>
 
@@ -16,13 +15,8 @@
 
 namespace tilewright::ui {
 
-namespace {
-constexpr double kNear = 12; // pixels within which a click means a point
-constexpr double kClick = 4;
-} // namespace
-
 SearchMapView::SearchMapView(const ViewContext& context, QWidget* parent)
-    : ToolCanvas(context, QStringLiteral("mapping-search"), tr("Mapping search"), parent),
+    : PlotCanvas(context, QStringLiteral("mapping-search"), tr("Mapping search"), parent),
       m_state(MappingState::of(context))
 {
     createControls();
@@ -30,7 +24,7 @@ SearchMapView::SearchMapView(const ViewContext& context, QWidget* parent)
     connect(&m_state, &MappingState::setupChanged, this, &SearchMapView::refresh);
     connect(&m_state, &MappingState::baselineChanged, this, &SearchMapView::refresh);
     connect(&m_state, &MappingState::spaceChanged, this, [this] {
-        m_zoom.reset();
+        fitAll();
         m_marked.reset();
         m_frontIndex = -1;
     });
@@ -132,7 +126,7 @@ void SearchMapView::refresh()
     m_start->setText(m_model.running ? tr("Stop") : tr("Start"));
     m_start->setIcon(icon(m_model.running ? QStringLiteral("stop") : QStringLiteral("play")));
     setAccessibleDescription(m_model.title + QStringLiteral("; ") + m_model.headline);
-    update();
+    outdatePlots();
 }
 
 void SearchMapView::settle()
@@ -147,67 +141,20 @@ QString SearchMapView::copyText() const
 
 // -- painting and navigation -----------------------------------------------------------------------------
 
-std::pair<Axis, Axis> SearchMapView::axes(const QRectF& plot, bool fitted) const
+std::vector<PlotModel> SearchMapView::buildPlots(const Theme& theme) const
 {
-    Axis x{m_model.x0, m_model.x1, plot.left(), plot.right()};
-    Axis y{m_model.y0, m_model.y1, plot.bottom(), plot.top()};
-    if (!fitted && m_zoom) {
-        x.v0 = m_zoom->first.v0;
-        x.v1 = m_zoom->first.v1;
-        y.v0 = m_zoom->second.v0;
-        y.v1 = m_zoom->second.v1;
-    }
-    return {x, y};
+    return {searchMapPlot(m_model, theme)};
 }
 
-void SearchMapView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+void SearchMapView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
-    const SearchMapPlaces p = searchMapPlaces(area, m_model);
-    const auto [x, y] = axes(p.plot, exporting);
-    paintSearchMap(painter, m_model, p, x, y, exporting ? std::nullopt : m_marked, theme);
-}
-
-void SearchMapView::zoomBy(double factor, QPointF anchor)
-{
-    auto [x, y] = axes(places().plot, false);
-    x = x.zoomed(factor, std::clamp(anchor.x(), x.p0, x.p1), m_model.x0, m_model.x1);
-    y = y.zoomed(factor, std::clamp(anchor.y(), y.p1, y.p0), m_model.y0, m_model.y1);
-    m_zoom = {x, y};
-    update();
-}
-
-void SearchMapView::panBy(QPointF pixels)
-{
-    auto [x, y] = axes(places().plot, false);
-    m_zoom = {x.panned(pixels.x(), m_model.x0, m_model.x1), y.panned(pixels.y(), m_model.y0, m_model.y1)};
-    update();
-}
-
-void SearchMapView::fitAll()
-{
-    m_zoom.reset();
-    update();
-}
-
-std::optional<QRectF> SearchMapView::shownPart() const
-{
-    if (!m_zoom)
-        return QRectF();
-    const auto& [x, y] = *m_zoom;
-    return QRectF(QPointF(x.v0, y.v0), QPointF(x.v1, y.v1));
-}
-
-void SearchMapView::showPart(const QRectF& part)
-{
-    if (part.isEmpty()) {
-        fitAll();
+    paintSearchPanel(painter, m_model, searchMapPlaces(area, m_model), exporting ? std::nullopt : m_marked,
+                     theme);
+    if (exporting || !m_marked || !frame().plot.contains(pointOf(*m_marked)))
         return;
-    }
-    auto [x, y] = axes(places().plot, true);
-    x.v0 = part.left(), x.v1 = part.right();
-    y.v0 = part.top(), y.v1 = part.bottom();
-    m_zoom = {x, y};
-    panBy({}); // inside the map
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.text, 2));
+    painter.drawEllipse(pointOf(*m_marked), 6, 6);
 }
 
 QPointF SearchMapView::focusPoint() const
@@ -217,67 +164,41 @@ QPointF SearchMapView::focusPoint() const
 
 void SearchMapView::fitSelection()
 {
-    auto [x, y] = axes(places().plot, true);
-    bool any = false;
-    const auto cover = [&, &x = x, &y = y](const MapPoint& p) {
-        x.v0 = any ? std::min(x.v0, p.x()) : p.x();
-        x.v1 = any ? std::max(x.v1, p.x()) : p.x();
-        y.v0 = any ? std::min(y.v0, p.y()) : p.y();
-        y.v1 = any ? std::max(y.v1, p.y()) : p.y();
-        any = true;
+    if (measured() || m_model.front.empty())
+        return PlotCanvas::fitSelection();
+    QRectF part(QPointF(m_model.front[0].x(), m_model.front[0].y()), QSizeF(0, 0));
+    const auto cover = [&](const MapPoint& p) {
+        part.setCoords(std::min(part.left(), p.x()), std::min(part.top(), p.y()),
+                       std::max(part.right(), p.x()), std::max(part.bottom(), p.y()));
     };
     for (const MapPoint& p : m_model.front)
         cover(p);
-    if (!any)
-        return fitAll();
     if (m_model.current)
         cover(*m_model.current);
-    const double marginX = std::max(0.01, (x.v1 - x.v0) * 0.15);
-    const double marginY = std::max(0.005, (y.v1 - y.v0) * 0.15);
-    x.v0 = std::max(m_model.x0, x.v0 - marginX);
-    x.v1 = std::min(m_model.x1, x.v1 + marginX);
-    y.v0 = std::max(m_model.y0, y.v0 - marginY);
-    y.v1 = std::min(m_model.y1, y.v1 + marginY);
-    m_zoom = {x, y};
-    update();
+    const double marginX = std::max(0.01, part.width() * 0.15);
+    const double marginY = std::max(0.005, part.height() * 0.15);
+    showPart(part.adjusted(-marginX, -marginY, marginX, marginY));
 }
 
 QPointF SearchMapView::pointOf(const MapPoint& point) const
 {
-    const auto [x, y] = axes(places().plot, false);
-    return {x.toPixel(point.x()), y.toPixel(point.y())};
+    return frame().toPixel(std::pow(10, point.x()), std::pow(10, point.y()));
 }
 
-std::optional<MapPoint> SearchMapView::pointAt(QPointF position) const
+std::optional<MapPoint> SearchMapView::pointAt(QPointF position, const PlotMark* mark) const
 {
     const SearchMapPlaces p = places();
     for (std::size_t o = 0; o < m_model.optima.size(); ++o)
         if (p.rows[o].contains(position))
             return m_model.optima[o];
-    if (!p.plot.contains(position))
+    if (mark)
+        return *mapPointOf(m_model, *mark);
+    const PlotFrame f = frame();
+    if (!m_model.density || !f.plot.contains(position))
         return std::nullopt;
-    std::optional<MapPoint> best;
-    double nearest = kNear;
-    const auto consider = [&](const MapPoint& candidate) {
-        const double d = QLineF(pointOf(candidate), position).length();
-        if (d < nearest) {
-            nearest = d;
-            best = candidate;
-        }
-    };
-    for (const auto& o : m_model.optima)
-        if (o)
-            consider(*o);
-    if (m_model.baseline)
-        consider(*m_model.baseline);
-    for (const MapPoint& f : m_model.front)
-        consider(f);
-    if (best || !m_model.density)
-        return best;
-    const auto [x, y] = axes(p.plot, false);
     const mapping::Density& d = *m_model.density;
-    const double logCycles = x.toValue(position.x());
-    const double logEnergy = y.toValue(position.y());
+    const double logCycles = std::log10(f.x.toValue(position.x()));
+    const double logEnergy = std::log10(f.y.toValue(position.y()));
     if (logCycles < d.minLogCycles || logCycles > d.maxLogCycles || logEnergy < d.minLogEnergy ||
         logEnergy > d.maxLogEnergy)
         return std::nullopt;
@@ -297,7 +218,8 @@ void SearchMapView::load(const MapPoint& point)
 
 QString SearchMapView::tooltipAt(QPointF position) const
 {
-    const auto p = pointAt(position);
+    const PlotModel* plot = plots().empty() ? nullptr : &plots().front();
+    const auto p = pointAt(position, plot ? plotMarkAt(*plot, frame(), position) : nullptr);
     if (!p)
         return {};
     return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4%5")
@@ -308,29 +230,16 @@ QString SearchMapView::tooltipAt(QPointF position) const
 
 // -- input -----------------------------------------------------------------------------------------------
 
-void SearchMapView::mousePressEvent(QMouseEvent* event)
+void SearchMapView::markHovered(QPointF at, const PlotMark* mark)
 {
-    m_pressedAt = event->position();
-    ToolCanvas::mousePressEvent(event);
-}
-
-void SearchMapView::mouseMoveEvent(QMouseEvent* event)
-{
-    if (isPanning()) {
-        ToolCanvas::mouseMoveEvent(event);
-        return;
-    }
-    m_marked = pointAt(event->position());
+    m_marked = pointAt(at, mark);
     setCursor(m_marked && m_marked->method ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    update();
 }
 
-void SearchMapView::mouseReleaseEvent(QMouseEvent* event)
+void SearchMapView::markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers)
 {
-    if (event->button() == Qt::LeftButton && QLineF(m_pressedAt, event->position()).length() < kClick)
-        if (const auto p = pointAt(event->position()))
-            load(*p);
-    ToolCanvas::mouseReleaseEvent(event);
+    if (const auto p = pointAt(at, mark))
+        load(*p);
 }
 
 void SearchMapView::addOwnKeys()
@@ -354,13 +263,6 @@ void SearchMapView::addOwnKeys()
                     load(*m_marked);
             });
     addGesture("click", tr("Take a mapping"), tr("click"), tr("Open the point in the mapping."));
-}
-
-void SearchMapView::leaveEvent(QEvent* event)
-{
-    m_marked.reset();
-    update();
-    ToolCanvas::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/control_bar.h"
-#include "views/mapping/search_map_paint.h"
+#include "chart/plot_canvas.h"
+#include "views/mapping/search_map_plot.h"
 
 class QCheckBox;
 class QDoubleSpinBox;
@@ -11,7 +11,7 @@ class QSpinBox;
 namespace tilewright::ui {
 
 /// Energy against cycles for the whole space, and the search that proves which methods are best.
-class SearchMapView : public ToolCanvas
+class SearchMapView : public PlotCanvas
 {
     Q_OBJECT
 public:
@@ -20,12 +20,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override { return {1280, 640}; }
     [[nodiscard]] QString copyText() const override;
-    void zoomBy(double factor, QPointF anchor) override;
-    void panBy(QPointF pixels) override;
-    void fitAll() override;
     void fitSelection() override; ///< the Pareto front and the current method
-    [[nodiscard]] std::optional<QRectF> shownPart() const override;
-    void showPart(const QRectF& part) override;
 
     [[nodiscard]] MappingState& state() { return m_state; }
     [[nodiscard]] const SearchMapModel& model() const { return m_model; }
@@ -34,30 +29,32 @@ public:
     void startOrStop();
 
 protected:
-    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] std::vector<PlotModel> buildPlots(const Theme& theme) const override;
+    [[nodiscard]] QString hint() const override { return {}; }
+    [[nodiscard]] std::vector<QRectF> plotAreas(const QRectF& area) const override
+    {
+        return {searchMapPlaces(area, m_model).map};
+    }
+    void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     [[nodiscard]] QPointF focusPoint() const override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
+    [[nodiscard]] std::optional<int> hoveredMark() const override { return std::nullopt; } // ringed otherwise
+    void markHovered(QPointF at, const PlotMark* mark) override;
+    void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers) override;
 
 private:
     void createControls();
     void addOwnKeys();
     void refresh();
     void applySettings();
-    [[nodiscard]] std::pair<Axis, Axis> axes(const QRectF& plot, bool fitted) const;
     /// What a click there loads: a marked point, or the best method seen in the cell of the density.
-    [[nodiscard]] std::optional<MapPoint> pointAt(QPointF position) const;
+    [[nodiscard]] std::optional<MapPoint> pointAt(QPointF position, const PlotMark* mark) const;
     void load(const MapPoint& point);
 
     MappingState& m_state;
     SearchMapModel m_model;
     std::optional<MapPoint> m_marked;
-    int m_frontIndex = -1;                       ///< of the keyboard
-    std::optional<std::pair<Axis, Axis>> m_zoom; ///< values only; nothing: everything fits
-    QPointF m_pressedAt;
+    int m_frontIndex = -1; ///< of the keyboard
     QAction* m_start = nullptr;
     QComboBox* m_mode = nullptr;
     QDoubleSpinBox* m_seconds = nullptr;

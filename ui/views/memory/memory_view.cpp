@@ -2,6 +2,8 @@
 #include "views/memory/memory_view.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
+#include "views/memory/memory_lanes.h"
 
 #include <QCoreApplication>
 #include <QMouseEvent>
@@ -14,13 +16,14 @@
 namespace tilewright::ui {
 
 namespace {
+constexpr double kWithPanel = 640;        // pixels of a view that has room for the list
 constexpr double kSnapPixels = 8;         // the end of a subgraph is preferred to that of a step
 constexpr std::int64_t kSyncSteps = 4000; // traced at once: well under a frame
 } // namespace
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
-    : TimeCanvas(context, QStringLiteral("memory"), tr("Memory timeline"), parent),
-      m_scroll(new ListScroll(tr("Scroll the residents"), this))
+    : LaneChart(context, QStringLiteral("memory"), tr("Memory timeline"), Dragging::Measures, parent),
+      m_columns(std::make_shared<MemoryCache>()), m_scroll(new ListScroll(tr("Scroll the residents"), this))
 {
     connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     m_job = std::make_unique<LatestJob<Timelines>>([this](Timelines t) {
@@ -86,12 +89,11 @@ void MemoryView::rebuild()
     const auto timelineBefore = m_model.timeline;
     m_model =
         buildMemory(snapshot.get(), selection().state(), m_timelines.current, m_timelines.baseline, m_model);
-    if (m_model.timeline)
-        setTotal(m_model.total);
+    setLanes(memoryLanes(std::make_shared<const MemoryModel>(m_model), m_columns));
     if (m_model.timeline != timelineBefore)
         setMeasured(std::nullopt);
     m_hoveredRow.reset();
-    placeScroll();
+    placeList();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
     update();
 }
@@ -109,88 +111,53 @@ QString MemoryView::copyText() const
                               : QString();
 }
 
-void MemoryView::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
-{
-    if (!m_model.hint.isEmpty()) {
-        paintEmptyHint(painter, area, m_model.hint, theme);
-        return;
-    }
-    if (!m_model.timeline) {
-        paintEmptyHint(painter, area, tr("Following the steps of every subgraph …"), theme);
-        return;
-    }
-    const MemoryPlaces p = placesIn(area);
-    const Axis time = exporting ? Axis{0, m_model.total, p.plot.left(), p.plot.right()} : timeAxis();
-    const int width = static_cast<int>(p.plot.width());
-    if (m_cache.timeline != m_model.timeline || m_cache.baseline != m_model.baseline ||
-        m_cache.track != m_model.track || m_cache.from != time.v0 || m_cache.to != time.v1 ||
-        m_cache.width != width) {
-        m_cache = {m_model.timeline,
-                   m_model.baseline,
-                   m_model.track,
-                   time.v0,
-                   time.v1,
-                   width,
-                   MemoryColumns::of(m_model, time.v0, time.v1, width),
-                   {}};
-        const bool all = time.v0 == 0 && time.v1 == m_model.total;
-        m_cache.whole = all ? m_cache.visible : MemoryColumns::of(m_model, 0, m_model.total, width);
-    }
-    MemoryOverlay overlay;
-    overlay.measured = measured();
-    if (!exporting) {
-        if (hoverTime() && *hoverTime() <= m_model.timeline->total)
-            overlay.hover = hoverTime();
-        overlay.hoveredRow = m_hoveredRow;
-        overlay.scroll = m_scroll->value();
-        overlay.barWidth = m_scroll->widthFor(p.panel.list, p.panel.contentHeight(m_model));
-    }
-    paintMemory(painter, m_model, p, time, m_cache.visible, m_cache.whole, theme, overlay);
-}
-
 // -- places ----------------------------------------------------------------------------------------------
 
-MemoryPlaces MemoryView::placesIn(const QRectF& area) const
+MemoryPanel MemoryView::panelIn(const QRectF& area) const
 {
-    const bool baseline = m_model.baseline != nullptr;
-    if (!m_places || m_places->area != area || m_places->title != m_model.title ||
-        m_places->baseline != baseline || m_places->font != uiFont())
-        m_places = {area, m_model.title, baseline, uiFont(), memoryPlaces(area, m_model)};
-    return m_places->places;
-}
-
-TimeCanvas::Places MemoryView::timePlaces() const
-{
-    if (!m_model.timeline)
+    if (area.width() < kWithPanel)
         return {};
-    const MemoryPlaces p = places();
-    return {p.plot.united(p.strip), p.overview};
+    const double em = TextMetrics(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
+    const double least = std::min(36 * em, area.width() * 0.4);
+    const double w = std::round(std::clamp(area.width() * 0.27, least, std::max(least, 48 * em)));
+    return memoryPanel(QRectF(area.right() - w, area.top(), w, area.height()));
 }
 
-void MemoryView::placeScroll()
+QRectF MemoryView::chartArea(const QRectF& area, bool) const
 {
-    if (!m_model.timeline) {
-        m_scroll->hide();
+    return area.adjusted(0, 0, -panelIn(area).area.width(), 0);
+}
+
+void MemoryView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    const MemoryPanel panel = panelIn(area);
+    if (panel.area.isEmpty())
         return;
-    }
-    const MemoryPanel panel = places().panel;
-    m_scroll->place(panel.list, panel.contentHeight(m_model));
+    if (exporting)
+        paintMemoryPanel(painter, m_model, panel, 0, 0, std::nullopt, theme);
+    else
+        paintMemoryPanel(painter, m_model, panel, m_scroll->value(),
+                         m_scroll->widthFor(panel.list, panel.contentHeight(m_model)), m_hoveredRow, theme);
 }
 
-void MemoryView::resizeEvent(QResizeEvent* event)
+void MemoryView::placeList()
 {
-    TimeCanvas::resizeEvent(event);
-    placeScroll();
+    const MemoryPanel panel = this->panel();
+    if (m_model.timeline && !panel.area.isEmpty())
+        m_scroll->place(panel.list, panel.contentHeight(m_model));
+    else
+        m_scroll->hide();
 }
 
-QPointF MemoryView::pointAt(double time) const
+void MemoryView::contentResized()
 {
-    return {timeAxis().toPixel(time), places().plot.center().y()};
+    LaneChart::contentResized();
+    placeList();
 }
 
 QPointF MemoryView::rowCentre(std::size_t item) const
 {
-    const MemoryPanel p = places().panel;
+    const MemoryPanel p = panel();
     return {p.list.center().x(),
             p.list.top() - m_scroll->value() + (static_cast<double>(item) + 0.5) * p.rowHeight};
 }
@@ -214,36 +181,33 @@ void MemoryView::measuredChanged()
     m_model.range = measured() && m_model.timeline
                         ? summarise(*m_model.timeline, measured()->first, measured()->second)
                         : std::nullopt;
-    placeScroll();
+    placeList();
 }
 
-void MemoryView::fitSelection()
+QString MemoryView::measuredText() const
 {
-    if (!m_model.timeline)
-        return;
-    if (fitMeasured())
-        return;
-    if (m_model.subgraph && m_model.subgraph->index() < m_model.timeline->parts.size()) {
-        const TimelinePart& part = m_model.timeline->parts[m_model.subgraph->index()];
-        setRange(part.start - part.duration * 0.05, part.end() + part.duration * 0.05);
-    } else {
-        fitAll();
-    }
+    if (!measured())
+        return {};
+    QString text = tr("Δ %1").arg(number(measured()->second - measured()->first));
+    if (m_model.range)
+        text += tr(" · in memory: lowest %1, mean %2, highest %3")
+                    .arg(number(m_model.range->steps.used.low), number(m_model.range->steps.meanUsed()),
+                         number(m_model.range->steps.used.high));
+    return text;
 }
 
-QRectF MemoryView::selectedPart() const
+std::optional<TimeCanvas::Range> MemoryView::selectedRange() const
 {
-    if (!m_model.timeline || measured() || !m_model.subgraph ||
-        m_model.subgraph->index() >= m_model.timeline->parts.size())
-        return {}; // what was measured is wanted large at once
+    if (!m_model.timeline || !m_model.subgraph || m_model.subgraph->index() >= m_model.timeline->parts.size())
+        return std::nullopt;
     const TimelinePart& part = m_model.timeline->parts[m_model.subgraph->index()];
-    return {part.start, 0, part.duration, 1};
+    return Range{part.start, part.end()};
 }
 
 QPointF MemoryView::focusPoint() const
 {
     return m_model.timeline ? pointAt(std::clamp(m_model.cursor, visibleRange().first, visibleRange().second))
-                            : TimeCanvas::focusPoint();
+                            : LaneChart::focusPoint();
 }
 
 void MemoryView::pin(double time)
@@ -310,7 +274,7 @@ void MemoryView::moveRow(int by)
             at = i;
     at = std::clamp<std::ptrdiff_t>(at + by, 0, n - 1);
     selection().selectTensor(items[static_cast<std::size_t>(at)].tensor);
-    const double row = places().panel.rowHeight;
+    const double row = panel().rowHeight;
     m_scroll->reveal(static_cast<double>(at) * row, static_cast<double>(at + 1) * row);
 }
 
@@ -338,19 +302,12 @@ void MemoryView::extendMeasured(int by)
 
 QString MemoryView::tooltipAt(QPointF position) const
 {
-    const Places p = timePlaces();
     if (m_hoveredRow && m_model.contents) {
         const ContentItem& item = m_model.contents->items[*m_hoveredRow];
         return tr("<b>%1</b> %2 %3<br>%4 elements; a click follows it through the timeline")
             .arg(item.name.toHtmlEscaped(), contentKindText(item.kind), item.detail, number(item.elements));
     }
-    if (!p.plot.contains(position))
-        return {};
-    const double t = timeAxis().toValue(position.x());
-    if (t > m_model.timeline->total)
-        return {};
-    const auto c = contentsAt(*m_model.timeline, t);
-    return c ? contentsTooltip(*c, *m_model.timeline, m_model.capacity) : QString();
+    return LaneChart::tooltipAt(position);
 }
 
 void MemoryView::clicked(QPointF, double time)
@@ -360,7 +317,8 @@ void MemoryView::clicked(QPointF, double time)
 
 void MemoryView::hovered(QPointF position)
 {
-    m_hoveredRow = places().panel.rowAt(m_model, position, m_scroll->value());
+    LaneChart::hovered(position);
+    m_hoveredRow = panel().rowAt(m_model, position, m_scroll->value());
     HoverState hover;
     if (m_hoveredRow)
         hover.tensor = m_model.contents->items[*m_hoveredRow].tensor;
@@ -372,10 +330,10 @@ void MemoryView::hovered(QPointF position)
 
 void MemoryView::mousePressEvent(QMouseEvent* event)
 {
-    TimeCanvas::mousePressEvent(event);
+    LaneChart::mousePressEvent(event);
     if (event->button() != Qt::LeftButton || !m_model.timeline)
         return;
-    if (const auto row = places().panel.rowAt(m_model, event->position(), m_scroll->value())) {
+    if (const auto row = panel().rowAt(m_model, event->position(), m_scroll->value())) {
         // A second click lets the tensor go.
         const TensorId tensor = m_model.contents->items[*row].tensor;
         const bool again = selection().state().tensor == tensor;
@@ -385,11 +343,11 @@ void MemoryView::mousePressEvent(QMouseEvent* event)
 
 void MemoryView::wheelEvent(QWheelEvent* event)
 {
-    if (m_scroll->isVisible() && places().panel.area.contains(event->position())) {
+    if (m_scroll->isVisible() && panel().area.contains(event->position())) {
         QCoreApplication::sendEvent(m_scroll, event);
         return;
     }
-    TimeCanvas::wheelEvent(event);
+    LaneChart::wheelEvent(event);
 }
 
 void MemoryView::addOwnKeys()
@@ -424,7 +382,7 @@ void MemoryView::leaveEvent(QEvent* event)
 {
     m_hoveredRow.reset();
     selection().setHover({});
-    TimeCanvas::leaveEvent(event);
+    LaneChart::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

@@ -2,17 +2,20 @@
 #pragma once
 
 #include "canvas/list_scroll.h"
+#include "chart/lane_chart.h"
+#include "views/memory/memory_panel.h"
 #include "workspace/latest_job.h"
-#include "views/memory/memory_paint.h"
 
 #include <memory>
 
 namespace tilewright::ui {
 
+class MemoryCache;
+
 /// The memory timeline: what occupies fast memory over the whole schedule, exactly, against the capacity and
 /// the baseline, with everything that is resident at the pinned time, the selected tensor followed through
 /// all subgraphs, and sums over a measured range.
-class MemoryView : public TimeCanvas
+class MemoryView : public LaneChart
 {
     Q_OBJECT
 public:
@@ -22,19 +25,23 @@ public:
     void settle() override;
     /// The residents at the pinned time; the sums while a range is measured.
     [[nodiscard]] QString copyText() const override;
-    void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
-    void fitSelection() override; ///< the current subgraph
-    [[nodiscard]] QRectF selectedPart() const override;
+    [[nodiscard]] QString tableText() const override { return copyText(); }
 
     [[nodiscard]] const MemoryModel& model() const { return m_model; }
-    [[nodiscard]] QPointF pointAt(double time) const; ///< in the middle of the plot
+    [[nodiscard]] QPointF pointAt(double time) const
+    {
+        return pointIn(1, time);
+    } ///< in the middle of the plot
     [[nodiscard]] QPointF rowCentre(std::size_t item) const;
-    [[nodiscard]] MemoryPlaces places() const { return placesIn(rect()); }
+    [[nodiscard]] MemoryPanel panel() const { return panelIn(contentArea()); }
     void pin(double time);
 
 protected:
     void bringUpToDate() override { requestTimelines(); }
-    [[nodiscard]] Places timePlaces() const override;
+    [[nodiscard]] QRectF chartArea(const QRectF& area, bool exporting) const override;
+    void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString measuredText() const override;
+    [[nodiscard]] std::optional<Range> selectedRange() const override; ///< the current subgraph
     [[nodiscard]] double snapped(double time) const override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;
     void clicked(QPointF position, double time) override;
@@ -45,13 +52,13 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void leaveEvent(QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void contentResized() override;
 
 private:
-    [[nodiscard]] MemoryPlaces placesIn(const QRectF& area) const;
+    [[nodiscard]] MemoryPanel panelIn(const QRectF& area) const; ///< empty when there is no room for it
     void requestTimelines();
     void rebuild();
-    void placeScroll();
+    void placeList();
     void addOwnKeys();
     void moveStep(int by);
     void moveRow(int by);
@@ -65,29 +72,10 @@ private:
     Timelines m_timelines;
     std::unique_ptr<LatestJob<Timelines>> m_job;
     MemoryModel m_model;
+    std::shared_ptr<MemoryCache> m_columns;
     ListScroll* m_scroll;
     std::optional<std::size_t> m_hoveredRow;
     double m_measureAnchor = 0; ///< where measuring by keys began
-
-    struct Cache // columns of the visible range and of the whole
-    {
-        std::shared_ptr<const Timeline> timeline, baseline;
-        std::shared_ptr<const TensorTrack> track;
-        double from = 0, to = 0;
-        int width = 0;
-        MemoryColumns visible, whole;
-    };
-    Cache m_cache;
-
-    struct KnownPlaces
-    {
-        QRectF area;
-        QString title;
-        bool baseline = false;
-        QFont font;
-        MemoryPlaces places;
-    };
-    mutable std::optional<KnownPlaces> m_places; ///< asked for several times an edit; they measure texts
 };
 
 } // namespace tilewright::ui

@@ -34,85 +34,13 @@ template <typename F> void spread(double from, double perPixel, int width, doubl
     }
 }
 
-/// First span that ends after `time`; spans do not overlap.
-template <typename Span> std::size_t firstAfter(const std::vector<Span>& spans, double time)
-{
-    const auto it = std::partition_point(
-        spans.begin(), spans.end(), [time](const Span& s) { return static_cast<double>(s.end) <= time; });
-    return static_cast<std::size_t>(it - spans.begin());
-}
-
-template <typename Span>
-std::vector<float> busyShare(const std::vector<Span>& spans, double from, double to, int width)
-{
-    std::vector<float> out(static_cast<std::size_t>(width), 0.0F);
-    const double perPixel = (to - from) / width;
-    for (std::size_t i = firstAfter(spans, from);
-         i < spans.size() && static_cast<double>(spans[i].start) < to; ++i)
-        spread(from, perPixel, width, static_cast<double>(spans[i].start), static_cast<double>(spans[i].end),
-               [&](std::size_t x, float share) { out[x] = std::min(1.0F, out[x] + share); });
-    return out;
-}
-
-using Shares = std::vector<std::array<float, npu::kCoreStates>>;
-
-void addStates(const npu::CoreRun& core, double from, double to, int width, float weight, Shares& out)
-{
-    const double perPixel = (to - from) / width;
-    const auto& states = core.states;
-    for (std::size_t i = firstAfter(states, from);
-         i < states.size() && static_cast<double>(states[i].start) < to; ++i)
-        spread(from, perPixel, width, static_cast<double>(states[i].start),
-               static_cast<double>(states[i].end), [&](std::size_t x, float share) {
-                   out[x][static_cast<std::size_t>(states[i].state)] += share * weight;
-               });
-}
-
-std::vector<StateColumn> merged(const Shares& shares)
-{
-    std::vector<StateColumn> out;
-    for (std::size_t x = 0; x < shares.size(); ++x) {
-        const bool same =
-            !out.empty() && std::equal(shares[x].begin(), shares[x].end(), out.back().share.begin(),
-                                       [](float a, float b) { return std::abs(a - b) < 1e-4F; });
-        if (same)
-            ++out.back().width;
-        else
-            out.push_back({static_cast<int>(x), 1, shares[x]});
-    }
-    return out;
-}
-
-std::vector<MinMax> stepColumns(const std::vector<npu::Step>& steps, double from, double to, int width,
-                                Cycle runEnd)
-{
-    std::vector<MinMax> out(static_cast<std::size_t>(width));
-    const double perPixel = (to - from) / width;
-    auto it = std::upper_bound(steps.begin(), steps.end(), from,
-                               [](double t, const npu::Step& s) { return t < static_cast<double>(s.time); });
-    std::int64_t value = it == steps.begin() ? 0 : std::prev(it)->value;
-    for (std::size_t x = 0; x < out.size(); ++x) {
-        const double end = from + perPixel * (static_cast<double>(x) + 1);
-        if (end - perPixel >= static_cast<double>(runEnd))
-            break; // the run is over, nothing is held any more
-        out[x] = {value, value};
-        while (it != steps.end() && static_cast<double>(it->time) < end) {
-            value = it->value;
-            out[x].low = std::min(out[x].low, value);
-            out[x].high = std::max(out[x].high, value);
-            ++it;
-        }
-    }
-    return out;
-}
-
 /// Longest time a bus is held by one group, to find events that began before the range.
 Cycle longestEvent(const npu::NpuHardware& hw)
 {
     return hw.dram.interleaveBytes / hw.dram.burstBytes * hw.dram.busCyclesPerBurst();
 }
 
-void exactBanks(const NpuResult& r, NpuColumns& out, std::size_t first, std::size_t last)
+void exactBanks(const NpuResult& r, DramColumns& out, std::size_t first, std::size_t last)
 {
     const double perPixel = (out.to - out.from) / out.width;
     const auto w = static_cast<std::size_t>(out.width);
@@ -139,7 +67,7 @@ void exactBanks(const NpuResult& r, NpuColumns& out, std::size_t first, std::siz
             out.banks[i].missShare /= groups[i];
 }
 
-void binnedBanks(const NpuResult& r, NpuColumns& out)
+void binnedBanks(const NpuResult& r, DramColumns& out)
 {
     const npu::DramSeries& series = r.run->dram;
     const double perPixel = (out.to - out.from) / out.width;
@@ -238,63 +166,87 @@ RateCurve nocCurve(const NpuResult& result, int core)
     return curve;
 }
 
-NpuColumns NpuColumns::of(const NpuResult& r, const RateCurve& noc, double from, double to, int width)
+DramColumns DramColumns::of(const NpuResult& r, double from, double to, int width)
 {
-    NpuColumns out;
+    DramColumns out;
     out.from = from;
     out.to = to;
     out.width = std::max(0, width);
     if (width <= 0 || !(to > from))
         return out;
     const auto w = static_cast<std::size_t>(width);
-    const npu::Run& run = *r.run;
-    for (const npu::CoreRun& core : run.cores) {
-        Core& c = out.cores.emplace_back();
-        Shares shares(w);
-        addStates(core, from, to, width, 1.0F, shares);
-        c.states = merged(shares);
-        c.tensor = busyShare(core.tensor, from, to, width);
-        c.vector = busyShare(core.vector, from, to, width);
-        c.load = busyShare(core.loads, from, to, width);
-        c.store = busyShare(core.stores, from, to, width);
-        c.spm = stepColumns(core.spm, from, to, width, run.makespan);
-    }
+    const npu::NpuRun& run = *r.run;
     out.dram.assign(w, 0.0F);
     out.banks.assign(static_cast<std::size_t>(run.hardware.dram.channels * run.hardware.dram.banks) * w, {});
     const auto before = [](const npu::DramEvent& e, double t) { return static_cast<double>(e.start) < t; };
     const auto first = std::lower_bound(run.dramEvents.begin(), run.dramEvents.end(),
                                         from - static_cast<double>(longestEvent(run.hardware)), before);
     const auto last = std::lower_bound(first, run.dramEvents.end(), to, before);
-    out.exactDram = run.options.recordDram && static_cast<std::size_t>(last - first) <= kExactEvents;
-    if (out.exactDram)
+    out.exact = run.options.recordDram && static_cast<std::size_t>(last - first) <= kExactEvents;
+    if (out.exact)
         exactBanks(r, out, static_cast<std::size_t>(first - run.dramEvents.begin()),
                    static_cast<std::size_t>(last - run.dramEvents.begin()));
     else
         binnedBanks(r, out);
-    out.noc.resize(w);
-    const double perPixel = (to - from) / width;
-    for (std::size_t x = 0; x < w; ++x)
-        out.noc[x] = static_cast<float>(
-            noc.mean(from + perPixel * static_cast<double>(x), from + perPixel * static_cast<double>(x + 1)));
-    out.ready = stepColumns(run.readySet, from, to, width, run.makespan);
     return out;
 }
 
-std::vector<StateColumn> overallStates(const NpuResult& r, int width)
+const DramColumns& DramCache::at(double from, double to, int width)
 {
-    if (width <= 0 || r.run->makespan <= 0)
-        return {};
-    Shares shares(static_cast<std::size_t>(width));
-    for (const npu::CoreRun& core : r.run->cores)
-        addStates(core, 0, static_cast<double>(r.run->makespan), width,
-                  1.0F / static_cast<float>(r.run->cores.size()), shares);
-    return merged(shares);
+    if (m_columns.from != from || m_columns.to != to || m_columns.width != width)
+        m_columns = DramColumns::of(*m_result, from, to, width);
+    return m_columns;
 }
 
-std::int64_t stepAt(const std::vector<npu::Step>& steps, Cycle time)
+std::optional<std::size_t> DramCache::columnAt(double time) const
+{
+    const DramColumns& c = m_columns;
+    if (c.width <= 0 || time < c.from || time >= c.to)
+        return std::nullopt;
+    return atLeast((time - c.from) / (c.to - c.from) * c.width, static_cast<std::size_t>(c.width - 1));
+}
+
+std::optional<double> DramCache::dramAt(double time) const
+{
+    const auto x = columnAt(time);
+    return x ? std::optional(static_cast<double>(m_columns.dram[*x])) : std::nullopt;
+}
+
+const BankCell* DramCache::bankAt(double time, int row) const
+{
+    const auto x = columnAt(time);
+    return x ? &m_columns
+                    .banks[static_cast<std::size_t>(row) * static_cast<std::size_t>(m_columns.width) + *x]
+             : nullptr;
+}
+
+std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, double from, double to, int width,
+                                Cycle runEnd)
+{
+    std::vector<LowHigh> out(static_cast<std::size_t>(std::max(0, width)));
+    const double perPixel = (to - from) / width;
+    auto it = std::upper_bound(steps.begin(), steps.end(), from,
+                               [](double t, const npu::TimedValue& s) { return t < static_cast<double>(s.time); });
+    double value = it == steps.begin() ? 0 : static_cast<double>(std::prev(it)->value);
+    for (std::size_t x = 0; x < out.size(); ++x) {
+        const double end = from + perPixel * (static_cast<double>(x) + 1);
+        if (end - perPixel >= static_cast<double>(runEnd))
+            break; // the run is over, nothing is held any more
+        out[x] = {value, value};
+        while (it != steps.end() && static_cast<double>(it->time) < end) {
+            value = static_cast<double>(it->value);
+            out[x].low = std::min(out[x].low, value);
+            out[x].high = std::max(out[x].high, value);
+            ++it;
+        }
+    }
+    return out;
+}
+
+std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, Cycle time)
 {
     const auto it = std::upper_bound(steps.begin(), steps.end(), time,
-                                     [](Cycle t, const npu::Step& s) { return t < s.time; });
+                                     [](Cycle t, const npu::TimedValue& s) { return t < s.time; });
     return it == steps.begin() ? 0 : std::prev(it)->value;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happens in each pixel column of a visible range of cycles: the only work of a zoom.
+// What happens in each pixel column of a visible range of cycles.
 #pragma once
 
+#include "chart/lane.h"
 #include "views/npu/npu_state.h"
 
-#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tilewright::ui {
@@ -27,17 +28,6 @@ struct RateCurve
 /// Bytes a cycle on the NoC: every transfer at its mean rate. A negative core means all of them.
 [[nodiscard]] RateCurve nocCurve(const NpuResult& result, int core);
 
-/// The share of each state in one column, in the order of CoreState; equal neighbours are one stretch.
-struct StateColumn
-{
-    int x = 0, width = 1;
-    std::array<float, npu::kCoreStates> share{};
-};
-struct MinMax
-{
-    std::int64_t low = 0, high = 0;
-    bool operator==(const MinMax&) const = default;
-};
 /// One bank in one column.
 struct BankCell
 {
@@ -45,32 +35,39 @@ struct BankCell
     float missShare = 0; ///< row misses among the burst groups
 };
 
-/// Everything of one run over [from, to) on `width` pixels.
-struct NpuColumns
+/// The DRAM of one run over [from, to) on `width` pixels.
+struct DramColumns
 {
     double from = 0, to = 0;
     int width = 0;
-    struct Core
-    {
-        std::vector<StateColumn> states;
-        std::vector<float> tensor, vector, load, store; ///< share of the column in which the unit is busy
-        std::vector<MinMax> spm;
-    };
-    std::vector<Core> cores;
     std::vector<float> dram;     ///< bytes a cycle, all channels
     std::vector<BankCell> banks; ///< [(channel * banks + bank) * width + x]
-    bool exactDram = false;      ///< from single DRAM events; otherwise from bins of the series
-    std::vector<float> noc;      ///< bytes a cycle
-    std::vector<MinMax> ready;
+    bool exact = false;          ///< from single DRAM events; otherwise from bins of the series
 
-    [[nodiscard]] static NpuColumns of(const NpuResult& result, const RateCurve& noc, double from, double to,
-                                       int width);
+    [[nodiscard]] static DramColumns of(const NpuResult& result, double from, double to, int width);
 };
 
-/// State shares of all cores together, for the overview.
-[[nodiscard]] std::vector<StateColumn> overallStates(const NpuResult& result, int width);
+/// The columns that were asked for last: one zoom is asked for by several lanes, and by the readout after
+/// them.
+class DramCache
+{
+public:
+    explicit DramCache(NpuResultPtr result) : m_result(std::move(result)) {}
+    const DramColumns& at(double from, double to, int width);
+    /// Of the columns in sight; nothing elsewhere.
+    [[nodiscard]] std::optional<double> dramAt(double time) const;
+    [[nodiscard]] const BankCell* bankAt(double time, int row) const;
 
+private:
+    [[nodiscard]] std::optional<std::size_t> columnAt(double time) const;
+    NpuResultPtr m_result;
+    DramColumns m_columns;
+};
+
+/// Least and greatest value of a step list in each pixel; nothing after the end of the run.
+[[nodiscard]] std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, double from, double to,
+                                              int width, npu::Cycle runEnd);
 /// Value of a step list at a time.
-[[nodiscard]] std::int64_t stepAt(const std::vector<npu::Step>& steps, npu::Cycle time);
+[[nodiscard]] std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, npu::Cycle time);
 
 } // namespace tilewright::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/npu/npu_layout.h"
+#include "views/npu/npu_lanes.h"
 
 #include <QScrollArea>
 

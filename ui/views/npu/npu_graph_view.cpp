@@ -449,10 +449,10 @@ void NpuGraphView::showMenu(QPointF position)
     QMenu menu(this);
     menu.setToolTipsVisible(true);
     QAction* systolic = menu.addAction(tr("Open this MatMul tile in the Systolic lens"));
-    Actions::setAvailable(systolic, node && isGemm(*m_model->result->graph, *node),
-                          node ? tr("This node is not a MatMul.") : tr("Select a node first."));
+    Actions::setAvailable(systolic, {node && isGemm(*m_model->result->graph, *node),
+                                     node ? tr("This node is not a MatMul.") : tr("Select a node first.")});
     QAction* open = menu.addAction(g && g->open ? tr("Close this operator") : tr("Open this operator"));
-    Actions::setAvailable(open, g != nullptr, tr("There is no operator here."));
+    Actions::setAvailable(open, {g != nullptr, tr("There is no operator here.")});
     const std::uint32_t op = g ? g->op : 0;
     menu.addSeparator();
     QAction* all = menu.addAction(tr("Fit all"));

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_scaling_view.h"
 
-#include "chart/axis.h"
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QComboBox>
-#include <QKeyEvent>
-#include <QMouseEvent>
 #include <QPainter>
 
 #include <algorithm>
@@ -15,7 +13,7 @@
 namespace tilewright::ui {
 
 NpuScalingView::NpuScalingView(const ViewContext& context, QWidget* parent)
-    : ToolCanvas(context, QStringLiteral("npu-scaling"), tr("NPU scaling"), parent),
+    : PlotCanvas(context, QStringLiteral("npu-scaling"), tr("NPU scaling"), parent),
       m_state(NpuState::of(context))
 {
     m_max = bar().addChoice(tr("Up to"), {tr("4 cores"), tr("8 cores"), tr("16 cores")},
@@ -32,13 +30,12 @@ NpuScalingView::NpuScalingView(const ViewContext& context, QWidget* parent)
     connect(&m_state, &NpuState::resultChanged, this, [this] {
         if (isVisible())
             request();
-        update();
+        outdatePlots();
     });
     connect(&m_state, &NpuState::comparisonChanged, this, [this] {
         const auto& c = m_state.comparison();
-        m_hover.reset();
         setAccessibleDescription(c ? npuSchedulerSentence(*c) : QString());
-        update();
+        outdatePlots();
     });
 }
 
@@ -50,7 +47,7 @@ int NpuScalingView::maxCores() const
 void NpuScalingView::request()
 {
     m_state.compare(maxCores());
-    update();
+    outdatePlots();
 }
 
 void NpuScalingView::settle()
@@ -75,78 +72,102 @@ QString NpuScalingView::copyText() const
     return out;
 }
 
-void NpuScalingView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+NpuScalingView::Places NpuScalingView::places(const QRectF& area)
+{
+    const QFontMetricsF fm(uiFont(0.9));
+    const double title = QFontMetricsF(uiFont(1.0)).height() + fm.height() + 8;
+    const double why = 2 * fm.height() + 6 + 2 * (fm.height() + 9) + fm.height() + 8;
+    Places p;
+    p.title = {area.left() + 8, area.top() + 8, area.width() - 16, title};
+    const bool room = area.height() - title - why > 150;
+    p.plots = QRectF(QPointF(area.left(), p.title.bottom()),
+                     QPointF(area.right(), area.bottom() - (room ? why + 12 : 4)));
+    if (room)
+        p.schedulers = {area.left() + 8, area.bottom() - why - 4, area.width() - 16, why};
+    return p;
+}
+
+std::vector<QRectF> NpuScalingView::plotAreas(const QRectF& area) const
+{
+    QRectF left = places(area).plots;
+    left.setWidth(left.width() / 2);
+    return {left, left.translated(left.width(), 0)};
+}
+
+std::vector<PlotModel> NpuScalingView::buildPlots(const Theme& theme) const
+{
+    return npuScalingPlots(*m_state.comparison(), theme);
+}
+
+QString NpuScalingView::hint() const
 {
     const auto& c = m_state.comparison();
-    if (!c || !c->error.isEmpty() || c->points.empty()) {
-        paintEmptyHint(painter, area,
-                       c && !c->error.isEmpty()     ? c->error
-                       : !m_state.error().isEmpty() ? m_state.error()
-                       : m_state.isComparing() ? tr("Simulating every number of cores with both schedulers …")
-                                               : tr("Open an NPU model (JSON) to see how it scales."),
-                       theme);
-        return;
-    }
+    if (c && c->error.isEmpty() && !c->points.empty())
+        return {};
+    return c && !c->error.isEmpty()     ? c->error
+           : !m_state.error().isEmpty() ? m_state.error()
+           : m_state.isComparing()      ? tr("Simulating every number of cores with both schedulers …")
+                                        : tr("Open an NPU model (JSON) to see how it scales.");
+}
+
+void NpuScalingView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
     painter.save();
     // What is being computed anew is shown faded.
-    if (!exporting && (m_state.isComparing() || !m_state.isComparisonCurrent(maxCores())))
+    if (hint().isEmpty() && !exporting && (m_state.isComparing() || !m_state.isComparisonCurrent(maxCores())))
         painter.setOpacity(0.45);
-    paintNpuScaling(painter, *c, npuScalingPlaces(area), exporting ? std::nullopt : m_hover, theme);
+    PlotCanvas::paintContent(painter, area, theme, exporting);
     painter.restore();
 }
 
-std::optional<std::size_t> NpuScalingView::indexAt(QPointF position) const
+void NpuScalingView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool)
 {
-    const auto& c = m_state.comparison();
-    if (!c || c->points.empty())
-        return std::nullopt;
-    const NpuScalingPlaces p = npuScalingPlaces(contentArea());
-    for (const QRectF& plot : {p.speedup, p.efficiency}) {
-        if (!plot.adjusted(-8, -8, 8, 24).contains(position))
-            continue;
-        const double most = std::max(2, c->points.back().cores);
-        const Axis x{1 - (most - 1) * 0.04, most * 1.02, plot.left(), plot.right()};
-        std::size_t best = 0;
-        for (std::size_t i = 0; i < c->points.size(); ++i)
-            if (std::abs(x.toPixel(c->points[i].cores) - position.x()) <
-                std::abs(x.toPixel(c->points[best].cores) - position.x()))
-                best = i;
-        return best;
-    }
-    return std::nullopt;
+    const NpuComparison& c = *m_state.comparison();
+    const Places p = places(area);
+    painter.setFont(uiFont(1.0, QFont::DemiBold));
+    const QFontMetricsF fm(painter.font());
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(p.title.left(), p.title.top() + fm.ascent()),
+                     fm.elidedText(tr("%1 on 1 to %2")
+                                       .arg(QString::fromStdString(c.model->name),
+                                            counted(c.points.back().cores, tr("core"), tr("cores"))),
+                                   Qt::ElideRight, p.title.width()));
+    paintKeys(painter, npuScalingKeys(theme), p.title.adjusted(0, fm.height() + 4, 0, 8), theme);
+    if (!p.schedulers.isEmpty())
+        paintNpuSchedulers(painter, c, p.schedulers, theme);
 }
 
 QPointF NpuScalingView::pointOf(int cores) const
 {
-    const auto& c = m_state.comparison();
-    if (!c || c->points.empty())
-        return {};
-    const QRectF plot = npuScalingPlaces(contentArea()).speedup;
-    const double most = std::max(2, c->points.back().cores);
-    const Axis x{1 - (most - 1) * 0.04, most * 1.02, plot.left(), plot.right()};
-    return {x.toPixel(cores), plot.center().y()};
+    const PlotFrame f = frame();
+    return {f.x.toPixel(cores), f.plot.center().y()};
 }
 
-QString NpuScalingView::tooltipAt(QPointF position) const
+QString NpuScalingView::markTooltip(const PlotMark& mark) const
 {
-    const auto at = indexAt(position);
-    if (!at)
-        return {};
-    const npu::ScalingPoint& p = m_state.comparison()->points[*at];
+    const auto& points = m_state.comparison()->points;
+    const auto p = std::find_if(points.begin(), points.end(),
+                                [&](const npu::ScalingPoint& s) { return s.cores == mark.id; });
     const auto line = [](const QString& name, npu::Cycle makespan, double speedup, double efficiency) {
         return tr("%1: %2 cycles, speed-up %3, efficiency %4")
             .arg(name, number(makespan), QString::number(speedup, 'f', 3), percent(efficiency));
     };
     return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4")
-        .arg(counted(p.cores, tr("core"), tr("cores")),
-             line(tr("static"), p.staticMakespan, p.staticSpeedup, p.staticEfficiency()),
-             line(tr("dynamic"), p.dynamicMakespan, p.dynamicSpeedup, p.dynamicEfficiency()),
+        .arg(counted(p->cores, tr("core"), tr("cores")),
+             line(tr("static"), p->staticMakespan, p->staticSpeedup, p->staticEfficiency()),
+             line(tr("dynamic"), p->dynamicMakespan, p->dynamicSpeedup, p->dynamicEfficiency()),
              tr("A click simulates this number of cores in the other NPU views."));
+}
+
+void NpuScalingView::markClicked(QPointF, const PlotMark* mark, Qt::KeyboardModifiers)
+{
+    if (mark)
+        setCores(mark->id);
 }
 
 void NpuScalingView::showEvent(QShowEvent* event)
 {
-    ToolCanvas::showEvent(event);
+    PlotCanvas::showEvent(event);
     m_state.start();
     request();
 }
@@ -156,32 +177,6 @@ void NpuScalingView::setCores(int cores)
     NpuSettings s = m_state.settings();
     s.hardware.cores = cores;
     m_state.setSettings(s);
-}
-
-void NpuScalingView::mouseMoveEvent(QMouseEvent* event)
-{
-    ToolCanvas::mouseMoveEvent(event);
-    const auto at = indexAt(event->position());
-    if (at != m_hover) {
-        m_hover = at;
-        update();
-    }
-}
-
-void NpuScalingView::mouseReleaseEvent(QMouseEvent* event)
-{
-    ToolCanvas::mouseReleaseEvent(event);
-    if (event->button() != Qt::LeftButton)
-        return;
-    if (const auto at = indexAt(event->position()))
-        setCores(m_state.comparison()->points[*at].cores);
-}
-
-void NpuScalingView::leaveEvent(QEvent* event)
-{
-    m_hover.reset();
-    update();
-    ToolCanvas::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

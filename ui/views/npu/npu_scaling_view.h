@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/control_bar.h"
+#include "chart/plot_canvas.h"
 #include "views/npu/npu_state.h"
-
-#include <QRectF>
 
 class QComboBox;
 
 namespace tilewright::ui {
 
-struct NpuScalingPlaces
-{
-    QRectF title, speedup, efficiency, why;
-};
-[[nodiscard]] NpuScalingPlaces npuScalingPlaces(const QRectF& area);
-
 /// What the dynamic scheduler saves (or loses) on the cores of the settings, and by waiting for what less.
 [[nodiscard]] QString npuSchedulerSentence(const NpuComparison& comparison);
-
-void paintNpuScaling(QPainter& painter, const NpuComparison& comparison, const NpuScalingPlaces& places,
-                     std::optional<std::size_t> hover, const Theme& theme);
+/// Speed-up and efficiency over the number of cores, which is the id of their marks.
+[[nodiscard]] std::vector<PlotModel> npuScalingPlots(const NpuComparison& comparison, const Theme& theme);
+/// Circles and a solid line are dynamic, squares and a dashed line static.
+[[nodiscard]] std::vector<ChartKey> npuScalingKeys(const Theme& theme);
+/// The sentence, and the states of the cores of both schedulers as bars under it.
+void paintNpuSchedulers(QPainter& painter, const NpuComparison& comparison, const QRectF& area,
+                        const Theme& theme);
 
 /// Speed-up and efficiency over 1 to N cores, static against dynamic, and why they differ.
-class NpuScalingView : public ToolCanvas
+class NpuScalingView : public PlotCanvas
 {
     Q_OBJECT
 public:
@@ -33,25 +29,30 @@ public:
     [[nodiscard]] QSize exportSize() const override { return {1100, 560}; }
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] NpuState& state() { return m_state; }
-    [[nodiscard]] QPointF pointOf(int cores) const; ///< of the dynamic curve, on the speed-up chart
+    [[nodiscard]] QPointF pointOf(int cores) const; ///< a place of that many cores on the speed-up chart
 
 protected:
+    [[nodiscard]] std::vector<PlotModel> buildPlots(const Theme& theme) const override;
+    [[nodiscard]] QString hint() const override;
+    [[nodiscard]] std::vector<QRectF> plotAreas(const QRectF& area) const override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
-    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString markTooltip(const PlotMark& mark) const override;
+    void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers) override;
     void showEvent(QShowEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
 
 private:
+    struct Places
+    {
+        QRectF title, plots, schedulers;
+    };
+    [[nodiscard]] static Places places(const QRectF& area);
     void request();
     [[nodiscard]] int maxCores() const;
-    [[nodiscard]] std::optional<std::size_t> indexAt(QPointF position) const;
     void setCores(int cores);
 
     NpuState& m_state;
     QComboBox* m_max = nullptr;
-    std::optional<std::size_t> m_hover;
 };
 
 } // namespace tilewright::ui

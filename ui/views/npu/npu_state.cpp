@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "npu/generate.h"
-#include "workspace/samples.h"
 #include "views/npu/npu_columns.h"
 #include "views/npu/npu_text.h"
+#include "workspace/samples.h"
 
 #include <QFileInfo>
 
@@ -39,7 +39,7 @@ bool sameTiling(npu::NpuHardware a, const npu::NpuHardware& b)
     return a == b;
 }
 
-std::array<npu::Cycle, npu::kCoreStates> stateSums(const npu::Run& run)
+std::array<npu::Cycle, npu::kCoreStates> stateSums(const npu::NpuRun& run)
 {
     std::array<npu::Cycle, npu::kCoreStates> sums{};
     for (const npu::CoreRun& core : run.cores)
@@ -81,7 +81,7 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
     auto run = npu::simulate(graph, settings.hardware, options, progress);
     if (!run)
         return run.error();
-    out->run = std::make_shared<const npu::Run>(std::move(*run));
+    out->run = std::make_shared<const npu::NpuRun>(std::move(*run));
     out->bounds = npu::lowerBounds(graph, settings.hardware);
     out->sentence = QString::fromStdString(npu::explainRun(graph, *out->run, out->bounds));
     out->cp = npu::criticalPaths(graph, settings.hardware);
@@ -99,9 +99,9 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
             for (const npu::ComputeSpan& s : *spans)
                 out->startAt[s.node] = s.start;
     out->sums = stateSums(*out->run);
-    const auto peak = [](const std::vector<npu::Step>& steps) {
+    const auto peak = [](const std::vector<npu::TimedValue>& steps) {
         std::int64_t most = 0;
-        for (const npu::Step& s : steps)
+        for (const npu::TimedValue& s : steps)
             most = std::max(most, s.value);
         return most;
     };

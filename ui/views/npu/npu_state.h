@@ -36,7 +36,7 @@ struct NpuResult
     NpuSettings settings;
     std::shared_ptr<const npu::NpuModel> model;
     std::shared_ptr<const npu::NpuGraph> graph;
-    std::shared_ptr<const npu::Run> run;
+    std::shared_ptr<const npu::NpuRun> run;
     npu::Bounds bounds;
     QString sentence;                          ///< what binds
     std::vector<npu::Cycle> cp;                ///< per node: cycles from its start to the end, at best

@@ -7,8 +7,6 @@
 #include <QApplication>
 #include <QMenu>
 #include <QMouseEvent>
-#include <QScrollBar>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -17,32 +15,20 @@ namespace tilewright::ui {
 
 void NpuView::resizeEvent(QResizeEvent* event)
 {
-    TimeCanvas::resizeEvent(event);
+    LaneChart::resizeEvent(event);
     place();
 }
 
 void NpuView::showEvent(QShowEvent* event)
 {
-    TimeCanvas::showEvent(event);
+    LaneChart::showEvent(event);
     m_state.start();
     place();
 }
 
-void NpuView::wheelEvent(QWheelEvent* event)
-{
-    // Shift scrolls the lanes, as everywhere; the plain wheel zooms the time.
-    if (event->modifiers() & Qt::ShiftModifier) {
-        const int by = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
-        m_scroll->setValue(m_scroll->value() - by / 2);
-        event->accept();
-        return;
-    }
-    TimeCanvas::wheelEvent(event);
-}
-
 void NpuView::mouseReleaseEvent(QMouseEvent* event)
 {
-    TimeCanvas::mouseReleaseEvent(event);
+    LaneChart::mouseReleaseEvent(event);
     const bool moved =
         (event->position() - pressedAt()).manhattanLength() >= QApplication::startDragDistance();
     if (event->button() == Qt::RightButton && !moved)
@@ -52,20 +38,19 @@ void NpuView::mouseReleaseEvent(QMouseEvent* event)
 void NpuView::clicked(QPointF position, double time)
 {
     m_state.setCursor(static_cast<npu::Cycle>(std::floor(std::max(0.0, time))));
-    m_state.selectNode(nodeAt(position));
-    if (const NpuPlaces p = places(); const NpuLane* lane = p.laneAt(position))
-        if (lane->kind <= NpuLaneKind::Spm)
-            m_lastCore = lane->core;
+    m_state.selectNode(markAt(position));
+    if (const auto hit = hitAt(position))
+        m_lastCore = coreOf(*hit).value_or(m_lastCore);
 }
 
 void NpuView::mouseDoubleClickEvent(QMouseEvent* event)
 {
     if (event->button() != Qt::LeftButton || !m_model.result || !places().plot.contains(event->position())) {
-        TimeCanvas::mouseDoubleClickEvent(event);
+        LaneChart::mouseDoubleClickEvent(event);
         return;
     }
     // A double click looks closer at what is there.
-    if (nodeAt(event->position()))
+    if (markAt(event->position()))
         fitSelection();
     else
         zoomBy(4, event->position());
@@ -75,7 +60,7 @@ void NpuView::moveSpan(int by)
 {
     if (!m_model.result)
         return;
-    const npu::Run& run = *m_model.result->run;
+    const npu::NpuRun& run = *m_model.result->run;
     if (m_lastCore >= run.cores.size())
         m_lastCore = 0;
     const auto& states = run.cores[m_lastCore].states;
@@ -128,7 +113,7 @@ void NpuView::showMenu(QPointF position)
 {
     if (!m_model.result)
         return;
-    auto node = nodeAt(position);
+    auto node = markAt(position);
     if (node)
         m_state.selectNode(node);
     else
@@ -137,20 +122,20 @@ void NpuView::showMenu(QPointF position)
     menu.setToolTipsVisible(true);
     QAction* systolic = menu.addAction(tr("Open this MatMul tile in the Systolic lens"));
     systolic->setObjectName(QStringLiteral("npu.menu.systolic"));
-    Actions::setAvailable(systolic, node && isGemm(*m_model.result->graph, *node),
-                          node ? tr("This node is not a MatMul.") : tr("Select a node first."));
+    Actions::setAvailable(systolic, {node && isGemm(*m_model.result->graph, *node),
+                                     node ? tr("This node is not a MatMul.") : tr("Select a node first.")});
     QAction* zoom = menu.addAction(tr("Zoom to this node"));
-    Actions::setAvailable(zoom, node.has_value(), tr("Select a node first."));
+    Actions::setAvailable(zoom, {node.has_value(), tr("Select a node first.")});
     QAction* blocker = menu.addAction(tr("Go to what it waits for"));
     // The state span under the mouse names the node that blocks it.
     std::uint32_t waitsFor = npu::kNone;
-    const NpuPlaces p = places();
-    if (const NpuLane* lane = p.laneAt(position); lane && lane->kind == NpuLaneKind::State)
-        if (const npu::StateSpan* s = m_model.result->run->stateAt(
-                lane->core, static_cast<npu::Cycle>(std::floor(timeAxis().toValue(position.x())))))
-            waitsFor = blockerOf(*m_model.result, lane->core, *s).blocker;
-    Actions::setAvailable(blocker, waitsFor != npu::kNone,
-                          tr("The core does not wait for another node at this time."));
+    const auto hit = hitAt(position);
+    if (const auto core = hit ? coreOf(*hit) : std::nullopt; core && hit->lane % lanesPerCore() == 0)
+        if (const npu::StateSpan* s =
+                m_model.result->run->stateAt(*core, static_cast<npu::Cycle>(std::floor(hit->time))))
+            waitsFor = blockerOf(*m_model.result, *core, *s).blocker;
+    Actions::setAvailable(
+        blocker, {waitsFor != npu::kNone, tr("The core does not wait for another node at this time.")});
     menu.addSeparator();
     QAction* all = menu.addAction(tr("Show the whole run"));
     const QAction* chosen = menu.exec(mapToGlobal(position.toPoint()));
@@ -171,10 +156,8 @@ void NpuView::showMenu(QPointF position)
 
 void NpuView::leaveEvent(QEvent* event)
 {
-    m_readout.clear();
     m_state.setHoverNode(std::nullopt);
-    update();
-    TimeCanvas::leaveEvent(event);
+    LaneChart::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

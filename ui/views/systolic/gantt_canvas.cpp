@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/gantt_canvas.h"
 
-#include "theme/number.h"
+#include "views/systolic/gantt_lanes.h"
 
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
-#include <QMouseEvent>
 #include <QPainter>
 
 #include <algorithm>
@@ -14,16 +13,20 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
-constexpr double kShortest = 8; // cycles
+constexpr double kPanel = 310; // pixels beside the lanes
+constexpr double kWithPanel = 700;
 } // namespace
 
 GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
-    : SystolicPane(context, QStringLiteral("systolic-pipeline"), tr("Systolic pipeline"), parent)
+    : SystolicPaneOf(context, QStringLiteral("systolic-pipeline"), tr("Systolic pipeline"),
+                     Dragging::MovesCursor, parent)
 {
     m_show = bar().addChoice(tr("Show"), {tr("both programs"), tr("pipelined"), tr("barriered")},
                              tr("Which programs are drawn; the details are about the last one."));
-    connect(m_show, &QComboBox::currentIndexChanged, this, &GanttCanvas::outdated);
+    connect(m_show, &QComboBox::currentIndexChanged, this, [this] { outdated(); });
     m_bandwidth = bar().addChoice(tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
                                   tr("Whether moving data takes time."));
     connect(m_bandwidth, &QComboBox::activated, this, [this](int i) {
@@ -40,6 +43,17 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
         next.layout = static_cast<BankLayout>(i);
         state().set(next);
     });
+    m_playback = new Playback(clock(),
+                              {[this] { return m_model.programs.empty() ? 0 : m_model.cycles + 1; },
+                               [this] { return m_model.time; },
+                               [this](std::int64_t time) { state().setPipelineTime(time); }},
+                              this);
+    m_scrubber =
+        new Scrubber(*this, *m_playback,
+                     {QStringLiteral("systolic.pipeline."), tr("cycle"), tr("cycles"), tr("Cycle"),
+                      tr("Where the cursor stands; drag to scrub."), tr("Play the pipeline"),
+                      tr("Pause the pipeline"), tr("Move the cursor through the cycles, or pause."), 16});
+    m_scrubber->addSpeeds();
     addCommand("previous-stall", tr("Previous stall"), QStringLiteral("step-back"),
                {QKeySequence(Qt::Key_BracketLeft)}, tr("Go to the previous gap of the array."),
                [this] { jumpToStall(-1); });
@@ -54,20 +68,19 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
                        QGuiApplication::clipboard()->setText(
                            QString::fromStdString(programText(*m_model.main().program)));
                });
-    addTimeKeys();
-    addKeys("previousCycle", tr("Previous cycle"), {QKeySequence(Qt::Key_Comma)},
-            tr("Move the cursor one cycle back."), [this] { moveTime(-1); });
-    addKeys("nextCycle", tr("Next cycle"), {QKeySequence(Qt::Key_Period)},
-            tr("Move the cursor one cycle on."), [this] { moveTime(1); });
     addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)},
-            tr("Move the cursor sixteen cycles back."), [this] { moveTime(-16); });
+            tr("Move the cursor sixteen cycles back."), [this] { m_playback->moveBy(-16); });
     addKeys("on16", tr("16 cycles on"), {QKeySequence(Qt::Key_Greater)},
-            tr("Move the cursor sixteen cycles on."), [this] { moveTime(16); });
+            tr("Move the cursor sixteen cycles on."), [this] { m_playback->moveBy(16); });
+    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("No range."),
+            [this] { setMeasured(std::nullopt); });
     addGesture("scrub", tr("Move the cursor"), tr("drag"),
                tr("Banks and occupancy are shown at the cursor."));
-    connect(&state(), &SystolicState::pipelineChanged, this, &GanttCanvas::outdated);
+    connect(&state(), &SystolicState::pipelineChanged, this, [this] { outdated(); });
     connect(&state(), &SystolicState::cycleChanged, this, [this] {
         moveGanttCursor(m_model, state().pipelineTime());
+        showHeld();
+        m_scrubber->refresh();
         if (isVisible())
             update();
     });
@@ -79,10 +92,11 @@ void GanttCanvas::rebuild()
     m_model = buildGantt(state(), static_cast<GanttShow>(m_show->currentIndex()));
     m_bandwidth->setCurrentIndex(state().settings().unlimitedBandwidth ? 0 : 1);
     m_layout->setCurrentIndex(static_cast<int>(state().settings().layout));
-    if (const auto all = static_cast<double>(m_model.cycles); all > 0 && all != m_range.total()) {
-        m_range = {};
-        m_range.setTotal(all, kShortest);
-    }
+    if (m_model.cycles != std::exchange(m_cycles, m_model.cycles))
+        forgetRange(); // of other programs
+    setLanes(ganttLanes(m_model));
+    showHeld();
+    m_scrubber->refresh();
     setAccessibleDescription(
         m_model.hint.isEmpty() ? m_model.headline + QStringLiteral(". ") + m_model.bottleneck : m_model.hint);
 }
@@ -111,36 +125,38 @@ QString GanttCanvas::copyText() const
     return out;
 }
 
-Axis GanttCanvas::axisOf(const GanttPlaces& p) const
+void GanttCanvas::showHeld()
 {
-    return m_range.axis(p.plot.left(), p.plot.right());
+    if (m_model.programs.empty())
+        return;
+    amend([this](LaneModel& lanes) {
+        for (std::size_t i = 0; i < 3; ++i)
+            lanes.lanes[firstLevelLane(lanes) + i].note = bytesText(static_cast<double>(m_model.held[i]));
+    });
+}
+
+QRectF GanttCanvas::chartArea(const QRectF& area, bool) const
+{
+    return area.width() >= kWithPanel ? area.adjusted(0, 0, -kPanel - 26, 0) : area;
 }
 
 void GanttCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     ensureFresh();
-    if (m_model.programs.empty()) {
-        paintEmptyHint(painter, area, m_model.hint, theme);
-        return;
-    }
-    const GanttPlaces p = ganttPlaces(area, m_model);
-    paintGantt(painter, m_model, p, axisOf(p), exporting ? std::nullopt : m_hover, true, theme);
+    LaneChart::paintContent(painter, area, theme, exporting);
 }
 
-std::optional<QRectF> GanttCanvas::shownPart() const
+void GanttCanvas::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool)
 {
-    return m_model.programs.empty() ? std::nullopt : std::optional(m_range.part());
-}
-
-void GanttCanvas::showPart(const QRectF& part)
-{
-    m_range.show(part);
-    update();
+    if (area.width() >= kWithPanel)
+        paintGanttPanel(painter, m_model,
+                        QRectF(area.right() - kPanel - 12, area.top() + 8, kPanel, area.height() - 14),
+                        theme);
 }
 
 QPointF GanttCanvas::focusPoint() const
 {
-    return m_model.programs.empty() ? SystolicPane::focusPoint() : pointAt(static_cast<double>(m_model.time));
+    return m_model.programs.empty() ? LaneChart::focusPoint() : pointAt(static_cast<double>(m_model.time));
 }
 
 QString GanttCanvas::tableText() const
@@ -148,35 +164,28 @@ QString GanttCanvas::tableText() const
     return m_model.programs.empty() ? QString() : m_model.stalls.asText();
 }
 
-void GanttCanvas::zoomBy(double factor, QPointF anchor)
+QString GanttCanvas::restingReadout() const
 {
-    if (m_model.programs.empty())
-        return;
-    const Axis a = axisOf(places());
-    m_range.zoom(factor, a.toValue(std::clamp(anchor.x(), a.p0, a.p1)));
-    update();
+    QStringList parts{m_model.now.title};
+    for (const QStringList& row : m_model.now.rows)
+        parts << row.join(QLatin1Char(' '));
+    return parts.join(QStringLiteral(" · "));
 }
 
-void GanttCanvas::panBy(QPointF pixels)
+std::optional<double> GanttCanvas::pinnedTime() const
 {
-    if (m_model.programs.empty())
-        return;
-    const Axis a = axisOf(places());
-    m_range.pan(a.v0 - a.toValue(a.p0 + pixels.x()));
-    update();
+    return static_cast<double>(m_model.time);
 }
 
-void GanttCanvas::fitAll()
+void GanttCanvas::cursorDragged(double time)
 {
-    m_range.fit();
-    update();
+    m_playback->goTo(static_cast<std::int64_t>(std::floor(time)));
 }
 
-QPointF GanttCanvas::pointAt(double time) const
+void GanttCanvas::hideEvent(QHideEvent* event)
 {
-    const GanttPlaces p = places();
-    const double y = p.groups.empty() ? p.plot.center().y() : p.groups.front().lanes.front().center().y();
-    return {axisOf(p).toPixel(time), y};
+    m_playback->setPlaying(false);
+    LaneChart::hideEvent(event);
 }
 
 void GanttCanvas::jumpToStall(int by)
@@ -185,92 +194,8 @@ void GanttCanvas::jumpToStall(int by)
         return;
     if (const auto at = nextBubble(*m_model.main().run, m_model.time, by)) {
         state().setPipelineTime(*at);
-        m_range.reveal(static_cast<double>(*at), static_cast<double>(*at));
-        update();
+        reveal(static_cast<double>(*at));
     }
-}
-
-QString GanttCanvas::tooltipAt(QPointF position) const
-{
-    if (m_model.programs.empty())
-        return {};
-    const GanttPlaces p = places();
-    const Axis axis = axisOf(p);
-    const double slack = std::abs(axis.toValue(axis.p0 + 2) - axis.v0);
-    if (const auto hit = ganttHit(p, axis, position)) {
-        const GanttProgram& program = m_model.programs[hit->group];
-        const PipelineLane& lane = (*program.lanes)[hit->lane];
-        if (const auto* bar = barAt(lane, hit->time, slack))
-            return barTooltip(program, *bar);
-        if (lane.resource == Resource::Array)
-            if (const ArrayBubble* b = program.run->bubbleAt(static_cast<std::int64_t>(hit->time)))
-                return tr("<b>The array waits: %1</b><br>%2 from cycle %3<br>for %4")
-                    .arg(reasonText(b->reason).toHtmlEscaped(), counted(b->length, tr("cycle"), tr("cycles")),
-                         number(b->start),
-                         QString::fromStdString(commandTitle(program.program->commands[b->command]))
-                             .toHtmlEscaped());
-        return tr("%1 %2 is idle at %3")
-            .arg(resourceText(lane.resource))
-            .arg(lane.unit)
-            .arg(number(std::floor(hit->time)));
-    }
-    const char* names[] = {"L3", "L2", "L1"};
-    const Level levels[] = {Level::L3, Level::L2, Level::L1};
-    for (std::size_t i = 0; i < 3; ++i)
-        if (p.occupancy[i].contains(position)) {
-            const auto t = static_cast<std::int64_t>(axis.toValue(position.x()));
-            QString out = tr("<b>%1 at cycle %2</b>").arg(QLatin1String(names[i]), number(t));
-            for (const GanttProgram& program : m_model.programs)
-                out += tr("<br>%1: %2 bytes, peak %3")
-                           .arg(program.style == ProgramStyle::Pipelined ? tr("pipelined") : tr("barriered"),
-                                number(program.run->occupancyAt(levels[i], t)),
-                                number(program.run->peakBytes[i]));
-            return out + tr("<br>the level holds %1 bytes").arg(number(m_model.capacity[i]));
-        }
-    return {};
-}
-
-void GanttCanvas::mousePressEvent(QMouseEvent* event)
-{
-    SystolicPane::mousePressEvent(event);
-    const GanttPlaces p = places();
-    if (event->button() != Qt::LeftButton || !p.plot.contains(event->position()))
-        return;
-    m_scrubbing = true;
-    state().setPipelineTime(static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
-}
-
-void GanttCanvas::mouseMoveEvent(QMouseEvent* event)
-{
-    SystolicPane::mouseMoveEvent(event);
-    const GanttPlaces p = places();
-    m_hover.reset();
-    if (p.plot.contains(event->position()))
-        m_hover = axisOf(p).toValue(event->position().x());
-    if (m_scrubbing)
-        state().setPipelineTime(
-            static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
-    update();
-}
-
-void GanttCanvas::mouseReleaseEvent(QMouseEvent* event)
-{
-    SystolicPane::mouseReleaseEvent(event);
-    if (event->button() == Qt::LeftButton)
-        m_scrubbing = false;
-}
-
-QPointF GanttCanvas::keyAnchor() const
-{
-    return m_model.programs.empty() ? SystolicPane::keyAnchor()
-                                    : pointAt(m_hover.value_or(static_cast<double>(m_model.time)));
-}
-
-void GanttCanvas::leaveEvent(QEvent* event)
-{
-    m_hover.reset();
-    update();
-    SystolicPane::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

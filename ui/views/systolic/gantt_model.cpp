@@ -4,11 +4,12 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-
 #include <algorithm>
 #include <set>
 
 namespace tilewright::ui {
+
+using namespace systolic;
 
 namespace {
 
@@ -81,8 +82,7 @@ GanttModel buildGantt(const SystolicState& state, GanttShow show)
     m.result = state.pipeline();
     const SystolicSettings& s = state.settings();
     if (s.timing.dataflow != Dataflow::Os)
-        m.title =
-            tr("Programs are output-stationary; the dataflow of the array view does not change them.");
+        m.title = tr("Programs are output-stationary; the dataflow of the array view does not change them.");
     if (!m.result || !samePrograms(m.result->of, s)) {
         m.result.reset();
         m.hint = tr("Running the barriered and the pipelined program …");
@@ -186,10 +186,9 @@ void moveGanttCursor(GanttModel& m, std::int64_t time)
     }
     if (const ArrayBubble* bubble = p.run->bubbleAt(m.time)) {
         m.now.marked = static_cast<int>(m.now.rows.size());
-        m.now.rows.push_back(
-            {tr("array waits"),
-             QStringLiteral("%1, %2").arg(reasonText(bubble->reason),
-                                          counted(bubble->length, tr("cycle"), tr("cycles")))});
+        m.now.rows.push_back({tr("array waits"), QStringLiteral("%1, %2").arg(
+                                                     reasonText(bubble->reason),
+                                                     counted(bubble->length, tr("cycle"), tr("cycles")))});
     }
     const Level levels[] = {Level::L3, Level::L2, Level::L1};
     for (std::size_t i = 0; i < 3; ++i)

@@ -14,7 +14,7 @@ enum class GanttShow { Both, Pipelined, Barriered };
 /// Banks of L2 at the cursor: which ones the running COMPUTE reads.
 struct BankCursor
 {
-    BankMap map;
+    systolic::BankMap map;
     std::optional<std::int64_t> bankA, bankB;
     QString tileA, tileB; ///< "A[0,1]"
     [[nodiscard]] bool conflict() const { return bankA && bankA == bankB; }
@@ -23,9 +23,9 @@ struct BankCursor
 /// One program in the chart.
 struct GanttProgram
 {
-    ProgramStyle style = ProgramStyle::Pipelined;
-    const Program* program = nullptr; ///< owned by GanttModel::result
-    const PipelineRun* run = nullptr;
+    systolic::ProgramStyle style = systolic::ProgramStyle::Pipelined;
+    const systolic::Program* program = nullptr; ///< owned by GanttModel::result
+    const systolic::PipelineRun* run = nullptr;
     const std::vector<PipelineLane>* lanes = nullptr;
     QString title;
 };
@@ -59,14 +59,15 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 /// "waits for the block mover", "barrier: DMA", ... of a reason of ArrayBubble.
 [[nodiscard]] QString reasonText(const std::string& reason);
 /// "DMA", "block mover" ...
-[[nodiscard]] QString resourceText(Resource resource);
+[[nodiscard]] QString resourceText(systolic::Resource resource);
 /// "12.5 KB"
 [[nodiscard]] QString bytesText(double bytes);
 
 /// The bar of a lane at a time; nullptr in a gap. `slack`: bars this close also count.
 [[nodiscard]] const PipelineLane::Bar* barAt(const PipelineLane& lane, double time, double slack);
 /// Start of the next (by 1) or previous (-1) bubble of the array, seen from `time`.
-[[nodiscard]] std::optional<std::int64_t> nextBubble(const PipelineRun& run, std::int64_t time, int by);
+[[nodiscard]] std::optional<std::int64_t> nextBubble(const systolic::PipelineRun& run, std::int64_t time,
+                                                     int by);
 [[nodiscard]] QString barTooltip(const GanttProgram& program, const PipelineLane::Bar& bar);
 
 } // namespace tilewright::ui

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/levels_canvas.h"
 
+#include "chart/heat_grid.h"
+#include "chart/plot_paint.h"
 #include "theme/number.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 #include "views/systolic/tile_map_paint.h"
 
 #include <QAction>
@@ -15,6 +17,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 constexpr double kColumnGap = 28;
@@ -26,18 +30,62 @@ double headerHeight()
     return 2 * (QFontMetricsF(uiFont()).height() + 2) + 16;
 }
 
-struct BankGrid
+/// The banks of both operands, A (M x K) and B (K x N) side by side.
+struct BankGrids
 {
-    double cell = 0;
-    std::int64_t nM = 0, nN = 0, nK = 0; ///< shown
+    std::array<HeatGrid, 2> grids;
+    std::array<HeatFrame, 2> frames;
 };
 
-BankGrid bankGrid(const LevelsResult& r, double width)
+/// Only the first tiles of a large GEMM are shown.
+BankGrids bankGrids(const LevelsResult& r, BankLayout layout, const QRectF& area, const Theme& theme)
 {
-    BankGrid g{0, std::min(r.nM, kShownTiles), std::min(r.nN, kShownTiles), std::min(r.nK, kShownTiles)};
-    // A (M x K) and B (K x N) side by side with names before them.
-    g.cell = std::clamp((width - 70) / static_cast<double>(g.nK + g.nN), 12.0, 26.0);
-    return g;
+    const std::int64_t nM = std::min(r.nM, kShownTiles);
+    const std::int64_t nN = std::min(r.nN, kShownTiles);
+    const std::int64_t nK = std::min(r.nK, kShownTiles);
+    const QFontMetricsF fm(uiFont(0.85));
+    const double side = std::clamp((area.width() - 70) / static_cast<double>(nK + nN), 12.0, 26.0);
+    const BankMap& map = r.banks[static_cast<std::size_t>(layout)];
+    BankGrids out;
+    double left = area.left() + 4;
+    const auto fill = [&](std::size_t which, const QString& name, std::int64_t rows, std::int64_t columns,
+                          std::int64_t others, auto bank, auto conflicts) {
+        HeatGrid& grid = out.grids[which];
+        grid.rows = static_cast<std::size_t>(rows);
+        grid.columns = static_cast<std::size_t>(columns);
+        grid.downwards = true;
+        grid.y.title = name;
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < columns; ++j) {
+                const std::int64_t b = bank(i, j);
+                bool conflict = false;
+                for (std::int64_t x = 0; x < others && !conflict; ++x)
+                    conflict = conflicts(i, j, x);
+                grid.cells.push_back({theme.category(static_cast<std::size_t>(b)), HeatSign::None, conflict,
+                                      QString::number(b)});
+            }
+        const QRectF place(left, area.top() + fm.height() + 2, static_cast<double>(columns) * side,
+                           static_cast<double>(rows) * side);
+        out.frames[which] = {place, grid.columns, grid.rows, true};
+        left += std::max(place.width(), fm.horizontalAdvance(name)) + 28;
+    };
+    fill(
+        0, LevelsCanvas::tr("A (i down, k across)"), nM, nK, nN,
+        [&](std::int64_t i, std::int64_t k) { return map.bankA(i, k); },
+        [&](std::int64_t i, std::int64_t k, std::int64_t j) { return map.conflicts(i, j, k); });
+    fill(
+        1, LevelsCanvas::tr("B (k down, j across)"), nK, nN, nM,
+        [&](std::int64_t k, std::int64_t j) { return map.bankB(k, j); },
+        [&](std::int64_t k, std::int64_t j, std::int64_t i) { return map.conflicts(i, j, k); });
+    return out;
+}
+
+/// Below the lines of the card.
+QRectF bankArea(const LevelsCard& card, const QRectF& area)
+{
+    PaintedTable head = card.table;
+    head.note.clear();
+    return area.adjusted(0, head.height(area.width()), 0, 0);
 }
 
 double cardHeight(const LevelsCard& card, const LevelsResult& r, double width)
@@ -48,8 +96,8 @@ double cardHeight(const LevelsCard& card, const LevelsResult& r, double width)
     case LevelsCard::Kind::Table:
         return h;
     case LevelsCard::Kind::Banks: {
-        const BankGrid g = bankGrid(r, width);
-        return h + static_cast<double>(std::max(g.nM, g.nK)) * g.cell + fm.height() + 12;
+        const BankGrids b = bankGrids(r, card.layout, {0, 0, width, 0}, Theme::light());
+        return h + std::max(b.frames[0].map.height(), b.frames[1].map.height()) + fm.height() + 12;
     }
     case LevelsCard::Kind::Roofline:
         return h + 210;
@@ -64,60 +112,24 @@ void paintBankCard(QPainter& painter, const LevelsCard& card, const LevelsResult
                    const Theme& theme)
 {
     PaintedTable head = card.table;
-    const QString note = head.note;
     head.note.clear();
-    const double top = head.height(area.width());
     head.paint(painter, area, theme);
-    const BankMap& map = r.banks[static_cast<std::size_t>(card.layout)];
-    const BankGrid g = bankGrid(r, area.width());
+    const BankGrids banks = bankGrids(r, card.layout, bankArea(card, area), theme);
+    double bottom = 0;
+    for (std::size_t i = 0; i < banks.grids.size(); ++i) {
+        paintHeatGrid(painter, banks.grids[i], banks.frames[i], std::nullopt, theme);
+        bottom = std::max(bottom, banks.frames[i].map.bottom());
+    }
     painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
-    const double y0 = area.top() + top + fm.height() + 2;
-    const auto grid = [&](double x0, const QString& name, std::int64_t rows, std::int64_t cols, auto bank,
-                          auto conflicts) {
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(x0, area.top() + top + fm.ascent()), name);
-        for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t j = 0; j < cols; ++j) {
-                const QRectF cell(x0 + static_cast<double>(j) * g.cell, y0 + static_cast<double>(i) * g.cell,
-                                  g.cell - 1, g.cell - 1);
-                const std::int64_t b = bank(i, j);
-                painter.fillRect(cell, theme.category(static_cast<std::size_t>(b)));
-                const QString number = QString::number(b);
-                if (fm.horizontalAdvance(number) < cell.width() && fm.ascent() < cell.height()) {
-                    painter.setPen(theme.ink);
-                    painter.drawText(cell, Qt::AlignCenter, number);
-                }
-                if (conflicts(i, j)) {
-                    painter.setPen(QPen(theme.error, 2));
-                    painter.setBrush(Qt::NoBrush);
-                    painter.drawRect(cell.adjusted(1, 1, -1, -1));
-                }
-            }
-    };
-    const auto any = [&](std::int64_t n, auto test) {
-        for (std::int64_t x = 0; x < n; ++x)
-            if (test(x))
-                return true;
-        return false;
-    };
-    grid(
-        area.left() + 4, LevelsCanvas::tr("A (i down, k across)"), g.nM, g.nK,
-        [&](std::int64_t i, std::int64_t k) { return map.bankA(i, k); },
-        [&](std::int64_t i, std::int64_t k) {
-            return any(g.nN, [&](std::int64_t j) { return map.conflicts(i, j, k); });
-        });
-    const double second = std::max(static_cast<double>(g.nK) * g.cell,
-                                   fm.horizontalAdvance(LevelsCanvas::tr("A (i down, k across)")));
-    grid(
-        area.left() + 4 + second + 28, LevelsCanvas::tr("B (k down, j across)"), g.nK, g.nN,
-        [&](std::int64_t k, std::int64_t j) { return map.bankB(k, j); },
-        [&](std::int64_t k, std::int64_t j) {
-            return any(g.nM, [&](std::int64_t i) { return map.conflicts(i, j, k); });
-        });
     painter.setPen(theme.muted);
-    const double y = y0 + static_cast<double>(std::max(g.nM, g.nK)) * g.cell + 4;
-    painter.drawText(QRectF(area.left(), y, area.width(), area.bottom() - y + 4), Qt::TextWordWrap, note);
+    painter.drawText(QRectF(area.left(), bottom + 4, area.width(), area.bottom() - bottom), Qt::TextWordWrap,
+                     card.table.note);
+}
+
+PlotFrame rooflineFrame(const LevelsCard& card, const LevelsResult& r, const QRectF& area, const Theme& theme)
+{
+    return plotFrame(levelRoofline(*r.roofline, nullptr, {}, theme),
+                     area.adjusted(0, card.table.height(area.width()) + 6, 0, 0));
 }
 
 void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r, const QRectF& area,
@@ -132,8 +144,8 @@ void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r,
         break;
     case LevelsCard::Kind::Roofline:
         card.table.paint(painter, area, theme);
-        paintMultiRoofline(painter, *r.roofline, nullptr, {},
-                           area.adjusted(0, card.table.height(area.width()) + 6, 0, 0), theme);
+        paintPlot(painter, levelRoofline(*r.roofline, nullptr, {}, theme),
+                  rooflineFrame(card, r, area, theme), theme);
         break;
     case LevelsCard::Kind::Capacities:
         paintCapacityBars(painter, r.constraints, area, theme);
@@ -244,12 +256,33 @@ QString LevelsCanvas::tooltipAt(QPointF position) const
     for (const Placed& p : layout(contentArea()))
         if (p.place.contains(at)) {
             const LevelsCard& card = m_model.cards[p.card];
-            if (card.kind == LevelsCard::Kind::Roofline)
+            if (card.kind == LevelsCard::Kind::Roofline) {
+                const Roofline& r = *m_model.result->roofline;
+                const PlotModel plot = levelRoofline(r, nullptr, {}, theme());
+                if (const PlotMark* m =
+                        plotMarkAt(plot, rooflineFrame(card, *m_model.result, p.place, theme()), at))
+                    return levelRooflineTooltip(r, nullptr, {}, *m);
                 return tr(
                     "Every level has a roof (bandwidth × intensity); the lowest one, or the array, binds.");
-            if (card.kind == LevelsCard::Kind::Banks)
+            }
+            if (card.kind == LevelsCard::Kind::Banks) {
+                const BankGrids banks =
+                    bankGrids(*m_model.result, card.layout, bankArea(card, p.place), theme());
+                for (std::size_t i = 0; i < banks.grids.size(); ++i)
+                    if (const auto cell = banks.frames[i].cellAt(at)) {
+                        const HeatGrid& grid = banks.grids[i];
+                        const QString name = QStringLiteral("%1[%2, %3]")
+                                                 .arg(i == 0 ? QLatin1Char('A') : QLatin1Char('B'))
+                                                 .arg(*cell / grid.columns)
+                                                 .arg(*cell % grid.columns);
+                        return grid.cells[*cell].framed
+                                   ? tr("<b>%1</b> lies in bank %2, where it meets its partner")
+                                         .arg(name, grid.cells[*cell].text)
+                                   : tr("<b>%1</b> lies in bank %2").arg(name, grid.cells[*cell].text);
+                    }
                 return tr(
                     "The bank of L2 in which each tile lies; framed tiles meet their partner in one bank.");
+            }
             return {};
         }
     return {};

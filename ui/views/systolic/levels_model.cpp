@@ -4,13 +4,15 @@
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/systolic/gantt_model.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 #include "views/systolic/tile_map_model.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
+
+using namespace systolic;
 
 namespace {
 

@@ -13,8 +13,8 @@ struct LevelsCard
 {
     enum class Kind { Table, Banks, Roofline, Capacities };
     Kind kind = Kind::Table;
-    PaintedTable table;                    ///< Table; the title of the others
-    BankLayout layout = BankLayout::Split; ///< Banks
+    PaintedTable table;                                        ///< Table; the title of the others
+    systolic::BankLayout layout = systolic::BankLayout::Split; ///< Banks
 };
 
 /// The memory side of the GEMM as cards, in reading order.

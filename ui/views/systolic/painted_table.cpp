@@ -12,6 +12,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 constexpr double kGap = 14;    // between columns

@@ -22,6 +22,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
 constexpr const char* kPresets[] = {"kpu", "edge-8x8", "server-128x128"};

@@ -41,7 +41,7 @@ private:
     QLabel* m_origin = nullptr;
     QLabel* m_error = nullptr;
     QPushButton* m_offer = nullptr;
-    Gemm m_offered;
+    systolic::Gemm m_offered;
     QString m_offeredFrom;
     QSpinBox *m_m = nullptr, *m_n = nullptr, *m_k = nullptr, *m_rows = nullptr, *m_cols = nullptr;
     QComboBox *m_dataflow = nullptr, *m_readout = nullptr, *m_weights = nullptr;

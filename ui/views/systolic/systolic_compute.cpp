@@ -22,26 +22,27 @@ QString sentence(const Error& error)
 }
 
 /// The tile in force: chosen by hand or the method's pick.
-Result<TileChoice> currentTile(const SystolicSettings& s)
+Result<systolic::TileChoice> currentTile(const SystolicSettings& s)
 {
-    return s.ownTile ? describeTile(s.tileQuery(), *s.ownTile) : chooseTile(s.tileQuery(), s.method);
+    return s.ownTile ? systolic::describeTile(s.tileQuery(), *s.ownTile)
+                     : systolic::chooseTile(s.tileQuery(), s.method);
 }
 
 } // namespace
 
-std::vector<PipelineLane> pipelineLanes(const Program& program, const PipelineRun& run,
-                                        const Machine& machine)
+std::vector<PipelineLane> pipelineLanes(const systolic::Program& program, const systolic::PipelineRun& run,
+                                        const systolic::PipelineMachine& machine)
 {
     std::vector<PipelineLane> lanes;
     std::array<std::size_t, 5> first{};
-    for (const Resource r : kResources) {
+    for (const systolic::Resource r : systolic::kResources) {
         first[static_cast<std::size_t>(r)] = lanes.size();
         for (std::int64_t u = 0; u < machine.at(r).units; ++u)
             lanes.push_back({r, static_cast<std::int32_t>(u), {}});
     }
     for (std::uint32_t c = 0; c < program.commands.size(); ++c)
-        if (const auto r = resourceOf(program.commands[c].kind)) {
-            const PipelineEvent& e = run.events[c];
+        if (const auto r = systolic::resourceOf(program.commands[c].kind)) {
+            const systolic::PipelineEvent& e = run.events[c];
             lanes[first[static_cast<std::size_t>(*r)] + static_cast<std::size_t>(e.unit)].bars.push_back(
                 {e.start, e.end, c});
         }
@@ -52,16 +53,16 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
 {
     auto out = std::make_shared<PipelineResult>();
     out->of = s;
-    out->machine = s.unlimitedBandwidth ? Machine{} : machineOf(s.hierarchy);
-    ProgramOptions options;
+    out->machine = s.unlimitedBandwidth ? systolic::PipelineMachine{} : systolic::machineOf(s.hierarchy);
+    systolic::ProgramOptions options;
     options.gemm = s.gemm;
     options.array = s.hierarchy.array;
     options.depth = s.depth;
     options.elementBytes = s.hierarchy.elementBytes;
     options.layout = s.layout;
     options.banks = s.banks();
-    options.l3Bytes = s.hierarchy.at(Level::L3).totalBytes();
-    auto compared = comparePipelines(options, out->machine);
+    options.l3Bytes = s.hierarchy.at(systolic::Level::L3).totalBytes();
+    auto compared = systolic::comparePipelines(options, out->machine);
     if (!compared) {
         out->error = sentence(compared.error());
         return out;
@@ -71,7 +72,7 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
                   pipelineLanes(out->comparison->pipelined, out->comparison->pipelinedRun, out->machine)};
     const auto& commands = out->comparison->pipelined.commands;
     for (std::uint32_t c = 0; c < commands.size(); ++c)
-        if (commands[c].kind == CommandKind::Compute)
+        if (commands[c].kind == systolic::CommandKind::Compute)
             out->computes.push_back(c);
     return out;
 }
@@ -80,19 +81,20 @@ std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& s)
 {
     auto out = std::make_shared<TileResult>();
     out->of = s;
-    const TileQuery query = s.tileQuery();
-    auto landscape = tileLandscape(query);
+    const systolic::TileQuery query = s.tileQuery();
+    auto landscape = systolic::tileLandscape(query);
     if (!landscape) {
         out->error = sentence(landscape.error());
         return out;
     }
     out->landscape = std::move(*landscape);
-    for (const TileMethod m : {TileMethod::Analytic, TileMethod::Exhaustive, TileMethod::Learned}) {
+    for (const systolic::TileMethod m :
+         {systolic::TileMethod::Analytic, systolic::TileMethod::Exhaustive, systolic::TileMethod::Learned}) {
         const auto i = static_cast<std::size_t>(m);
-        (void)chooseTile(query, m); // what a method sets up once is not part of a choice
+        (void)systolic::chooseTile(query, m); // what a method sets up once is not part of a choice
         QElapsedTimer timer;
         timer.start();
-        const auto pick = chooseTile(query, m);
+        const auto pick = systolic::chooseTile(query, m);
         out->microseconds[i] = static_cast<double>(timer.nsecsElapsed()) / 1000;
         if (pick)
             out->picks[i] = *pick;
@@ -108,10 +110,10 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
 {
     auto out = std::make_shared<LevelsResult>();
     out->of = s;
-    out->corrections = seedCorrections();
-    const Hierarchy& h = s.hierarchy;
-    const TileShape arrayTile{std::min(s.gemm.m, h.array.rows), std::min(s.gemm.n, h.array.cols),
-                              std::min(s.gemm.k, s.depth)};
+    out->corrections = systolic::seedCorrections();
+    const systolic::Hierarchy& h = s.hierarchy;
+    const systolic::TileShape arrayTile{std::min(s.gemm.m, h.array.rows), std::min(s.gemm.n, h.array.cols),
+                                        std::min(s.gemm.k, s.depth)};
     out->nM = ceilDiv(s.gemm.m, arrayTile.ti);
     out->nN = ceilDiv(s.gemm.n, arrayTile.tj);
     out->nK = ceilDiv(s.gemm.k, arrayTile.tk);
@@ -119,23 +121,24 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
         if (out->error.isEmpty())
             out->error = sentence(error);
     };
-    auto plans = l2Schedules(s.gemm, arrayTile, h.elementBytes, h.at(Level::L2).totalBytes(),
-                             std::min<std::int64_t>(2, out->nK));
+    auto plans =
+        systolic::l2Schedules(s.gemm, arrayTile, h.elementBytes, h.at(systolic::Level::L2).totalBytes(),
+                              std::min<std::int64_t>(2, out->nK));
     if (plans) {
         out->plans = std::move(*plans);
-        out->bestPlan = bestL2Schedule(out->plans);
+        out->bestPlan = systolic::bestL2Schedule(out->plans);
     } else {
         refuse(plans.error());
     }
     const bool countable =
         static_cast<double>(out->nM) * static_cast<double>(out->nN) * static_cast<double>(out->nK) <=
         static_cast<double>(kListedSteps);
-    for (const BankLayout layout : {BankLayout::Seed, BankLayout::Split}) {
+    for (const systolic::BankLayout layout : {systolic::BankLayout::Seed, systolic::BankLayout::Split}) {
         const auto i = static_cast<std::size_t>(layout);
         out->banks[i] = {layout, s.banks(), out->nN, out->nK};
         if (!countable)
             continue;
-        if (auto conflicts = bankConflicts(out->banks[i], out->nM, 200))
+        if (auto conflicts = systolic::bankConflicts(out->banks[i], out->nM, 200))
             out->conflicts[i] = std::move(*conflicts);
     }
     const auto tile = currentTile(s);
@@ -144,39 +147,40 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
         return out;
     }
     out->tile = tile->tile;
-    out->constraints = tileConstraints(h, s.gemm, out->tile, std::max<std::int64_t>(1, s.buffering));
-    out->reuse = reuseFactors(s.gemm, out->tile);
-    if (auto roofline = multiLevelRoofline(h, s.gemm, s.timing, out->tile))
+    out->constraints =
+        systolic::tileConstraints(h, s.gemm, out->tile, std::max<std::int64_t>(1, s.buffering));
+    out->reuse = systolic::reuseFactors(s.gemm, out->tile);
+    if (auto roofline = systolic::multiLevelRoofline(h, s.gemm, s.timing, out->tile))
         out->roofline = std::move(*roofline);
     else
         refuse(roofline.error());
-    if (auto compared = compareDataflows(h, s.gemm, out->tile, s.timing.readout))
+    if (auto compared = systolic::compareDataflows(h, s.gemm, out->tile, s.timing.readout))
         out->dataflows = *compared;
-    if (auto levels = threeLevelTiling(h, s.gemm, s.footprint))
+    if (auto levels = systolic::threeLevelTiling(h, s.gemm, s.footprint))
         out->levels = *levels;
 
-    DramQuery q;
+    systolic::DramQuery q;
     q.gemm = s.gemm;
     q.tile = out->tile;
     q.elementBytes = h.elementBytes;
-    q.l3Bytes = h.at(Level::L3).totalBytes();
+    q.l3Bytes = h.at(systolic::Level::L3).totalBytes();
     const double steps = static_cast<double>(out->reuse.nM) * static_cast<double>(out->reuse.nN) *
                          static_cast<double>(out->reuse.nK);
     const bool simulated = steps <= static_cast<double>(kSimulatedSteps);
-    if (checkDramQuery(q)) {
-        for (const LoopOrder order : kLoopOrders) {
+    if (systolic::checkDramQuery(q)) {
+        for (const systolic::LoopOrder order : systolic::kLoopOrders) {
             q.order = order;
-            LevelsResult::Order row{order, dramClosedForm(q), {}};
+            LevelsResult::Order row{order, systolic::dramClosedForm(q), {}};
             if (simulated) {
-                q.replacement = Replacement::Belady;
-                if (const auto belady = simulateDram(q, progress))
+                q.replacement = systolic::Replacement::Belady;
+                if (const auto belady = systolic::simulateDram(q, progress))
                     row.belady = *belady;
-                q.replacement = Replacement::Lru;
+                q.replacement = systolic::Replacement::Lru;
             }
             out->orders.push_back(row);
         }
         if (simulated)
-            if (auto adaptive = adaptiveStationary(q, progress))
+            if (auto adaptive = systolic::adaptiveStationary(q, progress))
                 out->adaptive = std::move(*adaptive);
     }
     return out;
@@ -186,8 +190,8 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
 {
     auto out = std::make_shared<Simulation>();
     out->of = s;
-    const FoldPlan plan(s.gemm, s.hierarchy.array, s.timing);
-    const ArrayShape& array = s.hierarchy.array;
+    const systolic::FoldPlan plan(s.gemm, s.hierarchy.array, s.timing);
+    const systolic::ArrayShape& array = s.hierarchy.array;
     if (!s.supply.unlimited()) {
         const double work = static_cast<double>(plan.cycles()) * static_cast<double>(array.rows + array.cols);
         if (work <= static_cast<double>(kClockWork)) {
@@ -199,13 +203,13 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
     }
     const double peCycles = static_cast<double>(plan.cycles()) * static_cast<double>(array.rows) *
                             static_cast<double>(array.cols);
-    const double elements = static_cast<double>(compulsoryElements(s.gemm));
+    const double elements = static_cast<double>(systolic::compulsoryElements(s.gemm));
     if (peCycles > static_cast<double>(kSimulatedPeCycles) ||
-        elements > static_cast<double>(kMaxSimulatedElements)) {
+        elements > static_cast<double>(systolic::kMaxSimulatedElements)) {
         out->note = tr("Too large to simulate every register; which MAC each PE does is still exact.");
         return out;
     }
-    auto simulator = PeSimulator::createRandom(s.gemm, array, s.timing, 1, s.supply);
+    auto simulator = systolic::PeSimulator::createRandom(s.gemm, array, s.timing, 1, s.supply);
     if (!simulator) {
         out->note = sentence(simulator.error());
         return out;

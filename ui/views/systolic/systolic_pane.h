@@ -4,37 +4,67 @@
 #include "canvas/control_bar.h"
 #include "views/systolic/systolic_state.h"
 
-#include <functional>
-
 namespace tilewright::ui {
 
-/// Base of the painted panes of the Systolic lens: they share the state, and rebuild their model only while
-/// they are seen (or exported).
-class SystolicPane : public ToolCanvas
+/// A painted pane of the Systolic lens: shares the state, and rebuilds its model only while it is seen (or
+/// exported). `Base`: what paints it.
+template <typename Base> class SystolicPaneOf : public Base
 {
-    Q_OBJECT
 public:
-    SystolicPane(const ViewContext& context, QString name, QString title, QWidget* parent);
+    template <typename... More>
+    SystolicPaneOf(const ViewContext& context, QString name, QString title, More&&... more)
+        : Base(context, std::move(name), std::move(title), std::forward<More>(more)...),
+          m_state(SystolicState::of(context))
+    {
+        QObject::connect(m_state, &SystolicState::changed, this, [this] { outdated(); });
+    }
 
-    void settle() override;
+    void settle() override
+    {
+        m_outdated = true;
+        ensureFresh();
+        m_state->waitIdle();
+        m_outdated = true;
+        ensureFresh();
+    }
     [[nodiscard]] SystolicState& state() const { return *m_state; }
 
 protected:
     /// Asks the state for results and rebuilds the model from what is there.
     virtual void rebuild() = 0;
     /// Marks the model as outdated; rebuilds at once when the pane is visible.
-    void outdated();
+    void outdated()
+    {
+        m_outdated = true;
+        if (this->isVisible())
+            ensureFresh();
+    }
     /// Brings an outdated model up to date.
-    void ensureFresh();
-    void showEvent(QShowEvent* event) override;
-    /// A command of the pane: button in the bar, key in this widget, entry in the palette for the first pane.
+    void ensureFresh()
+    {
+        if (!std::exchange(m_outdated, false))
+            return;
+        rebuild();
+        this->update();
+    }
+    void showEvent(QShowEvent* event) override
+    {
+        Base::showEvent(event);
+        ensureFresh();
+    }
+    /// A command of the pane, with a button in its bar.
     QAction* addCommand(const char* id, const QString& text, const QString& iconName,
-                        const QList<QKeySequence>& keys, const QString& tip,
-                        const std::function<void()>& run);
+                        const QList<QKeySequence>& keys, const QString& tip, const std::function<void()>& run)
+    {
+        return this->addBarCommand(QStringLiteral("systolic.") + QLatin1String(id), text, iconName, keys, tip,
+                                   run);
+    }
 
 private:
     SystolicState* m_state;
     bool m_outdated = true;
 };
+
+using SystolicPane = SystolicPaneOf<ToolCanvas>;
 
 } // namespace tilewright::ui

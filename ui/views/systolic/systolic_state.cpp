@@ -9,13 +9,13 @@
 
 namespace tilewright::ui {
 
-TileQuery SystolicSettings::tileQuery() const
+systolic::TileQuery SystolicSettings::tileQuery() const
 {
-    TileQuery q;
+    systolic::TileQuery q;
     q.gemm = gemm;
     q.array = hierarchy.array;
     q.elementBytes = hierarchy.elementBytes;
-    const MemoryLevel& level = hierarchy.at(tileLevel);
+    const systolic::MemoryLevel& level = hierarchy.at(tileLevel);
     q.capacityBytes = wholeLevel ? level.totalBytes() : level.bytes;
     q.buffering = buffering;
     q.footprint = footprint;
@@ -24,7 +24,7 @@ TileQuery SystolicSettings::tileQuery() const
 
 std::int64_t SystolicSettings::banks() const
 {
-    return std::max<std::int64_t>(2, hierarchy.at(Level::L2).buffers);
+    return std::max<std::int64_t>(2, hierarchy.at(systolic::Level::L2).buffers);
 }
 
 bool sameArrayRun(const SystolicSettings& a, const SystolicSettings& b)
@@ -41,19 +41,20 @@ bool samePrograms(const SystolicSettings& a, const SystolicSettings& b)
 
 Status checkSettings(const SystolicSettings& s)
 {
-    for (const Status& ok : {checkGemm(s.gemm), checkArray(s.hierarchy.array), checkHierarchy(s.hierarchy),
-                             checkSupply(s.supply), checkTileQuery(s.tileQuery())})
+    for (const Status& ok : {systolic::checkGemm(s.gemm), systolic::checkArray(s.hierarchy.array),
+                             systolic::checkHierarchy(s.hierarchy), systolic::checkSupply(s.supply),
+                             systolic::checkTileQuery(s.tileQuery())})
         if (!ok)
             return ok.error();
     if (s.ownTile)
-        return checkTile(s.gemm, *s.ownTile);
+        return systolic::checkTile(s.gemm, *s.ownTile);
     return Unit{};
 }
 
 namespace {
 
 /// Half-way into the filling of the array: the first thing seen is a wave, not an empty grid.
-std::int64_t openingCycle(const FoldPlan& plan)
+std::int64_t openingCycle(const systolic::FoldPlan& plan)
 {
     return plan.start(0) + (std::min(plan.array().rows, plan.gemm().m) + plan.array().cols) / 2;
 }
@@ -109,7 +110,7 @@ SystolicState* SystolicState::of(const ViewContext& context)
             [state, document = &context.document](const QString& lens, const QString& path) {
                 if (lens != QLatin1String("systolic"))
                     return;
-                const auto read = readHierarchy(path.toStdString());
+                const auto read = systolic::readHierarchy(path.toStdString());
                 if (!read) {
                     const QString why = QString::fromStdString(read.error().text());
                     Q_EMIT state->refused(why);
@@ -147,7 +148,7 @@ bool SystolicState::set(const SystolicSettings& settings)
     return true;
 }
 
-void SystolicState::setGemm(const Gemm& gemm, const QString& origin)
+void SystolicState::setGemm(const systolic::Gemm& gemm, const QString& origin)
 {
     SystolicSettings next = m_settings;
     next.gemm = gemm;
@@ -156,7 +157,8 @@ void SystolicState::setGemm(const Gemm& gemm, const QString& origin)
     set(next);
 }
 
-void SystolicState::chooseTile(std::optional<TileShape> tile, std::optional<TileMethod> method)
+void SystolicState::chooseTile(std::optional<systolic::TileShape> tile,
+                               std::optional<systolic::TileMethod> method)
 {
     SystolicSettings next = m_settings;
     next.ownTile = tile;
@@ -167,9 +169,9 @@ void SystolicState::chooseTile(std::optional<TileShape> tile, std::optional<Tile
 
 void SystolicState::refreshTiming()
 {
-    const ArrayShape& array = m_settings.hierarchy.array;
-    m_plan = FoldPlan(m_settings.gemm, array, m_settings.timing);
-    m_timing = arrayTiming(m_settings.gemm, array, m_settings.timing);
+    const systolic::ArrayShape& array = m_settings.hierarchy.array;
+    m_plan = systolic::FoldPlan(m_settings.gemm, array, m_settings.timing);
+    m_timing = systolic::arrayTiming(m_settings.gemm, array, m_settings.timing);
     constexpr std::int64_t kPhasesSide = 1 << 12;
     m_phases.reset();
     if (std::max(array.rows, array.cols) <= kPhasesSide)
@@ -181,7 +183,7 @@ Simulation* SystolicState::simulation() const
     return m_simulation && sameArrayRun(m_simulation->of, m_settings) ? m_simulation.get() : nullptr;
 }
 
-const PipelineComparison* SystolicState::comparison() const
+const systolic::PipelineComparison* SystolicState::comparison() const
 {
     return m_pipeline && m_pipeline->comparison && samePrograms(m_pipeline->of, m_settings)
                ? &*m_pipeline->comparison
@@ -197,15 +199,16 @@ std::int64_t SystolicState::cycles() const
 bool SystolicState::cursorsLinked() const
 {
     // Fold f, operand k of the array's timetable is k step k / depth of output tile f in the program.
-    return comparison() && !m_pipeline->computes.empty() && m_settings.timing.dataflow == Dataflow::Os &&
-           m_settings.timing.readout == Readout::Shadow && m_settings.supply.unlimited();
+    return comparison() && !m_pipeline->computes.empty() &&
+           m_settings.timing.dataflow == systolic::Dataflow::Os &&
+           m_settings.timing.readout == systolic::Readout::Shadow && m_settings.supply.unlimited();
 }
 
 void SystolicState::setCycle(std::int64_t cycle)
 {
     m_cycle = std::clamp<std::int64_t>(cycle, 0, cycles() - 1);
     if (cursorsLinked()) {
-        const PipelineComparison& p = *comparison();
+        const systolic::PipelineComparison& p = *comparison();
         const std::int64_t fold = m_plan.foldStartedAt(m_cycle);
         const std::int64_t since = m_cycle - m_plan.start(fold);
         const std::int64_t k = std::min(since, m_settings.gemm.k - 1);
@@ -219,7 +222,7 @@ void SystolicState::setCycle(std::int64_t cycle)
 
 void SystolicState::setPipelineTime(std::int64_t time)
 {
-    const PipelineComparison* p = comparison();
+    const systolic::PipelineComparison* p = comparison();
     if (!p)
         return;
     m_pipelineTime =

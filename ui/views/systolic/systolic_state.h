@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workspace/latest_job.h"
 #include "systolic/pe_simulator.h"
 #include "systolic/pipeline.h"
 #include "systolic/roofline.h"
+#include "workspace/latest_job.h"
 
 #include <QObject>
 #include <QString>
@@ -20,25 +20,25 @@ struct ViewContext;
 /// What the Systolic lens looks at: one GEMM on one machine. The array's shape is hierarchy.array.
 struct SystolicSettings
 {
-    Gemm gemm{64, 64, 64};
+    systolic::Gemm gemm{64, 64, 64};
     QString origin; ///< where the GEMM comes from; empty when a person typed it
-    TimingOptions timing;
-    Hierarchy hierarchy = kpuHierarchy();
-    EdgeSupply supply;
+    systolic::TimingOptions timing;
+    systolic::Hierarchy hierarchy = systolic::kpuHierarchy();
+    systolic::EdgeSupply supply;
     // Pipeline
     bool unlimitedBandwidth = false;
-    BankLayout layout = BankLayout::Split;
-    std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE
+    systolic::BankLayout layout = systolic::BankLayout::Split;
+    std::int64_t depth = systolic::kTileDepth; ///< Tk of one COMPUTE
     // Tile search
-    Level tileLevel = Level::L2;
+    systolic::Level tileLevel = systolic::Level::L2;
     bool wholeLevel = false; ///< the total of all the level's buffers instead of one of them
     std::int64_t buffering = 1;
-    Footprint footprint = Footprint::Conservative;
-    TileMethod method = TileMethod::Exhaustive;
-    std::optional<TileShape> ownTile; ///< chosen by hand; else the method's pick
+    systolic::Footprint footprint = systolic::Footprint::Conservative;
+    systolic::TileMethod method = systolic::TileMethod::Exhaustive;
+    std::optional<systolic::TileShape> ownTile; ///< chosen by hand; else the method's pick
     bool operator==(const SystolicSettings&) const = default;
 
-    [[nodiscard]] TileQuery tileQuery() const;
+    [[nodiscard]] systolic::TileQuery tileQuery() const;
     [[nodiscard]] std::int64_t banks() const; ///< buffers of L2, at least 2
 };
 
@@ -58,19 +58,20 @@ struct PipelineLane
         std::int64_t end = 0;
         std::uint32_t command = 0;
     };
-    Resource resource = Resource::Dma;
+    systolic::Resource resource = systolic::Resource::Dma;
     std::int32_t unit = 0;
     std::vector<Bar> bars;
 };
-[[nodiscard]] std::vector<PipelineLane> pipelineLanes(const Program& program, const PipelineRun& run,
-                                                      const Machine& machine);
+[[nodiscard]] std::vector<PipelineLane> pipelineLanes(const systolic::Program& program,
+                                                      const systolic::PipelineRun& run,
+                                                      const systolic::PipelineMachine& machine);
 
 /// Both programs and their runs, or why there are none.
 struct PipelineResult
 {
     SystolicSettings of;
-    Machine machine;
-    std::optional<PipelineComparison> comparison;
+    systolic::PipelineMachine machine;
+    std::optional<systolic::PipelineComparison> comparison;
     std::array<std::vector<PipelineLane>, 2> lanes; ///< barriered, pipelined
     std::vector<std::uint32_t> computes;            ///< COMPUTE commands of the pipelined program in order
     QString error;
@@ -80,10 +81,10 @@ struct PipelineResult
 struct TileResult
 {
     SystolicSettings of;
-    TileLandscape landscape;
-    std::array<std::optional<TileChoice>, 3> picks; ///< indexed by TileMethod
-    std::array<double, 3> microseconds{};           ///< that each method took
-    std::optional<TileChoice> current;
+    systolic::TileLandscape landscape;
+    std::array<std::optional<systolic::TileChoice>, 3> picks; ///< indexed by TileMethod
+    std::array<double, 3> microseconds{};                     ///< that each method took
+    std::optional<systolic::TileChoice> current;
     QString error;
 };
 
@@ -91,26 +92,26 @@ struct TileResult
 struct LevelsResult
 {
     SystolicSettings of;
-    TileShape tile; ///< used for DRAM
-    std::vector<L2Plan> plans;
-    std::optional<L2Plan> bestPlan;
-    std::int64_t nM = 0, nN = 0, nK = 0; ///< array tiles
-    std::array<BankMap, 2> banks;        ///< seed, split
-    std::array<std::optional<BankConflicts>, 2> conflicts;
-    std::optional<Roofline> roofline;
-    std::optional<DataflowComparison> dataflows;
+    systolic::TileShape tile; ///< used for DRAM
+    std::vector<systolic::L2Plan> plans;
+    std::optional<systolic::L2Plan> bestPlan;
+    std::int64_t nM = 0, nN = 0, nK = 0;    ///< array tiles
+    std::array<systolic::BankMap, 2> banks; ///< seed, split
+    std::array<std::optional<systolic::BankConflicts>, 2> conflicts;
+    std::optional<systolic::Roofline> roofline;
+    std::optional<systolic::DataflowComparison> dataflows;
     struct Order
     {
-        LoopOrder order = LoopOrder::Ijk;
-        DramTraffic lru;
-        std::optional<DramTraffic> belady; ///< only when small enough to simulate
+        systolic::LoopOrder order = systolic::LoopOrder::Ijk;
+        systolic::DramTraffic lru;
+        std::optional<systolic::DramTraffic> belady; ///< only when small enough to simulate
     };
     std::vector<Order> orders;
-    std::optional<AdaptiveStationary> adaptive;
-    std::optional<ThreeLevelTiling> levels;
-    std::vector<Constraint> constraints;
-    ReuseFactors reuse;
-    std::vector<Correction> corrections;
+    std::optional<systolic::AdaptiveStationary> adaptive;
+    std::optional<systolic::ThreeLevelTiling> levels;
+    std::vector<systolic::Constraint> constraints;
+    systolic::ReuseFactors reuse;
+    std::vector<systolic::Correction> corrections;
     QString error;
 };
 
@@ -118,9 +119,9 @@ struct LevelsResult
 struct Simulation
 {
     SystolicSettings of;
-    std::optional<PeSimulator> simulator;
-    std::optional<EdgeClock> clock; ///< present when the supply of the edges is limited
-    QString note;                   ///< why there is no simulator
+    std::optional<systolic::PeSimulator> simulator;
+    std::optional<systolic::EdgeClock> clock; ///< present when the supply of the edges is limited
+    QString note;                             ///< why there is no simulator
 };
 
 /// Register-level simulation is used up to this many PE-cycles (a few seconds in the background).
@@ -141,13 +142,13 @@ public:
     /// Legal settings are taken; a refusal is kept as error() and the settings stay.
     bool set(const SystolicSettings& settings);
     [[nodiscard]] const QString& error() const { return m_error; }
-    void setGemm(const Gemm& gemm, const QString& origin);
-    void chooseTile(std::optional<TileShape> tile, std::optional<TileMethod> method = {});
+    void setGemm(const systolic::Gemm& gemm, const QString& origin);
+    void chooseTile(std::optional<systolic::TileShape> tile, std::optional<systolic::TileMethod> method = {});
 
-    [[nodiscard]] const FoldPlan& plan() const { return m_plan; }
-    [[nodiscard]] const ArrayTiming& timing() const { return m_timing; }
+    [[nodiscard]] const systolic::FoldPlan& plan() const { return m_plan; }
+    [[nodiscard]] const systolic::ArrayTiming& timing() const { return m_timing; }
     /// Nothing for arrays of 2^14 and more a side, whose phases take long.
-    [[nodiscard]] const std::optional<ArrayPhases>& phases() const { return m_phases; }
+    [[nodiscard]] const std::optional<systolic::ArrayPhases>& phases() const { return m_phases; }
 
     // -- cursors: a cycle of the array and a time of the pipeline, linked through the COMPUTE commands
     [[nodiscard]] std::int64_t cycles() const; ///< of the array, stalls of the edges included
@@ -163,7 +164,7 @@ public:
     /// The simulation of these settings, or null.
     [[nodiscard]] Simulation* simulation() const;
     /// The programs of these settings, or null.
-    [[nodiscard]] const PipelineComparison* comparison() const;
+    [[nodiscard]] const systolic::PipelineComparison* comparison() const;
     void needPipeline();
     void needTiles();
     void needLevels();
@@ -185,9 +186,9 @@ private:
 
     SystolicSettings m_settings;
     QString m_error;
-    FoldPlan m_plan;
-    ArrayTiming m_timing;
-    std::optional<ArrayPhases> m_phases;
+    systolic::FoldPlan m_plan;
+    systolic::ArrayTiming m_timing;
+    std::optional<systolic::ArrayPhases> m_phases;
     std::int64_t m_cycle = 0;
     std::int64_t m_pipelineTime = 0;
 

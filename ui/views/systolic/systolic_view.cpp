@@ -13,6 +13,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("systolic"), tr("Systolic"), parent), m_state(SystolicState::of(context))
 {
@@ -27,7 +29,7 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     m_tabs->setObjectName(QStringLiteral("systolic.tabs"));
     m_tabs->setAccessibleName(tr("Panes of the systolic lens"));
     m_tabs->setDocumentMode(true);
-    const auto add = [this](SystolicPane* pane, const QString& title, const QString& tip) {
+    const auto add = [this](Canvas* pane, const QString& title, const QString& tip) {
         const int i = m_tabs->addTab(pane, title);
         m_tabs->setTabToolTip(i, tip);
         connect(pane, &View::wanted, this, [this, pane] {
@@ -63,22 +65,22 @@ void SystolicView::resizeEvent(QResizeEvent* event)
     m_settings->setVisible(width() > m_settings->sizeHint().width() + 320);
 }
 
-SystolicPane* SystolicView::current() const
+Canvas* SystolicView::current() const
 {
-    return static_cast<SystolicPane*>(m_tabs->currentWidget());
+    return static_cast<Canvas*>(m_tabs->currentWidget());
 }
 
-SystolicPane* SystolicView::pane(const QString& name) const
+Canvas* SystolicView::pane(const QString& name) const
 {
     for (int i = 0; i < m_tabs->count(); ++i)
-        if (auto* pane = static_cast<SystolicPane*>(m_tabs->widget(i)); pane->viewName() == name)
+        if (auto* pane = static_cast<Canvas*>(m_tabs->widget(i)); pane->viewName() == name)
             return pane;
     return nullptr;
 }
 
 void SystolicView::showPane(const QString& name)
 {
-    if (SystolicPane* p = pane(name))
+    if (Canvas* p = pane(name))
         m_tabs->setCurrentWidget(p);
 }
 

@@ -9,7 +9,7 @@ class QTabWidget;
 namespace tilewright::ui {
 
 class SettingsPanel;
-class SystolicPane;
+class Canvas;
 
 /// The Systolic lens: settings beside the panes (wavefront, pipeline, tile search, memories).
 class SystolicView : public View
@@ -24,14 +24,14 @@ public:
     [[nodiscard]] QString copyText() const override;
 
     [[nodiscard]] SystolicState& state() const { return *m_state; }
-    [[nodiscard]] SystolicPane* pane(const QString& name) const;
+    [[nodiscard]] Canvas* pane(const QString& name) const;
     void showPane(const QString& name);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    [[nodiscard]] SystolicPane* current() const;
+    [[nodiscard]] Canvas* current() const;
 
     SystolicState* m_state;
     SettingsPanel* m_settings = nullptr;

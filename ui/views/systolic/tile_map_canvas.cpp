@@ -12,6 +12,8 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 constexpr Level kLevelsOffered[] = {Level::L1, Level::L2, Level::L3};
 }

@@ -4,11 +4,12 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
+
+using namespace systolic;
 
 QString tileText(const TileShape& t)
 {
@@ -83,15 +84,14 @@ TileMapModel buildTileMap(const SystolicState& state)
     m.cols = withMargin(m.cols, l.tj.size());
 
     const TileQuery q = r.of.tileQuery();
-    m.title =
-        tr("Tiles of %1 × %2 × %3 for %4 KB of %5%6, %7")
-            .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
-                 number(static_cast<double>(q.capacityBytes) / 1024),
-                 QString::fromUtf8(levelName(r.of.tileLevel).data(),
-                                   static_cast<qsizetype>(levelName(r.of.tileLevel).size()))
-                     .toUpper(),
-                 q.buffering > 1 ? tr(", double-buffered") : QString(),
-                 q.footprint == Footprint::Conservative ? tr("C counted") : tr("C stays in the PEs"));
+    m.title = tr("Tiles of %1 × %2 × %3 for %4 KB of %5%6, %7")
+                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
+                       number(static_cast<double>(q.capacityBytes) / 1024),
+                       QString::fromUtf8(levelName(r.of.tileLevel).data(),
+                                         static_cast<qsizetype>(levelName(r.of.tileLevel).size()))
+                           .toUpper(),
+                       q.buffering > 1 ? tr(", double-buffered") : QString(),
+                       q.footprint == Footprint::Conservative ? tr("C counted") : tr("C stays in the PEs"));
     const auto& best = r.picks[static_cast<std::size_t>(TileMethod::Exhaustive)];
     const auto over = [&](const TileChoice& c) {
         return best && best->elements > 0
@@ -130,7 +130,7 @@ TileMapModel buildTileMap(const SystolicState& state)
     if (best)
         m.methods.note =
             tr("exhaustive looked at %1, %2 times fewer than all of M × N × K; the objective is the "
-                 "elements that move into the level")
+               "elements that move into the level")
                 .arg(counted(best->pointsVisited, tr("tile"), tr("tiles")),
                      number(std::round(best->spaceReduction)));
     if (!r.current) {

@@ -29,18 +29,18 @@ struct TileMapModel
     std::array<std::optional<TileCell>, 3> picks;
     std::optional<TileCell> current;
     PaintedTable methods;
-    std::vector<Constraint> constraints;
-    std::optional<Roofline> roofline, optimum;
-    std::optional<ThreeLevelTiling> levels;
+    std::vector<systolic::Constraint> constraints;
+    std::optional<systolic::Roofline> roofline, optimum;
+    std::optional<systolic::ThreeLevelTiling> levels;
 
     /// 0 (least traffic) .. 1.
-    [[nodiscard]] double shade(const LandscapeCell& cell) const;
+    [[nodiscard]] double shade(const systolic::LandscapeCell& cell) const;
 };
 
 [[nodiscard]] TileMapModel buildTileMap(const SystolicState& state);
 /// The cell in which a tile lies (landscapes of large GEMMs are thinned).
-[[nodiscard]] TileCell cellOf(const TileLandscape& landscape, const TileShape& tile);
-[[nodiscard]] QString tileText(const TileShape& tile);
-[[nodiscard]] QString methodText(TileMethod method);
+[[nodiscard]] TileCell cellOf(const systolic::TileLandscape& landscape, const systolic::TileShape& tile);
+[[nodiscard]] QString tileText(const systolic::TileShape& tile);
+[[nodiscard]] QString methodText(systolic::TileMethod method);
 
 } // namespace tilewright::ui

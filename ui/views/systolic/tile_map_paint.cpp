@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/tile_map_paint.h"
 
+#include "chart/plot_paint.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 #include "views/systolic/gantt_model.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 
 #include <QFontMetricsF>
-#include <QImage>
 #include <QPainter>
 
 #include <algorithm>
@@ -16,151 +16,71 @@
 
 namespace tilewright::ui {
 
+using namespace systolic;
+
 namespace {
 
-
-/// Triangle, star-like diamond, square: analytic, exhaustive, learned.
-void drawPick(QPainter& painter, QPointF at, std::size_t method, double r)
+/// Triangle, diamond, square: analytic, exhaustive, learned.
+PlotMark pickMark(std::size_t method, const Theme& theme)
 {
-    if (method == 0)
-        painter.drawPolygon(
-            QPolygonF({at + QPointF(0, -r), at + QPointF(r, r * 0.8), at + QPointF(-r, r * 0.8)}));
-    else if (method == 1)
-        painter.drawPolygon(
-            QPolygonF({at + QPointF(0, -r), at + QPointF(r, 0), at + QPointF(0, r), at + QPointF(-r, 0)}));
-    else
-        painter.drawRect(QRectF(at.x() - r * 0.8, at.y() - r * 0.8, r * 1.6, r * 1.6));
+    PlotMark m;
+    m.shape = method == 0 ? PlotShape::TriangleUp : method == 1 ? PlotShape::Diamond : PlotShape::Square;
+    m.radius = 6.5;
+    m.pen = QPen(theme.ink, 1.5);
+    m.brush = theme.category(method == 0 ? 7 : method == 1 ? 6 : 5);
+    return m;
 }
 
-const QColor& pickColour(std::size_t method, const Theme& theme)
+std::vector<ChartKey> keysOf(const TileMapModel& m, const Theme& theme)
 {
-    return theme.category(method == 0 ? 7 : method == 1 ? 6 : 5);
+    std::vector<ChartKey> keys{rampKey(shortNumber(std::pow(10, m.lowest)),
+                                       tr("%1 elements").arg(shortNumber(std::pow(10, m.highest))), theme),
+                               heatSignKey(tr("does not fit"), HeatSign::Hatch, theme)};
+    for (std::size_t i = 0; i < 3; ++i)
+        keys.push_back(markKey(methodText(static_cast<TileMethod>(i)), pickMark(i, theme)));
+    PlotMark current;
+    current.pen = QPen(theme.accent, 2);
+    current.radius = 5;
+    keys.push_back(markKey(tr("current"), current));
+    return keys;
 }
 
-void paintMarks(QPainter& painter, const TileMapModel& m, const TileMapPlaces& p, const Theme& theme)
+HeatAxis axisOf(const QString& title, const std::vector<std::int64_t>& sizes)
 {
-    if (m.current) {
-        // The ring goes round all picks of its cell.
-        const auto picks = std::count(m.picks.begin(), m.picks.end(), m.current);
-        const double wide = 13 + 7.5 * static_cast<double>(std::max<std::ptrdiff_t>(1, picks) - 1);
-        const QPointF at = p.cell(*m.current).center();
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(theme.canvas, 5));
-        painter.drawEllipse(at, wide, 13.0);
-        painter.setPen(QPen(theme.accent, 2.5));
-        painter.drawEllipse(at, wide, 13.0);
-    }
-    for (std::size_t i = 0; i < 3; ++i) {
-        if (!m.picks[i])
-            continue;
-        // Picks of one cell stand side by side.
-        int same = 0;
-        int before = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            if (m.picks[k] == m.picks[i]) {
-                ++same;
-                before += k < i;
-            }
-        const QPointF at = p.cell(*m.picks[i]).center() + QPointF((before - (same - 1) / 2.0) * 15, 0);
-        painter.setPen(QPen(theme.ink, 1.5));
-        painter.setBrush(pickColour(i, theme));
-        drawPick(painter, at, i, 6.5);
-    }
-    painter.setBrush(Qt::NoBrush);
-}
-
-void paintMapAxes(QPainter& painter, const TileLandscape& l, const TileMapPlaces& p, const Theme& theme)
-{
-    painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
-    painter.setPen(theme.muted);
-    double last = -1e9;
-    const double right = p.map.right() - fm.horizontalAdvance(QStringLiteral("Tj")) - 8;
-    for (std::size_t j = 0; j < p.cols; ++j) {
-        const QString label = number(l.tj[j]);
-        const double w = fm.horizontalAdvance(label);
-        const double x = p.cell({0, j}).center().x() - w / 2;
-        if (x < last + 12 || x + w > right)
-            continue;
-        painter.drawText(QPointF(x, p.map.bottom() + fm.ascent() + 4), label);
-        last = x + w;
-    }
-    painter.drawText(
-        QPointF(p.map.right() - fm.horizontalAdvance(QStringLiteral("Tj")), p.map.bottom() + fm.ascent() + 4),
-        QStringLiteral("Tj"));
-    double lastTop = 1e9;
-    const double top = p.map.top() + fm.height() + 2;
-    for (std::size_t i = 0; i < p.rows; ++i) {
-        const double y = p.cell({i, 0}).center().y() + fm.ascent() / 2 - 1;
-        if (y > lastTop - fm.height() - 4 || y - fm.ascent() < top)
-            continue;
-        const QString label = number(l.ti[i]);
-        painter.drawText(QPointF(p.map.left() - fm.horizontalAdvance(label) - 6, y), label);
-        lastTop = y;
-    }
-    painter.drawText(
-        QPointF(p.map.left() - fm.horizontalAdvance(QStringLiteral("Ti")) - 6, p.map.top() + fm.ascent()),
-        QStringLiteral("Ti"));
-}
-
-void paintLegend(QPainter& painter, const TileMapModel& m, const QRectF& area, const Theme& theme)
-{
-    painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
-    double x = area.left();
-    double y = area.top();
-    const auto room = [&](double w) {
-        if (x > area.left() && x + w > area.right()) {
-            x = area.left();
-            y += fm.height() + 6;
-        }
-    };
-    const QString low = shortNumber(std::pow(10, m.lowest));
-    const QString high = tr("%1 elements").arg(shortNumber(std::pow(10, m.highest)));
-    room(fm.horizontalAdvance(low + high) + 100);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(x, y + fm.ascent()), low);
-    x += fm.horizontalAdvance(low) + 5;
-    for (int i = 0; i < 80; ++i)
-        painter.fillRect(QRectF(x + i, y + 2, 1.5, fm.height() - 4), theme.ramp(i / 79.0));
-    painter.drawText(QPointF(x + 86, y + fm.ascent()), high);
-    x += 86 + fm.horizontalAdvance(high) + 16;
-    const QString misfit = tr("does not fit");
-    room(22 + fm.horizontalAdvance(misfit));
-    fillHatch(painter, QRectF(x, y + 2, 16, fm.height() - 4), theme);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(x + 21, y + fm.ascent()), misfit);
-    x += 21 + fm.horizontalAdvance(misfit) + 16;
-    for (std::size_t i = 0; i < 3; ++i) {
-        const QString name = methodText(static_cast<TileMethod>(i));
-        room(18 + fm.horizontalAdvance(name));
-        painter.setPen(QPen(theme.dark ? theme.outline : theme.ink, 1));
-        painter.setBrush(pickColour(i, theme));
-        drawPick(painter, QPointF(x + 6, y + fm.height() / 2), i, 5);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(x + 16, y + fm.ascent()), name);
-        x += 16 + fm.horizontalAdvance(name) + 14;
-    }
-    const QString current = tr("current");
-    room(18 + fm.horizontalAdvance(current));
-    painter.setPen(QPen(theme.accent, 2));
-    painter.drawEllipse(QPointF(x + 6, y + fm.height() / 2), 5, 5);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(x + 16, y + fm.ascent()), current);
+    HeatAxis axis{title};
+    for (const std::int64_t size : sizes)
+        axis.labels << number(size);
+    return axis;
 }
 
 } // namespace
 
+HeatGrid tileGrid(const TileMapModel& m, const Theme& theme)
+{
+    const TileLandscape& l = m.result->landscape;
+    HeatGrid grid;
+    grid.columns = std::max<std::size_t>(1, m.cols);
+    grid.rows = std::max<std::size_t>(1, m.rows);
+    grid.gap = 0;
+    grid.x = axisOf(QStringLiteral("Tj"), l.tj);
+    grid.y = axisOf(QStringLiteral("Ti"), l.ti);
+    for (std::size_t i = 0; i < grid.rows; ++i)
+        for (std::size_t j = 0; j < grid.columns; ++j)
+            grid.cells.push_back(
+                {theme.ramp(m.shade(l.at(i, j))), l.at(i, j).feasible ? HeatSign::None : HeatSign::Hatch});
+    if (m.current)
+        grid.current = m.current->i * grid.columns + m.current->j;
+    for (std::size_t i = 0; i < m.picks.size(); ++i)
+        if (m.picks[i])
+            grid.marks.push_back({m.picks[i]->i * grid.columns + m.picks[i]->j, pickMark(i, theme)});
+    grid.keys = keysOf(m, theme);
+    return grid;
+}
+
 std::optional<TileCell> TileMapPlaces::cellAt(QPointF position) const
 {
-    if (!map.contains(position))
-        return {};
-    const auto index = [](double pixels, double size, std::size_t n) {
-        return std::min(static_cast<std::size_t>(pixels / size * static_cast<double>(n)), n - 1);
-    };
-    return TileCell{index(map.bottom() - position.y(), map.height(), rows),
-                    index(position.x() - map.left(), map.width(), cols)};
+    const auto cell = map.cellAt(position);
+    return cell ? std::optional(TileCell{*cell / map.columns, *cell % map.columns}) : std::nullopt;
 }
 
 double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& constraints, const QRectF& area,
@@ -216,8 +136,8 @@ double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& const
 TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
 {
     TileMapPlaces p;
-    p.rows = std::max<std::size_t>(1, m.rows);
-    p.cols = std::max<std::size_t>(1, m.cols);
+    p.map.rows = std::max<std::size_t>(1, m.rows);
+    p.map.columns = std::max<std::size_t>(1, m.cols);
     const QFontMetricsF fm(uiFont());
     const QFontMetricsF small(uiFont(0.85));
     const QRectF inner = area.adjusted(kPaneMargin, 8, -kPaneMargin, -8);
@@ -226,12 +146,14 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
     const double yLabels = small.horizontalAdvance(QStringLiteral("1 000 0")) + 8;
     const bool wide = rest.width() >= 620;
     const double legend = small.height() * 2 + 10;
-    const double below = small.height() + 8 + legend;
+    const double above = small.height() + 2; // the title of the axis
+    const double below = above + small.height() + 8 + legend;
     const double side =
         std::min(rest.height() - below, (wide ? rest.width() * 0.44 : rest.width()) - yLabels);
-    p.map = QRectF(rest.left() + yLabels, rest.top(), std::max(40.0, side), std::max(40.0, side));
-    p.legend = QRectF(rest.left(), p.map.bottom() + small.height() + 10,
-                      std::max(p.map.right() - rest.left(), std::min(rest.width(), 340.0)), legend);
+    QRectF& map = p.map.map;
+    map = QRectF(rest.left() + yLabels, rest.top() + above, std::max(40.0, side), std::max(40.0, side));
+    p.legend = QRectF(rest.left(), map.bottom() + small.height() + 10,
+                      std::max(map.right() - rest.left(), std::min(rest.width(), 340.0)), legend);
     if (!wide)
         return p;
     const double left = p.legend.right() + 24;
@@ -257,7 +179,6 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
 void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces& p,
                   const std::optional<TileCell>& hover, const Theme& theme)
 {
-    const TileLandscape& l = m.result->landscape;
     const QFont bold = uiFont(1.0, QFont::DemiBold);
     const QFontMetricsF bm(bold);
     painter.setFont(bold);
@@ -270,38 +191,10 @@ void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces&
     painter.drawText(QPointF(p.header.left(), p.header.top() + bm.height() + 2 + fm.ascent()),
                      fm.elidedText(m.headline, Qt::ElideRight, p.header.width()));
 
-    QImage image(static_cast<int>(p.cols), static_cast<int>(p.rows), QImage::Format_RGB32);
-    for (std::size_t i = 0; i < p.rows; ++i)
-        for (std::size_t j = 0; j < p.cols; ++j)
-            image.setPixelColor(static_cast<int>(j), static_cast<int>(p.rows - 1 - i),
-                                theme.ramp(m.shade(l.at(i, j))));
-    painter.save();
-    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
-    painter.drawImage(p.map, image);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    for (std::size_t i = 0; i < p.rows; ++i)
-        for (std::size_t j = 0; j < p.cols;) {
-            std::size_t end = j;
-            while (end < p.cols && !l.at(i, end).feasible)
-                ++end;
-            if (end > j)
-                fillHatch(painter, p.cell({i, j}).united(p.cell({i, end - 1})), theme);
-            j = std::max(end, j + 1);
-        }
-    painter.restore();
-    painter.setPen(theme.outline);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(p.map);
-    paintMapAxes(painter, l, p, theme);
-    if (hover) {
-        painter.setPen(QPen(theme.text, 1.5));
-        painter.drawRect(p.cell(*hover).adjusted(-1, -1, 1, 1));
-    }
-    painter.save();
-    painter.setClipRect(p.map.adjusted(-16, -16, 16, 16));
-    paintMarks(painter, m, p, theme);
-    painter.restore();
-    paintLegend(painter, m, p.legend, theme);
+    const HeatGrid grid = tileGrid(m, theme);
+    paintHeatGrid(painter, grid, p.map,
+                  hover ? std::optional(hover->i * grid.columns + hover->j) : std::nullopt, theme);
+    paintKeys(painter, grid.keys, p.legend, theme);
     if (!p.methods.isEmpty())
         m.methods.paint(painter, p.methods, theme);
     if (!p.bars.isEmpty() && !m.constraints.empty())
@@ -315,8 +208,9 @@ void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces&
                      number(std::round(m.roofline->peakGflops)), bindingText(m.roofline->binding));
         painter.drawText(QPointF(p.roofline.left(), p.roofline.top() + bm.ascent()),
                          bm.elidedText(title, Qt::ElideRight, p.roofline.width()));
-        paintMultiRoofline(painter, *m.roofline, m.optimum ? &*m.optimum : nullptr, tr("exhaustive"),
-                           p.roofline.adjusted(0, bm.height() + 2, 0, 0), theme);
+        const PlotModel plot =
+            levelRoofline(*m.roofline, m.optimum ? &*m.optimum : nullptr, tr("exhaustive"), theme);
+        paintPlot(painter, plot, plotFrame(plot, p.roofline.adjusted(0, bm.height() + 2, 0, 0)), theme);
     }
 }
 

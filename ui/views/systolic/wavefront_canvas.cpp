@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/wavefront_canvas.h"
 
-#include "theme/number.h"
+#include "views/systolic/wavefront_lanes.h"
 
 #include <QComboBox>
 #include <QMouseEvent>
@@ -12,14 +12,11 @@
 
 namespace tilewright::ui {
 
-namespace {
-
-constexpr double kShortest = 8; // cycles in the chart
-
-} // namespace
+using namespace systolic;
 
 WavefrontCanvas::WavefrontCanvas(const ViewContext& context, QWidget* parent)
-    : SystolicPane(context, QStringLiteral("systolic-wavefront"), tr("Wavefront"), parent)
+    : SystolicPaneOf(context, QStringLiteral("systolic-wavefront"), tr("Wavefront"), Dragging::MovesCursor,
+                     parent)
 {
     createControls();
     addOwnKeys();
@@ -29,10 +26,7 @@ WavefrontCanvas::WavefrontCanvas(const ViewContext& context, QWidget* parent)
         else
             outdated();
     });
-    connect(&state(), &SystolicState::simulationChanged, this, [this] {
-        m_cache = {};
-        outdated();
-    });
+    connect(&state(), &SystolicState::simulationChanged, this, [this] { outdated(); });
 }
 
 void WavefrontCanvas::createControls()
@@ -65,16 +59,14 @@ void WavefrontCanvas::createControls()
 void WavefrontCanvas::rebuild()
 {
     state().needSimulation();
-    const std::int64_t cycles = state().cycles();
-    if (const auto all = static_cast<double>(cycles); all != m_range.total()) {
-        m_range = {};
-        m_range.setTotal(all, kShortest);
-    }
-    m_cache = {};
+    if (state().cycles() != std::exchange(m_cycles, state().cycles()))
+        forgetRange(); // of another run
     const ArrayShape& array = state().settings().hierarchy.array;
     for (auto* pe : {&m_overlay.pinned, &m_overlay.hovered})
         if (*pe && ((*pe)->row >= array.rows || (*pe)->col >= array.cols))
             pe->reset();
+    m_model = buildWavefront(state());
+    setLanes(wavefrontLanes(state()));
     refreshCycle();
 }
 
@@ -114,73 +106,33 @@ QString WavefrontCanvas::copyText() const
     return out;
 }
 
-Axis WavefrontCanvas::axisOf(const WavefrontPlaces& p) const
+QRectF WavefrontCanvas::chartArea(const QRectF& area, bool) const
 {
-    return m_range.axis(p.chart.left(), p.chart.right());
+    return wavefrontPlaces(area, m_model).chart;
 }
 
 void WavefrontCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     ensureFresh();
-    const WavefrontPlaces p = wavefrontPlaces(area, m_model);
-    const Axis axis =
-        exporting ? Axis{0, static_cast<double>(m_model.cycles), p.chart.left(), p.chart.right()} : axisOf(p);
-    const int width = std::max(0, static_cast<int>(p.chart.width()));
-    if (m_cache.from != axis.v0 || m_cache.to != axis.v1 || m_cache.width != width)
-        m_cache = {axis.v0, axis.v1, width,
-                   utilisation(state(), static_cast<std::int64_t>(std::floor(axis.v0)),
-                               static_cast<std::int64_t>(std::ceil(axis.v1)), width)};
+    LaneChart::paintContent(painter, area, theme, exporting);
+}
+
+void WavefrontCanvas::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
     WavefrontOverlay overlay = m_overlay;
-    if (exporting) {
+    if (exporting)
         overlay.hovered.reset();
-        overlay.hoverCycle.reset();
-    }
-    const SystolicSettings& s = state().settings();
-    const double total = static_cast<double>(macs(s.gemm)) /
-                         static_cast<double>(m_model.rows * m_model.cols) /
-                         static_cast<double>(m_model.cycles);
-    paintWavefront(painter, m_model, p, m_cache.columns, axis, total, phaseCycles(state()),
+    paintWavefront(painter, m_model, wavefrontPlaces(area, m_model),
                    static_cast<PeColour>(m_colour->currentIndex()), overlay, theme);
 }
 
 void WavefrontCanvas::hideEvent(QHideEvent* event)
 {
     m_playback->setPlaying(false);
-    ToolCanvas::hideEvent(event);
+    LaneChart::hideEvent(event);
 }
 
-// -- navigation ------------------------------------------------------------------------------------------
-
-void WavefrontCanvas::zoomBy(double factor, QPointF anchor)
-{
-    const Axis a = axisOf(places());
-    m_range.zoom(factor, a.toValue(std::clamp(anchor.x(), a.p0, a.p1)));
-    update();
-}
-
-void WavefrontCanvas::panBy(QPointF pixels)
-{
-    const Axis a = axisOf(places());
-    m_range.pan(a.v0 - a.toValue(a.p0 + pixels.x()));
-    update();
-}
-
-void WavefrontCanvas::fitAll()
-{
-    m_range.fit();
-    update();
-}
-
-std::optional<QRectF> WavefrontCanvas::shownPart() const
-{
-    return m_model.cycles == 0 ? std::nullopt : std::optional(m_range.part());
-}
-
-void WavefrontCanvas::showPart(const QRectF& part)
-{
-    m_range.show(part);
-    update();
-}
+// -- places ----------------------------------------------------------------------------------------------
 
 QPointF WavefrontCanvas::focusPoint() const
 {
@@ -189,18 +141,12 @@ QPointF WavefrontCanvas::focusPoint() const
 
 QPointF WavefrontCanvas::peCentre(const PePosition& pe) const
 {
-    return places().pe(pe.row / m_model.step, pe.col / m_model.step).center();
-}
-
-QPointF WavefrontCanvas::chartPoint(std::int64_t cycle) const
-{
-    const WavefrontPlaces p = places();
-    return {axisOf(p).toPixel(static_cast<double>(cycle) + 0.5), p.chart.center().y()};
+    return arrayPlaces().pe(pe.row / m_model.step, pe.col / m_model.step).center();
 }
 
 std::optional<PePosition> WavefrontCanvas::peUnder(QPointF position) const
 {
-    const WavefrontPlaces p = places();
+    const WavefrontPlaces p = arrayPlaces();
     const QPointF d = (position - p.origin) / p.cell;
     const auto c = static_cast<std::int64_t>(std::floor(d.x()));
     const auto r = static_cast<std::int64_t>(std::floor(d.y()));
@@ -220,70 +166,38 @@ QString WavefrontCanvas::tooltipAt(QPointF position) const
             out += QStringLiteral("<br>%1: %2").arg(label.toHtmlEscaped(), value.toHtmlEscaped());
         return out;
     }
-    const WavefrontPlaces p = places();
-    if (p.chart.contains(position)) {
-        const auto cycle = std::clamp<std::int64_t>(
-            static_cast<std::int64_t>(std::floor(axisOf(p).toValue(position.x()))), 0, m_model.cycles - 1);
-        const Simulation* sim = state().simulation();
-        if (sim && sim->clock)
-            if (const auto stall = sim->clock->stallAt(cycle))
-                return tr("cycle %1: stalled, the FIFO of lane %2 is empty")
-                    .arg(number(cycle))
-                    .arg(stall->lane);
-        const std::int64_t tick = sim && sim->clock ? sim->clock->ticksBefore(cycle) : cycle;
-        const std::int64_t active = state().plan().activePesAt(tick);
-        return tr("cycle %1: %2 of %3 PEs active (%4)")
-            .arg(number(cycle), number(active), number(m_model.rows * m_model.cols),
-                 percent(static_cast<double>(active) / static_cast<double>(m_model.rows * m_model.cols)));
-    }
-    return {};
+    return LaneChart::tooltipAt(position);
 }
 
 void WavefrontCanvas::mousePressEvent(QMouseEvent* event)
 {
-    ToolCanvas::mousePressEvent(event);
+    LaneChart::mousePressEvent(event);
     if (event->button() != Qt::LeftButton)
         return;
     if (const auto pe = peUnder(event->position())) {
         m_overlay.pinned = m_overlay.pinned == pe ? std::nullopt : pe;
         refreshFacts();
         update();
-        return;
-    }
-    const WavefrontPlaces p = places();
-    if (p.chart.adjusted(0, -4, 0, 4).contains(event->position())) {
-        m_playback->setPlaying(false);
-        m_scrubbing = true;
-        state().setCycle(static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
     }
 }
 
-void WavefrontCanvas::mouseMoveEvent(QMouseEvent* event)
+void WavefrontCanvas::cursorDragged(double time)
 {
-    ToolCanvas::mouseMoveEvent(event);
-    const WavefrontPlaces p = places();
-    if (m_scrubbing) {
-        state().setCycle(static_cast<std::int64_t>(std::floor(axisOf(p).toValue(event->position().x()))));
-        return;
-    }
-    const auto pe = peUnder(event->position());
-    std::optional<double> at;
-    if (p.chart.contains(event->position()))
-        at = axisOf(p).toValue(event->position().x());
-    if (pe == m_overlay.hovered && at == m_overlay.hoverCycle)
-        return;
-    m_overlay.hovered = pe;
-    m_overlay.hoverCycle = at;
-    setCursor(at ? Qt::SizeHorCursor : Qt::ArrowCursor);
+    m_playback->goTo(static_cast<std::int64_t>(std::floor(time)));
+}
+
+std::optional<double> WavefrontCanvas::pinnedTime() const
+{
+    return static_cast<double>(m_model.cycle) + 0.5;
+}
+
+void WavefrontCanvas::hovered(QPointF position)
+{
+    LaneChart::hovered(position);
+    if (hoverTime())
+        setCursor(Qt::SizeHorCursor);
+    m_overlay.hovered = peUnder(position);
     refreshFacts();
-    update();
-}
-
-void WavefrontCanvas::mouseReleaseEvent(QMouseEvent* event)
-{
-    ToolCanvas::mouseReleaseEvent(event);
-    if (event->button() == Qt::LeftButton)
-        m_scrubbing = false;
 }
 
 void WavefrontCanvas::movePinned(std::int64_t rows, std::int64_t cols)
@@ -298,13 +212,13 @@ void WavefrontCanvas::movePinned(std::int64_t rows, std::int64_t cols)
 
 void WavefrontCanvas::addOwnKeys()
 {
-    addTimeKeys();
     addKeys("pin", tr("Go from PE to PE"), arrowKeys(),
             tr("Pin the next PE: its operands and accumulator are shown."), [this](const KeyUse& use) {
                 const QPoint way = use.arrow();
                 movePinned(way.y() * m_model.step, way.x() * m_model.step);
             });
     addKeys("unpin", tr("Let the PE go"), {QKeySequence(Qt::Key_Escape)}, tr("No PE is pinned."), [this] {
+        setMeasured(std::nullopt);
         m_overlay.pinned.reset();
         refreshFacts();
         update();
@@ -325,10 +239,9 @@ void WavefrontCanvas::addOwnKeys()
 void WavefrontCanvas::leaveEvent(QEvent* event)
 {
     m_overlay.hovered.reset();
-    m_overlay.hoverCycle.reset();
     refreshFacts();
     update();
-    ToolCanvas::leaveEvent(event);
+    LaneChart::leaveEvent(event);
 }
 
 } // namespace tilewright::ui

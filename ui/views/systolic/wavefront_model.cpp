@@ -4,11 +4,12 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
+
+using namespace systolic;
 
 namespace {
 
@@ -124,9 +125,8 @@ WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions
 QString phaseName(const WavefrontModel& m)
 {
     if (m.stall)
-        return m.stall->side == EdgeSide::West
-                   ? tr("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
-                   : tr("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
+        return m.stall->side == EdgeSide::West ? tr("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
+                                               : tr("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
     const std::int64_t t = m.tick - m.phaseStart;
     if (t < 0)
         return tr("loading the first block");
@@ -163,16 +163,13 @@ PeFacts peFacts(const SystolicState& state, const PePosition& at)
     const bool stalled = sim && sim->clock && sim->clock->stallAt(cycle);
     const PeActivity pe = plan.peAt(stalled ? tick - 1 : tick, at.row, at.col);
     f.title = tr("PE (row %1, column %2)").arg(at.row).arg(at.col);
-    const auto add = [&](const char* label, const QString& value) {
-        f.lines.emplace_back(tr(label), value);
-    };
+    const auto add = [&](const char* label, const QString& value) { f.lines.emplace_back(tr(label), value); };
     if (pe.fold < 0) {
         add("state", tr("waits for its first operand"));
         return f;
     }
     const Fold fold = plan.fold(pe.fold);
-    add("fold",
-        tr("%1 of %2, %3 × %4 PEs").arg(pe.fold + 1).arg(plan.folds()).arg(fold.rows).arg(fold.cols));
+    add("fold", tr("%1 of %2, %3 × %4 PEs").arg(pe.fold + 1).arg(plan.folds()).arg(fold.rows).arg(fold.cols));
     if (at.row >= fold.rows || at.col >= fold.cols) {
         add("state", tr("outside the block of this fold"));
         return f;

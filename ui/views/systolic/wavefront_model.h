@@ -35,26 +35,26 @@ struct WavefrontModel
     std::int64_t step = 1;
     std::int64_t shownRows = 0, shownCols = 0;
     std::int64_t lead = 0; ///< operands shown on their way to the edge
-    Dataflow dataflow = Dataflow::Os;
+    systolic::Dataflow dataflow = systolic::Dataflow::Os;
     std::int64_t stream = 1;
 
     std::int64_t cycle = 0, cycles = 1;
     std::int64_t tick = 0; ///< cycle without the stalls before it
-    std::optional<EdgeStall> stall;
+    std::optional<systolic::EdgeStall> stall;
     std::int64_t stalledCycles = 0;
     std::int64_t active = 0;
-    std::optional<ArrayPhases> phases;
+    std::optional<systolic::ArrayPhases> phases;
     std::int64_t phaseStart = 0; ///< tick of the first activity
 
-    std::vector<PeActivity> pes;        ///< shownRows x shownCols, row-major
-    std::vector<PeRegisters> registers; ///< the same places, when values are simulated
-    std::vector<PeActivity> west;       ///< shownRows x lead: [row][d] enters in d + 1 cycles
-    std::vector<PeActivity> north;      ///< lead x shownCols: [d][col]; OS only
+    std::vector<systolic::PeActivity> pes;        ///< shownRows x shownCols, row-major
+    std::vector<systolic::PeRegisters> registers; ///< the same places, when values are simulated
+    std::vector<systolic::PeActivity> west;       ///< shownRows x lead: [row][d] enters in d + 1 cycles
+    std::vector<systolic::PeActivity> north;      ///< lead x shownCols: [d][col]; OS only
     std::vector<std::int64_t> westFifo; ///< elements in the FIFO of every row; empty when not limited
     std::vector<std::int64_t> northFifo;
     std::int64_t fifoDepth = 32;
 
-    [[nodiscard]] const PeActivity& at(std::int64_t r, std::int64_t c) const
+    [[nodiscard]] const systolic::PeActivity& at(std::int64_t r, std::int64_t c) const
     {
         return pes[static_cast<std::size_t>(r * shownCols + c)];
     }
@@ -78,8 +78,8 @@ struct PeFacts
 [[nodiscard]] PeFacts peFacts(const SystolicState& state, const PePosition& pe);
 
 /// "A[2,7]" of the operand that reaches a PE from the west with this work.
-[[nodiscard]] QString westOperand(Dataflow dataflow, const PeActivity& work);
-[[nodiscard]] QString northOperand(Dataflow dataflow, const PeActivity& work);
+[[nodiscard]] QString westOperand(systolic::Dataflow dataflow, const systolic::PeActivity& work);
+[[nodiscard]] QString northOperand(systolic::Dataflow dataflow, const systolic::PeActivity& work);
 
 /// Utilisation over time: the mean share of active PEs in each pixel column of cycles [from, to).
 struct UtilisationColumns

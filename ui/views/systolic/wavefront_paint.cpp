@@ -4,7 +4,7 @@
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
-#include "views/systolic/roofline_paint.h"
+#include "views/systolic/roofline_plot.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -13,6 +13,8 @@
 #include <cmath>
 
 namespace tilewright::ui {
+
+using namespace systolic;
 
 namespace {
 
@@ -360,12 +362,11 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
              .arg(number(m.active), number(m.rows * m.cols), percent(static_cast<double>(m.active) / pes)));
     if (m.phases)
         line(tr("fill · drain"),
-             tr("%1 · %2").arg(number(m.phases->fill),
-                                 counted(m.phases->drain, tr("cycle"), tr("cycles"))));
+             tr("%1 · %2").arg(number(m.phases->fill), counted(m.phases->drain, tr("cycle"), tr("cycles"))));
     if (p.cell >= 22)
         line(tr("in a PE"), !valuesFit(m, p)             ? tr("number of the operand")
-                              : m.dataflow == Dataflow::Os ? tr("sum so far")
-                                                           : tr("sum that moves south"));
+                            : m.dataflow == Dataflow::Os ? tr("sum so far")
+                                                         : tr("sum that moves south"));
     y += 6;
     if (overlay.facts) {
         if (y + bm.height() <= area.bottom()) {
@@ -391,73 +392,6 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
     if (y + fm.height() <= area.bottom())
         paintLegend(painter, QRectF(area.left(), y, area.width(), area.bottom() - y), m, colour, theme);
     painter.restore();
-}
-
-void paintChart(QPainter& painter, const QRectF& area, const WavefrontModel& m,
-                const UtilisationColumns& columns, const Axis& cycles, double total,
-                const std::array<std::int64_t, 3>& phases, const WavefrontOverlay& overlay,
-                const Theme& theme)
-{
-    if (area.height() < 24 || area.width() < 60)
-        return;
-    painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
-    painter.setPen(theme.muted);
-    QString title = tr("active PEs over time, mean %1").arg(percent(total));
-    if (columns.sampled)
-        title += tr(" (sampled)");
-    painter.drawText(QPointF(area.left(), area.top() - 5), title);
-    painter.save();
-    painter.setClipRect(area);
-    painter.fillRect(area, Theme::mix(theme.canvas, theme.text, 0.03));
-    const int left = static_cast<int>(std::floor(area.left()));
-    const int bottom = static_cast<int>(std::floor(area.bottom()));
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    for (std::size_t x = 0; x < columns.mean.size(); ++x) {
-        const int h = static_cast<int>(std::lround(columns.mean[x] * area.height()));
-        painter.fillRect(QRect(left + static_cast<int>(x), bottom - h, 1, h),
-                         Theme::mix(theme.canvas, theme.computeTime, 0.75));
-        if (columns.stalled[x])
-            painter.fillRect(QRect(left + static_cast<int>(x), bottom - 4, 1, 4), theme.error);
-    }
-    // Fill | steady | drain
-    const char* names[] = {"fill", "steady", "drain"};
-    for (std::size_t i = 0; i < 3; ++i) {
-        const double x = cycles.toPixel(static_cast<double>(phases[i]));
-        const double next = i < 2 ? cycles.toPixel(static_cast<double>(phases[i + 1]))
-                                  : cycles.toPixel(static_cast<double>(m.cycles));
-        if (i > 0) {
-            painter.setPen(QPen(theme.muted, 1, Qt::DashLine));
-            painter.drawLine(QPointF(std::round(x), area.top()), QPointF(std::round(x), area.bottom()));
-        }
-        const double from = std::max(x, area.left());
-        const double to = std::min(next, area.right());
-        const QString name = tr(names[i]);
-        const double w = fm.horizontalAdvance(name);
-        if (m.phases && to - from > w + 10) {
-            const QRectF plate(from + 4, area.top() + 2, w + 6, fm.height());
-            painter.fillRect(plate, Theme::mix(theme.canvas, theme.text, 0.03));
-            painter.setPen(theme.text);
-            painter.drawText(plate, Qt::AlignCenter, name);
-        }
-    }
-    painter.setRenderHint(QPainter::Antialiasing, true);
-    painter.setPen(QPen(theme.outline, 1, Qt::DotLine));
-    const double mean = area.bottom() - area.height() * total;
-    painter.drawLine(QPointF(area.left(), mean), QPointF(area.right(), mean));
-    if (overlay.hoverCycle) {
-        const double x = std::round(cycles.toPixel(*overlay.hoverCycle)) + 0.5;
-        painter.setPen(QPen(theme.muted, 1));
-        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-    }
-    const double x = cycles.toPixel(static_cast<double>(m.cycle) + 0.5);
-    painter.setPen(QPen(theme.accent, 2));
-    painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-    painter.restore();
-    painter.setPen(theme.outline);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(area);
-    paintXAxis(painter, cycles, QRectF(area.left(), area.bottom(), area.width(), 0), tr("cycle"), theme);
 }
 
 } // namespace
@@ -491,6 +425,8 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
         p.facts = QRectF(right.left(), p.chart.bottom() + axis + 8, right.width(),
                          right.bottom() - p.chart.bottom() - axis - 8);
     }
+    // With its caption, its axis and the margins of a chart.
+    p.chart.adjust(-8, -(tick.height() + 3) - 8, 8, axis + 10);
     const bool fifos = !m.westFifo.empty();
     const double gapCells = fifos ? 1.0 : 0.35;
     p.leadWest = m.lead;
@@ -510,9 +446,7 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
     return p;
 }
 
-void paintWavefront(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p,
-                    const UtilisationColumns& columns, const Axis& cycles, double totalUtilisation,
-                    const std::array<std::int64_t, 3>& phases, PeColour colour,
+void paintWavefront(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, PeColour colour,
                     const WavefrontOverlay& overlay, const Theme& theme)
 {
     const QFont bold = uiFont(1.0, QFont::DemiBold);
@@ -547,7 +481,6 @@ void paintWavefront(QPainter& painter, const WavefrontModel& m, const WavefrontP
         paintFifos(painter, m, p, theme);
     paintArray(painter, m, p, colour, overlay, theme);
     paintFacts(painter, p.facts, m, p, overlay, colour, theme);
-    paintChart(painter, p.chart, m, columns, cycles, totalUtilisation, phases, overlay, theme);
 }
 
 } // namespace tilewright::ui

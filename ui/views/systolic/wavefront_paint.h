@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "chart/axis.h"
 #include "views/systolic/wavefront_model.h"
 
 #include <QImage>
@@ -37,12 +36,9 @@ struct WavefrontOverlay
     std::optional<PePosition> pinned; ///< in PEs of the array, not of the shown ones
     std::optional<PePosition> hovered;
     std::optional<PeFacts> facts;
-    std::optional<double> hoverCycle; ///< mouse over the chart
 };
 
 void paintWavefront(QPainter& painter, const WavefrontModel& model, const WavefrontPlaces& places,
-                    const UtilisationColumns& columns, const Axis& cycles, double totalUtilisation,
-                    const std::array<std::int64_t, 3>& phases, PeColour colour,
-                    const WavefrontOverlay& overlay, const Theme& theme);
+                    PeColour colour, const WavefrontOverlay& overlay, const Theme& theme);
 
 } // namespace tilewright::ui

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "edit/fit.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace tilewright {
+
+namespace {
+
+using Axis = SubgraphPlan::Axis;
+
+/// What R4.7 demands, as far as the native size allows.
+std::int64_t floorW(const SubgraphPlan& plan)
+{
+    return std::min(plan.leastW(), plan.mostW());
+}
+
+std::int64_t floorH(const SubgraphPlan& plan)
+{
+    return std::min(plan.leastH(), plan.mostH());
+}
+
+/// How far a range reaches in a full step; ranges of equal extent and axis are taken for the same one.
+struct Extent
+{
+    std::int64_t size = 0;
+    Axis axis = Axis::Full;
+    auto operator<=>(const Extent&) const = default;
+};
+
+std::vector<Extent> fullStepExtents(const SubgraphPlan& plan, const Granularity& g)
+{
+    std::vector<Extent> extents;
+    for (const SubgraphPlan::Slot& s : plan.ranges()) {
+        const std::int64_t part = s.axis == Axis::Full   ? s.size
+                                  : s.axis == Axis::Step ? g.k
+                                  : s.row                ? g.h
+                                                         : g.w;
+        extents.push_back(part >= s.size ? Extent{s.size, Axis::Full} : Extent{part, s.axis});
+    }
+    return extents;
+}
+
+} // namespace
+
+Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted)
+{
+    Granularity g;
+    g.w = std::max(std::clamp(wanted.w, std::int64_t{1}, plan.sinkWidth()), floorW(plan));
+    g.h = std::max(std::clamp(wanted.h, std::int64_t{1}, plan.sinkHeight()), floorH(plan));
+    g.w = std::min(g.w, plan.mostW());
+    g.h = std::min(g.h, plan.mostH());
+    g.k = std::max(std::min(wanted.k, plan.mostK()), std::int64_t{1});
+    return g;
+}
+
+Granularity startGranularity(const SubgraphPlan& plan)
+{
+    const Hardware& hw = plan.problem().hardware();
+    return legalGranularity(plan, {hw.nativeWidth, hw.nativeHeight, plan.hasMatMul() ? hw.nativeK() : 1});
+}
+
+std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
+                                std::span<const TensorId> resident, std::span<const TensorId> retain)
+{
+    const Problem& problem = plan.problem();
+    const auto listed = [](std::span<const TensorId> list, TensorId t) {
+        return std::ranges::find(list, t) != list.end();
+    };
+    std::int64_t sum = 0;
+    for (const TensorId t : resident)
+        sum += problem.tensor(t).elements();
+    for (const TensorId t : retain)
+        if (!listed(resident, t) && !plan.inputIndex(t))
+            sum += problem.tensor(t).elements();
+
+    const std::vector<Extent> extents = fullStepExtents(plan, g);
+    for (std::size_t i = 0; i < plan.sinks().size(); ++i) {
+        const SubgraphPlan::Sink& s = plan.sinks()[i];
+        const std::int64_t tile = extents[s.rowSlot].size * extents[s.colSlot].size;
+        if (!listed(retain, plan.products()[s.product]))
+            sum += tile;
+        if (plan.kSteps(i, g.k) > 1)
+            sum += tile * (s.driverEnd - s.driverBegin);
+    }
+
+    // A request for the whole tensor serves all others (R7.1).
+    std::vector<char> whole(plan.inputs().size(), 0);
+    std::vector<std::tuple<std::uint32_t, Role, Extent, Extent>> parts;
+    for (const SubgraphPlan::Use& u : plan.uses()) {
+        if (u.run || listed(resident, plan.inputs()[u.id]))
+            continue;
+        const Extent& rows = extents[u.rowSlot];
+        const Extent& cols = extents[u.colSlot];
+        if (rows.axis == Axis::Full && cols.axis == Axis::Full)
+            whole[u.id] = 1;
+        else
+            parts.emplace_back(u.id, u.role, rows, cols);
+    }
+    std::ranges::sort(parts);
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    for (const auto& [input, role, rows, cols] : parts)
+        if (!whole[input])
+            sum += rows.size * cols.size;
+    for (std::size_t i = 0; i < whole.size(); ++i)
+        if (whole[i])
+            sum += problem.tensor(plan.inputs()[i]).elements();
+    return sum;
+}
+
+Granularity fittingGranularity(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                               std::span<const TensorId> retain, std::span<const Granularity> wanted)
+{
+    const auto size = [&](const Granularity& g) { return estimateWorkingSet(plan, g, resident, retain); };
+    const std::int64_t capacity = plan.problem().hardware().fastMemoryCapacity;
+    std::optional<Granularity> best;
+    Granularity g = startGranularity(plan);
+    for (const Granularity& candidate : wanted) {
+        g = legalGranularity(plan, candidate);
+        const auto volume = [](const Granularity& x) {
+            return std::tuple(static_cast<double>(x.w) * static_cast<double>(x.h), x.k);
+        };
+        if (size(g) <= capacity && (!best || volume(g) > volume(*best)))
+            best = g;
+    }
+    if (best)
+        return *best;
+    std::int64_t current = size(g);
+    while (current > capacity) {
+        Granularity smallest = g;
+        const auto consider = [&](const Granularity& next) {
+            if (next == g)
+                return;
+            if (const std::int64_t s = size(next); s < current) {
+                current = s;
+                smallest = next;
+            }
+        };
+        consider({std::max(floorW(plan), ceilDiv(g.w, 2)), g.h, g.k});
+        consider({g.w, std::max(floorH(plan), ceilDiv(g.h, 2)), g.k});
+        consider({g.w, g.h, ceilDiv(g.k, 2)});
+        if (smallest == g)
+            break;
+        g = smallest;
+    }
+    return g;
+}
+
+Schedule oneOpPerSubgraph(const Problem& problem)
+{
+    Schedule schedule;
+    PlanCompiler compiler(problem, {});
+    SubgraphPlan plan;
+    for (const OpId o : problem.topologicalOrder()) {
+        Subgraph s;
+        s.ops = {o};
+        compiler.compile(s.ops, plan);
+        s.granularity = fittingGranularity(plan, {}, {}, std::array{startGranularity(plan)});
+        schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
+    }
+    return schedule;
+}
+
+} // namespace tilewright

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "edit/suggestions.h"
+
+#include "base/text.h"
+#include "edit/edits.h"
+#include "eval/evaluator.h"
+#include "eval/granularity_search.h"
+#include "rules/check.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+namespace {
+
+/// Without a MatMul k means nothing (R4.2) and is not named.
+std::string shape(const Granularity& g, bool withDepth)
+{
+    const std::string tile = formatNumber(g.w) + " × " + formatNumber(g.h);
+    return withDepth ? tile + " × " + formatNumber(g.k) : tile;
+}
+
+/// Looks for single changes around one subgraph and evaluates each on the whole schedule.
+class Advisor
+{
+public:
+    Advisor(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation, SubgraphId id,
+            std::stop_token stop)
+        : m_problem(problem), m_schedule(schedule), m_before(evaluation), m_rules(evaluation.rules), m_id(id),
+          m_stop(std::move(stop)),
+          // Not owning: the evaluator does not outlive this call.
+          m_evaluator(ProblemPtr(ProblemPtr(), &problem), evaluation.rules),
+          m_compiler(problem, evaluation.rules)
+    {
+        (void)m_evaluator.evaluate(schedule);
+    }
+
+    std::vector<Suggestion> run()
+    {
+        tiling();
+        retention();
+        fusion();
+        std::stable_sort(m_found.begin(), m_found.end(), [](const Suggestion& a, const Suggestion& b) {
+            return a.fixes != b.fixes ? a.fixes > b.fixes : a.total < b.total;
+        });
+        return std::move(m_found);
+    }
+
+private:
+    [[nodiscard]] const Subgraph& current() const { return m_schedule[m_id]; }
+
+    /// The schedule with one subgraph replaced.
+    [[nodiscard]] Schedule with(std::size_t index, Subgraph changed) const
+    {
+        Schedule out = m_schedule;
+        changed.reportedLatency.reset();
+        out.subgraphs[index] = std::make_shared<const Subgraph>(std::move(changed));
+        return out;
+    }
+
+    [[nodiscard]] static std::size_t opsThatCannotRun(const Schedule& schedule, const Evaluation& e)
+    {
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < schedule.size(); ++i)
+            n += e.subgraphs[i].structurallyValid ? 0 : schedule.subgraphs[i]->ops.size();
+        return n;
+    }
+
+    /// Keeps the change when it helps.
+    bool offer(Suggestion::Kind kind, Schedule schedule, std::string text,
+               std::optional<TensorId> tensor = {})
+    {
+        const Evaluation after = m_evaluator.evaluate(schedule);
+        const std::size_t before = m_before.issues.size();
+        const bool fixes = after.issues.size() < before;
+        // What cannot run costs nothing: drawing more ops into it is no gain.
+        const bool faster = after.issues.size() == before && after.total < m_before.total * (1 - 1e-12) &&
+                            opsThatCannotRun(schedule, after) <= opsThatCannotRun(m_schedule, m_before);
+        if (!fixes && !faster)
+            return false;
+        Suggestion s;
+        s.kind = kind;
+        s.tensor = tensor;
+        s.total = after.total;
+        s.gain = m_before.total - after.total;
+        s.fixes = before - after.issues.size();
+        s.schedule = std::move(schedule);
+        s.text = std::move(text);
+        m_found.push_back(std::move(s));
+        return true;
+    }
+
+    /// The best tiling of a subgraph at its place in a schedule.
+    [[nodiscard]] std::optional<GranularityChoice> tile(const Schedule& schedule, std::size_t index,
+                                                        const GranularityLimits& limits)
+    {
+        const Subgraph& s = *schedule.subgraphs[index];
+        m_compiler.compile(s.ops, m_plan);
+        return bestGranularity(m_plan, residentBefore(m_problem, schedule, m_rules, SubgraphId(index)),
+                               s.retain, limits);
+    }
+
+    [[nodiscard]] GranularityLimits limits() const
+    {
+        GranularityLimits l;
+        l.stop = m_stop;
+        // Thousands of tilings are compared: where they have no closed form, an estimate has to do for
+        // choosing one. What is offered is evaluated exactly all the same.
+        l.mostWalkedSteps = 200;
+        return l;
+    }
+
+    /// The least total of the suggestions so far; a larger change has to beat it.
+    [[nodiscard]] bool beatsAll(const Schedule& schedule)
+    {
+        const Evaluation after = m_evaluator.evaluate(schedule);
+        return std::all_of(m_found.begin(), m_found.end(), [&](const Suggestion& s) {
+            const std::size_t left = m_before.issues.size() - s.fixes;
+            return after.issues.size() != left ? after.issues.size() < left
+                                               : after.total < s.total * (1 - 1e-12);
+        });
+    }
+
+    void tiling()
+    {
+        const Granularity g = current().granularity;
+        m_compiler.compile(current().ops, m_plan);
+        const bool hasDepth = m_plan.hasMatMul();
+        if (hasDepth) {
+            GranularityLimits depth = limits();
+            depth.w = g.w;
+            depth.h = g.h;
+            depth.traversals = {current().traversal};
+            if (const auto best = tile(m_schedule, m_id.index(), depth); best && best->granularity != g) {
+                Subgraph s = current();
+                s.granularity = best->granularity;
+                offer(Suggestion::Kind::Depth, with(m_id.index(), std::move(s)),
+                      "use k = " + formatNumber(best->granularity.k) + " instead of " + formatNumber(g.k));
+            }
+        }
+        GranularityLimits order = limits();
+        order.w = g.w;
+        order.h = g.h;
+        order.k = g.k;
+        order.traversals = {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
+                            TraversalKind::ColumnSnake, TraversalKind::Spiral};
+        if (m_before.subgraphs[m_id.index()].steps > kSpiralSteps)
+            order.traversals.pop_back();
+        if (const auto best = tile(m_schedule, m_id.index(), order);
+            best && best->traversal != current().traversal) {
+            Subgraph s = current();
+            s.traversal = best->traversal;
+            offer(Suggestion::Kind::Traversal, with(m_id.index(), std::move(s)),
+                  "visit the tiles in " + std::string(traversalName(best->traversal.kind())) + " order");
+        }
+        GranularityLimits any = limits();
+        if (!hasDepth)
+            any.k = g.k;
+        if (const auto best = tile(m_schedule, m_id.index(), any)) {
+            Subgraph s = current();
+            s.granularity = best->granularity;
+            s.traversal = best->traversal;
+            std::string text = "use tiles of " + shape(best->granularity, hasDepth);
+            if (best->traversal != current().traversal)
+                text += " in " + std::string(traversalName(best->traversal.kind())) + " order";
+            Schedule changed = with(m_id.index(), std::move(s));
+            if (beatsAll(changed))
+                offer(Suggestion::Kind::Granularity, std::move(changed), std::move(text));
+        }
+    }
+
+    [[nodiscard]] bool fitsAt(const Evaluation& e, std::size_t index) const
+    {
+        return index >= e.subgraphs.size() ||
+               (e.subgraphs[index].structurallyValid && e.subgraphs[index].fits);
+    }
+
+    /// Where a change of retention makes a subgraph too large, it is tiled anew.
+    void retain(std::size_t from, TensorId t, bool keep)
+    {
+        Subgraph s = *m_schedule.subgraphs[from];
+        if (keep)
+            s.retain.push_back(t);
+        else
+            std::erase(s.retain, t);
+        Schedule changed = with(from, std::move(s));
+        const std::string neighbour =
+            from == m_id.index() ? "for the next subgraph" : "from the previous subgraph";
+        std::string text = keep ? "keep " + m_problem.tensorName(t) + " in fast memory " + neighbour
+                                : "do not keep " + m_problem.tensorName(t) + " " + neighbour;
+        const auto kind = keep ? Suggestion::Kind::Retain : Suggestion::Kind::Release;
+        if (offer(kind, changed, text, t))
+            return;
+        const Evaluation e = m_evaluator.evaluate(changed);
+        bool tiled = false;
+        for (const std::size_t i : {from, from + 1}) {
+            if (fitsAt(e, i))
+                continue;
+            const auto best = tile(changed, i, limits());
+            if (!best)
+                return;
+            Subgraph smaller = *changed.subgraphs[i];
+            smaller.granularity = best->granularity;
+            smaller.traversal = best->traversal;
+            changed.subgraphs[i] = std::make_shared<const Subgraph>(std::move(smaller));
+            tiled = true;
+        }
+        if (tiled)
+            offer(kind, std::move(changed), text + ", with tiles that leave room for it", t);
+    }
+
+    void retentionBetween(std::size_t from)
+    {
+        if (from + 1 >= m_schedule.size())
+            return;
+        const Subgraph& producer = *m_schedule.subgraphs[from];
+        const Subgraph& consumer = *m_schedule.subgraphs[from + 1];
+        if (!checkFormat(m_problem, producer, {}).empty() || !checkFormat(m_problem, consumer, {}).empty())
+            return;
+        const Boundary in = boundaryOf(m_problem, consumer.ops);
+        for (const OpId o : producer.ops) {
+            const TensorId t = m_problem.op(o).output;
+            if (m_stop.stop_requested())
+                return;
+            const bool retained =
+                std::find(producer.retain.begin(), producer.retain.end(), t) != producer.retain.end();
+            if (retained)
+                retain(from, t, false);
+            else if (std::binary_search(in.inputs.begin(), in.inputs.end(), t))
+                retain(from, t, true);
+        }
+    }
+
+    void retention()
+    {
+        retentionBetween(m_id.index());
+        if (m_id.index() > 0)
+            retentionBetween(m_id.index() - 1);
+    }
+
+    void fusion()
+    {
+        const EditOptions options{.rules = m_rules, .force = false};
+        const auto fuse = [&](Suggestion::Kind kind, const char* with, Result<Schedule> edited) {
+            if (!edited || m_stop.stop_requested())
+                return;
+            for (const SubgraphId changed : changedSubgraphs(m_schedule, *edited)) {
+                const auto best = tile(*edited, changed.index(), limits());
+                if (!best)
+                    continue;
+                Subgraph s = (*edited)[changed];
+                s.granularity = best->granularity;
+                s.traversal = best->traversal;
+                edited->subgraphs[changed.index()] = std::make_shared<const Subgraph>(std::move(s));
+            }
+            offer(kind, std::move(edited).value(), std::string("fuse it with the ") + with + " subgraph");
+        };
+        if (m_id.index() > 0)
+            fuse(Suggestion::Kind::FuseWithPrevious, "previous",
+                 edit::mergeWithPrevious(m_problem, m_schedule, m_id, options));
+        if (m_id.index() + 1 < m_schedule.size())
+            fuse(Suggestion::Kind::FuseWithNext, "next",
+                 edit::mergeWithNext(m_problem, m_schedule, m_id, options));
+    }
+
+    static constexpr std::int64_t kSpiralSteps = 1'000'000;
+
+    const Problem& m_problem;
+    const Schedule& m_schedule;
+    const Evaluation& m_before;
+    const Rules m_rules;
+    const SubgraphId m_id;
+    const std::stop_token m_stop;
+    Evaluator m_evaluator;
+    PlanCompiler m_compiler;
+    SubgraphPlan m_plan;
+    std::vector<Suggestion> m_found;
+};
+
+} // namespace
+
+std::string_view suggestionKindName(Suggestion::Kind kind)
+{
+    switch (kind) {
+    case Suggestion::Kind::Granularity:
+        return "granularity";
+    case Suggestion::Kind::Depth:
+        return "depth";
+    case Suggestion::Kind::Traversal:
+        return "traversal";
+    case Suggestion::Kind::Retain:
+        return "retain";
+    case Suggestion::Kind::Release:
+        return "release";
+    case Suggestion::Kind::FuseWithPrevious:
+        return "fuse with previous";
+    case Suggestion::Kind::FuseWithNext:
+        return "fuse with next";
+    }
+    return "";
+}
+
+std::vector<Suggestion> suggestions(const Problem& problem, const Schedule& schedule,
+                                    const Evaluation& evaluation, SubgraphId subgraph, std::stop_token stop)
+{
+    if (!checkFormat(problem, schedule[subgraph], subgraph).empty())
+        return {};
+    return Advisor(problem, schedule, evaluation, subgraph, std::move(stop)).run();
+}
+
+} // namespace tilewright

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The event-driven machine of docs/rules/npu.md 5; users include run.h.
+#pragma once
+
+#include "npu/dynamic_policy.h"
+#include "npu/noc.h"
+#include "npu/run.h"
+#include "npu/spm.h"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace tilewright::npu {
+
+/// One run. A core works on at most one node per engine and one pending node, whose tiles are allocated and
+/// loaded while the engines compute. At every time at which something happens, in this order: buses are
+/// released and bytes arrive; transfers end (loads, then stores, by core); computations end (by core, tensor
+/// first); then the cores advance in order of id until none can; then shares and DRAM are updated.
+class NpuSimulator
+{
+public:
+    NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
+    /// Runs the programs, or the dynamic scheduler when there are none.
+    Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
+
+private:
+    struct Core
+    {
+        explicit Core(std::int64_t spmBytes) : spm(spmBytes) {}
+        Spm spm;
+        // the pending node
+        std::uint32_t pending = kNone;
+        bool allocated = false;
+        std::vector<std::uint32_t> toLoad; ///< its missing tiles, the one on its way included
+        std::size_t depCursor = 0;         ///< dependencies before it are met
+        // engines: 0 tensor, 1 vector
+        std::uint32_t running[2] = {kNone, kNone};
+        Cycle runEnd[2] = {kNever, kNever};
+        // DMA
+        TransferSpan load, store;
+        bool loading = false, storing = false;
+        std::deque<TransferSpan> storeQueue;
+        // what comes next
+        std::uint32_t openUnit = kNone;
+        std::size_t nextInUnit = 0;
+        const CoreProgram* program = nullptr;
+        std::size_t programAt = 0;
+        std::vector<std::uint32_t>
+            unstored; ///< started nodes with dependants whose result is not in DRAM yet
+        // attribution
+        StateSpan open;
+        int openSlot = -1; ///< waiting for the transfer in this slot
+        bool isOpen = false;
+    };
+
+    void control(Cycle now);
+    bool endTransfers(Cycle now);
+    bool endComputations(Cycle now);
+    bool advance(std::size_t c, Cycle now);
+    bool choose(std::size_t c, Cycle now);
+    bool allocatePending(std::size_t c, Cycle now);
+    bool startLoad(std::size_t c, Cycle now);
+    bool startStore(std::size_t c, Cycle now);
+    bool startPending(std::size_t c, Cycle now);
+    [[nodiscard]] bool dependenciesMet(std::size_t c);
+    [[nodiscard]] bool isReadyFor(std::size_t c, std::uint32_t unit) const;
+    [[nodiscard]] std::vector<std::uint32_t> earlyUnits(std::size_t c) const;
+    [[nodiscard]] bool nothingLeft(std::size_t c) const;
+    void startUnit(std::uint32_t unit);
+    void complete(std::size_t c, std::uint32_t node, Cycle now);
+    void stored(std::uint32_t node, Cycle now);
+    void attribute(std::size_t c, Cycle now);
+    void closeState(std::size_t c, Cycle now);
+    void emitState(std::size_t c, StateSpan span);
+    void recordSpm(std::size_t c, Cycle now);
+    void recordReady(Cycle now);
+    [[nodiscard]] Cycle nextTime() const;
+    Result<NpuRun> finish(Cycle now);
+    [[nodiscard]] static int loadSlot(std::size_t c) { return static_cast<int>(2 * c); }
+    [[nodiscard]] static int storeSlot(std::size_t c) { return static_cast<int>(2 * c + 1); }
+
+    const NpuGraph& m_graph;
+    NpuHardware m_hw;
+    RunOptions m_options;
+    std::vector<Cycle> m_cp;
+    Adjacency m_writes; ///< node -> tiles its output overlaps
+    Dram m_dram;
+    Noc m_noc;
+    std::unique_ptr<ReadySet> m_ready; ///< dynamic only
+    std::vector<Core> m_cores;
+    std::vector<std::uint32_t> m_unwritten;   ///< per tile: overlapping nodes not stored yet
+    std::vector<std::uint32_t> m_unitWaits;   ///< per unit: outside dependencies not stored yet
+    std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of their ids; the id when one is left
+    std::vector<bool> m_unitStarted, m_accAllocated;
+    std::vector<std::uint8_t> m_isDone, m_isStored;
+    std::vector<std::uint32_t> m_storesLeft;
+    std::vector<std::uint32_t>
+        m_unitsLeft; ///< not started, per core under head_parallel; last entry: any core
+    std::size_t m_readyCount = 0;
+    std::size_t m_nodesLeft = 0;
+    std::uint64_t m_age = 0;
+    NpuRun m_run;
+};
+
+} // namespace tilewright::npu

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/tile_graph_builder.h"
+
+#include "base/integer.h"
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace tilewright::npu {
+
+std::string_view toString(NodeType type) noexcept
+{
+    switch (type) {
+    case NodeType::MatMul:
+        return "MATMUL";
+    case NodeType::Conv:
+        return "CONV";
+    case NodeType::Softmax:
+        return "SOFTMAX";
+    case NodeType::Vector:
+        return "VECTOR";
+    case NodeType::KvStore:
+        return "KV_STORE";
+    case NodeType::KvLoad:
+        return "KV_LOAD";
+    }
+    return "";
+}
+
+std::int64_t NpuGraph::spmOf(std::size_t node) const noexcept
+{
+    const TileNode& n = nodes[node];
+    std::int64_t bytes = n.scratchBytes;
+    if (n.accumulator != kNone)
+        bytes += tiles[n.accumulator].spmRequired;
+    for (const std::uint32_t t : inputs(node))
+        bytes += tiles[t].spmRequired;
+    for (const std::uint32_t t : outputs(node))
+        if (t != n.accumulator)
+            bytes += tiles[t].spmRequired;
+    return bytes;
+}
+
+std::string NpuGraph::describe(std::size_t node) const
+{
+    return opNames[nodes[node].op] + ": " + std::string(toString(nodes[node].type)) + " " +
+           std::to_string(node);
+}
+
+std::vector<std::int64_t> blockBounds(std::int64_t from, std::int64_t to, std::int64_t step)
+{
+    // So many blocks are more nodes than any graph may have; the caller stops at that limit.
+    constexpr std::int64_t kMostBlocks = std::int64_t{1} << 24;
+    std::vector<std::int64_t> out;
+    if ((to - from) / step > kMostBlocks)
+        return {from, to};
+    for (std::int64_t at = from; at < to; at += step)
+        out.push_back(at);
+    out.push_back(to);
+    return out;
+}
+
+void ProducerGrid::collect(const TileDesc& tile, std::vector<std::uint32_t>& out) const
+{
+    std::array<std::size_t, kMaxRank> from{}, to{}, count{};
+    for (int d = 0; d < kMaxRank; ++d) {
+        const auto& b = bounds[d];
+        const auto lo = std::upper_bound(b.begin(), b.end(), tile.offset[d]);
+        const auto hi = std::lower_bound(b.begin(), b.end(), tile.offset[d] + tile.shape[d]);
+        from[d] = lo == b.begin() ? 0 : static_cast<std::size_t>(lo - b.begin()) - 1;
+        count[d] = b.size() - 1;
+        to[d] = std::min(count[d], static_cast<std::size_t>(hi - b.begin()));
+        if (tile.offset[d] >= b.back() || from[d] >= to[d])
+            return;
+    }
+    for (std::size_t i0 = from[0]; i0 < to[0]; ++i0)
+        for (std::size_t i1 = from[1]; i1 < to[1]; ++i1)
+            for (std::size_t i2 = from[2]; i2 < to[2]; ++i2)
+                for (std::size_t i3 = from[3]; i3 < to[3]; ++i3)
+                    out.push_back(nodes[((i0 * count[1] + i1) * count[2] + i2) * count[3] + i3]);
+}
+
+std::size_t TileGraphBuilder::TileKeyHash::operator()(const TileKey& key) const noexcept
+{
+    std::uint64_t h = 1469598103934665603ULL ^ key.tensor;
+    for (int d = 0; d < kMaxRank; ++d)
+        for (const std::int64_t v : {key.offset[d], key.shape[d]}) {
+            h ^= static_cast<std::uint64_t>(v) + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
+            h *= 1099511628211ULL;
+        }
+    return h;
+}
+
+TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)
+    : m_model(model), m_maxNodes(maxNodes), m_views(model.tensors.size())
+{
+    m_graph.name = model.name;
+    m_graph.hardware = hardware;
+    for (const ModelOp& op : model.ops)
+        m_graph.opNames.push_back(op.name);
+    m_graph.tileSizes.resize(model.ops.size());
+    for (const ModelTensor& t : model.tensors) {
+        Box shape{1, 1, 1, 1};
+        std::copy(t.shape.begin(), t.shape.end(), shape.begin());
+        addTensor(t.name, shape, static_cast<int>(t.shape.size()));
+    }
+}
+
+std::uint32_t TileGraphBuilder::addTensor(const std::string& name, const Box& shape, int rank)
+{
+    NpuTensor t;
+    t.name = name;
+    t.rank = rank;
+    t.shape = shape;
+    t.dtypeBytes = m_model.dtypeBytes;
+    t.dramSize = t.elements() * t.dtypeBytes;
+    if (!m_graph.tensors.empty()) {
+        const NpuTensor& last = m_graph.tensors.back();
+        t.dramBase = roundUp(last.dramBase + last.dramSize, m_graph.hardware.dram.interleaveBytes);
+    }
+    m_graph.tensors.push_back(std::move(t));
+    m_producers.emplace_back();
+    m_loaders.emplace_back();
+    return static_cast<std::uint32_t>(m_graph.tensors.size() - 1);
+}
+
+std::uint32_t TileGraphBuilder::tile(std::uint32_t tensor, const Box& offset, const Box& shape,
+                                     bool accumulator)
+{
+    const auto [it, isNew] =
+        m_tileIds.try_emplace({tensor, offset, shape}, static_cast<std::uint32_t>(m_graph.tiles.size()));
+    if (isNew) {
+        TileDesc t;
+        t.tensor = tensor;
+        t.accumulator = accumulator;
+        t.offset = offset;
+        t.shape = shape;
+        placeTile(m_graph.tensors[tensor], m_graph.hardware.dram.burstBytes,
+                  m_graph.hardware.accumulatorBytes, t);
+        m_graph.tiles.push_back(t);
+    }
+    return it->second;
+}
+
+std::uint32_t TileGraphBuilder::addNode(NodeSpec spec, bool continues)
+{
+    const auto id = static_cast<std::uint32_t>(m_graph.nodes.size());
+    TileNode n;
+    n.type = spec.type;
+    n.op = static_cast<std::uint32_t>(m_op);
+    n.head = spec.head;
+    n.accumulator = spec.accumulator;
+    n.scratchBytes = spec.scratchBytes;
+    n.computeCycles = spec.computeCycles;
+    n.m = spec.m;
+    n.n = spec.n;
+    n.k = spec.k;
+    n.repeats = spec.repeats;
+    auto& pool = m_graph.nodeTiles;
+    n.inputBegin = static_cast<std::uint32_t>(pool.size());
+    pool.insert(pool.end(), spec.inputs.begin(), spec.inputs.end());
+    n.inputEnd = n.outputBegin = static_cast<std::uint32_t>(pool.size());
+    pool.insert(pool.end(), spec.outputs.begin(), spec.outputs.end());
+    n.outputEnd = static_cast<std::uint32_t>(pool.size());
+    for (std::uint32_t i = n.inputBegin; i < n.outputEnd; ++i)
+        n.memBytes += m_graph.tiles[pool[i]].alignedBytes;
+    m_graph.nodes.push_back(n);
+    if (!continues || m_unitOf.empty())
+        ++m_unitCount;
+    m_unitOf.push_back(m_unitCount - 1);
+    return id;
+}
+
+TileGraphBuilder::View TileGraphBuilder::resolve(std::size_t modelTensor) const
+{
+    if (m_views[modelTensor])
+        return *m_views[modelTensor];
+    return {static_cast<std::uint32_t>(modelTensor), 0};
+}
+
+void TileGraphBuilder::tileOp(std::size_t op)
+{
+    m_op = op;
+    const ModelOp& o = m_model.ops[op];
+    switch (o.type) {
+    case OpType::MatMul:
+        return tileMatmul(*this, o);
+    case OpType::Conv2d:
+        return tileConv(*this, o);
+    case OpType::Attention:
+        return tileAttention(*this, o);
+    case OpType::KvAppend:
+        return tileKvAppend(*this, o);
+    case OpType::KvLoad:
+        return tileKvLoad(*this, o);
+    default:
+        return tileVectorOp(*this, o);
+    }
+}
+
+Result<NpuGraph> TileGraphBuilder::build()
+{
+    for (const std::size_t op : opOrder(m_model)) {
+        tileOp(op);
+        if (tooMany())
+            return Error{ErrorCode::Problem,
+                         "the model is cut into more than " +
+                             formatGrouped(static_cast<std::int64_t>(m_maxNodes)) +
+                             " nodes; choose larger tiles",
+                         "ops[" + std::to_string(op) + "]", m_model.file};
+    }
+    if (auto s = checkSpm(); !s)
+        return s.error();
+    makeDependencies();
+    joinLoads();
+    makeUnits();
+    makeAdjacency();
+    return std::move(m_graph);
+}
+
+Status TileGraphBuilder::checkSpm() const
+{
+    for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+        const std::int64_t need = m_graph.spmOf(i);
+        if (need > m_graph.hardware.spmBytes)
+            return Error{ErrorCode::Problem,
+                         "the node " + m_graph.describe(i) + " needs " + formatGrouped(need) +
+                             " bytes of SPM, but a core has " + formatGrouped(m_graph.hardware.spmBytes),
+                         "ops[" + std::to_string(m_graph.nodes[i].op) + "]", m_model.file};
+    }
+    return tilewright::Unit{};
+}
+
+namespace {
+
+/// Lists from (item, value) pairs that come in ascending order of item.
+Adjacency inverted(const Adjacency& forward, std::size_t targets)
+{
+    Adjacency out;
+    out.begin.assign(targets + 1, 0);
+    for (const std::uint32_t v : forward.items)
+        ++out.begin[v + 1];
+    for (std::size_t i = 0; i < targets; ++i)
+        out.begin[i + 1] += out.begin[i];
+    out.items.resize(forward.items.size());
+    std::vector<std::uint32_t> at(out.begin.begin(), out.begin.end() - 1);
+    for (std::size_t i = 0; i + 1 < forward.begin.size(); ++i)
+        for (const std::uint32_t v : forward.of(i))
+            out.items[at[v]++] = static_cast<std::uint32_t>(i);
+    return out;
+}
+
+void closeList(Adjacency& adjacency, std::vector<std::uint32_t>& list)
+{
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    adjacency.items.insert(adjacency.items.end(), list.begin(), list.end());
+    adjacency.begin.push_back(static_cast<std::uint32_t>(adjacency.items.size()));
+    list.clear();
+}
+
+} // namespace
+
+void TileGraphBuilder::makeDependencies()
+{
+    NpuGraph& g = m_graph;
+    g.writersOf.begin = {0};
+    std::vector<std::uint32_t> list;
+    for (const TileDesc& tile : g.tiles) {
+        for (const ProducerGrid& grid : m_producers[tile.tensor])
+            grid.collect(tile, list);
+        closeList(g.writersOf, list);
+    }
+    g.deps.begin = {0};
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        if (i > 0 && m_unitOf[i] == m_unitOf[i - 1])
+            list.push_back(static_cast<std::uint32_t>(i - 1));
+        for (const std::uint32_t t : g.inputs(i)) {
+            const auto writers = g.writersOf.of(t);
+            list.insert(list.end(), writers.begin(), writers.end());
+            if (g.nodes[i].type != NodeType::KvLoad)
+                for (const ProducerGrid& grid : m_loaders[g.tiles[t].tensor])
+                    grid.collect(g.tiles[t], list);
+        }
+        closeList(g.deps, list);
+    }
+    g.successors = inverted(g.deps, g.nodes.size());
+}
+
+void TileGraphBuilder::joinLoads()
+{
+    for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+        if (m_graph.nodes[i].type != NodeType::KvLoad)
+            continue;
+        const auto users = m_graph.successors.of(i);
+        if (users.empty())
+            continue;
+        const std::uint32_t unit = m_unitOf[users.front()];
+        if (std::all_of(users.begin(), users.end(), [&](std::uint32_t u) { return m_unitOf[u] == unit; }))
+            m_unitOf[i] = unit;
+    }
+}
+
+void TileGraphBuilder::makeUnits()
+{
+    NpuGraph& g = m_graph;
+    // A joined load runs just before its first user; units are numbered by their first node.
+    const auto slot = [&](std::uint32_t node) {
+        const bool joined = g.nodes[node].type == NodeType::KvLoad && !g.successors.of(node).empty() &&
+                            m_unitOf[g.successors.of(node).front()] == m_unitOf[node];
+        return joined ? g.successors.of(node).front() : node;
+    };
+    std::vector<std::vector<std::uint32_t>> members(m_unitCount);
+    for (std::uint32_t i = 0; i < g.nodes.size(); ++i)
+        members[m_unitOf[i]].push_back(i);
+    for (auto& list : members) {
+        if (list.empty())
+            continue;
+        std::stable_sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return std::pair(slot(a), a) < std::pair(slot(b), b);
+        });
+        TileUnit unit;
+        unit.begin = static_cast<std::uint32_t>(g.unitNodes.size());
+        for (const std::uint32_t node : list) {
+            g.nodes[node].unit = static_cast<std::uint32_t>(g.units.size());
+            g.unitNodes.push_back(node);
+        }
+        unit.end = static_cast<std::uint32_t>(g.unitNodes.size());
+        g.units.push_back(unit);
+    }
+}
+
+void TileGraphBuilder::makeAdjacency()
+{
+    NpuGraph& g = m_graph;
+    g.unitSuccessors.begin = {0};
+    std::vector<std::uint32_t> list;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        for (const std::uint32_t s : g.successors.of(i))
+            if (g.nodes[s].unit != g.nodes[i].unit)
+                list.push_back(g.nodes[s].unit);
+        closeList(g.unitSuccessors, list);
+    }
+}
+
+Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)
+{
+    if (auto s = checkHardware(hardware); !s)
+        return s.error();
+    if (auto s = checkModel(model); !s)
+        return s.error();
+    return TileGraphBuilder(model, hardware, maxNodes).build();
+}
+
+Cycle tensorCycles(const NpuHardware& hw, std::int64_t m, std::int64_t n, std::int64_t k, bool drain)
+{
+    const std::int64_t foldsM = ceilDiv(m, hw.engineRows);
+    const std::int64_t foldsN = ceilDiv(n, hw.engineCols);
+    const Cycle stream = foldsM * foldsN * k;
+    if (!drain)
+        return stream;
+    return stream + (m - (foldsM - 1) * hw.engineRows) + (n - (foldsN - 1) * hw.engineCols) - 2;
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Compiling a set of ops: everything about a subgraph that does not depend on its granularity.
+#include "rules/subgraph_plan.h"
+
+#include "base/integer.h"
+#include "rules/prologue.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewright {
+
+SubgraphPlan::SubgraphPlan(const Problem& problem, std::span<const OpId> ops, const Rules& rules)
+{
+    PlanCompiler(problem, rules).compile(ops, *this);
+}
+
+std::optional<std::size_t> SubgraphPlan::inputIndex(TensorId t) const noexcept
+{
+    const auto it = std::find(m_inputs.begin(), m_inputs.end(), t);
+    return it == m_inputs.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(it - m_inputs.begin()));
+}
+
+std::optional<std::size_t> SubgraphPlan::productIndex(TensorId t) const noexcept
+{
+    const auto it = std::find(m_products.begin(), m_products.end(), t);
+    return it == m_products.end() ? std::nullopt
+                                  : std::optional(static_cast<std::size_t>(it - m_products.begin()));
+}
+
+std::span<const std::uint32_t> SubgraphPlan::needs(const Use& run) const
+{
+    const bool epilogue = m_groups[run.group].reduction == 0;
+    return epilogue ? std::span<const std::uint32_t>()
+                    : std::span(m_needs).subspan(run.need, m_problem->op(m_ops[run.id]).inputs.size());
+}
+
+std::int64_t SubgraphPlan::kSteps(std::size_t sink, std::int64_t k) const noexcept
+{
+    std::int64_t steps = 1;
+    for (const Group& g : m_groups)
+        if (g.sink == sink && g.reduction > 0)
+            steps = std::max(steps, ceilDiv(g.reduction, k));
+    return steps;
+}
+
+std::int64_t SubgraphPlan::mostW() const noexcept
+{
+    return m_rules.superNative == Rules::SuperNative::Error ? m_problem->hardware().nativeWidth : INT64_MAX;
+}
+
+std::int64_t SubgraphPlan::mostH() const noexcept
+{
+    return m_rules.superNative == Rules::SuperNative::Error ? m_problem->hardware().nativeHeight : INT64_MAX;
+}
+
+std::int64_t SubgraphPlan::mostK() const noexcept
+{
+    const std::int64_t reduction = m_rules.kAboveK == Rules::KAboveK::Error ? m_smallestK : INT64_MAX;
+    return m_hasMatMul && m_rules.superNative == Rules::SuperNative::Error
+               ? std::min(reduction, m_problem->hardware().nativeK())
+               : reduction;
+}
+
+std::optional<IssueCode> SubgraphPlan::check(const Granularity& g) const noexcept
+{
+    if (g.w < 1 || g.h < 1 || g.k < 1)
+        return IssueCode::Granularity;
+    if (g.w > mostW() || g.h > mostH())
+        return IssueCode::SuperNative;
+    if (g.k > mostK())
+        return m_hasMatMul && m_rules.superNative == Rules::SuperNative::Error &&
+                       g.k > m_problem->hardware().nativeK()
+                   ? IssueCode::SuperNative
+                   : IssueCode::KTooLarge;
+    if (m_staticIssue)
+        return m_staticIssue;
+    if (g.w < m_leastW || g.h < m_leastH)
+        return IssueCode::Prologue;
+    return std::nullopt;
+}
+
+PlanCompiler::PlanCompiler(const Problem& problem, const Rules& rules)
+    : m_problem(problem), m_rules(rules), m_localOp(problem.opCount(), -1),
+      m_localInput(problem.tensorCount(), -1)
+{
+}
+
+std::int32_t PlanCompiler::inside(TensorId t) const
+{
+    const auto& p = m_problem.producer(t);
+    return p ? m_localOp[p->index()] : -1;
+}
+
+std::uint32_t PlanCompiler::input(TensorId t)
+{
+    std::int32_t& local = m_localInput[t.index()];
+    if (local < 0) {
+        local = static_cast<std::int32_t>(m_plan->m_inputs.size());
+        m_plan->m_inputs.push_back(t);
+    }
+    return static_cast<std::uint32_t>(local);
+}
+
+std::uint32_t PlanCompiler::slot(Axis axis, bool row, std::int64_t size)
+{
+    auto& slots = m_plan->m_slots;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        if (slots[i].axis == axis && slots[i].size == size && (axis != Axis::Tile || slots[i].row == row))
+            return static_cast<std::uint32_t>(i);
+    slots.push_back({size, axis, row});
+    return static_cast<std::uint32_t>(slots.size() - 1);
+}
+
+std::uint32_t PlanCompiler::group(std::uint32_t sink, std::int64_t reduction)
+{
+    m_plan->m_groups.push_back({sink, reduction});
+    return static_cast<std::uint32_t>(m_plan->m_groups.size() - 1);
+}
+
+PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
+{
+    // Few uses are compared one by one; many go through an open hash table of positions.
+    constexpr std::size_t kFew = 24;
+    auto& uses = m_plan->m_uses;
+    const auto hash = [](const SubgraphPlan::Use& u) {
+        std::uint64_t h = u.id * 2 + u.run;
+        for (const std::uint32_t part :
+             {u.group, u.rowSlot, u.colSlot, u.depthSlot, static_cast<std::uint32_t>(u.role)})
+            h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
+        return h ^ (h >> 32);
+    };
+    const auto place = [&](std::size_t i) {
+        std::size_t at = hash(uses[i]) & (m_useTable.size() - 1);
+        while (m_useTable[at] != 0)
+            at = (at + 1) & (m_useTable.size() - 1);
+        m_useTable[at] = static_cast<std::uint32_t>(i + 1);
+    };
+    const auto last = [&] { return static_cast<std::uint32_t>(uses.size() - 1); };
+    if (uses.size() < kFew) {
+        for (std::uint32_t i = 0; i < uses.size(); ++i)
+            if (uses[i].sameAs(use))
+                return {i, false};
+        uses.push_back(use);
+        return {last(), true};
+    }
+    if (uses.size() == kFew || uses.size() * 2 > m_useTable.size()) {
+        m_useTable.assign(std::bit_ceil(uses.size() * 4), 0);
+        for (std::size_t i = 0; i < uses.size(); ++i)
+            place(i);
+    }
+    for (std::size_t at = hash(use) & (m_useTable.size() - 1); m_useTable[at] != 0;
+         at = (at + 1) & (m_useTable.size() - 1))
+        if (uses[m_useTable[at] - 1].sameAs(use))
+            return {m_useTable[at] - 1, false};
+    uses.push_back(use);
+    place(uses.size() - 1);
+    return {last(), true};
+}
+
+/// The last request first, so that what an op needs is looked at in depth-first order (R6.6 lets the first
+/// request of a run decide). The stack is our own: a chain may be longer than a thread's stack.
+void PlanCompiler::serveNeeds(std::uint32_t group)
+{
+    while (!m_needs.empty()) {
+        const Need n = m_needs.back();
+        m_needs.pop_back();
+        std::uint32_t use = 0;
+        if (const std::int32_t producer = inside(n.tensor); producer >= 0) {
+            const OpId o = m_plan->m_ops[static_cast<std::size_t>(producer)];
+            use = addRun(static_cast<std::uint32_t>(producer), n.rowSlot, n.colSlot,
+                         slot(Axis::Full, false, m_problem.reductionSize(o)), group);
+        } else {
+            use = addUse({.id = input(n.tensor),
+                          .group = group,
+                          .rowSlot = n.rowSlot,
+                          .colSlot = n.colSlot,
+                          .role = n.role})
+                      .use;
+        }
+        m_plan->m_needs[n.at] = use;
+    }
+}
+
+/// Adds the run and puts what it needs on the stack, unless it is there already.
+std::uint32_t PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
+                                   std::uint32_t depthSlot, std::uint32_t group)
+{
+    auto& needs = m_plan->m_needs;
+    const auto at = static_cast<std::uint32_t>(needs.size());
+    const Added added = addUse({.id = op,
+                                .group = group,
+                                .rowSlot = rowSlot,
+                                .colSlot = colSlot,
+                                .depthSlot = depthSlot,
+                                .run = true,
+                                .need = at});
+    if (!added.isNew)
+        return added.use;
+    const Op& o = m_problem.op(m_plan->m_ops[op]);
+    needs.resize(needs.size() + o.inputs.size());
+    if (o.type == OpType::MatMul) {
+        m_needs.push_back({o.inputs[1], Role::Rhs, depthSlot, colSlot, at + 1});
+        m_needs.push_back({o.inputs[0], Role::Lhs, rowSlot, depthSlot, at});
+    } else {
+        for (auto i = static_cast<std::uint32_t>(o.inputs.size()); i-- > 0;)
+            m_needs.push_back({o.inputs[i], Role::Pointwise, rowSlot, colSlot, at + i});
+    }
+    return added.use;
+}
+
+bool PlanCompiler::drives(std::uint32_t op)
+{
+    if (m_drives[op] != 0)
+        return m_drives[op] == 2;
+    m_opStack.assign(1, op);
+    while (!m_opStack.empty()) {
+        const std::uint32_t at = m_opStack.back();
+        const Op& o = m_problem.op(m_plan->m_ops[at]);
+        bool found = o.type == OpType::MatMul;
+        std::int32_t unknown = -1;
+        for (const TensorId t : o.inputs)
+            if (const std::int32_t p = inside(t); p >= 0 && !found) {
+                const char known = m_drives[static_cast<std::size_t>(p)];
+                found = known == 2;
+                if (known == 0)
+                    unknown = p;
+            }
+        if (!found && unknown >= 0) {
+            m_opStack.push_back(static_cast<std::uint32_t>(unknown));
+            continue;
+        }
+        m_drives[at] = found ? 2 : 1;
+        m_opStack.pop_back();
+    }
+    return m_drives[op] == 2;
+}
+
+void PlanCompiler::driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing)
+{
+    auto& plan = *m_plan;
+    const std::uint32_t rowSlot = plan.m_sinks[sink].rowSlot;
+    const std::uint32_t colSlot = plan.m_sinks[sink].colSlot;
+    m_epilogue.assign(1, plan.m_products[sinkOp]);
+    while (!m_epilogue.empty()) {
+        const TensorId needed = m_epilogue.back();
+        m_epilogue.pop_back();
+        const std::int32_t producer = inside(needed);
+        if (producer < 0) {
+            plan.m_roots.push_back(addUse({.id = input(needed),
+                                           .group = completing,
+                                           .rowSlot = rowSlot,
+                                           .colSlot = colSlot,
+                                           .role = Role::Pointwise})
+                                       .use);
+            continue;
+        }
+        const auto op = static_cast<std::uint32_t>(producer);
+        if (m_visited[op] == sink + 1)
+            continue;
+        m_visited[op] = sink + 1;
+        const OpId id = plan.m_ops[op];
+        const Op& o = m_problem.op(id);
+        if (o.type == OpType::MatMul) {
+            const std::int64_t depth = m_problem.reductionSize(id);
+            ++plan.m_drivers;
+            plan.m_largestDriverK = std::max(plan.m_largestDriverK, depth);
+            if (plan.m_sinks[sink].product != op)
+                plan.m_accumulated.push_back(id);
+            const std::uint32_t own = group(sink, depth);
+            plan.m_roots.push_back(addRun(op, rowSlot, colSlot, slot(Axis::Step, false, depth), own));
+            serveNeeds(own);
+            continue;
+        }
+        plan.m_roots.push_back(addUse({.id = op,
+                                       .group = completing,
+                                       .rowSlot = rowSlot,
+                                       .colSlot = colSlot,
+                                       .depthSlot = slot(Axis::Full, false, 1),
+                                       .run = true,
+                                       .drives = drives(op)})
+                                   .use);
+        for (auto t = o.inputs.rbegin(); t != o.inputs.rend(); ++t)
+            m_epilogue.push_back(*t);
+    }
+}
+
+void PlanCompiler::checkStatic()
+{
+    auto& plan = *m_plan;
+    const std::size_t n = plan.m_ops.size();
+    m_parent.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+        m_parent[i] = static_cast<std::uint32_t>(i);
+    const auto root = [&](std::uint32_t i) {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    };
+    bool ordered = true;
+    std::size_t parts = n;
+    const auto join = [&](std::uint32_t a, std::uint32_t b) {
+        a = root(a);
+        b = root(b);
+        parts -= a != b;
+        m_parent[a] = b;
+    };
+    // m_localInput holds, for a while, the first op of the subgraph that reads the boundary input.
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const Op& op = m_problem.op(plan.m_ops[i]);
+        for (const TensorId t : op.inputs) {
+            const std::int32_t p = inside(t);
+            if (p >= 0) {
+                m_consumed[static_cast<std::size_t>(p)] = true;
+                ordered = ordered && static_cast<std::uint32_t>(p) < i;
+                join(i, static_cast<std::uint32_t>(p));
+            } else if (m_localInput[t.index()] < 0) {
+                m_localInput[t.index()] = static_cast<std::int32_t>(i);
+            } else {
+                join(i, static_cast<std::uint32_t>(m_localInput[t.index()]));
+            }
+        }
+        if (op.type != OpType::MatMul)
+            continue;
+        const std::int64_t depth = m_problem.reductionSize(plan.m_ops[i]);
+        plan.m_hasMatMul = true;
+        plan.m_smallestK = std::min(plan.m_smallestK, depth);
+        const auto insideProducer = [&](TensorId t) {
+            return inside(t) >= 0 ? m_problem.producer(t) : std::nullopt;
+        };
+        forEachPrologue(m_problem, plan.m_ops[i], m_rules, insideProducer, [&](const Prologue& p) {
+            std::int64_t& least = p.left ? plan.m_leastW : plan.m_leastH;
+            least = std::max(least, p.least);
+        });
+    }
+    for (const OpId o : plan.m_ops)
+        for (const TensorId t : m_problem.op(o).inputs)
+            m_localInput[t.index()] = -1;
+    if (!ordered && m_rules.opOrder == Rules::OpOrder::Error)
+        plan.m_staticIssue = IssueCode::OpOrder;
+    else if (parts > 1)
+        plan.m_staticIssue = IssueCode::Disconnected;
+}
+
+void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
+{
+    m_plan = &out;
+    out.m_problem = &m_problem;
+    out.m_rules = m_rules;
+    out.m_ops.assign(ops.begin(), ops.end());
+    out.m_inputs.clear();
+    out.m_products.clear();
+    out.m_slots.clear();
+    out.m_uses.clear();
+    out.m_groups.clear();
+    out.m_sinks.clear();
+    out.m_accumulated.clear();
+    out.m_needs.clear();
+    out.m_roots.clear();
+    out.m_smallestK = INT64_MAX;
+    out.m_leastW = out.m_leastH = out.m_sinkHeight = out.m_sinkWidth = out.m_largestDriverK = 1;
+    out.m_drivers = 0;
+    out.m_hasMatMul = false;
+    out.m_oneShape = true;
+    out.m_staticIssue.reset();
+
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        m_localOp[ops[i].index()] = static_cast<std::int32_t>(i);
+        out.m_products.push_back(m_problem.op(ops[i]).output);
+    }
+    m_consumed.assign(ops.size(), false);
+    m_visited.assign(ops.size(), 0);
+    m_drives.assign(ops.size(), 0);
+    checkStatic();
+
+    for (std::uint32_t i = 0; i < ops.size(); ++i) {
+        if (m_consumed[i])
+            continue;
+        const Tensor& t = m_problem.tensor(out.m_products[i]);
+        const auto sink = static_cast<std::uint32_t>(out.m_sinks.size());
+        SubgraphPlan::Sink s;
+        s.product = i;
+        s.rowSlot = slot(Axis::Tile, true, t.height);
+        s.colSlot = slot(Axis::Tile, false, t.width);
+        s.pointwise = m_problem.op(ops[i]).type == OpType::Pointwise;
+        s.driverBegin = static_cast<std::uint32_t>(out.m_accumulated.size());
+        s.rootBegin = static_cast<std::uint32_t>(out.m_roots.size());
+        out.m_sinks.push_back(s);
+        out.m_oneShape =
+            out.m_oneShape &&
+            (sink == 0 || (out.m_sinks[0].rowSlot == s.rowSlot && out.m_sinks[0].colSlot == s.colSlot));
+        out.m_sinkHeight = std::max(out.m_sinkHeight, t.height);
+        out.m_sinkWidth = std::max(out.m_sinkWidth, t.width);
+        driven(i, sink, s.pointwise ? group(sink, 0) : 0);
+        out.m_sinks[sink].driverEnd = static_cast<std::uint32_t>(out.m_accumulated.size());
+        out.m_sinks[sink].rootEnd = static_cast<std::uint32_t>(out.m_roots.size());
+    }
+    for (const OpId o : ops)
+        m_localOp[o.index()] = -1;
+    for (const TensorId t : out.m_inputs)
+        m_localInput[t.index()] = -1;
+}
+
+} // namespace tilewright

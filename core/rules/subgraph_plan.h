@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "rules/rules.h"
+#include "schedule/issue.h"
+#include "schedule/schedule.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tilewright {
+
+/// What a request is for (R6.3, R6.4): an operand of a MatMul or of a Pointwise.
+enum class Role : std::uint8_t { Lhs, Rhs, Pointwise };
+
+/// What the rules say about a set of ops executed together, before a granularity is chosen: boundary (R3.1),
+/// sinks with their drivers and epilogues (R5.4), and the tree of runs and requests (R6) with symbolic
+/// ranges. The explaining and the fast evaluator, fitting and the solver all work from it. Immutable after
+/// PlanCompiler::compile(), so it may be shared between threads. The problem must outlive it.
+class SubgraphPlan
+{
+public:
+    /// How a range follows the position: the sink's tile, the k step, or not at all (the whole extent).
+    enum class Axis : std::uint8_t { Tile, Step, Full };
+    struct Slot ///< a range that uses share, so that its extent is found once
+    {
+        std::int64_t size = 1;
+        Axis axis = Axis::Full;
+        bool row = false; ///< Tile: along the rows or the columns of the grid
+        /// R6: derived from a reduction and not from a tile.
+        [[nodiscard]] bool reduces() const noexcept { return axis != Axis::Tile; }
+        bool operator==(const Slot&) const = default;
+    };
+    struct Use ///< one run (R6.1 to R6.4) or one input request (R6.5)
+    {
+        std::uint32_t id = 0; ///< index of the op in ops(), or of the tensor in inputs()
+        std::uint32_t group = 0;
+        std::uint32_t rowSlot = 0, colSlot = 0, depthSlot = 0; ///< depth: of runs only
+        bool run = false;
+        Role role = Role::Lhs;  ///< of requests
+        bool drives = false;    ///< a Pointwise of an epilogue with a driver behind it (R6.2)
+        std::uint32_t need = 0; ///< of runs outside epilogues: where needs(use) begins
+        [[nodiscard]] bool sameAs(const Use& u) const noexcept
+        {
+            return id == u.id && group == u.group && rowSlot == u.rowSlot && colSlot == u.colSlot &&
+                   depthSlot == u.depthSlot && run == u.run && role == u.role && drives == u.drives;
+        }
+    };
+    struct Group ///< uses that are active in the same steps
+    {
+        std::uint32_t sink = 0;
+        std::int64_t reduction = 0; ///< K of the driver; 0: active in the completing step
+        bool operator==(const Group&) const = default;
+    };
+    struct Sink
+    {
+        std::uint32_t product = 0; ///< index in products()
+        std::uint32_t rowSlot = 0, colSlot = 0;
+        std::uint32_t driverBegin = 0, driverEnd = 0; ///< in accumulated()
+        std::uint32_t rootBegin = 0, rootEnd = 0;     ///< in roots()
+        bool pointwise = false;
+    };
+
+    SubgraphPlan() = default;
+    SubgraphPlan(const Problem& problem, std::span<const OpId> ops, const Rules& rules);
+
+    [[nodiscard]] const Problem& problem() const noexcept { return *m_problem; }
+    [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
+    [[nodiscard]] std::span<const OpId> ops() const noexcept { return m_ops; }
+    /// Boundary inputs (R3.1) in the order of their first use.
+    [[nodiscard]] std::span<const TensorId> inputs() const noexcept { return m_inputs; }
+    /// Outputs of ops(), in the same order.
+    [[nodiscard]] std::span<const TensorId> products() const noexcept { return m_products; }
+    [[nodiscard]] std::optional<std::size_t> inputIndex(TensorId t) const noexcept;
+    [[nodiscard]] std::optional<std::size_t> productIndex(TensorId t) const noexcept;
+
+    [[nodiscard]] const std::vector<Slot>& ranges() const noexcept { return m_slots; }
+    /// Sink by sink, each depth-first with a run before what it needs (R6.6); each once a group.
+    [[nodiscard]] const std::vector<Use>& uses() const noexcept { return m_uses; }
+    [[nodiscard]] const std::vector<Group>& groups() const noexcept { return m_groups; }
+    [[nodiscard]] const std::vector<Sink>& sinks() const noexcept { return m_sinks; } ///< in declared order
+    /// The uses that a sink asks for itself, in the order of R6.6: its producer or epilogue, its drivers.
+    [[nodiscard]] std::span<const std::uint32_t> roots(const Sink& s) const noexcept
+    {
+        return std::span(m_roots).subspan(s.rootBegin, s.rootEnd - s.rootBegin);
+    }
+    /// The uses that a run asks for (R6.3 to R6.5), in input order; none for the Pointwises of an epilogue,
+    /// whose inputs are roots.
+    [[nodiscard]] std::span<const std::uint32_t> needs(const Use& run) const;
+    /// Drivers with an accumulator of their own (R9.1d), sink by sink.
+    [[nodiscard]] const std::vector<OpId>& accumulated() const noexcept { return m_accumulated; }
+    [[nodiscard]] std::size_t drivers() const noexcept { return m_drivers; }
+    /// n(t) of a sink (R5.4).
+    [[nodiscard]] std::int64_t kSteps(std::size_t sink, std::int64_t k) const noexcept;
+    [[nodiscard]] bool sinksHaveOneShape() const noexcept { return m_oneShape; }
+
+    [[nodiscard]] bool hasMatMul() const noexcept { return m_hasMatMul; }
+    /// Smallest reduction size of its MatMuls; the largest integer without one (R4.3).
+    [[nodiscard]] std::int64_t smallestK() const noexcept { return m_smallestK; }
+    /// R4.7: the least w and h (1 when there is no such rule for this subgraph).
+    [[nodiscard]] std::int64_t leastW() const noexcept { return m_leastW; }
+    [[nodiscard]] std::int64_t leastH() const noexcept { return m_leastH; }
+    /// R4.1 to R4.3: the largest w, h and k; the largest integer where there is no limit.
+    [[nodiscard]] std::int64_t mostW() const noexcept;
+    [[nodiscard]] std::int64_t mostH() const noexcept;
+    [[nodiscard]] std::int64_t mostK() const noexcept;
+    /// Largest height and width of a sink, largest K of a driver (1 without one): larger sizes are pointless.
+    [[nodiscard]] std::int64_t sinkHeight() const noexcept { return m_sinkHeight; }
+    [[nodiscard]] std::int64_t sinkWidth() const noexcept { return m_sinkWidth; }
+    [[nodiscard]] std::int64_t largestDriverK() const noexcept { return m_largestDriverK; }
+
+    /// OP_ORDER or DISCONNECTED: no granularity can help.
+    [[nodiscard]] std::optional<IssueCode> staticIssue() const noexcept { return m_staticIssue; }
+    /// The first of R4.1 to R4.5 and R4.7 that this granularity breaks: checkStructure() without words.
+    [[nodiscard]] std::optional<IssueCode> check(const Granularity& g) const noexcept;
+
+private:
+    friend class PlanCompiler;
+
+    const Problem* m_problem = nullptr;
+    Rules m_rules;
+    std::vector<OpId> m_ops;
+    std::vector<TensorId> m_inputs;
+    std::vector<TensorId> m_products;
+    std::vector<Slot> m_slots;
+    std::vector<Use> m_uses;
+    std::vector<std::uint32_t> m_needs; // positions in m_uses
+    std::vector<std::uint32_t> m_roots; // positions in m_uses
+    std::vector<Group> m_groups;
+    std::vector<Sink> m_sinks;
+    std::vector<OpId> m_accumulated;
+    std::int64_t m_smallestK = INT64_MAX;
+    std::int64_t m_leastW = 1;
+    std::int64_t m_leastH = 1;
+    std::int64_t m_sinkHeight = 1;
+    std::int64_t m_sinkWidth = 1;
+    std::int64_t m_largestDriverK = 1;
+    std::size_t m_drivers = 0;
+    bool m_hasMatMul = false;
+    bool m_oneShape = true;
+    std::optional<IssueCode> m_staticIssue;
+};
+
+/// Compiles plans without allocating anew: keep one per thread and compile into the same plan, or into fresh
+/// ones that are kept. The problem must outlive the compiler.
+class PlanCompiler
+{
+public:
+    PlanCompiler(const Problem& problem, const Rules& rules);
+    /// `ops` are distinct and exist (R2.2).
+    void compile(std::span<const OpId> ops, SubgraphPlan& out);
+
+private:
+    using Axis = SubgraphPlan::Axis;
+    std::uint32_t slot(Axis axis, bool row, std::int64_t size);
+    std::uint32_t group(std::uint32_t sink, std::int64_t reduction);
+    struct Added
+    {
+        std::uint32_t use;
+        bool isNew;
+    };
+    Added addUse(const SubgraphPlan::Use& use);
+    struct Need
+    {
+        TensorId tensor;
+        Role role;
+        std::uint32_t rowSlot, colSlot;
+        std::uint32_t at; // where in the plan's needs the use is noted
+    };
+    void serveNeeds(std::uint32_t group);
+    std::uint32_t addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
+                         std::uint32_t depthSlot, std::uint32_t group);
+    [[nodiscard]] bool drives(std::uint32_t op);
+    void driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
+    void checkStatic();
+    [[nodiscard]] std::int32_t inside(TensorId t) const;
+    std::uint32_t input(TensorId t);
+
+    const Problem& m_problem;
+    Rules m_rules;
+    SubgraphPlan* m_plan = nullptr;
+    std::vector<std::int32_t> m_localOp;    // by OpId; -1 = not in the subgraph
+    std::vector<std::int32_t> m_localInput; // by TensorId; -1 = no boundary input yet
+    std::vector<std::uint32_t> m_visited;   // by local op: the sink whose epilogue visited it, plus 1
+    std::vector<std::uint32_t> m_parent;
+    std::vector<char> m_consumed;
+    std::vector<char> m_drives;            // by local op: 0 unknown, 1 no, 2 yes
+    std::vector<std::uint32_t> m_useTable; // open hash table: position in the plan's uses, plus 1
+    std::vector<Need> m_needs;             // stacks of what is still to be looked at
+    std::vector<TensorId> m_epilogue;
+    std::vector<std::uint32_t> m_opStack;
+};
+
+} // namespace tilewright

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/ids.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tilewright {
+
+/// A broken rule of a schedule (R2.2, R3, R4, R5.3, R9); not an input error.
+enum class IssueCode : std::uint8_t {
+    Format,       // "FORMAT": R2.2
+    Granularity,  // "GRANULARITY": R2.2
+    Retain,       // "RETAIN": R2.2, R4.6
+    SuperNative,  // "SUPERNATIVE": R4.1, R4.2
+    KTooLarge,    // "K_TOO_LARGE": R4.3
+    OpOrder,      // "OP_ORDER": R4.4
+    Disconnected, // "DISCONNECTED": R4.5
+    Prologue,     // "PROLOGUE": R4.7
+    Traversal,    // "TRAVERSAL": R5.3
+    Dependency,   // "DEPENDENCY": R3.2
+    OutOfMemory,  // "OOM": R9.1
+    Coverage,     // "COVERAGE": R3.5
+    Output,       // "OUTPUT": R3.6
+};
+[[nodiscard]] std::string_view issueCodeName(IssueCode code);
+
+struct Issue
+{
+    IssueCode code = IssueCode::Format;
+    std::optional<SubgraphId> subgraph; ///< none for COVERAGE, OUTPUT and unequal list lengths
+    std::string text;                   ///< one sentence with the numbers in it
+    std::optional<OpId> op;             ///< the op concerned, where there is one
+    std::optional<TensorId> tensor;     ///< the tensor concerned, where there is one
+    std::int64_t need = 0;              ///< OOM: working set; SUPERNATIVE, K_TOO_LARGE, PROLOGUE: the value
+    std::int64_t have = 0;              ///< the limit it exceeds
+    std::string path;                   ///< JSON path of the field, where reading a file found it
+    bool operator==(const Issue&) const = default;
+};
+
+} // namespace tilewright

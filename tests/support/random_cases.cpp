@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "random_cases.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright::random_cases {
+
+ProblemPtr problem(Source& rnd, int maxOps)
+{
+    for (;;) {
+        std::vector<std::int64_t> dims;
+        const bool round = rnd.chance(40);
+        const std::int64_t count = rnd.between(1, 3);
+        for (std::int64_t i = 0; i < count; ++i)
+            dims.push_back(round ? std::int64_t{1} << rnd.between(0, 5) : rnd.between(1, 24));
+        Problem::Data data;
+        const auto tensor = [&](std::int64_t height, std::int64_t width) {
+            data.tensors.push_back({width, height, {}});
+            return TensorId(data.tensors.size() - 1);
+        };
+        // An existing tensor of this shape, or a new graph input.
+        const auto source = [&](std::int64_t height, std::int64_t width) {
+            std::vector<TensorId> fitting;
+            for (std::size_t i = 0; i < data.tensors.size(); ++i)
+                if (data.tensors[TensorId(i)].height == height && data.tensors[TensorId(i)].width == width)
+                    fitting.emplace_back(i);
+            return !fitting.empty() && rnd.chance(75) ? TensorId(rnd.pick(fitting)) : tensor(height, width);
+        };
+        const std::int64_t n = rnd.between(1, maxOps);
+        for (std::int64_t i = 0; i < n; ++i) {
+            Op op;
+            op.type = rnd.chance(50) ? OpType::MatMul : OpType::Pointwise;
+            constexpr std::int64_t kCosts[] = {0, 1, 7, 10, 40, 100};
+            op.baseCost = rnd.pick(kCosts);
+            std::int64_t height = rnd.pick(dims);
+            std::int64_t width = rnd.pick(dims);
+            if (!data.tensors.empty() && rnd.chance(70)) { // continue from something that exists
+                const Tensor& t = data.tensors[TensorId(static_cast<std::size_t>(
+                    rnd.between(0, static_cast<std::int64_t>(data.tensors.size()) - 1)))];
+                height = t.height;
+                width = t.width;
+            }
+            if (op.type == OpType::MatMul) {
+                const std::int64_t depth = rnd.pick(dims);
+                const TensorId lhs = source(height, depth);
+                const bool square = data.tensors[lhs].height == depth && depth == width;
+                const TensorId rhs = square && rnd.chance(30) ? lhs : source(depth, width);
+                op.inputs = {lhs, rhs};
+            } else {
+                const std::int64_t inputs = rnd.between(1, 3);
+                for (std::int64_t j = 0; j < inputs; ++j)
+                    op.inputs.push_back(source(height, width));
+            }
+            op.output = tensor(height, width);
+            data.ops.push_back(op);
+        }
+        constexpr std::int64_t kBandwidths[] = {1, 3, 10, 50};
+        data.hardware = {
+            rnd.between(1, 4000), rnd.pick(kBandwidths), rnd.between(1, 24), rnd.between(1, 24), {}};
+        if (rnd.chance(50))
+            data.hardware.nativeHeight = data.hardware.nativeWidth;
+        if (rnd.chance(30))
+            data.hardware.nativeDepth = rnd.between(1, 24);
+        if (auto built = Problem::build(std::move(data)))
+            return *built;
+    }
+}
+
+Rules rules(Source& rnd)
+{
+    Rules r = rnd.chance(30) ? Rules::final() : rnd.chance(30) ? Rules::seed() : Rules{};
+    for (const RuleSwitch& s : ruleSwitches())
+        if (rnd.chance(25))
+            (void)setRule(r, s.name, rnd.chance(50) ? s.otherValue : s.finalValue);
+    return r;
+}
+
+Traversal traversal(Source& rnd, std::int64_t rows, std::int64_t cols)
+{
+    constexpr TraversalKind kKinds[] = {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
+                                        TraversalKind::ColumnSnake, TraversalKind::Spiral};
+    if (rnd.chance(75))
+        return rnd.pick(kKinds);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(rows * cols));
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    for (std::size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1],
+                  order[static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(i) - 1))]);
+    if (rnd.chance(5) && !order.empty())
+        order.back() = order.front() + 1;
+    return Traversal::custom(std::move(order));
+}
+
+/// Sizes that divide, that do not, and that are larger than everything.
+static std::int64_t extent(Source& rnd, std::int64_t native)
+{
+    return rnd.chance(60)   ? rnd.between(1, std::max<std::int64_t>(1, native))
+           : rnd.chance(85) ? native
+                            : native + 1;
+}
+
+Subgraph subgraph(Source& rnd, const Problem& p, std::vector<OpId> ops)
+{
+    Subgraph s;
+    s.ops = std::move(ops);
+    if (s.ops.size() > 1 && rnd.chance(10))
+        std::swap(s.ops.front(), s.ops.back());
+    const Hardware& hw = p.hardware();
+    s.granularity = {extent(rnd, hw.nativeWidth), extent(rnd, hw.nativeHeight), extent(rnd, hw.nativeK())};
+    if (rnd.chance(70))
+        for (const OpId o : s.ops)
+            if (p.op(o).type == OpType::MatMul)
+                s.granularity.k = std::min(s.granularity.k, p.reductionSize(o));
+    const Boundary b = boundaryOf(p, s.ops);
+    for (const auto* list : {&b.sinks, &b.interior, &b.inputs})
+        for (const TensorId t : *list)
+            if (rnd.chance(list == &b.inputs ? 8 : 15))
+                s.retain.push_back(t);
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    for (const TensorId t : b.sinks) {
+        rows = std::max(rows, (p.tensor(t).height + s.granularity.h - 1) / s.granularity.h);
+        cols = std::max(cols, (p.tensor(t).width + s.granularity.w - 1) / s.granularity.w);
+    }
+    s.traversal = traversal(rnd, rows, cols);
+    return s;
+}
+
+std::vector<OpId> connectedOps(Source& rnd, const Problem& p, std::size_t most)
+{
+    std::vector<bool> in(p.opCount(), false);
+    std::vector<bool> near(p.tensorCount(), false);
+    const auto touches = [&](OpId o) {
+        const Op& op = p.op(o);
+        return near[op.output.index()] ||
+               std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return near[t.index()]; });
+    };
+    auto next = OpId(static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(p.opCount()) - 1)));
+    for (std::size_t n = 0;; ++n) {
+        in[next.index()] = true;
+        near[p.op(next).output.index()] = true;
+        for (const TensorId t : p.op(next).inputs)
+            near[t.index()] = true;
+        std::vector<OpId> candidates;
+        for (std::size_t o = 0; o < p.opCount(); ++o)
+            if (!in[o] && touches(OpId(o)))
+                candidates.emplace_back(o);
+        if (candidates.empty() || n + 1 >= most)
+            break;
+        next = rnd.pick(candidates);
+    }
+    std::vector<OpId> ops;
+    for (const OpId o : p.topologicalOrder())
+        if (in[o.index()])
+            ops.push_back(o);
+    return ops;
+}
+
+Schedule schedule(Source& rnd, const Problem& p)
+{
+    Schedule out;
+    const auto& order = p.topologicalOrder();
+    std::size_t at = 0;
+    while (at < order.size()) {
+        const auto n = static_cast<std::size_t>(rnd.between(1, static_cast<std::int64_t>(order.size() - at)));
+        std::vector<OpId> ops(order.begin() + static_cast<std::ptrdiff_t>(at),
+                              order.begin() + static_cast<std::ptrdiff_t>(at + n));
+        at += n;
+        if (rnd.chance(20) && at > n) // recompute something
+            ops.insert(
+                ops.begin(),
+                order[static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(at - n) - 1))]);
+        out.subgraphs.push_back(std::make_shared<const Subgraph>(subgraph(rnd, p, std::move(ops))));
+    }
+    return out;
+}
+
+} // namespace tilewright::random_cases

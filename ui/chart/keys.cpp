@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart/keys.h"
+
+#include "theme/text_metrics.h"
+#include "theme/theme.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kBetween = 14; // two keys
+constexpr double kGap = 6;      // a sign and its text
+
+struct KeySizes
+{
+    TextMetrics fm{uiFont(0.85)};
+    double row = std::ceil(fm.height());
+    double pitch = row + 6;
+
+    [[nodiscard]] double sign(const ChartKey& key) const { return key.sign ? key.width * (row - 1) : 0; }
+    [[nodiscard]] double before(const ChartKey& key) const
+    {
+        return key.before.isEmpty() ? 0 : fm.horizontalAdvance(key.before) + kGap;
+    }
+    [[nodiscard]] double width(const ChartKey& key) const
+    {
+        return before(key) + sign(key) + (key.sign ? kGap : 0) + fm.horizontalAdvance(key.text);
+    }
+};
+
+/// Calls `at` with the place of each key, relative to the corner; returns the number of rows.
+template <typename F> int flow(const KeySizes& sizes, const std::vector<ChartKey>& keys, double width, F&& at)
+{
+    double x = 0;
+    int row = 0;
+    for (const ChartKey& key : keys) {
+        const double w = sizes.width(key);
+        if (x > 0 && x + w > width) {
+            x = 0;
+            ++row;
+        }
+        at(key, QRectF(x, row * sizes.pitch, w, sizes.row));
+        x += w + kBetween;
+    }
+    return keys.empty() ? 0 : row + 1;
+}
+
+} // namespace
+
+ChartKey rampKey(const QString& low, const QString& high, const Theme& theme)
+{
+    return {high,
+            [theme](QPainter& painter, const QRectF& r) {
+                QLinearGradient gradient(r.topLeft(), r.topRight());
+                for (int i = 0; i <= 8; ++i)
+                    gradient.setColorAt(i / 8.0, theme.ramp(i / 8.0));
+                painter.fillRect(r, gradient);
+            },
+            5.5, low};
+}
+
+double keysWidth(const std::vector<ChartKey>& keys)
+{
+    const KeySizes sizes;
+    double out = 0;
+    for (const ChartKey& key : keys)
+        out += sizes.width(key) + (out > 0 ? kBetween : 0);
+    return out;
+}
+
+double keysHeight(const std::vector<ChartKey>& keys, double width)
+{
+    const KeySizes sizes;
+    return flow(sizes, keys, width, [](const ChartKey&, const QRectF&) {}) * sizes.pitch;
+}
+
+void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRectF& area, const Theme& theme)
+{
+    const KeySizes sizes;
+    flow(sizes, keys, area.width(), [&](const ChartKey& key, QRectF place) {
+        place.translate(area.topLeft());
+        if (place.right() > area.right() + 1 || place.bottom() > area.bottom() + 2)
+            return;
+        const double base = place.top() + sizes.fm.ascent();
+        double x = place.left();
+        painter.setFont(uiFont(0.85));
+        painter.setPen(theme.muted);
+        if (!key.before.isEmpty()) {
+            painter.drawText(QPointF(x, base), key.before);
+            x += sizes.before(key);
+        }
+        if (key.sign) {
+            painter.save();
+            key.sign(painter, QRectF(x, place.top() + 0.5, sizes.sign(key), sizes.row - 1));
+            painter.restore();
+            x += sizes.sign(key) + kGap;
+        }
+        painter.drawText(QPointF(x, base), key.text);
+    });
+}
+
+} // namespace tilewright::ui

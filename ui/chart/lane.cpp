@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Marks by index, the places of lanes, what is at a point.
+#include "chart/lane.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+#include "theme/words.h"
+
+#include <QFontMetricsF>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+// -- marks -----------------------------------------------------------------------------------------------
+
+std::size_t Marks::firstAfter(double time) const
+{
+    std::size_t first = 0;
+    for (std::size_t n = count; n > 0;) {
+        const std::size_t half = n / 2;
+        if (end(first + half) <= time) {
+            first += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return first;
+}
+
+std::optional<std::size_t> Marks::at(double time, double slack) const
+{
+    std::optional<std::size_t> near;
+    for (std::size_t i = firstAfter(time - slack); i < count && start(i) - slack <= time; ++i) {
+        near = i;
+        if (start(i) <= time && time < end(i))
+            break;
+    }
+    return near;
+}
+
+double snapToMarks(const Lane& lane, double time, double tolerance)
+{
+    double best = time;
+    double off = tolerance;
+    const auto offer = [&](double t) {
+        if (std::abs(t - time) <= off) {
+            off = std::abs(t - time);
+            best = t;
+        }
+    };
+    for (const MarkRow& row : lane.rows)
+        for (const Marks& m : row.layers)
+            for (std::size_t i = m.firstAfter(time - tolerance), n = 0; i < m.count && n < 64; ++i, ++n) {
+                if (m.start(i) > time + tolerance)
+                    break;
+                offer(m.start(i));
+                offer(m.end(i));
+            }
+    return best;
+}
+
+QString marksAsText(const LaneModel& model, double from, double to, QChar separator, std::size_t most)
+{
+    const auto line = [&](const QStringList& cells) {
+        QStringList out;
+        for (QString cell : cells)
+            if (separator == QLatin1Char(',') && cell.contains(QRegularExpression(QStringLiteral("[,\"\n]"))))
+                out << QLatin1Char('"') + cell.replace(QLatin1Char('"'), QStringLiteral("\"\"")) +
+                           QLatin1Char('"');
+            else
+                out << cell.replace(QLatin1Char('\t'), QLatin1Char(' '));
+        return out.join(separator) + QLatin1Char('\n');
+    };
+    QString out = line({tr("lane"), tr("start"), tr("end"), tr("what"), tr("facts")});
+    QString heading;
+    std::size_t n = 0;
+    for (const Lane& lane : model.lanes) {
+        if (lane.repeats)
+            continue;
+        if (lane.heading)
+            heading = lane.name;
+        const QString name =
+            lane.heading || heading.isEmpty() ? lane.name : heading + QStringLiteral(": ") + lane.name;
+        for (const MarkRow& row : lane.rows)
+            for (const Marks& m : row.layers)
+                for (std::size_t i = m.firstAfter(from); !row.plain && i < m.count && m.start(i) < to; ++i) {
+                    if (++n > most)
+                        return out;
+                    out += line({name, exactNumber(m.start(i)), exactNumber(m.end(i)),
+                                 m.label ? m.label(i) : QString(), m.facts ? m.facts(i) : QString()});
+                }
+    }
+    return out;
+}
+
+// -- places ----------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr double kMargin = 8;
+constexpr double kSqueezed = 0.45; // a scale below which optional lanes go
+
+double lineHeight(double scale, int weight = QFont::Normal)
+{
+    return QFontMetricsF(uiFont(scale, weight)).height();
+}
+
+double headerHeight(const LaneModel& m)
+{
+    double h = kMargin;
+    if (!m.title.isEmpty())
+        h += lineHeight(1.0, QFont::DemiBold) + 2;
+    h += m.sentenceLines * lineHeight(0.9) + (m.sentenceLines > 0 ? 4 : 0);
+    return h;
+}
+
+bool legendBeside(const LaneModel& m, double width)
+{
+    if (!m.legends || m.sentenceLines > 0)
+        return false;
+    double longest = 0;
+    for (const auto& form : m.legends(Theme::light()))
+        longest = std::max(longest, legendWidth(form));
+    return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(m.title) + 32 + longest < width;
+}
+
+/// Height of the lanes that keep theirs, and of the others at their natural size.
+struct Heights
+{
+    double fixed = 0, free = 0;
+};
+Heights heightsOf(const LaneModel& m, bool optional)
+{
+    Heights h;
+    for (const Lane& lane : m.lanes)
+        if (optional || !lane.optional) {
+            (lane.fixed ? h.fixed : h.free) += lane.height;
+            h.fixed += lane.gap;
+        }
+    return h;
+}
+
+} // namespace
+
+double naturalHeight(const LaneModel& m)
+{
+    const Heights h = heightsOf(m, true);
+    return headerHeight(m) + (m.legends ? lineHeight(0.9) + 6 : 0) + (m.readout ? lineHeight(0.9) + 4 : 0) +
+           h.fixed + h.free + lineHeight(0.9) + 8 + (m.overview ? m.overviewHeight : 0) + kMargin;
+}
+
+LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, bool shrink)
+{
+    LanePlaces p;
+    const double left = area.left() + kMargin;
+    const double right = area.right() - kMargin;
+    double y = area.top() + headerHeight(m);
+    p.title = QRectF(QPointF(left, area.top() + kMargin), QPointF(right - m.titleSpace, y));
+    if (m.legends && legendBeside(m, right - left)) {
+        p.legend = QRectF(left, p.title.top(), right - left, lineHeight(1.0));
+    } else if (m.legends) {
+        p.legend = QRectF(left, y, right - left, lineHeight(0.9) + 2);
+        y = p.legend.bottom() + 4;
+    }
+    if (m.readout) {
+        p.readout = QRectF(left, y, right - left, lineHeight(0.9));
+        y = p.readout.bottom() + 4;
+    }
+    const bool overview = m.overview && area.height() >= 200;
+    const double foot = area.bottom() - kMargin - (overview ? m.overviewHeight : 0);
+    const double axis = m.ticks ? lineHeight(0.9) + 8 : 4;
+    const bool facts = m.factsWidth > 0 && right - left > 520;
+    double labels = m.labelWidth;
+    const QFontMetricsF names(uiFont(0.9, QFont::DemiBold));
+    const QFontMetricsF notes(uiFont(0.85));
+    for (const Lane& lane : m.lanes)
+        if (!lane.name.isEmpty() && (!lane.rows.empty() || lane.curve || lane.paint))
+            labels = std::max(
+                labels, lane.inner ? notes.horizontalAdvance(lane.name) + 10
+                                   : names.horizontalAdvance(lane.name) + 10 +
+                                         (lane.note.isEmpty() ? 0 : notes.horizontalAdvance(lane.note) + 10));
+    labels = std::min(labels, (right - left) * 0.3);
+    // Whole pixels, so that columns are sharp.
+    const double x0 = std::round(left + labels);
+    double x1 = std::round(std::max(x0 + 10, right - (facts ? m.factsWidth : 0)));
+    p.plot =
+        QRectF(QPointF(x0, std::round(y)), QPointF(x1, std::max(std::round(y) + 1, std::round(foot - axis))));
+    p.labels = QRectF(left, p.plot.top(), x0 - left, p.plot.height());
+    if (facts)
+        p.facts = QRectF(x1 + 10, p.plot.top(), right - x1 - 10, p.plot.height());
+    p.axis = QRectF(x0, foot - axis, x1 - x0, axis);
+    if (overview)
+        p.overview = QRectF(x0, foot, x1 - x0, m.overviewHeight);
+
+    bool optional = true;
+    Heights h = heightsOf(m, true);
+    const double room = p.plot.height();
+    const auto scaleOf = [&] { return h.free > 0 ? (room - h.fixed) / h.free : 1; };
+    if (m.least == 0 && scaleOf() < kSqueezed) {
+        optional = false;
+        h = heightsOf(m, false);
+    }
+    const double scale =
+        std::clamp(scaleOf(), shrink ? 0.2 : std::max(0.02, m.least), std::max(m.most, m.least));
+    p.contentHeight = h.fixed + h.free * scale;
+    double at = p.plot.top() - std::clamp(scroll, 0.0, std::max(0.0, p.contentHeight - room));
+    for (const Lane& lane : m.lanes) {
+        LaneBox box;
+        if (optional || !lane.optional) {
+            const double top = std::round(at);
+            const double bottom = std::round(at + lane.height * (lane.fixed ? 1 : scale));
+            box.rect = QRectF(x0, top, x1 - x0, std::max(1.0, bottom - top));
+            box.name = QRectF(left, top, x0 - left, box.rect.height());
+            if (facts)
+                box.facts = QRectF(p.facts.left(), top, p.facts.width(), box.rect.height());
+            double weight = 0;
+            for (const MarkRow& row : lane.rows)
+                weight += row.weight;
+            double sum = 0;
+            for (const MarkRow& row : lane.rows) {
+                const double from = std::round(top + box.rect.height() * sum / weight);
+                sum += row.weight;
+                const double to = std::round(top + box.rect.height() * sum / weight);
+                const double space = lane.rows.size() > 1 && to - from > 3 && sum < weight ? 1 : 0;
+                box.rows.emplace_back(x0, from, x1 - x0, std::max(1.0, to - from - space));
+            }
+            at += lane.height * (lane.fixed ? 1 : scale) + lane.gap;
+        }
+        p.lanes.push_back(std::move(box));
+    }
+    // Lanes that do not need the room end the plot.
+    if (at < p.plot.bottom() && !p.lanes.empty()) {
+        p.plot.setBottom(std::round(at));
+        p.axis.moveTop(p.plot.bottom());
+    }
+    return p;
+}
+
+std::optional<std::size_t> LanePlaces::laneAt(QPointF position) const
+{
+    if (position.y() < plot.top() || position.y() >= plot.bottom())
+        return std::nullopt;
+    for (std::size_t i = 0; i < lanes.size(); ++i)
+        if (position.y() >= lanes[i].rect.top() && position.y() < lanes[i].rect.bottom())
+            return i;
+    return std::nullopt;
+}
+
+// -- what is there ---------------------------------------------------------------------------------------
+
+std::optional<LaneHit> laneHit(const LaneModel& m, const LanePlaces& p, const Axis& time, QPointF position)
+{
+    const auto lane = p.laneAt(position);
+    if (!lane || position.x() < p.plot.left() || position.x() >= p.plot.right())
+        return std::nullopt;
+    const LaneBox& box = p.lanes[*lane];
+    LaneHit hit;
+    hit.lane = *lane;
+    hit.time = time.toValue(position.x());
+    hit.y = (position.y() - box.rect.top()) / box.rect.height();
+    const double slack = (time.v1 - time.v0) / std::max(1.0, p.plot.width());
+    const Lane& what = m.lanes[*lane];
+    for (std::size_t r = 0; r < box.rows.size(); ++r) {
+        if (what.rows[r].plain || position.y() < box.rows[r].top() || position.y() > box.rows[r].bottom() + 1)
+            continue;
+        const auto& layers = what.rows[r].layers;
+        for (auto marks = layers.rbegin(); marks != layers.rend(); ++marks)
+            if (const auto i = marks->at(hit.time, slack)) {
+                hit.marks = &*marks;
+                hit.mark = *i;
+                return hit;
+            }
+    }
+    return hit;
+}
+
+QString readoutOf(const LaneModel& m, const LaneHit& hit)
+{
+    if (hit.marks && hit.marks->facts)
+        return hit.marks->facts(hit.mark);
+    const Lane& lane = m.lanes[hit.lane];
+    return lane.readout ? lane.readout(hit.time, hit.y) : QString();
+}
+
+QString tooltipOf(const LaneModel& m, const LaneHit& hit)
+{
+    if (hit.marks && hit.marks->tooltip)
+        return hit.marks->tooltip(hit.mark);
+    const Lane& lane = m.lanes[hit.lane];
+    if (lane.tooltip)
+        return lane.tooltip(hit.time, hit.y);
+    return readoutOf(m, hit).toHtmlEscaped();
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart/lane_chart.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QPainter>
+#include <QScrollBar>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+constexpr double kSnapPixels = 6;
+constexpr std::size_t kCopied = 200'000;
+constexpr std::size_t kRead = 500; // by assistive technology
+} // namespace
+
+LaneChart::LaneChart(const ViewContext& context, QString name, QString title, Dragging dragging,
+                     QWidget* parent)
+    : TimeCanvas(context, std::move(name), std::move(title), dragging, parent)
+{
+    addCommand({viewName() + QStringLiteral(".copyMarks"),
+                this->title(),
+                tr("Copy what is in sight as CSV"),
+                {},
+                {},
+                tr("Copy the marks of the measured range, or of the part that is shown, a line each.")},
+               [this](bool) {
+                   catchUp();
+                   QGuiApplication::clipboard()->setText(marksAsCsv());
+               });
+}
+
+void LaneChart::setLanes(LaneModel lanes)
+{
+    m_lanes = std::move(lanes);
+    m_cache = {};
+    m_places.reset();
+    if (m_lanes.hint.isEmpty() && m_lanes.total > 0)
+        setTotal(m_lanes.total);
+    m_hoveredMark.reset();
+    placeScroll();
+    update();
+}
+
+void LaneChart::amend(const std::function<void(LaneModel&)>& change)
+{
+    change(m_lanes);
+    m_places.reset();
+    update();
+}
+
+// -- places ----------------------------------------------------------------------------------------------
+
+LanePlaces LaneChart::places() const
+{
+    const bool scrolls = m_scroll && m_scroll->isVisibleTo(this);
+    QRectF area = chartArea(contentArea(), false);
+    if (scrolls)
+        area.setRight(area.right() - m_scroll->sizeHint().width());
+    const double scroll = scrolls ? m_scroll->value() : 0;
+    if (!m_places || m_places->area != area || m_places->scroll != scroll || m_places->font != uiFont())
+        m_places = {area, scroll, uiFont(), lanePlaces(area, m_lanes, scroll, false)};
+    return m_places->places;
+}
+
+void LaneChart::placeScroll()
+{
+    if (m_scroll)
+        m_scroll->hide();
+    if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0)
+        return;
+    if (!m_scroll) {
+        m_scroll = new QScrollBar(Qt::Vertical, this);
+        m_scroll->setAccessibleName(tr("Scroll the lanes"));
+        m_scroll->setSingleStep(24);
+        connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
+        m_scroll->hide();
+    }
+    const QRectF area = chartArea(contentArea(), false);
+    const LanePlaces p = lanePlaces(area, m_lanes, 0, false);
+    const double hidden = p.contentHeight - p.plot.height();
+    m_scroll->setRange(0, hidden > 1 ? static_cast<int>(std::ceil(hidden)) : 0);
+    if (hidden <= 1)
+        return;
+    const int w = m_scroll->sizeHint().width();
+    m_scroll->setPageStep(static_cast<int>(p.plot.height()));
+    m_scroll->setGeometry(static_cast<int>(area.right()) - w, static_cast<int>(p.plot.top()), w,
+                          static_cast<int>(p.plot.height()));
+    m_scroll->show();
+}
+
+TimeCanvas::Places LaneChart::timePlaces() const
+{
+    if (!m_lanes.hint.isEmpty() || m_lanes.lanes.empty())
+        return {};
+    const LanePlaces p = places();
+    return {p.plot, p.overview};
+}
+
+QPointF LaneChart::pointIn(std::size_t lane, double time) const
+{
+    const LanePlaces p = places();
+    if (lane >= p.lanes.size())
+        return p.plot.center();
+    const LaneBox& box = p.lanes[lane];
+    return {timeAxis().toPixel(time), (box.rows.empty() ? box.rect : box.rows.front()).center().y()};
+}
+
+std::optional<LaneHit> LaneChart::hitAt(QPointF position) const
+{
+    if (!m_lanes.hint.isEmpty())
+        return std::nullopt;
+    return laneHit(m_lanes, places(), timeAxis(), position);
+}
+
+std::optional<std::uint32_t> LaneChart::markAt(QPointF position) const
+{
+    const auto hit = hitAt(position);
+    if (!hit || !hit->marks || !hit->marks->id || hit->marks->id(hit->mark) == Marks::kNoMark)
+        return std::nullopt;
+    return hit->marks->id(hit->mark);
+}
+
+double LaneChart::snapped(double time) const
+{
+    const LanePlaces p = places();
+    const auto lane = p.laneAt(pressedAt());
+    const auto [from, to] = visibleRange();
+    return lane ? snapToMarks(m_lanes.lanes[*lane], time,
+                              kSnapPixels * (to - from) / std::max(1.0, p.plot.width()))
+                : time;
+}
+
+// -- painting --------------------------------------------------------------------------------------------
+
+void LaneChart::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    if (!m_lanes.hint.isEmpty()) {
+        paintEmptyHint(painter, chartArea(area, exporting), m_lanes.hint, theme);
+        return;
+    }
+    const LanePlaces p = exporting ? lanePlaces(chartArea(area, true), m_lanes, 0, true) : places();
+    const Axis time{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
+    const int width = static_cast<int>(p.plot.width());
+    if (m_cache.from != time.v0 || m_cache.to != time.v1 || m_cache.width != width) {
+        m_cache = {time.v0, time.v1, width, {}};
+        for (const Lane& lane : m_lanes.lanes)
+            m_cache.columns.push_back(laneColumns(lane, time.v0, time.v1, width));
+    }
+    LaneOverlay overlay;
+    overlay.cursor = pinnedTime();
+    overlay.cursorText = cursorText();
+    overlay.selected = selectedMark();
+    if (!exporting) {
+        overlay.hover = hoverTime();
+        overlay.measured = measured();
+        overlay.measuredText = measuredText();
+        overlay.hovered = hoveredMark();
+        overlay.readout = m_readout;
+    }
+    if (overlay.readout.isEmpty() && (!exporting || overlay.cursor))
+        overlay.readout = restingReadout();
+    paintLanes(painter, m_lanes, p, time, m_cache.columns, overlay, theme);
+    paintBeside(painter, area, theme, exporting);
+}
+
+// -- what is there ---------------------------------------------------------------------------------------
+
+QString LaneChart::readoutAt(QPointF position) const
+{
+    const auto hit = hitAt(position);
+    return hit ? readoutOf(m_lanes, *hit) : QString();
+}
+
+QString LaneChart::tooltipAt(QPointF position) const
+{
+    if (m_lanes.sentenceLines > 0 && places().title.contains(position))
+        return m_lanes.sentence.toHtmlEscaped();
+    if (const LanePlaces p = places(); p.facts.contains(position))
+        if (const auto lane = p.laneAt(position))
+            return m_lanes.lanes[*lane].factsTooltip;
+    const auto hit = hitAt(position);
+    return hit ? tooltipOf(m_lanes, *hit) : QString();
+}
+
+QString LaneChart::measuredText() const
+{
+    if (!measured())
+        return {};
+    const double length = measured()->second - measured()->first;
+    return tr("Δ %1 (%2 – %3)")
+        .arg(number(std::round(length)), number(std::round(measured()->first)),
+             number(std::round(measured()->second)));
+}
+
+QString LaneChart::cursorText() const
+{
+    const auto at = pinnedTime();
+    return at ? number(*at) : QString();
+}
+
+QString LaneChart::marksAsCsv() const
+{
+    const Range range = measured().value_or(visibleRange());
+    return marksAsText(m_lanes, range.first, range.second, QLatin1Char(','), kCopied);
+}
+
+QString LaneChart::tableText() const
+{
+    return marksAsText(m_lanes, visibleRange().first, visibleRange().second, QLatin1Char('\t'), kRead);
+}
+
+// -- navigation ------------------------------------------------------------------------------------------
+
+void LaneChart::panBy(QPointF pixels)
+{
+    TimeCanvas::panBy(pixels);
+    if (m_scroll)
+        m_scroll->setValue(m_scroll->value() - static_cast<int>(std::round(pixels.y())));
+}
+
+void LaneChart::fitSelection()
+{
+    if (!m_lanes.hint.isEmpty() || fitMeasured())
+        return;
+    if (const auto range = selectedRange()) {
+        const double margin = std::max(m_lanes.shortest / 2, (range->second - range->first) * 0.08);
+        setRange(range->first - margin, range->second + margin);
+    } else {
+        fitAll();
+    }
+}
+
+QRectF LaneChart::selectedPart() const
+{
+    const auto range = m_lanes.hint.isEmpty() && !measured() // what was measured is wanted large at once
+                           ? selectedRange()
+                           : std::nullopt;
+    return range ? QRectF(range->first, 0, range->second - range->first, 1) : QRectF();
+}
+
+void LaneChart::wheelEvent(QWheelEvent* event)
+{
+    // Shift scrolls the lanes, as everywhere; the plain wheel zooms the time.
+    if (m_scroll && event->modifiers() & Qt::ShiftModifier) {
+        const int by = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
+        m_scroll->setValue(m_scroll->value() - by / 2);
+        event->accept();
+        return;
+    }
+    TimeCanvas::wheelEvent(event);
+}
+
+void LaneChart::hovered(QPointF position)
+{
+    m_readout = hoverTime() ? readoutAt(position) : QString();
+    m_hoveredMark = hoverTime() ? markAt(position) : std::nullopt;
+    update();
+}
+
+void LaneChart::leaveEvent(QEvent* event)
+{
+    m_readout.clear();
+    m_hoveredMark.reset();
+    TimeCanvas::leaveEvent(event);
+}
+
+} // namespace tilewright::ui

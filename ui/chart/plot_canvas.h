@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "chart/plot_paint.h"
+
+namespace tilewright::ui {
+
+/// A picture of one plot, or of several that are looked at together: zooming, panning, measuring by dragging,
+/// readout, the mark under the mouse, rows to copy. A lens says what there is to see (buildPlots) and what a
+/// click on a mark means.
+class PlotCanvas : public ToolCanvas
+{
+    Q_OBJECT
+public:
+    PlotCanvas(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString copyText() const override;
+    void zoomBy(double factor, QPointF anchor) override;
+    void panBy(QPointF pixels) override;
+    void fitAll() override;
+    void fitSelection() override { showPart(selectedPart()); }
+    [[nodiscard]] QRectF selectedPart() const override; ///< what was measured, else what is selected
+    [[nodiscard]] std::optional<QRectF> shownPart() const override; ///< of the first plot
+    void showPart(const QRectF& part) override;
+
+    [[nodiscard]] const std::vector<PlotModel>& plots() const;
+    [[nodiscard]] PlotFrame frame(std::size_t plot = 0) const; ///< on the screen
+    /// What was dragged over in the first plot that it was dragged in, in the scale of its axes.
+    [[nodiscard]] const std::optional<QRectF>& measured() const { return m_measured; }
+
+protected:
+    /// What there is to see, in the colours of a theme; nothing when there is a hint instead.
+    [[nodiscard]] virtual std::vector<PlotModel> buildPlots(const Theme& theme) const = 0;
+    [[nodiscard]] virtual QString hint() const = 0;
+    [[nodiscard]] virtual std::vector<QRectF> plotAreas(const QRectF& area) const { return {area}; }
+    /// Beside the plots.
+    virtual void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+    {
+        Q_UNUSED(painter)
+        Q_UNUSED(area)
+        Q_UNUSED(theme)
+        Q_UNUSED(exporting)
+    }
+    /// The mark that is ringed, by its id.
+    [[nodiscard]] virtual std::optional<int> hoveredMark() const { return m_hovered; }
+    virtual void markHovered(QPointF at, const PlotMark* mark);
+    virtual void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers)
+    {
+        Q_UNUSED(at)
+        Q_UNUSED(mark)
+        Q_UNUSED(modifiers)
+    }
+    [[nodiscard]] virtual QString markTooltip(const PlotMark& mark) const
+    {
+        Q_UNUSED(mark)
+        return {};
+    }
+    /// What is selected, in the scale of the axes of the first plot; empty for nothing.
+    [[nodiscard]] virtual QRectF chosenPart() const { return {}; }
+    /// What is seen differs from now on; the part that is shown stays.
+    void outdatePlots();
+    /// Where a mark stands on the screen.
+    [[nodiscard]] QPointF markCentre(int id) const;
+
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    [[nodiscard]] PlotFrame frameOf(const std::vector<PlotModel>& plots, std::size_t i, const QRectF& area,
+                                    bool whole) const;
+    [[nodiscard]] std::optional<std::size_t> plotAt(QPointF position) const;
+    [[nodiscard]] const PlotMark* markAt(QPointF position) const;
+    void measureTo(QPointF position, bool snap);
+
+    mutable std::vector<PlotModel> m_plots;
+    mutable bool m_fresh = false;
+    QRectF m_part; ///< of the first plot, in the scale of its axes; null: everything
+    std::optional<int> m_hovered;
+    std::optional<QPointF> m_mouse;
+    std::optional<QPointF> m_pressed;
+    std::optional<QRectF> m_measured;
+    std::size_t m_measuredIn = 0;
+    bool m_dragged = false;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_bars.h"
+
+#include "theme/number.h"
+#include "theme/words.h"
+#include "views/graph/graph_paint.h"
+#include "views/graph/graph_toolbar.h"
+
+#include <QFontMetricsF>
+#include <QLabel>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+GraphBars::GraphBars(const ViewContext& context, const GraphLayouter& layouter, QWidget& view)
+    : m_context(context), m_layouter(layouter), m_view(view), m_toolbar(new GraphToolbar(&view)),
+      m_note(new QLabel(&view))
+{
+    m_note->setObjectName(QStringLiteral("graphNote"));
+    m_note->setAutoFillBackground(true);
+    m_note->setAlignment(Qt::AlignCenter);
+    m_note->setMargin(4);
+    m_note->setWordWrap(true);
+    m_note->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    m_note->setAccessibleName(tr("What the graph leaves out"));
+    m_note->hide();
+    connect(m_note, &QLabel::linkActivated, this, &GraphBars::linkActivated);
+}
+
+QRectF GraphBars::content() const
+{
+    QRectF area = m_view.rect();
+    area.setTop(m_layouter.isPreview() ? banner().bottom() : barsBottom());
+    return area;
+}
+
+QRectF GraphBars::freeRoom() const
+{
+    QRectF room = content();
+    if (m_legend && m_layouter.model())
+        room.setBottom(room.bottom() - graphLegendHeight(*m_layouter.model(), room));
+    return room;
+}
+
+double GraphBars::barsBottom() const
+{
+    double bottom = 0;
+    for (const QWidget* bar : {static_cast<const QWidget*>(m_toolbar), static_cast<const QWidget*>(m_note)})
+        if (!bar->isHidden())
+            bottom += bar->height();
+    return bottom;
+}
+
+void GraphBars::place()
+{
+    const int width = m_view.width();
+    m_toolbar->setGeometry(0, 0, width, m_toolbar->heightForWidth(width));
+    m_note->setGeometry(0, m_toolbar->height(), width, m_note->heightForWidth(width));
+}
+
+QString GraphBars::noteText() const
+{
+    const GraphGeometry* geometry = m_layouter.geometry();
+    if (!geometry)
+        return {};
+    const std::size_t all = geometry->nodeOfOp.size();
+    QString text;
+    if (geometry->hiddenOps > 0)
+        text = tr("%1 of %2 ops shown: within %3 of the selection.")
+                   .arg(number(static_cast<std::int64_t>(all - geometry->hiddenOps)),
+                        number(static_cast<std::int64_t>(all)),
+                        counted(m_layouter.shape().hops, tr("hop"), tr("hops")));
+    if (geometry->condensed) {
+        const auto cards = std::count_if(geometry->keys.begin(), geometry->keys.end(), [](GraphKey k) {
+            return k.kind == GraphKey::Kind::Card || k.kind == GraphKey::Kind::Section;
+        });
+        text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
+                tr("%1 ops stand in %2 cards; double-click opens one.")
+                    .arg(number(static_cast<std::int64_t>(geometry->opsInCards)),
+                         number(static_cast<std::int64_t>(cards)));
+    }
+    return text;
+}
+
+void GraphBars::showNote()
+{
+    QString text = noteText();
+    const auto link = [&text](const char* what, const QString& words) {
+        text += QStringLiteral(" <a href=\"%1\">%2</a>").arg(QLatin1String(what), words);
+    };
+    const GraphGeometry* geometry = m_layouter.geometry();
+    if (geometry && geometry->hiddenOps > 0)
+        link("all", tr("Show all ops"));
+    if (geometry && geometry->condensed)
+        link("open", tr("Expand all"));
+    m_note->setText(rich(text));
+    m_note->setVisible(!text.isEmpty() && m_context.document.hasProblem());
+    place();
+}
+
+QRectF GraphBars::banner() const
+{
+    if (!m_layouter.isPreview())
+        return {};
+    return {0, barsBottom(), static_cast<double>(m_view.width()), QFontMetricsF(uiFont()).height() + 10};
+}
+
+void GraphBars::paintBanner(QPainter& painter, const QRectF& banner, const Theme& theme) const
+{
+    painter.fillRect(banner, Theme::mix(theme.canvas, theme.accent, 0.16));
+    painter.setPen(QPen(theme.accent, 1));
+    painter.drawLine(banner.bottomLeft(), banner.bottomRight());
+    const double total = m_context.document.preview()->evaluation.total;
+    const SnapshotPtr& own = m_context.document.snapshot();
+    QString text = tr("Preview of the running best: %1").arg(number(total));
+    if (own && own->evaluation.valid() && own->evaluation.total > 0)
+        text += QStringLiteral(" (%1)").arg(signedPercent(total / own->evaluation.total - 1));
+    painter.setFont(uiFont(1.0, QFont::DemiBold));
+    const QFontMetricsF bold(painter.font());
+    const QRectF line = banner.adjusted(12, 0, -12, 0);
+    painter.setPen(theme.text);
+    painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft,
+                     bold.elidedText(text, Qt::ElideRight, line.width()));
+    const QRectF rest = line.adjusted(bold.horizontalAdvance(text) + 16, 0, 0, 0);
+    if (rest.width() < 80)
+        return;
+    painter.setFont(uiFont());
+    painter.setPen(theme.muted);
+    for (const QString& hint :
+         {tr("Your schedule is unchanged: click here or press Esc to see it, or just edit."),
+          tr("Click here or press Esc for your own schedule."), tr("Esc: your own schedule")})
+        if (QFontMetricsF(uiFont()).horizontalAdvance(hint) <= rest.width()) {
+            painter.drawText(rest, Qt::AlignVCenter | Qt::AlignLeft, hint);
+            return;
+        }
+}
+
+} // namespace tilewright::ui

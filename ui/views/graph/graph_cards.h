@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/graph/graph_model.h"
+#include "workspace/selection.h"
+
+namespace tilewright::ui {
+
+// What is drawn as cards and what is drawn at all: each of these is one change of the shape.
+
+/// The subgraph of these ops as one card, or its ops.
+[[nodiscard]] GraphShape withSubgraph(GraphShape shape, const std::vector<OpId>& ops, bool collapsed,
+                                      const GraphGeometry* geometry);
+/// The card of several subgraphs at `node` opened.
+[[nodiscard]] GraphShape withSectionOpened(GraphShape shape, const GraphGeometry& geometry, std::size_t node);
+/// The card closed again that `op` came from.
+[[nodiscard]] GraphShape withSectionClosed(GraphShape shape, const GraphModel& model, OpId op);
+/// All subgraphs as cards, or none; of a large graph, whether they are cards by themselves.
+[[nodiscard]] GraphShape withAll(GraphShape shape, const Problem& problem, const Schedule& schedule,
+                                 bool collapsed);
+[[nodiscard]] GraphShape withCards(GraphShape shape, bool on);
+/// Only what is near the selection; everything for 0 hops or nothing selected.
+[[nodiscard]] GraphShape withNeighbourhood(GraphShape shape, const Problem* problem, const Schedule& schedule,
+                                           const SelectionState& selection, int hops);
+
+} // namespace tilewright::ui

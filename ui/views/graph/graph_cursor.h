@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/graph/graph_navigator.h"
+
+#include <QPoint>
+
+#include <optional>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// What is chosen in the graph and how one goes from one thing to the next: clicks, arrows, along tensors,
+/// from hit to hit of a search.
+class GraphCursor : public QObject
+{
+    Q_OBJECT
+public:
+    GraphCursor(const ViewContext& context, GraphLayouter& layouter, GraphNavigator& navigator,
+                GraphBars& bars, QWidget& view);
+
+    void select(const GraphHit& hit, Qt::KeyboardModifiers modifiers);
+    /// A change that comes from here: it does not scroll.
+    void changeSelection(SelectionState state);
+    template <typename F> void withoutScrolling(F&& change)
+    {
+        m_ownSelection = true;
+        change();
+        m_ownSelection = false;
+    }
+    void startAnew();
+
+    /// The node with the keyboard focus.
+    [[nodiscard]] std::optional<std::size_t> node() const;
+    [[nodiscard]] QPointF focusPoint() const;
+    [[nodiscard]] bool step(QPoint way, Qt::KeyboardModifiers modifiers);
+    void startInTheMiddle();
+    void goAlongTensor(bool toConsumer);
+    void goToSubgraph(int by);
+
+    void search(const QString& text);
+    void searchNext(int direction);
+    [[nodiscard]] bool isSearching() const { return !m_sought.isEmpty(); }
+    [[nodiscard]] const std::vector<std::size_t>& found() const
+    {
+        return m_found;
+    } ///< nodes, in reading order
+    [[nodiscard]] std::size_t currentFound() const { return m_currentFound; }
+
+private:
+    void moveTo(std::size_t node, bool extend);
+    void selectionChanged();
+    void showFound();
+
+    ViewContext m_context;
+    GraphLayouter& m_layouter;
+    GraphNavigator& m_navigator;
+    GraphBars& m_bars;
+    QWidget& m_view;
+    std::optional<GraphKey> m_cursor;
+    QString m_sought;
+    std::vector<std::size_t> m_found;
+    std::size_t m_currentFound = 0;
+    bool m_ownSelection = false;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_gestures.h"
+
+#include "workspace/selection_edits.h"
+
+#include <QApplication>
+#include <QMouseEvent>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+bool extends(Qt::KeyboardModifiers modifiers)
+{
+    return modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
+}
+
+} // namespace
+
+std::optional<SubgraphId> sourceOf(const Schedule& schedule, const std::vector<OpId>& ops,
+                                   std::initializer_list<std::optional<SubgraphId>> candidates)
+{
+    for (const auto& candidate : candidates) {
+        if (!candidate || candidate->index() >= schedule.size())
+            continue;
+        const auto& in = schedule[*candidate].ops;
+        if (std::all_of(ops.begin(), ops.end(),
+                        [&](OpId op) { return std::find(in.begin(), in.end(), op) != in.end(); }))
+            return candidate;
+    }
+    return std::nullopt;
+}
+
+GraphGestures::GraphGestures(const ViewContext& context, GraphLayouter& layouter, GraphNavigator& navigator,
+                             GraphCursor& cursor, GraphBars& bars, QWidget& view)
+    : m_context(context), m_layouter(layouter), m_navigator(navigator), m_cursor(cursor), m_bars(bars),
+      m_view(view), m_drag(context.document)
+{
+    // Hundreds of targets are judged a second: only that under the cursor is worth a picture of its own.
+    m_verdictTimer.setSingleShot(true);
+    m_verdictTimer.setInterval(40);
+    connect(&m_verdictTimer, &QTimer::timeout, &m_view, qOverload<>(&QWidget::update));
+    connect(&m_drag, &GraphDrag::changed, this, [this](bool underCursor) {
+        if (underCursor)
+            m_view.update();
+        else if (!m_verdictTimer.isActive())
+            m_verdictTimer.start();
+    });
+    m_scrollTimer.setInterval(30);
+    connect(&m_scrollTimer, &QTimer::timeout, this, &GraphGestures::scrollAtTheEdge);
+}
+
+void GraphGestures::setGesture(Gesture gesture)
+{
+    m_gesture = gesture;
+    m_navigator.setOverviewAside(isDragging());
+    m_navigator.setMouse(m_mouse, isDragging());
+}
+
+void GraphGestures::setMouse(QPointF mouse)
+{
+    m_mouse = mouse;
+    m_navigator.setMouse(m_mouse, isDragging());
+}
+
+bool GraphGestures::press(const QMouseEvent& event)
+{
+    setMouse(event.position());
+    if (event.button() == Qt::RightButton) {
+        m_pressed = m_mouse;
+        m_rightMoved = false;
+    }
+    if (event.button() == Qt::LeftButton && m_bars.banner().contains(m_mouse)) {
+        m_context.document.dropPreview();
+        return true;
+    }
+    if (event.button() != Qt::LeftButton || !m_layouter.model() || !m_bars.content().contains(m_mouse))
+        return false;
+    m_pressed = m_mouse;
+    if (m_navigator.overviewRect().contains(m_mouse)) {
+        setGesture(Gesture::Overview);
+        m_navigator.panToOverview(m_mouse);
+        return true;
+    }
+    m_hit = m_navigator.hitAt(m_mouse);
+    setGesture(Gesture::Press);
+    // What is dragged must be selected first; a selection of several is kept for that.
+    if (extends(event.modifiers()))
+        return true;
+    if (m_hit.op && m_context.selection.state().ops.count(*m_hit.op) == 0)
+        m_cursor.select(m_hit, event.modifiers());
+    if (m_hit.onHandle)
+        m_cursor.select(m_hit, event.modifiers());
+    return true;
+}
+
+void GraphGestures::noteMove(const QMouseEvent& event)
+{
+    setMouse(event.position());
+    if ((event.buttons() & Qt::RightButton) &&
+        (m_mouse - m_pressed).manhattanLength() >= QApplication::startDragDistance())
+        m_rightMoved = true;
+}
+
+void GraphGestures::move(const QMouseEvent& event)
+{
+    switch (m_gesture) {
+    case Gesture::Overview:
+        m_navigator.panToOverview(m_mouse);
+        break;
+    case Gesture::Press:
+        if ((m_mouse - m_pressed).manhattanLength() < QApplication::startDragDistance())
+            break;
+        if (m_hit.op || (m_hit.onHandle && m_hit.subgraph)) {
+            leavePreviewToDrag();
+            beginDrag();
+            updateDrag(event.modifiers());
+        } else {
+            setGesture(Gesture::Band);
+            m_band = QRectF(m_pressed, m_mouse).normalized();
+        }
+        m_view.update();
+        break;
+    case Gesture::Band:
+        m_band = QRectF(m_pressed, m_mouse).normalized();
+        m_view.update();
+        break;
+    case Gesture::Drag:
+        updateDrag(event.modifiers());
+        break;
+    case Gesture::None:
+        updateHover();
+        break;
+    }
+}
+
+void GraphGestures::release(const QMouseEvent& event)
+{
+    setMouse(event.position());
+    if (event.button() == Qt::RightButton && !m_rightMoved && m_layouter.model() &&
+        m_bars.content().contains(m_mouse)) {
+        const GraphHit hit = m_navigator.hitAt(m_mouse);
+        const SelectionState& s = m_context.selection.state();
+        // The menu acts on what is under it.
+        if (hit.op && s.ops.count(*hit.op) == 0)
+            m_cursor.select(hit, Qt::NoModifier);
+        else if (!hit.op && hit.subgraph && s.subgraphs.count(*hit.subgraph) == 0)
+            m_cursor.select(hit, Qt::NoModifier);
+        Q_EMIT menuWanted(m_mouse, hit);
+        return;
+    }
+    if (event.button() != Qt::LeftButton)
+        return;
+    switch (m_gesture) {
+    case Gesture::Press:
+        setGesture(Gesture::None);
+        if (!m_hit.onHandle || extends(event.modifiers()))
+            m_cursor.select(m_hit, event.modifiers());
+        break;
+    case Gesture::Band:
+        setGesture(Gesture::None);
+        finishBand(event.modifiers());
+        break;
+    case Gesture::Drag:
+        setGesture(Gesture::None);
+        updateDrag(event.modifiers());
+        drop();
+        break;
+    case Gesture::Overview:
+    case Gesture::None:
+        setGesture(Gesture::None);
+        break;
+    }
+    m_view.update();
+}
+
+void GraphGestures::doubleClick(const QMouseEvent& event)
+{
+    setMouse(event.position());
+    if (event.button() != Qt::LeftButton || !m_layouter.model() || !m_bars.content().contains(m_mouse) ||
+        m_navigator.overviewRect().contains(m_mouse))
+        return;
+    setGesture(Gesture::None);
+    Q_EMIT opened(m_navigator.hitAt(m_mouse));
+}
+
+void GraphGestures::modifierChanged(const QKeyEvent& event)
+{
+    if (!isDragging() || (event.key() != Qt::Key_Control && event.key() != Qt::Key_Alt))
+        return;
+    const auto modifier = event.key() == Qt::Key_Control ? Qt::ControlModifier : Qt::AltModifier;
+    updateDrag(event.modifiers().setFlag(modifier, event.type() == QEvent::KeyPress));
+}
+
+void GraphGestures::updateHover()
+{
+    HoverState hover;
+    if (m_layouter.model() && m_bars.content().contains(m_mouse) &&
+        !m_navigator.overviewRect().contains(m_mouse)) {
+        const GraphHit hit = m_navigator.hitAt(m_mouse);
+        hover.op = hit.op;
+        hover.tensor = hit.op ? std::nullopt : hit.tensor;
+        hover.subgraph = hit.subgraph;
+        m_view.setCursor(hit.op || hit.onHandle ? Qt::OpenHandCursor
+                         : hit.tensor           ? Qt::PointingHandCursor
+                                                : Qt::ArrowCursor);
+    } else {
+        m_view.setCursor(m_bars.banner().contains(m_mouse) ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    }
+    m_context.selection.setHover(hover);
+}
+
+void GraphGestures::cancel()
+{
+    m_scrollTimer.stop();
+    if (isDragging())
+        m_drag.cancel();
+    setGesture(Gesture::None);
+    m_band = {};
+    m_view.unsetCursor();
+    m_view.update();
+}
+
+void GraphGestures::finishBand(Qt::KeyboardModifiers modifiers)
+{
+    const QRectF scene = m_navigator.viewport().toScene(std::exchange(m_band, {}));
+    const SelectionState& before = m_context.selection.state();
+    std::set<OpId> ops;
+    if (extends(modifiers))
+        ops = before.ops;
+    const auto& nodeOfOp = m_layouter.geometry()->nodeOfOp;
+    for (std::size_t i = 0; i < nodeOfOp.size(); ++i)
+        if (const auto v = nodeOfOp[i]; v && scene.contains(m_layouter.model()->nodes[*v].rect.center()))
+            ops.insert(OpId(i));
+    m_cursor.changeSelection(withOps(m_context.document.schedule(), before, std::move(ops)));
+}
+
+// -- dragging -------------------------------------------------------------------------------------------
+
+/// An edit begins: the preview goes first, and the op stays under the cursor.
+void GraphGestures::leavePreviewToDrag()
+{
+    if (!m_layouter.isPreview())
+        return;
+    m_navigator.forgetHome();
+    m_context.document.dropPreview();
+    const GraphGeometry* geometry = m_layouter.geometry();
+    if (const auto node = geometry ? geometry->nodeOf(*m_hit.op) : std::nullopt)
+        m_hit.subgraph = subgraphOf(*m_layouter.model(), *node);
+}
+
+void GraphGestures::beginDrag()
+{
+    const Schedule& schedule = m_context.document.schedule();
+    const SelectionState& s = m_context.selection.state();
+    std::vector<OpId> ops;
+    std::optional<SubgraphId> from;
+    if (m_hit.onHandle && m_hit.subgraph) {
+        ops = schedule[*m_hit.subgraph].ops;
+        from = m_hit.subgraph;
+    } else {
+        if (s.ops.count(*m_hit.op) > 0)
+            ops.assign(s.ops.begin(), s.ops.end());
+        else
+            ops = {*m_hit.op};
+        from = sourceOf(schedule, ops, {s.subgraph, m_hit.subgraph});
+    }
+    // Verdicts are wanted from near to far.
+    const QPointF here = m_navigator.viewport().toScene(m_pressed);
+    std::vector<std::pair<double, SubgraphId>> order;
+    for (const GraphHull& hull : m_layouter.model()->hulls)
+        order.emplace_back(QLineF(here, hull.bounds.center()).length(), hull.subgraph);
+    std::sort(order.begin(), order.end());
+    std::vector<SubgraphId> targets;
+    for (const auto& [distance, subgraph] : order)
+        targets.push_back(subgraph);
+    setGesture(Gesture::Drag);
+    m_view.setFocus();
+    m_view.setCursor(Qt::ClosedHandCursor);
+    m_context.selection.setHover({});
+    m_drag.begin(std::move(ops), from, std::move(targets));
+    m_scrollTimer.start();
+}
+
+void GraphGestures::updateDrag(Qt::KeyboardModifiers modifiers)
+{
+    const bool inside = m_bars.content().contains(m_mouse);
+    const GraphDropTarget target =
+        inside ? dropTarget(*m_layouter.model(), m_navigator.viewport().toScene(m_mouse))
+               : GraphDropTarget{true, {}};
+    if (target.nowhere)
+        m_drag.leave(inside ? tr("Open the card (double-click) to drop on one of its subgraphs.")
+                            : QString());
+    else
+        m_drag.update(target.subgraph, modifiers & Qt::ControlModifier, modifiers & Qt::AltModifier);
+    m_view.update();
+}
+
+void GraphGestures::drop()
+{
+    m_scrollTimer.stop();
+    m_view.unsetCursor();
+    const auto dropped = m_drag.finish();
+    if (!dropped)
+        return;
+    // What has just been dropped is in view.
+    m_cursor.withoutScrolling([&] {
+        applyDrop(m_context.document, m_context.selection, dropped->drop,
+                  dropped->judged ? &dropped->judged->schedule : nullptr);
+    });
+}
+
+void GraphGestures::scrollAtTheEdge()
+{
+    const QRectF inner = m_bars.content().adjusted(28, 28, -28, -28);
+    const QPointF by(m_mouse.x() < inner.left()    ? 14
+                     : m_mouse.x() > inner.right() ? -14
+                                                   : 0,
+                     m_mouse.y() < inner.top()      ? 14
+                     : m_mouse.y() > inner.bottom() ? -14
+                                                    : 0);
+    if (by.isNull())
+        return;
+    aboutToPan(by);
+    m_navigator.panBy(by);
+    panned();
+}
+
+void GraphGestures::aboutToPan(QPointF pixels)
+{
+    if (m_gesture == Gesture::Drag || m_gesture == Gesture::Band)
+        m_pressed += pixels; // stays at its place in the graph
+}
+
+void GraphGestures::panned()
+{
+    if (isDragging())
+        updateDrag(QGuiApplication::keyboardModifiers());
+}
+
+} // namespace tilewright::ui

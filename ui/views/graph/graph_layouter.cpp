@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_layouter.h"
+
+#include "canvas/animation_clock.h"
+#include "views/graph/graph_regroup.h"
+#include "views/graph/graph_transition.h"
+
+#include <QFontMetricsF>
+#include <QStyle>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr std::size_t kLayoutInBackground = 400; // nodes from which the arrangement is left to a worker
+constexpr std::size_t kAnimateUpTo = 300;        // nodes
+constexpr double kTransitionSeconds = 0.18;
+
+} // namespace
+
+GraphLayouter::GraphLayouter(const ViewContext& context, QWidget& view)
+    : m_context(context), m_view(view), m_layoutJob(
+                                            [this](GeometryPtr geometry) {
+                                                if (geometry)
+                                                    useGeometry(std::move(geometry));
+                                            },
+                                            true),
+      m_labelJob([this](const Labelled& labelled) { takeLabels(labelled); })
+{
+    connect(&context.clock, &AnimationClock::tick, this, &GraphLayouter::moveOn);
+}
+
+GraphLayouter::~GraphLayouter()
+{
+    m_context.clock.stop(this);
+}
+
+GraphMetrics GraphLayouter::metrics() const
+{
+    const QFontMetricsF title(uiFont(1.0, QFont::Medium));
+    const double em = std::max(title.averageCharWidth(), title.horizontalAdvance(QLatin1Char('0')));
+    return {std::round(em * 4) / 4, std::round(title.height())};
+}
+
+const SnapshotPtr& GraphLayouter::shownSnapshot() const
+{
+    return m_isPreview ? m_context.document.preview() : m_context.document.snapshot();
+}
+
+bool GraphLayouter::fitsNow(const GraphGeometry& geometry, const Snapshot& snapshot) const
+{
+    return fits(geometry, snapshot.problem, snapshot.schedule, m_shape, metrics());
+}
+
+void GraphLayouter::startAnew()
+{
+    m_isPreview = false;
+    m_geometry = m_arranged = m_beforePreview = nullptr;
+    m_model.reset();
+    m_before.reset();
+    m_between.reset();
+    m_transition = 1;
+    m_trafficMemory = std::make_shared<TrafficMemory>();
+    m_traffic.clear();
+    m_shape.collapsed.clear();
+    m_shape.opened.clear();
+    m_shape.focus.clear();
+    m_shape.hops = 0;
+    m_layoutJob.cancel();
+    m_labelJob.cancel();
+}
+
+void GraphLayouter::refresh()
+{
+    const SnapshotPtr& snapshot = shownSnapshot();
+    if (!snapshot) {
+        Q_EMIT geometryChanged();
+        m_view.update();
+        return;
+    }
+    if (m_geometry && fitsNow(*m_geometry, *snapshot)) {
+        rebuildModel(false);
+        requestLabels();
+        return;
+    }
+    // A large graph of which little is drawn, because its subgraphs are cards, is arranged as quickly.
+    const bool known = m_arranged && m_arranged->problem == snapshot->problem &&
+                       m_arranged->shape == m_shape && m_arranged->metrics == metrics();
+    const std::size_t size = known ? m_arranged->keys.size() : snapshot->problem->opCount();
+    if (size < kLayoutInBackground && !m_isPreview) {
+        auto geometry =
+            layOutGraph(snapshot->problem, snapshot->schedule, m_shape, metrics(), m_arranged.get());
+        useGeometry(std::make_shared<const GraphGeometry>(std::move(*geometry)));
+        return;
+    }
+    m_layoutJob.request([snapshot, shape = m_shape, metrics = metrics(),
+                         previous = m_arranged](std::stop_token stop) -> GeometryPtr {
+        auto geometry =
+            layOutGraph(snapshot->problem, snapshot->schedule, shape, metrics, previous.get(), {stop, {}});
+        return geometry ? std::make_shared<const GraphGeometry>(std::move(*geometry)) : nullptr;
+    });
+    // Until it is arranged, the new areas and figures are shown where everything stands now.
+    if (known && !m_isPreview)
+        if (GeometryPtr provisional = regrouped(*m_arranged, snapshot->schedule)) {
+            m_geometry = std::move(provisional);
+            rebuildModel(false);
+        }
+    m_view.update();
+}
+
+void GraphLayouter::useGeometry(GeometryPtr geometry)
+{
+    const SnapshotPtr& snapshot = shownSnapshot();
+    if (!snapshot || !fitsNow(*geometry, *snapshot)) {
+        refresh(); // the schedule went on while this was being arranged
+        return;
+    }
+    Q_EMIT aboutToArrange(*geometry);
+    const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
+    m_geometry = m_arranged = std::move(geometry);
+    Q_EMIT geometryChanged();
+    rebuildModel(!m_isPreview); // the cores belong to the solver while it is previewed
+    Q_EMIT arranged(sameShape);
+    requestLabels();
+}
+
+void GraphLayouter::rebuildModel(bool animate)
+{
+    // A preview is shown plainly: nearly everything differs, and traffic is not worth the solver's time.
+    const Document& document = m_context.document;
+    const SnapshotPtr baseline = m_isPreview ? nullptr : document.baseline();
+    m_traffic.clear();
+    GraphOptions unlabelled = m_options; // the worker does it
+    unlabelled.edgeLabels = false;
+    auto next = std::make_unique<GraphModel>(
+        buildGraph(shownSnapshot(), baseline.get(),
+                   m_isPreview ? document.previewColours() : document.colours(), unlabelled, m_geometry));
+    if (m_model && m_options.edgeLabels && !m_isPreview)
+        keepLabels(*next, *m_model);
+    const bool motion = m_view.style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, &m_view) > 0;
+    if (animate && motion && m_model && m_view.isVisible() && next->nodes.size() <= kAnimateUpTo) {
+        m_before = m_between ? std::move(m_between) : std::move(m_model);
+        m_transition = 0;
+        m_context.clock.start(this);
+    } else if (!m_before) {
+        m_transition = 1;
+    }
+    m_model = std::move(next);
+    if (m_before)
+        moveOn(0);
+    Q_EMIT modelChanged();
+    m_view.update();
+}
+
+void GraphLayouter::beginPreview()
+{
+    if (!m_isPreview) {
+        m_isPreview = true;
+        m_beforePreview = m_geometry;
+        Q_EMIT previewBegun();
+    }
+    refresh();
+}
+
+void GraphLayouter::endPreview()
+{
+    if (!m_isPreview)
+        return;
+    m_isPreview = false;
+    const GeometryPtr before = std::exchange(m_beforePreview, nullptr);
+    m_layoutJob.cancel();
+    const SnapshotPtr& snapshot = m_context.document.snapshot();
+    if (!before || !snapshot || !fitsNow(*before, *snapshot)) {
+        refresh();
+        return;
+    }
+    useGeometry(before);
+    Q_EMIT previewEnded();
+}
+
+void GraphLayouter::moveOn(double seconds)
+{
+    if (!m_before)
+        return;
+    m_transition += seconds / kTransitionSeconds;
+    if (m_transition >= 1) {
+        m_before.reset();
+        m_between.reset();
+        m_transition = 1;
+        m_context.clock.stop(this);
+    } else {
+        const double t = 1 - std::pow(1 - m_transition, 3);
+        m_between = std::make_unique<GraphModel>(between(*m_before, *m_model, t));
+    }
+    m_view.update();
+}
+
+/// Counting the traffic and finding places for it takes longer than the rest of the picture.
+void GraphLayouter::requestLabels()
+{
+    if (!m_model || !m_options.edgeLabels || m_isPreview)
+        return;
+    m_labelJob.request([model = std::make_shared<GraphModel>(*m_model),
+                        memory = m_trafficMemory](std::stop_token stop) -> Labelled {
+        GraphTraffic traffic = memory->count(*model->snapshot, stop);
+        labelEdges(*model, traffic);
+        return {model, std::move(traffic)};
+    });
+}
+
+void GraphLayouter::takeLabels(const Labelled& labelled)
+{
+    // Where the schedule has gone on, the next labels are being made.
+    if (!m_model || m_model->snapshot != labelled.model->snapshot ||
+        m_model->geometry != labelled.model->geometry || !m_options.edgeLabels)
+        return;
+    m_traffic = labelled.traffic;
+    bool changed = false;
+    for (std::size_t e = 0; e < m_model->edges.size(); ++e) {
+        const GraphEdge& from = labelled.model->edges[e];
+        GraphEdge& edge = m_model->edges[e];
+        changed = changed || edge.label != from.label || edge.labelRect != from.labelRect;
+        edge.label = from.label;
+        edge.labelRect = from.labelRect;
+    }
+    m_model->bounds |= labelled.model->bounds;
+    if (changed)
+        Q_EMIT labelsChanged();
+}
+
+void GraphLayouter::settle()
+{
+    m_layoutJob.waitIdle();
+    m_labelJob.waitIdle();
+    if (m_before)
+        moveOn(kTransitionSeconds);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/viewport.h"
+#include "views/graph/graph_bars.h"
+#include "views/graph/graph_hit.h"
+#include "views/graph/graph_layouter.h"
+
+#include <optional>
+#include <set>
+
+namespace tilewright::ui {
+
+/// Where the graph is looked at: the viewport, what it is moved to, the overview. What a person looks at
+/// stays where it is when the picture is arranged anew.
+class GraphNavigator : public QObject
+{
+    Q_OBJECT
+public:
+    GraphNavigator(const ViewContext& context, GraphLayouter& layouter, GraphBars& bars, QWidget& view);
+
+    [[nodiscard]] const Viewport& viewport() const { return m_viewport; }
+    void setViewport(const Viewport& viewport, bool byHand);
+    void zoomBy(double factor, QPointF anchor);
+    void panBy(QPointF pixels) { setViewport(m_viewport.panned(pixels), true); }
+    void fitAll();
+    void fitIfPending(); ///< as soon as there is room
+    void fitWhereUntouched();
+    void fitSelection();
+    void actualSize();
+    [[nodiscard]] std::optional<QRectF> shownPart() const;
+    void showPart(const QRectF& part);
+    void ensureVisible(const QRectF& scene);
+    /// The next arrangement is another picture: all of it is looked at.
+    void forgetHand() { m_movedByHand = false; }
+    /// These ops are looked at when they are arranged.
+    void lookAtWhenArranged(const std::vector<OpId>& ops) { m_opened.insert(ops.begin(), ops.end()); }
+    /// An edit begins: what was shown before the preview is not wanted back.
+    void forgetHome() { m_home.reset(); }
+    void startAnew();
+    /// The point that stays where it is: that under the mouse, or the middle.
+    void setMouse(QPointF mouse, bool holds);
+
+    [[nodiscard]] GraphHit hitAt(QPointF position) const;
+    [[nodiscard]] QRectF sceneOfSelection() const;
+    [[nodiscard]] QPointF positionOf(OpId op) const;
+    [[nodiscard]] QPointF handleOf(SubgraphId subgraph) const;
+
+    void setOverview(bool on) { m_overview = on; }
+    [[nodiscard]] bool overview() const { return m_overview; }
+    void setOverviewAside(bool aside) { m_overviewAside = aside; } ///< while ops are dragged
+    [[nodiscard]] QRectF overviewRect() const;                     ///< empty while hidden
+    /// Maps the graph into the overview.
+    [[nodiscard]] Viewport small() const
+    {
+        return Viewport::fit(m_layouter.model()->bounds, overviewRect(), 4, 1);
+    }
+    void panToOverview(QPointF position);
+
+private:
+    /// What is returned to when a preview ends; nothing after the person looked elsewhere.
+    struct Home
+    {
+        Viewport viewport;
+        bool movedByHand = false;
+    };
+    void keepAnchor(const GraphGeometry& next);
+    void arranged(bool sameShape);
+
+    ViewContext m_context;
+    GraphLayouter& m_layouter;
+    GraphBars& m_bars;
+    QWidget& m_view;
+    Viewport m_viewport;
+    bool m_fitPending = true;
+    bool m_movedByHand = false;
+    QRectF m_wantedPart; ///< asked for before there was a picture
+    std::set<OpId> m_opened;
+    std::optional<std::pair<GraphKey, QPointF>> m_anchor; ///< while the picture is arranged anew
+    std::optional<Home> m_home;
+    QPointF m_mouse;
+    bool m_mouseHolds = false;
+    bool m_overview = true;
+    bool m_overviewAside = false;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/graph/graph_gestures.h"
+
+#include <QCoreApplication>
+#include <QPixmap>
+
+namespace tilewright::ui {
+
+/// What the graph view paints: the graph with its marks, what the hand does, the key, the overview; and the
+/// same as a picture for export.
+class GraphPicture
+{
+    Q_DECLARE_TR_FUNCTIONS(GraphPicture)
+public:
+    GraphPicture(const ViewContext& context, const GraphLayouter& layouter, const GraphNavigator& navigator,
+                 const GraphCursor& cursor, const GraphGestures& gestures, const GraphBars& bars,
+                 QWidget& view);
+
+    void paint(QPainter& painter, const Theme& theme);
+    void paintExport(QPainter& painter, const QRectF& area, const Theme& theme) const;
+    void forgetOverview() { m_overview = {}; } ///< of another model or theme
+
+private:
+    [[nodiscard]] GraphMarks marks() const;
+    [[nodiscard]] GraphMarks lastingMarks() const; ///< those that an export shows
+    void paintBand(QPainter& painter, const Theme& theme) const;
+    void paintDrag(QPainter& painter, const Theme& theme) const; // graph_drag_paint.cpp
+    void paintOverview(QPainter& painter, const Theme& theme);
+
+    ViewContext m_context;
+    const GraphLayouter& m_layouter;
+    const GraphNavigator& m_navigator;
+    const GraphCursor& m_cursor;
+    const GraphGestures& m_gestures;
+    const GraphBars& m_bars;
+    QWidget& m_view;
+    QPixmap m_overview;
+    GraphLegendPicture m_legend;
+};
+
+} // namespace tilewright::ui

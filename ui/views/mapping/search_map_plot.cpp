@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/mapping/search_map_plot.h"
+
+#include "chart/plot_paint.h"
+#include "theme/number.h"
+#include "theme/theme.h"
+#include "theme/words.h"
+#include "views/mapping/nest_model.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+PlotMark optimumMark(std::size_t objective, const Theme& theme)
+{
+    PlotMark m;
+    m.shape = objective == 0   ? PlotShape::TriangleDown // least energy
+              : objective == 1 ? PlotShape::TriangleLeft // fewest cycles
+                               : PlotShape::Diamond;     // least product
+    m.radius = objective == 2 ? 8 : 7.5;
+    m.halo = QPen(theme.canvas, 3);
+    m.pen = QPen(theme.text, 1.5);
+    m.brush = theme.category(7);
+    return m;
+}
+
+PlotMark placed(PlotMark mark, const MapPoint& point, int id = -1)
+{
+    mark.x = static_cast<double>(point.cycles);
+    mark.y = point.energy;
+    mark.id = id;
+    return mark;
+}
+
+QPointF valueOf(const MapPoint& point)
+{
+    return {static_cast<double>(point.cycles), point.energy};
+}
+
+PlotRaster rasterOf(const mapping::Density& d)
+{
+    PlotRaster out{d.columns,
+                   d.rows,
+                   {std::pow(10, d.minLogCycles), std::pow(10, d.minLogEnergy)},
+                   {std::pow(10, d.maxLogCycles), std::pow(10, d.maxLogEnergy)},
+                   {}};
+    const double most = std::log1p(static_cast<double>(*std::max_element(d.counts.begin(), d.counts.end())));
+    for (int row = 0; row < d.rows; ++row)
+        for (int column = 0; column < d.columns; ++column) {
+            const std::uint32_t n = d.counts[d.cell(column, row)];
+            out.shares.push_back(n == 0 ? -1 : 0.08 + 0.92 * std::log1p(static_cast<double>(n)) / most);
+        }
+    return out;
+}
+
+/// Nothing lies below and left of the front.
+void addFront(PlotModel& p, const std::vector<MapPoint>& front, const Theme& theme)
+{
+    if (front.empty())
+        return;
+    PlotLine stairs{{}, {{valueOf(front.back()).x(), p.y.farHigh()}}, QPen(theme.canvas, 4), true};
+    for (std::size_t i = front.size(); i-- > 0;)
+        stairs.points.push_back(valueOf(front[i]));
+    stairs.points.emplace_back(p.x.farHigh(), valueOf(front.front()).y());
+    p.lines.push_back(stairs); // stands out on anything
+    stairs.pen = QPen(theme.accent, 2);
+    p.lines.push_back(std::move(stairs));
+    PlotMark mark;
+    mark.pen = QPen(theme.accent, 1.5);
+    mark.brush = theme.canvas;
+    for (std::size_t i = 0; i < front.size(); ++i)
+        p.marks.push_back(placed(mark, front[i], kFirstOfFront + static_cast<int>(i)));
+}
+
+void paintRow(QPainter& painter, const QRectF& row, const QString& name, const std::optional<MapPoint>& p,
+              const PlotMark& mark, bool hot, const Theme& theme)
+{
+    painter.setPen(QPen(hot ? theme.accent : theme.grid, hot ? 2 : 1));
+    painter.setBrush(theme.panel);
+    painter.drawRoundedRect(row.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    const QFontMetricsF fm(uiFont());
+    const QFontMetricsF small(uiFont(0.85));
+    const double textX = row.left() + 30;
+    const QPointF centre(row.left() + 15, row.center().y());
+    paintPlotMark(painter, centre, mark);
+    painter.setFont(uiFont(1, QFont::DemiBold));
+    painter.setPen(theme.text);
+    double y = row.top() + 4 + fm.ascent();
+    painter.drawText(QPointF(textX, y), name);
+    const double nameEnd = textX + QFontMetricsF(painter.font()).horizontalAdvance(name);
+    painter.setFont(uiFont(0.85));
+    const QString edp = p ? tr("EDP %1").arg(scientific(p->edp())) : QString();
+    if (p && nameEnd + 10 + small.horizontalAdvance(edp) <= row.right() - 8) {
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(row.right() - 8 - small.horizontalAdvance(edp), y), edp);
+    }
+    y += fm.descent() + small.ascent() + 1;
+    painter.setPen(theme.muted);
+    const QString text = p ? tr("%1 pJ · %2 cycles").arg(number(std::round(p->energy)), number(p->cycles))
+                           : QStringLiteral("–");
+    painter.drawText(QPointF(textX, y), small.elidedText(text, Qt::ElideRight, row.right() - 6 - textX));
+}
+
+} // namespace
+
+PlotModel searchMapPlot(const SearchMapModel& model, const Theme& theme)
+{
+    PlotModel p;
+    p.x = {tr("cycles"), Scale::Log, std::pow(10, model.x0), std::pow(10, model.x1)};
+    p.y = {tr("energy, pJ"), Scale::Log, std::pow(10, model.y0), std::pow(10, model.y1)};
+    if (model.density) {
+        p.raster = rasterOf(*model.density);
+        p.keys = {rampKey(tr("few methods"), tr("many"), theme)};
+    }
+    addFront(p, model.front, theme);
+    if (model.baseline) {
+        PlotMark mark;
+        mark.radius = 9;
+        mark.pen = QPen(theme.text, 1.5, Qt::DashLine);
+        p.marks.push_back(placed(mark, *model.baseline, kBaselineMark));
+        if (model.current)
+            p.lines.push_back(
+                {{}, {valueOf(*model.baseline), valueOf(*model.current)}, QPen(theme.text, 1, Qt::DotLine)});
+    }
+    for (std::size_t o = 0; o < model.optima.size(); ++o)
+        if (model.optima[o])
+            p.marks.push_back(placed(optimumMark(o, theme), *model.optima[o], static_cast<int>(o)));
+    if (model.current) {
+        PlotMark mark;
+        mark.shape = PlotShape::Target;
+        mark.radius = 9;
+        mark.halo = QPen(theme.canvas, 5);
+        mark.pen = model.currentValid ? QPen(theme.computeBound, 3) : QPen(theme.error, 3, Qt::DotLine);
+        p.marks.push_back(placed(mark, *model.current)); // what is loaded already is not pointed at
+    }
+    const auto name = [&](const std::optional<MapPoint>& point, const QString& text) {
+        if (point)
+            p.labels.push_back({{text}, valueOf(*point), valueOf(*point), theme.text, false, true});
+    };
+    name(model.current, model.currentValid ? tr("current") : tr("current, does not fit"));
+    name(model.optima[2], tr("least EDP"));
+    name(model.optima[0], tr("least energy"));
+    name(model.optima[1], tr("fewest cycles"));
+    name(model.baseline, tr("baseline"));
+    return p;
+}
+
+const MapPoint* mapPointOf(const SearchMapModel& model, const PlotMark& mark)
+{
+    const auto i = static_cast<std::size_t>(mark.id);
+    return i < model.optima.size()    ? &*model.optima[i]
+           : mark.id == kBaselineMark ? &*model.baseline
+                                      : &model.front[i - kFirstOfFront];
+}
+
+SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
+{
+    SearchMapPlaces out;
+    const QFontMetricsF fm(uiFont());
+    const QFontMetricsF small(uiFont(0.85));
+    const double row = fm.height() + small.height() + 9;
+    const double facts = static_cast<double>(model.facts.size()) * (small.height() + 1);
+    const double panelHeight = fm.height() * 2 + 30 + facts + 4 * (row + 5);
+    const double digit = fm.horizontalAdvance(QLatin1Char('8'));
+    const bool wide = area.width() >= std::max(640.0, digit * 76);
+    // A low pane has no room for one below the other.
+    const bool beside = wide || (area.height() < 24 * fm.height() && area.width() >= digit * 52);
+    const double least = wide ? std::max(300.0, digit * 36) : digit * 26;
+    const double panelWidth = std::clamp(area.width() * 0.3, least, std::max(least, area.width() * 0.5));
+    QRectF map = area;
+    if (beside) {
+        out.panel = QRectF(area.right() - panelWidth, area.top() + 8, panelWidth - 12, area.height() - 16);
+        map.setRight(out.panel.left() - 12);
+    } else {
+        map.setHeight(std::max(140.0, area.height() - panelHeight - 8));
+        out.panel = QRectF(area.left() + 12, map.bottom(), area.width() - 24,
+                           std::min(panelHeight, area.bottom() - map.bottom() - 8));
+    }
+    out.map = map;
+    double y = out.panel.top() + 2 * fm.height() + 6;
+    out.progress = QRectF(out.panel.left(), y, out.panel.width(), 10);
+    y += 18;
+    // Facts give way when there is little height: the rows can be clicked.
+    const double rows = 4 * (row + 5);
+    const double room = out.panel.bottom() - y - rows;
+    const double factsShown = room >= facts + 4 ? facts : 0;
+    out.facts = QRectF(out.panel.left(), y, out.panel.width(), factsShown);
+    y += factsShown + (factsShown > 0 ? 8 : 0);
+    for (QRectF& r : out.rows) {
+        r = QRectF(out.panel.left(), y, out.panel.width(), row);
+        y += row + 5;
+    }
+    return out;
+}
+
+void paintSearchPanel(QPainter& painter, const SearchMapModel& model, const SearchMapPlaces& places,
+                      const std::optional<MapPoint>& marked, const Theme& theme)
+{
+    const QRectF& panel = places.panel;
+    painter.setFont(uiFont(1.1, QFont::DemiBold));
+    QFontMetricsF fm(painter.font());
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(panel.left(), panel.top() + fm.ascent()),
+                     fm.elidedText(model.title, Qt::ElideRight, panel.width()));
+    painter.setFont(uiFont());
+    const double headY = panel.top() + fm.height() + QFontMetricsF(painter.font()).ascent() + 2;
+    fm = QFontMetricsF(painter.font());
+    painter.setPen(model.proven && !model.running ? theme.ok : theme.muted);
+    const QString sign = model.proven && !model.running ? QStringLiteral("✓ ") : QString();
+    const QString share = percent(model.settled);
+    painter.drawText(QPointF(panel.left(), headY),
+                     fm.elidedText(sign + model.headline, Qt::ElideRight,
+                                   panel.width() - fm.horizontalAdvance(share) - 10));
+    painter.drawText(QPointF(panel.right() - fm.horizontalAdvance(share), headY), share);
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(theme.canvas);
+    painter.drawRoundedRect(places.progress.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    QRectF done = places.progress.adjusted(1.5, 1.5, -1.5, -1.5);
+    done.setWidth(done.width() * std::clamp(model.settled, 0.0, 1.0));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(model.proven ? theme.ok : theme.accent);
+    painter.drawRoundedRect(done, 3, 3);
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF small(painter.font());
+    double factY = places.facts.top() + small.ascent();
+    for (const auto& [name, value] : model.facts) {
+        if (places.facts.height() <= 0)
+            break;
+        painter.setPen(theme.muted);
+        painter.drawText(QPointF(panel.left(), factY), name);
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(panel.right() - small.horizontalAdvance(value), factY), value);
+        factY += small.height() + 1;
+    }
+    const std::array<QString, 3> names{tr("Least energy"), tr("Fewest cycles"), tr("Least EDP")};
+    for (std::size_t o = 0; o < 3; ++o) {
+        const bool hot =
+            marked && model.optima[o] && marked->method && marked->method == model.optima[o]->method;
+        paintRow(painter, places.rows[o], names[o], model.optima[o], optimumMark(o, theme), hot, theme);
+    }
+    PlotMark current;
+    current.radius = 6;
+    current.pen = QPen(theme.computeBound, 3);
+    paintRow(painter, places.rows[3], model.currentValid ? tr("Current") : tr("Current, does not fit"),
+             model.current, current, false, theme);
+}
+
+} // namespace tilewright::ui

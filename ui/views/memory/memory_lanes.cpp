@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/memory/memory_lanes.h"
+
+#include "chart/legend.h"
+#include "theme/number.h"
+#include "theme/text_metrics.h"
+#include "theme/theme.h"
+#include "theme/words.h"
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+/// From the bottom of the stack to its top.
+struct Band
+{
+    ContentItem::Kind kind;
+    std::int64_t MemoryUse::*elements;
+};
+const std::array<Band, 5> kBands{{{ContentItem::Kind::Resident, &MemoryUse::resident},
+                                  {ContentItem::Kind::Retained, &MemoryUse::retained},
+                                  {ContentItem::Kind::Input, &MemoryUse::input},
+                                  {ContentItem::Kind::Accumulator, &MemoryUse::accumulator},
+                                  {ContentItem::Kind::Output, &MemoryUse::output}}};
+
+constexpr int kFollowed = 4; // pixels of the line that shows where the followed tensor is
+
+Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
+{
+    std::int64_t high = std::max(model.capacity, model.timeline->peak);
+    if (model.baseline)
+        high = std::max(high, model.baseline->peak);
+    return {0, static_cast<double>(high) * 1.08, plot.bottom(), plot.top()};
+}
+
+/// The stack of one column, or of equal neighbours. The followed tensor stands at the bottom of its bands,
+/// in full colour between two lines; the rest steps back.
+void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width, const Axis& size,
+                bool following, const Theme& theme)
+{
+    const QColor faint = Theme::mix(theme.canvas, theme.muted, 0.25);
+    const auto pixel = [&](std::int64_t elements) {
+        return qRound(size.toPixel(static_cast<double>(elements)));
+    };
+    std::int64_t sum = 0;
+    int y = pixel(0);
+    for (const Band& band : kBands) {
+        const QColor& full = contentColour(band.kind, theme);
+        const std::int64_t own = following ? c.tensor.*band.elements : 0;
+        const int bottom = y;
+        if (own > 0) {
+            const int top = std::min(y, pixel(sum + own));
+            painter.fillRect(QRect(left, top, width, y - top), full);
+            painter.fillRect(QRect(left, bottom - 1, width, 1), theme.text);
+            painter.fillRect(QRect(left, top, width, 1), theme.text);
+            y = top;
+        }
+        sum += c.high.*band.elements;
+        const int top = pixel(sum);
+        if (top < y)
+            painter.fillRect(QRect(left, top, width, y - top),
+                             c.peakOnly && band.kind == ContentItem::Kind::Input ? faint
+                             : following ? Theme::mix(theme.canvas, full, 0.35)
+                                         : full);
+        y = std::min(y, top);
+    }
+}
+
+/// Integer rectangles of one colour: thousands of columns stay cheap, and equal neighbours become one.
+void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns, const QRectF& plot,
+                  const Axis& size, bool following, const Theme& theme)
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const int left = static_cast<int>(plot.left());
+    const auto n = static_cast<int>(columns.size());
+    for (int x = 0; x < n;) {
+        const TimelineColumn& c = columns[static_cast<std::size_t>(x)];
+        int end = x + 1;
+        while (end < n && columns[static_cast<std::size_t>(end)] == c)
+            ++end;
+        if (!c.empty) {
+            paintStack(painter, c, left + x, end - x, size, following, theme);
+            // Where the column hides a spread, its lowest value is a line inside it.
+            const int low = qRound(size.toPixel(static_cast<double>(c.low)));
+            const int top = qRound(size.toPixel(static_cast<double>(c.high.total())));
+            // (A single column is only where one subgraph follows another.)
+            const auto spread = [&](int i) {
+                return i >= 0 && i < n &&
+                       columns[static_cast<std::size_t>(i)].low <
+                           columns[static_cast<std::size_t>(i)].high.total();
+            };
+            if (low > top + 1 && (end - x > 1 || spread(x - 1) || spread(end)))
+                painter.fillRect(QRect(left + x, low, end - x, 1),
+                                 Theme::mix(theme.text, theme.canvas, 0.35));
+            if (following && c.tensorIn)
+                painter.fillRect(QRect(left + x, qRound(plot.bottom()) + 1, end - x, kFollowed),
+                                 theme.accent);
+        }
+        x = end;
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+QPainterPath outline(const std::vector<TimelineColumn>& columns, double left, const Axis& size)
+{
+    QPainterPath path;
+    bool open = false;
+    std::int64_t before = -1;
+    for (std::size_t x = 0; x < columns.size(); ++x) {
+        const std::int64_t v = columns[x].empty ? 0 : columns[x].high.total();
+        if (v == before)
+            continue;
+        const QPointF at(left + static_cast<double>(x), size.toPixel(static_cast<double>(v)));
+        if (open) {
+            path.lineTo(at.x(), size.toPixel(static_cast<double>(before)));
+            path.lineTo(at);
+        } else {
+            path.moveTo(at);
+            open = true;
+        }
+        before = v;
+    }
+    if (open)
+        path.lineTo(left + static_cast<double>(columns.size()), size.toPixel(static_cast<double>(before)));
+    return path;
+}
+
+void paintGhost(QPainter& painter, const std::vector<TimelineColumn>& columns, double left, const Axis& size,
+                const Theme& theme)
+{
+    const QPainterPath path = outline(columns, left, size);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.canvas, 3));
+    painter.drawPath(path);
+    painter.setPen(QPen(theme.text, 1.2, Qt::DashLine));
+    painter.drawPath(path);
+}
+
+/// Which subgraph runs when, below the plot; as many numbers as fit.
+void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
+{
+    const QRectF& strip = f.rect;
+    const Axis& time = f.time;
+    const Theme& theme = f.theme;
+    const QFont plain = uiFont(0.85);
+    const QFont bold = uiFont(0.85, QFont::Bold);
+    const TextMetrics plainMetrics(plain);
+    const TextMetrics boldMetrics(bold);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const auto& parts = model.timeline->parts;
+    const auto first = model.timeline->partAt(time.v0);
+    int lastRight = -1;
+    for (std::size_t i = first.value_or(0); i < parts.size() && parts[i].start <= time.v1; ++i) {
+        if (parts[i].duration <= 0)
+            continue;
+        const int x0 = qRound(std::max(time.toPixel(parts[i].start), strip.left()));
+        const int x1 = qRound(std::min(time.toPixel(parts[i].end()), strip.right()));
+        if (x1 <= lastRight)
+            continue; // several in one pixel
+        lastRight = x1;
+        const bool current = model.subgraph == parts[i].id;
+        const QRect r(x0, static_cast<int>(strip.top()) + 1, std::max(1, x1 - x0 - (x1 - x0 > 3 ? 1 : 0)),
+                      static_cast<int>(strip.height()) - 2);
+        painter.fillRect(r, current      ? theme.accent
+                            : i % 2 == 0 ? Theme::mix(theme.canvas, theme.muted, 0.18)
+                                         : Theme::mix(theme.canvas, theme.muted, 0.30));
+        // The subgraphs of the followed tensor: a frame and a bold number.
+        const bool holds = model.track && model.track->isIn(i);
+        if (holds && r.width() > 2) {
+            painter.setPen(QPen(current ? theme.text : theme.accent, 1));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(r.adjusted(0, 0, -1, -1));
+        }
+        const QString text = QString::number(parts[i].id.index());
+        const TextMetrics& fm = holds ? boldMetrics : plainMetrics;
+        const double width = fm.horizontalAdvance(text);
+        if (width + 6 <= r.width()) {
+            const QPointF centre = QRectF(r).center();
+            painter.setFont(holds ? bold : plain);
+            painter.setPen(current ? theme.inkOn(theme.accent) : theme.text);
+            painter.drawText(centre + QPointF(-width / 2, (fm.ascent() - fm.descent()) / 2), text);
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+void paintCapacity(QPainter& painter, const MemoryModel& model, const QRectF& plot, const Axis& size,
+                   const Theme& theme)
+{
+    const double y = std::round(size.toPixel(static_cast<double>(model.capacity))) + 0.5;
+    const QColor& colour = model.overflows ? theme.error : theme.text;
+    painter.setPen(QPen(theme.canvas, 3.5));
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    QPen pen(colour, 1.5);
+    pen.setDashPattern({6, 3});
+    painter.setPen(pen);
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    const QFont font = uiFont(0.85);
+    const TextMetrics fm(font);
+    const QString text = tr("capacity %1").arg(number(model.capacity));
+    const QRectF box(plot.right() - fm.horizontalAdvance(text) - 10, y - fm.height() - 2,
+                     fm.horizontalAdvance(text) + 8, fm.height());
+    QColor back = theme.canvas;
+    back.setAlphaF(0.85F);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(back);
+    painter.drawRoundedRect(box, 3, 3);
+    painter.setFont(font);
+    painter.setPen(colour);
+    painter.drawText(box, Qt::AlignCenter, text);
+}
+
+/// A triangle that points at the peak.
+void paintPeak(QPainter& painter, const MemoryModel& model, const Axis& time, const Axis& size,
+               const Theme& theme)
+{
+    const double t = model.timeline->peakTime;
+    if (t < time.v0 || t > time.v1)
+        return;
+    const QPointF tip(time.toPixel(t), size.toPixel(static_cast<double>(model.timeline->peak)) - 1);
+    const QPointF base = tip - QPointF(0, 8);
+    painter.setPen(QPen(theme.canvas, 1.5));
+    painter.setBrush(model.overflows ? theme.error : theme.text);
+    painter.drawPolygon(QPolygonF{tip, base - QPointF(5, 0), base + QPointF(5, 0)});
+}
+
+std::vector<LegendItem> legendOf(const MemoryModel& model, const Theme& theme)
+{
+    std::vector<LegendItem> items;
+    for (const Band& band : kBands)
+        items.push_back({contentKindText(band.kind), contentColour(band.kind, theme)});
+    if (model.baseline)
+        items.push_back({tr("baseline"), theme.text, true});
+    return items;
+}
+
+void paintPlot(QPainter& painter, const MemoryModel& model, const MemoryColumns& columns, const LaneFrame& f)
+{
+    const Axis size = sizeAxis(model, f.rect);
+    paintYAxis(painter, size, f.rect, tr("elements"), f.theme);
+    painter.save();
+    const double above = std::max(12.0, TextMetrics(uiFont(0.85)).height() + 3); // the capacity's label
+    painter.setClipRect(f.rect.adjusted(-6, -above, 6, kFollowed + 1), Qt::IntersectClip);
+    paintColumns(painter, columns.current, f.rect, size, model.track != nullptr, f.theme);
+    if (model.baseline)
+        paintGhost(painter, columns.baseline, f.rect.left(), size, f.theme);
+    paintCapacity(painter, model, f.rect, size, f.theme);
+    paintPeak(painter, model, f.time, size, f.theme);
+    painter.restore();
+}
+
+void paintWhole(QPainter& painter, const MemoryModel& model, const MemoryColumns& columns, const LaneFrame& f)
+{
+    const Axis size{0, static_cast<double>(std::max(model.capacity, model.timeline->peak)) * 1.05,
+                    f.rect.bottom(), f.rect.top()};
+    painter.setPen(Qt::NoPen);
+    QPainterPath shape = outline(columns.current, f.rect.left(), size);
+    shape.lineTo(f.rect.right(), size.toPixel(0));
+    shape.lineTo(f.rect.left(), size.toPixel(0));
+    painter.setBrush(Theme::mix(f.theme.canvas, f.theme.muted, 0.55));
+    painter.drawPath(shape);
+}
+
+QString contentsReadout(const MemoryModel& m, double time)
+{
+    const auto c = contentsAt(*m.timeline, time);
+    return c ? tr("subgraph %1, step %2 · %3 of %4 elements in memory")
+                   .arg(number(static_cast<std::int64_t>(c->part)), number(c->step), number(c->total),
+                        number(m.capacity))
+             : QString();
+}
+
+Marks subgraphMarks(const std::shared_ptr<const Timeline>& timeline)
+{
+    const auto& parts = timeline->parts;
+    Marks m;
+    m.count = parts.size();
+    m.start = [&parts](std::size_t i) { return parts[i].start; };
+    m.end = [&parts](std::size_t i) { return parts[i].end(); };
+    m.label = [&parts](std::size_t i) { return QString::number(parts[i].id.index()); };
+    m.facts = [&parts](std::size_t i) {
+        return tr("subgraph %1 · highest %2 elements")
+            .arg(number(static_cast<std::int64_t>(parts[i].id.index())), number(parts[i].peak));
+    };
+    return m;
+}
+
+} // namespace
+
+const MemoryColumns& MemoryCache::at(const MemoryModel& m, double from, double to, int width, bool whole)
+{
+    if (m_timeline != m.timeline || m_baseline != m.baseline || m_track != m.track) {
+        m_entries = {};
+        m_timeline = m.timeline;
+        m_baseline = m.baseline;
+        m_track = m.track;
+    }
+    Entry& entry = m_entries[whole ? 1 : 0];
+    if (entry.from != from || entry.to != to || entry.width != width) {
+        const Entry& other = m_entries[whole ? 0 : 1];
+        if (other.from == from && other.to == to && other.width == width)
+            entry = other;
+        else
+            entry = {from, to, width, {timelineColumns(*m.timeline, from, to, width, m.track.get()), {}}};
+        if (m.baseline && entry.columns.baseline.empty())
+            entry.columns.baseline = timelineColumns(*m.baseline, from, to, width);
+    }
+    return entry.columns;
+}
+
+LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::shared_ptr<MemoryCache>& cache)
+{
+    LaneModel out;
+    out.hint = m->hint;
+    if (m->hint.isEmpty() && !m->timeline)
+        out.hint = tr("Following the steps of every subgraph …");
+    if (!out.hint.isEmpty())
+        return out;
+    out.title = m->title;
+    out.titleColour = [bad = m->overflows && !m->track](const Theme& t) { return bad ? t.error : t.text; };
+    out.legends = [m](const Theme& theme) {
+        return std::vector<std::vector<LegendItem>>{legendOf(*m, theme)};
+    };
+    out.total = m->total;
+    out.shortest = m->total * 1e-9;
+    out.unit = tr("time");
+    out.overviewHeight = 32;
+    out.most = 1000; // all the room there is
+    const TextMetrics fm(uiFont(0.9));
+    out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 10;
+
+    Lane above; // where the axis' title stands
+    above.heading = true;
+    above.fixed = true;
+    above.height = fm.height() + 2;
+    out.lanes.push_back(std::move(above));
+    Lane plot;
+    plot.gap = 2 + kFollowed;
+    plot.paint = [m, cache](QPainter& painter, const LaneFrame& f) {
+        const auto& columns = cache->at(*m, f.time.v0, f.time.v1, static_cast<int>(f.rect.width()), false);
+        paintPlot(painter, *m, columns, f);
+    };
+    const auto over = [m](double time) { return time > m->timeline->total; };
+    plot.readout = [m, over](double time, double) {
+        return over(time) ? QString() : contentsReadout(*m, time);
+    };
+    plot.tooltip = [m, over](double time, double) {
+        const auto c = over(time) ? std::nullopt : contentsAt(*m->timeline, time);
+        return c ? contentsTooltip(*c, *m->timeline, m->capacity) : QString();
+    };
+    Lane strip;
+    strip.fixed = true;
+    strip.height = TextMetrics(uiFont(0.85)).height() + 4;
+    strip.rows = {{{subgraphMarks(m->timeline)}}};
+    strip.paintsMarks = true;
+    strip.paint = [m](QPainter& painter, const LaneFrame& f) { paintStrip(painter, *m, f); };
+    strip.tooltip = plot.tooltip;
+    strip.readout = plot.readout;
+    out.lanes.push_back(std::move(plot));
+    out.lanes.push_back(std::move(strip));
+    out.overview = [m, cache](QPainter& painter, const LaneFrame& f) {
+        paintWhole(painter, *m, cache->at(*m, 0, m->total, static_cast<int>(f.rect.width()), true), f);
+    };
+    return out;
+}
+
+} // namespace tilewright::ui

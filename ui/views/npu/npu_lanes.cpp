@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/npu/npu_lanes.h"
+
+#include "theme/number.h"
+#include "theme/theme.h"
+#include "theme/words.h"
+#include "views/npu/npu_text.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+static_assert(npu::kNone == Marks::kNoMark);
+
+/// What a wait is for, in few words.
+QString shortReason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
+{
+    if (s.state == npu::CoreState::WaitDependency) {
+        const NpuBlocker b = blockerOf(r, core, s);
+        return b.blocker == npu::kNone ? stateName(s.state)
+                                       : tr("waits for %1").arg(nodeText(*r.graph, b.blocker));
+    }
+    if (s.tile != npu::kNone)
+        return (s.state == npu::CoreState::WaitNoc ? tr("NoC: %1") : tr("DRAM: %1"))
+            .arg(tileText(*r.graph, s.tile));
+    return stateName(s.state);
+}
+
+Marks states(const NpuResult& r, std::size_t core)
+{
+    const std::vector<npu::StateSpan>& spans = r.run->cores[core].states;
+    Marks m = marksOf(spans);
+    m.shared = true;
+    m.kinds = npu::kCoreStates;
+    m.kind = [&spans](std::size_t i) { return static_cast<std::size_t>(spans[i].state); };
+    m.style = [](std::size_t kind, const Theme& theme) {
+        const auto state = static_cast<npu::CoreState>(kind);
+        return MarkStyle{stateColour(state, theme), statePattern(state)};
+    };
+    m.label = [&r, &spans, core](std::size_t i) {
+        const npu::StateSpan& s = spans[i];
+        if (s.state == npu::CoreState::Idle)
+            return QString();
+        const bool works = s.state == npu::CoreState::Tensor || s.state == npu::CoreState::Vector;
+        return works ? nodeText(*r.graph, s.node) : shortReason(r, core, s);
+    };
+    m.facts = [&r, &spans, core](std::size_t i) { return spanText(r, core, spans[i]); };
+    m.tooltip = [&r, &spans, core](std::size_t i) {
+        const QString text = spanTooltip(r, core, spans[i]);
+        return spans[i].node == npu::kNone ? text
+                                           : text + QStringLiteral("<hr>") + nodeTooltip(r, spans[i].node);
+    };
+    m.id = [&spans](std::size_t i) { return spans[i].node; };
+    return m;
+}
+
+template <typename Span>
+Marks busy(const std::vector<Span>& spans, std::function<QColor(const Theme&)> colour)
+{
+    Marks m = marksOf(spans);
+    m.shared = true;
+    m.style = [colour = std::move(colour)](std::size_t, const Theme& theme) {
+        return MarkStyle{colour(theme)};
+    };
+    m.id = [&spans](std::size_t i) { return spans[i].node; };
+    return m;
+}
+
+Marks engine(const NpuResult& r, std::size_t core, bool tensor)
+{
+    const auto& spans = tensor ? r.run->cores[core].tensor : r.run->cores[core].vector;
+    Marks m = busy(spans, [tensor](const Theme& t) { return tensor ? t.computeTime : t.category(7); });
+    m.facts = [&r, &spans, core, name = tensor ? tr("tensor") : tr("vector")](std::size_t i) {
+        const npu::ComputeSpan& s = spans[i];
+        return tr("core %1 · %2 engine · %3 · cycles %4 – %5 (%6)")
+            .arg(QString::number(core), name, nodeText(*r.graph, s.node), number(s.start), number(s.end),
+                 number(s.end - s.start));
+    };
+    return m;
+}
+
+Marks transfers(const NpuResult& r, std::size_t core, bool loads)
+{
+    const auto& spans = loads ? r.run->cores[core].loads : r.run->cores[core].stores;
+    Marks m = busy(spans, [loads](const Theme& t) { return loads ? t.loadTime : t.accumulator; });
+    m.facts = [&r, &spans, core, what = loads ? tr("loads") : tr("stores")](std::size_t i) {
+        const npu::TransferSpan& s = spans[i];
+        return tr("core %1 · %2 tile %3 for %4 · %5 · cycles %6 – %7")
+            .arg(QString::number(core), what, tileText(*r.graph, s.tile), nodeText(*r.graph, s.node),
+                 byteText(r.graph->tiles[s.tile].alignedBytes), number(s.start), number(s.end));
+    };
+    return m;
+}
+
+/// Stacked bar of a core's cycles.
+void paintBreakdown(QPainter& painter, const npu::CoreRun& core, double makespan, const LaneFrame& f)
+{
+    const QRectF bar(f.rect.left(), f.rect.top() + 3, f.rect.width(), std::max(4.0, f.rect.height() - 6));
+    double x = bar.left();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (std::size_t s = 0; s < npu::kCoreStates; ++s) {
+        const double w = bar.width() * static_cast<double>(core.cycles[s]) / makespan;
+        const double end = s + 1 == npu::kCoreStates ? bar.right() : std::round(x + w);
+        if (core.cycles[s] > 0 && end > std::round(x))
+            fillState(painter, QRectF(std::round(x), bar.top(), end - std::round(x), bar.height()),
+                      static_cast<npu::CoreState>(s), f.theme);
+        x += w;
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(f.theme.outline, 1));
+    painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
+double makespanOf(const NpuResult& r)
+{
+    return static_cast<double>(std::max<npu::Cycle>(1, r.run->makespan));
+}
+
+Lane stateLane(const NpuChartModel& m, std::size_t c)
+{
+    const NpuResult& r = *m.result;
+    Lane lane;
+    lane.name = tr("Core %1").arg(c);
+    lane.heading = true;
+    lane.height = 22;
+    lane.rows.push_back({{states(r, c)}});
+    if (m.ghost && c < m.ghost->run->cores.size()) // the old run is a strip below
+        lane.rows.push_back({{states(*m.ghost, c)}, 0.32, true});
+    lane.paintFacts = [&core = r.run->cores[c], total = makespanOf(r)](
+                          QPainter& painter, const LaneFrame& f) { paintBreakdown(painter, core, total, f); };
+    lane.factsTooltip = QStringLiteral("<b>%1</b>").arg(lane.name);
+    for (std::size_t s = 0; s < npu::kCoreStates; ++s)
+        lane.factsTooltip += QStringLiteral("<br>") + tr("%1: %2 cycles")
+                                                          .arg(stateName(static_cast<npu::CoreState>(s)),
+                                                               number(r.run->cores[c].cycles[s]));
+    return lane;
+}
+
+Lane unitLane(const QString& name, MarkRow upper, MarkRow lower)
+{
+    Lane lane;
+    lane.name = name;
+    lane.inner = true;
+    lane.height = 15;
+    lane.rows = {std::move(upper), std::move(lower)};
+    return lane;
+}
+
+Lane engineLane(const NpuResult& r, std::size_t c)
+{
+    Lane lane = unitLane(tr("tensor, vector"), {{engine(r, c, true)}}, {{engine(r, c, false)}});
+    lane.readout = [c](double time, double y) {
+        return tr("core %1 · %2 engine idle at cycle %3")
+            .arg(QString::number(c), y < 0.5 ? tr("tensor") : tr("vector"), number(std::floor(time)));
+    };
+    const npu::CoreRun& core = r.run->cores[c];
+    lane.facts << tr("busy %1").arg(
+        percent(static_cast<double>(core.of(npu::CoreState::Tensor) + core.of(npu::CoreState::Vector)) /
+                makespanOf(r)));
+    return lane;
+}
+
+Lane transferLane(const NpuResult& r, std::size_t c)
+{
+    Lane lane = unitLane(tr("load, store"), {{transfers(r, c, true)}}, {{transfers(r, c, false)}});
+    lane.readout = [c](double time, double y) {
+        return tr("core %1 · no %2 at cycle %3")
+            .arg(QString::number(c), y < 0.5 ? tr("load") : tr("store"), number(std::floor(time)));
+    };
+    const npu::CoreRun& core = r.run->cores[c];
+    auto worst = npu::CoreState::WaitSpm;
+    for (const auto s : {npu::CoreState::WaitNoc, npu::CoreState::WaitDram, npu::CoreState::WaitDependency,
+                         npu::CoreState::Idle})
+        if (core.of(s) > core.of(worst))
+            worst = s;
+    if (core.of(worst) > 0)
+        lane.facts << stateName(worst) + QLatin1Char(' ') +
+                          percent(static_cast<double>(core.of(worst)) / makespanOf(r));
+    return lane;
+}
+
+Lane curveLane(const QString& name, double height, double gap, Curve curve)
+{
+    Lane lane;
+    lane.name = name;
+    lane.inner = true;
+    lane.height = height;
+    lane.gap = gap;
+    lane.curve = std::move(curve);
+    return lane;
+}
+
+Curve::Columns steps(const std::vector<npu::TimedValue>& list, npu::Cycle runEnd)
+{
+    return [&list, runEnd](double from, double to, int width) {
+        return stepColumns(list, from, to, width, runEnd);
+    };
+}
+
+Lane spmLane(const NpuChartModel& m, std::size_t c)
+{
+    const NpuResult& r = *m.result;
+    const std::int64_t bytes = r.settings.hardware.spmBytes;
+    const npu::CoreRun& core = r.run->cores[c];
+    Curve curve{steps(core.spm, r.run->makespan),
+                {},
+                [](const Theme& t) { return t.resident; },
+                static_cast<double>(bytes),
+                static_cast<double>(bytes)};
+    if (m.ghost && c < m.ghost->run->cores.size())
+        curve.ghost = steps(m.ghost->run->cores[c].spm, m.ghost->run->makespan);
+    Lane lane = curveLane(tr("SPM"), 26, 9, std::move(curve));
+    lane.readout = [&core, c, bytes](double time, double) {
+        const auto t = static_cast<npu::Cycle>(std::floor(time));
+        return tr("core %1 · SPM %2 of %3 at cycle %4")
+            .arg(QString::number(c), byteText(stepAt(core.spm, t)), byteText(bytes), number(t));
+    };
+    lane.facts << tr("peak %1").arg(byteText(r.spmPeaks[c])) << tr("of %1").arg(byteText(bytes));
+    return lane;
+}
+
+Lane dramLane(const NpuChartModel& m, const std::shared_ptr<DramCache>& cache)
+{
+    const NpuResult& r = *m.result;
+    const npu::DramHardware& dram = r.settings.hardware.dram;
+    const auto rate = static_cast<double>(dram.bytesPerCycle * dram.channels);
+    const auto columns = [](std::shared_ptr<DramCache> of) {
+        return [of = std::move(of)](double from, double to, int width) {
+            std::vector<LowHigh> out;
+            for (const float v : of->at(from, to, width).dram)
+                out.push_back({static_cast<double>(v), static_cast<double>(v)});
+            return out;
+        };
+    };
+    Curve curve{columns(cache), {}, [](const Theme& t) { return t.loadTime; }, rate * 1.06, rate};
+    if (m.ghost)
+        curve.ghost = columns(std::make_shared<DramCache>(m.ghost));
+    Lane lane = curveLane(tr("DRAM"), 56, 8, std::move(curve));
+    lane.note = tr("bytes / cycle");
+    lane.readout = [cache, rate](double time, double) {
+        const auto bytes = cache->dramAt(time);
+        return bytes ? tr("DRAM %1 of %2 bytes a cycle at cycle %3")
+                           .arg(number(*bytes), number(rate), number(std::floor(time)))
+                     : QString();
+    };
+    lane.facts << tr("peak %1 bytes a cycle").arg(number(rate))
+               << tr("buses busy %1").arg(percent(r.run->dramUtilization()))
+               << tr("%1 moved").arg(byteText(r.run->dramBytes));
+    return lane;
+}
+
+Lane nocLane(const NpuChartModel& m)
+{
+    const npu::NpuHardware& hw = m.result->settings.hardware;
+    const auto rate = static_cast<double>(hw.trunkBytesPerCycle);
+    const auto columns = [](std::shared_ptr<const RateCurve> curve) {
+        return [curve = std::move(curve)](double from, double to, int width) {
+            std::vector<LowHigh> out;
+            const double perPixel = (to - from) / std::max(1, width);
+            for (int x = 0; x < width; ++x) {
+                const double v = curve->mean(from + perPixel * x, from + perPixel * (x + 1));
+                out.push_back({v, v});
+            }
+            return out;
+        };
+    };
+    Curve curve{columns(m.noc),
+                {},
+                [](const Theme& t) { return Theme::mix(t.canvas, t.category(2), 0.8); },
+                rate * 1.06,
+                rate};
+    if (m.ghost)
+        curve.ghost = columns(m.ghostNoc);
+    Lane lane = curveLane(tr("NoC"), 46, 8, std::move(curve));
+    lane.note = tr("bytes / cycle");
+    lane.readout = [noc = m.noc, rate](double time, double) {
+        return tr("NoC %1 of %2 bytes a cycle at cycle %3 (every transfer at its mean rate)")
+            .arg(number(noc->rateAt(time)), number(rate), number(std::floor(time)));
+    };
+    lane.facts << tr("trunk %1, link %2").arg(number(hw.trunkBytesPerCycle), number(hw.linkBytesPerCycle))
+               << tr("mean %1").arg(number(m.noc->mean(0, makespanOf(*m.result))));
+    return lane;
+}
+
+Lane readyLane(const NpuChartModel& m)
+{
+    const NpuResult& r = *m.result;
+    Curve curve{steps(r.run->readySet, r.run->makespan),
+                {},
+                [](const Theme& t) { return t.category(1); },
+                static_cast<double>(std::max<std::int64_t>(1, r.readyPeak)) * 1.06,
+                {}};
+    if (m.ghost)
+        curve.ghost = steps(m.ghost->run->readySet, m.ghost->run->makespan);
+    Lane lane = curveLane(tr("Ready units"), 34, 0, std::move(curve));
+    lane.readout = [&run = *r.run](double time, double) {
+        const auto t = static_cast<npu::Cycle>(std::floor(time));
+        return tr("%1 ready at cycle %2")
+            .arg(counted(stepAt(run.readySet, t), tr("unit"), tr("units")), number(t));
+    };
+    lane.facts << tr("at most %1").arg(number(r.readyPeak));
+    return lane;
+}
+
+/// States of all cores together.
+std::function<void(QPainter&, const LaneFrame&)> overview(const NpuResultPtr& result, double total)
+{
+    struct Strip
+    {
+        int width = -1;
+        std::vector<ShareColumn> columns;
+    };
+    return [result, total, strip = std::make_shared<Strip>()](QPainter& painter, const LaneFrame& f) {
+        const QRectF rect(f.rect.left(), f.rect.top(), f.rect.width() * makespanOf(*result) / total,
+                          f.rect.height());
+        if (const int width = static_cast<int>(rect.width()); width != strip->width) {
+            std::vector<float> sum(static_cast<std::size_t>(std::max(0, width)) * npu::kCoreStates);
+            const auto part = 1.0F / static_cast<float>(result->run->cores.size());
+            for (std::size_t c = 0; c < result->run->cores.size(); ++c)
+                for (const ShareColumn& s : shareColumns(states(*result, c), 0, makespanOf(*result), width))
+                    for (int x = s.x; x < s.x + s.width; ++x)
+                        for (std::size_t k = 0; k < npu::kCoreStates; ++k)
+                            sum[static_cast<std::size_t>(x) * npu::kCoreStates + k] += s.share[k] * part;
+            *strip = {width, mergedShares(sum, npu::kCoreStates)};
+        }
+        paintShares(painter, strip->columns, states(*result, 0), rect, f.theme, false);
+    };
+}
+
+/// In a narrow pane first the figures go, then the states that do not occur.
+std::vector<std::vector<LegendItem>> legends(const NpuResult& r, bool ghost, const Theme& theme)
+{
+    const double total = static_cast<double>(r.run->makespan) * static_cast<double>(r.run->cores.size());
+    std::vector<std::vector<LegendItem>> forms(3);
+    for (std::size_t s = 0; s < npu::kCoreStates; ++s) {
+        const auto state = static_cast<npu::CoreState>(s);
+        LegendItem item{stateName(state), stateColour(state, theme), false, statePattern(state)};
+        forms[1].push_back(item);
+        if (r.sums[s] > 0)
+            forms[2].push_back(item);
+        item.text += QLatin1Char(' ') + percent(total > 0 ? static_cast<double>(r.sums[s]) / total : 0);
+        forms[0].push_back(item);
+    }
+    if (ghost)
+        for (auto& form : forms)
+            form.push_back({tr("dashed / strip: run before"), theme.text, true});
+    return forms;
+}
+
+} // namespace
+
+NpuChartModel buildNpuChart(const NpuState& state)
+{
+    NpuChartModel m;
+    m.error = state.error();
+    m.refused = state.isRefused();
+    m.busy = state.isBusy();
+    m.result = state.result();
+    if (!m.result) {
+        m.hint = !m.error.isEmpty() ? m.error
+                 : m.busy           ? tr("Simulating …")
+                                    : tr("Open an NPU model (JSON) to see its tiles run on the cores.");
+        return m;
+    }
+    m.ghost = state.ghost();
+    m.noc = m.result->noc;
+    m.total = static_cast<double>(m.result->run->makespan);
+    const npu::NpuRun& run = *m.result->run;
+    m.header = tr("%1 · %2 on %3 · %4")
+                   .arg(QString::fromStdString(m.result->graph->name),
+                        run.options.scheduler == npu::Scheduler::Static ? tr("static") : tr("dynamic"),
+                        counted(static_cast<std::int64_t>(run.cores.size()), tr("core"), tr("cores")),
+                        counted(run.makespan, tr("cycle"), tr("cycles")));
+    if (m.ghost) {
+        m.ghostNoc = m.ghost->noc;
+        m.total = std::max(m.total, static_cast<double>(m.ghost->run->makespan));
+        const double before = static_cast<double>(m.ghost->run->makespan);
+        if (before > 0)
+            m.header += tr(" (%1 against %2 before)")
+                            .arg(signedPercent((static_cast<double>(run.makespan) - before) / before),
+                                 number(m.ghost->run->makespan));
+    }
+    m.total = std::max(m.total, 1.0);
+    return m;
+}
+
+QString npuTitle(const NpuChartModel& m)
+{
+    return m.busy ? m.header + tr(" · simulating …") : m.header;
+}
+
+LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
+{
+    LaneModel out;
+    out.hint = m.hint;
+    if (!m.result)
+        return out;
+    const NpuResult& r = *m.result;
+    out.keeps = std::make_shared<std::pair<NpuResultPtr, NpuResultPtr>>(m.result, m.ghost);
+    out.title = npuTitle(m);
+    out.sentence = m.error.isEmpty() ? r.sentence : m.error;
+    out.sentenceLines = 2;
+    out.sentenceColour = [bad = !m.error.isEmpty()](const Theme& t) { return bad ? t.error : t.text; };
+    out.legends = [result = m.result, ghost = m.ghost != nullptr](const Theme& t) {
+        return legends(*result, ghost, t);
+    };
+    out.total = m.total;
+    out.shortest = 16; // cycles: a handful of bursts
+    out.unit = tr("cycles");
+    out.dimmed = m.refused; // what is shown is not what is set
+    out.least = 0.8;
+    const QFontMetricsF fm(uiFont(0.85));
+    out.labelWidth = std::max(84.0, fm.horizontalAdvance(tr("bytes / cycle")) + 10);
+    out.factsWidth = std::max(148.0, fm.horizontalAdvance(tr("Wait dependency 00.0 %")) + 16);
+    for (std::size_t c = 0; c < r.run->cores.size(); ++c) {
+        out.lanes.push_back(stateLane(m, c));
+        if (options.engines) {
+            out.lanes.push_back(engineLane(r, c));
+            out.lanes.push_back(transferLane(r, c));
+        }
+        out.lanes.push_back(spmLane(m, c));
+    }
+    const auto cache = std::make_shared<DramCache>(m.result);
+    out.lanes.push_back(dramLane(m, cache));
+    if (options.banks)
+        out.lanes.push_back(npuBankLane(m, options.misses, cache));
+    out.lanes.push_back(nocLane(m));
+    out.lanes.push_back(readyLane(m));
+    for (Lane& lane : out.lanes)
+        lane.readout = [readout = std::move(lane.readout), end = r.run->makespan](double time, double y) {
+            return time >= static_cast<double>(end) ? tr("The run is over at cycle %1.").arg(number(end))
+                   : readout                        ? readout(time, y)
+                                                    : QString();
+        };
+    if (m.ghost)
+        out.lines.push_back({static_cast<double>(m.ghost->run->makespan), true});
+    if (m.total > static_cast<double>(r.run->makespan))
+        out.lines.push_back({static_cast<double>(r.run->makespan), false});
+    out.overview = overview(m.result, m.total);
+    return out;
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart/lane.h"
+#include "views/systolic/systolic_state.h"
+
+namespace tilewright::ui {
+
+/// The active PEs over time with the phases, one lane.
+[[nodiscard]] LaneModel wavefrontLanes(const SystolicState& state);
+
+} // namespace tilewright::ui

@@ -1,91 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rules/rules.h"
 
+#include <array>
 #include <string>
 
 namespace tilewright {
 
 namespace {
 
-constexpr std::array<RuleSwitch, 9> kSwitches{{
-    {"null_order_reuse", "yes", "no", "no",
-     "whether buffers survive from tile to tile when the traversal is null"},
-    {"donation", "no", "yes", "yes",
-     "whether the output tile of a Pointwise may take over an input's buffer"},
-    {"supernative", "error", "ceil", "ceil",
-     "whether a granularity above the native size is an error or costs several native passes"},
-    {"k_above_K", "error", "clamp", "clamp", "whether k above a reduction size is an error or is clamped"},
-    {"retain_inputs", "error", "allow", "allow", "whether inputs of a subgraph may be retained"},
-    {"prologue", "always", "off", "off",
-     "whether a Pointwise in front of a MatMul needs tiles that span the reduction"},
-    {"op_order", "error", "ignore", "ignore", "whether the ops of a subgraph must be listed producers first"},
-    {"k_scaling", "full", "native", "full",
-     "whether the cost of a MatMul step is scaled by k / K or by k / native k"},
-    {"ephemeral", "neutral", "strict", "neutral",
-     "whether producing an interior slice again costs compute time again"},
-}};
-
-/// True when the switch has its second value.
-bool isOther(const Rules& r, std::size_t i)
+/// A member of Rules and its two values, the first as in `final`.
+template <auto Member, auto Final, auto Other>
+constexpr RuleSwitch ruleSwitch(std::string_view name, std::string_view finalValue,
+                                std::string_view otherValue, std::string_view meaning)
 {
-    switch (i) {
-    case 0:
-        return !r.nullOrderReuse;
-    case 1:
-        return r.donation;
-    case 2:
-        return r.superNative == Rules::SuperNative::Ceil;
-    case 3:
-        return r.kAboveK == Rules::KAboveK::Clamp;
-    case 4:
-        return r.retainInputs == Rules::RetainInputs::Allow;
-    case 5:
-        return r.prologue == Rules::Prologue::Off;
-    case 6:
-        return r.opOrder == Rules::OpOrder::Ignore;
-    case 7:
-        return r.kScaling == Rules::KScaling::Native;
-    default:
-        return r.ephemeral == Rules::Ephemeral::Strict;
-    }
+    static_assert(Rules::final().*Member == Final);
+    return {name,
+            finalValue,
+            otherValue,
+            Rules::seed().*Member == Other ? otherValue : finalValue,
+            meaning,
+            [](const Rules& rules) { return rules.*Member == Other; },
+            [](Rules& rules, bool other) { rules.*Member = other ? Other : Final; }};
 }
 
-void set(Rules& r, std::size_t i, bool other)
-{
-    switch (i) {
-    case 0:
-        r.nullOrderReuse = !other;
-        break;
-    case 1:
-        r.donation = other;
-        break;
-    case 2:
-        r.superNative = other ? Rules::SuperNative::Ceil : Rules::SuperNative::Error;
-        break;
-    case 3:
-        r.kAboveK = other ? Rules::KAboveK::Clamp : Rules::KAboveK::Error;
-        break;
-    case 4:
-        r.retainInputs = other ? Rules::RetainInputs::Allow : Rules::RetainInputs::Error;
-        break;
-    case 5:
-        r.prologue = other ? Rules::Prologue::Off : Rules::Prologue::Always;
-        break;
-    case 6:
-        r.opOrder = other ? Rules::OpOrder::Ignore : Rules::OpOrder::Error;
-        break;
-    case 7:
-        r.kScaling = other ? Rules::KScaling::Native : Rules::KScaling::Full;
-        break;
-    default:
-        r.ephemeral = other ? Rules::Ephemeral::Strict : Rules::Ephemeral::Neutral;
-        break;
-    }
-}
+/// One line a switch; what reads and sets them anywhere goes through this table.
+constexpr std::array kSwitches{
+    ruleSwitch<&Rules::nullOrderReuse, true, false>(
+        "null_order_reuse", "yes", "no",
+        "whether buffers survive from tile to tile when the traversal is null"),
+    ruleSwitch<&Rules::donation, false, true>(
+        "donation", "no", "yes", "whether the output tile of a Pointwise may take over an input's buffer"),
+    ruleSwitch<&Rules::superNative, Rules::SuperNative::Error, Rules::SuperNative::Ceil>(
+        "supernative", "error", "ceil",
+        "whether a granularity above the native size is an error or costs several native passes"),
+    ruleSwitch<&Rules::kAboveK, Rules::KAboveK::Error, Rules::KAboveK::Clamp>(
+        "k_above_K", "error", "clamp", "whether k above a reduction size is an error or is clamped"),
+    ruleSwitch<&Rules::retainInputs, Rules::RetainInputs::Error, Rules::RetainInputs::Allow>(
+        "retain_inputs", "error", "allow", "whether inputs of a subgraph may be retained"),
+    ruleSwitch<&Rules::prologue, Rules::Prologue::Always, Rules::Prologue::Off>(
+        "prologue", "always", "off",
+        "whether a Pointwise in front of a MatMul needs tiles that span the reduction"),
+    ruleSwitch<&Rules::opOrder, Rules::OpOrder::Error, Rules::OpOrder::Ignore>(
+        "op_order", "error", "ignore", "whether the ops of a subgraph must be listed producers first"),
+    ruleSwitch<&Rules::kScaling, Rules::KScaling::Full, Rules::KScaling::Native>(
+        "k_scaling", "full", "native",
+        "whether the cost of a MatMul step is scaled by k / K or by k / native k"),
+    ruleSwitch<&Rules::ephemeral, Rules::Ephemeral::Neutral, Rules::Ephemeral::Strict>(
+        "ephemeral", "neutral", "strict",
+        "whether producing an interior slice again costs compute time again"),
+};
 
 } // namespace
 
-const std::array<RuleSwitch, 9>& ruleSwitches()
+std::span<const RuleSwitch> ruleSwitches()
 {
     return kSwitches;
 }
@@ -93,9 +60,8 @@ const std::array<RuleSwitch, 9>& ruleSwitches()
 Status setRule(Rules& rules, std::string_view name, std::string_view value)
 {
     std::string names;
-    for (std::size_t i = 0; i < kSwitches.size(); ++i) {
-        const RuleSwitch& s = kSwitches[i];
-        names += (i ? ", " : "") + std::string(s.name);
+    for (const RuleSwitch& s : kSwitches) {
+        names += (names.empty() ? "" : ", ") + std::string(s.name);
         if (s.name != name)
             continue;
         if (value != s.finalValue && value != s.otherValue)
@@ -104,7 +70,7 @@ Status setRule(Rules& rules, std::string_view name, std::string_view value)
                              " or " + std::string(s.otherValue) + ", not \"" + std::string(value) + "\"",
                          {},
                          {}};
-        set(rules, i, value == s.otherValue);
+        s.set(rules, value == s.otherValue);
         return Unit{};
     }
     return Error{ErrorCode::Field,
@@ -115,9 +81,9 @@ Status setRule(Rules& rules, std::string_view name, std::string_view value)
 
 std::string_view ruleValue(const Rules& rules, std::string_view name)
 {
-    for (std::size_t i = 0; i < kSwitches.size(); ++i)
-        if (kSwitches[i].name == name)
-            return isOther(rules, i) ? kSwitches[i].otherValue : kSwitches[i].finalValue;
+    for (const RuleSwitch& s : kSwitches)
+        if (s.name == name)
+            return s.isOther(rules) ? s.otherValue : s.finalValue;
     return {};
 }
 

@@ -3,8 +3,8 @@
 
 #include "base/result.h"
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace tilewright {
@@ -54,8 +54,10 @@ struct RuleSwitch
     std::string_view otherValue;
     std::string_view seedValue;
     std::string_view meaning;
+    bool (*isOther)(const Rules& rules); ///< has its second value
+    void (*set)(Rules& rules, bool other);
 };
-[[nodiscard]] const std::array<RuleSwitch, 9>& ruleSwitches();
+[[nodiscard]] std::span<const RuleSwitch> ruleSwitches();
 
 /// Sets one switch by name; errors naming the switch or the legal values.
 [[nodiscard]] Status setRule(Rules& rules, std::string_view name, std::string_view value);

@@ -158,7 +158,7 @@ void GraphNavigator::fitSelection()
         fitAll();
         return;
     }
-    // First to the middle, then as large as it goes (UX.md row 3).
+    // First to the middle, then as large as it goes (docs/design.md 4.3).
     const QRectF room = m_bars.freeRoom();
     const Viewport centred{m_viewport.scale, room.center() - scene.center() * m_viewport.scale};
     const bool isCentred = QLineF(centred.offset, m_viewport.offset).length() < 1;

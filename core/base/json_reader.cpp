@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -247,10 +248,14 @@ Result<JsonCursor> JsonCursor::member(std::string_view key) const
     return error("the field \"" + std::string(key) + "\" is missing");
 }
 
-Status JsonCursor::object() const
+Status JsonCursor::object(std::initializer_list<std::string_view> allowedKeys) const
 {
     if (!m_node->is_object())
         return expected("an object");
+    if (allowedKeys.size() > 0)
+        for (const auto& [key, value] : m_node->items())
+            if (std::ranges::find(allowedKeys, key) == allowedKeys.end())
+                return unknownField(key);
     return Unit{};
 }
 

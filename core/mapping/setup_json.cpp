@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/json_reader.h"
+#include "base/json_fields.h"
 #include "mapping/files.h"
 #include "mapping/setup.h"
 
@@ -30,7 +30,10 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
     if (!document)
         return document.error();
     const JsonCursor root(*document, file);
-    if (const Status known = root.object({"layer", "architecture", "method"}); !known)
+    JsonFields fields(root); // each part has a reader of its own
+    for (const char* part : {"layer", "architecture", "method"})
+        fields.ignored(part);
+    if (const Status known = fields.close(); !known)
         return known.error();
     const auto layers = readPart(root, "layer", [&](const std::string& t) { return readLayers(t, file); });
     if (!layers)

@@ -18,7 +18,7 @@ void bindLevel(JsonFields& f, MemoryLevel& level)
 
 } // namespace
 
-static void bindFields(JsonFields& f, Hierarchy& h)
+void bindFields(JsonFields& f, Hierarchy& h)
 {
     f.optional("name", h.name);
     f.optional("frequency_ghz", h.frequencyGhz, Numbers{1e-6, 1e6});

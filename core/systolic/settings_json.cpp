@@ -1,209 +1,85 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/json_reader.h"
+#include "base/json_fields.h"
 #include "systolic/settings.h"
-
-#include <limits>
 
 namespace tilewright::systolic {
 
+void bindFields(JsonFields& f, Hierarchy& h); // hierarchy_json.cpp
+
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr Integers kPositive{1, std::numeric_limits<std::int64_t>::max()};
+constexpr Integers kNotNegative{0, std::numeric_limits<std::int64_t>::max()};
+constexpr std::array kDataflowWords{Dataflow::Os, Dataflow::Ws, Dataflow::Is};
+constexpr std::array kReadoutWords{Readout::Shadow, Readout::Shift, Readout::ScaleSim};
+constexpr std::array kLayoutWords{BankLayout::Seed, BankLayout::Split};
+constexpr std::array kFootprintWords{Footprint::Conservative, Footprint::Aggressive};
+constexpr std::array kMethodWords{TileMethod::Analytic, TileMethod::Exhaustive, TileMethod::Learned};
 
 std::string_view layoutName(BankLayout layout)
 {
     return layout == BankLayout::Seed ? "seed" : "split";
 }
 
-/// Reads members that may be missing and keeps the first error.
-class Members
+void bindSearch(JsonFields& f, Settings& s)
 {
-public:
-    explicit Members(JsonCursor cursor, std::initializer_list<std::string_view> allowed)
-        : m_cursor(std::move(cursor))
-    {
-        if (const Status known = m_cursor.object(allowed); !known)
-            m_error = known.error();
-    }
-
-    void integer(std::string_view key, std::int64_t& out, std::int64_t min, std::int64_t max = kMost)
-    {
-        take(key, out, [&](const JsonCursor& c) { return c.integer(min, max); });
-    }
-    void flag(std::string_view key, bool& out)
-    {
-        take(key, out, [](const JsonCursor& c) { return c.boolean(); });
-    }
-    void text(std::string_view key, std::string& out)
-    {
-        take(key, out, [](const JsonCursor& c) { return c.string(); });
-    }
-    /// A word for a value; `parse` says which words there are.
-    template <typename T> void word(std::string_view key, T& out, Result<T> (*parse)(std::string_view))
-    {
-        take(key, out, [parse](const JsonCursor& c) -> Result<T> {
-            const auto text = c.string();
-            if (!text)
-                return text.error();
-            const auto value = parse(*text);
-            return value ? value : Result<T>(c.error(value.error().message));
-        });
-    }
-    /// The error of a part becomes this one's.
-    template <typename Read> void part(std::string_view key, const Read& read)
-    {
-        if (m_error)
-            return;
-        if (const auto member = m_cursor.find(key))
-            m_error = read(*member);
-    }
-    [[nodiscard]] const std::optional<Error>& error() const { return m_error; }
-
-private:
-    template <typename T, typename Read> void take(std::string_view key, T& out, const Read& read)
-    {
-        if (m_error)
-            return;
-        const auto member = m_cursor.find(key);
-        if (!member)
-            return;
-        const auto value = read(*member);
-        if (value)
-            out = static_cast<T>(*value);
-        else
-            m_error = value.error();
-    }
-
-    JsonCursor m_cursor;
-    std::optional<Error> m_error;
-};
-
-Result<BankLayout> parseLayout(std::string_view text)
-{
-    for (const BankLayout layout : {BankLayout::Seed, BankLayout::Split})
-        if (layoutName(layout) == text)
-            return layout;
-    return Error{ErrorCode::Field, "expected \"seed\" or \"split\"", {}, {}};
-}
-
-Result<Level> parseLevel(std::string_view text)
-{
-    for (const Level level : kLevels)
-        if (levelName(level) == text)
-            return level;
-    return Error{ErrorCode::Field, "expected \"host\", \"external\", \"l3\", \"l2\" or \"l1\"", {}, {}};
+    f.optional("level", s.tileLevel, Words<Level>{kLevels, levelName});
+    f.optional("whole_level", s.wholeLevel);
+    f.optional("buffering", s.buffering, Integers{1, 2});
+    f.optional("footprint", s.footprint, Words<Footprint>{kFootprintWords, footprintName});
+    f.optional("method", s.method, Words<TileMethod>{kMethodWords, tileMethodName});
+    if (!f.has("own_tile") && !(s.ownTile && !f.reading()))
+        return;
+    std::array<std::int64_t, 3> sizes{};
+    if (s.ownTile)
+        sizes = {s.ownTile->ti, s.ownTile->tj, s.ownTile->tk};
+    f.optional("own_tile", sizes, kPositive);
+    if (f.reading() && !f.failed())
+        s.ownTile = TileShape{sizes[0], sizes[1], sizes[2]};
 }
 
 } // namespace
 
-Result<Settings> parseSettings(std::string_view text, const std::string& file)
+static void bindFields(JsonFields& f, Settings& s)
 {
-    const auto document = parseJson(text, file);
-    if (!document)
-        return document.error();
-    const JsonCursor root(*document, file);
-    Settings s;
-    Members all(root, {"gemm", "origin", "timing", "hierarchy", "supply", "pipeline", "tile_search"});
-    all.part("gemm", [&](const JsonCursor& c) {
-        Members m(c, {"m", "n", "k"});
-        m.integer("m", s.gemm.m, 1);
-        m.integer("n", s.gemm.n, 1);
-        m.integer("k", s.gemm.k, 1);
-        return m.error();
+    f.optional("gemm", [&](JsonFields& gemm) {
+        gemm.optional("m", s.gemm.m, kPositive);
+        gemm.optional("n", s.gemm.n, kPositive);
+        gemm.optional("k", s.gemm.k, kPositive);
     });
-    all.text("origin", s.origin);
-    all.part("timing", [&](const JsonCursor& c) {
-        Members m(c, {"dataflow", "readout", "weight_buffers"});
-        m.word("dataflow", s.timing.dataflow, parseDataflow);
-        m.word("readout", s.timing.readout, parseReadout);
-        std::int64_t buffers = s.timing.weightBuffers;
-        m.integer("weight_buffers", buffers, 1, 2);
-        s.timing.weightBuffers = static_cast<int>(buffers);
-        return m.error();
+    f.optional("origin", s.origin);
+    f.optional("timing", [&](JsonFields& timing) {
+        timing.optional("dataflow", s.timing.dataflow, Words<Dataflow>{kDataflowWords, dataflowName});
+        timing.optional("readout", s.timing.readout, Words<Readout>{kReadoutWords, readoutName});
+        timing.optional("weight_buffers", s.timing.weightBuffers, Integers{1, 2});
     });
-    all.part("hierarchy", [&](const JsonCursor& c) -> std::optional<Error> {
-        auto read = parseHierarchy(c.node().dump(), file);
-        if (read) {
-            s.hierarchy = std::move(*read);
-            return std::nullopt;
-        }
-        Error error = read.error();
-        error.path = error.path.empty() ? "hierarchy" : "hierarchy." + error.path;
-        return error;
+    f.optional("hierarchy", s.hierarchy);
+    f.optional("supply", [&](JsonFields& supply) {
+        supply.optional("depth", s.supply.depth, kPositive);
+        supply.optional("west_per_cycle", s.supply.westPerCycle, kNotNegative);
+        supply.optional("north_per_cycle", s.supply.northPerCycle, kNotNegative);
+        supply.optional("start_delay", s.supply.startDelay, kNotNegative);
+        supply.optional("pause_period", s.supply.pausePeriod, kNotNegative);
+        supply.optional("pause_length", s.supply.pauseLength, kNotNegative);
     });
-    all.part("supply", [&](const JsonCursor& c) {
-        Members m(
-            c, {"depth", "west_per_cycle", "north_per_cycle", "start_delay", "pause_period", "pause_length"});
-        m.integer("depth", s.supply.depth, 1);
-        m.integer("west_per_cycle", s.supply.westPerCycle, 0);
-        m.integer("north_per_cycle", s.supply.northPerCycle, 0);
-        m.integer("start_delay", s.supply.startDelay, 0);
-        m.integer("pause_period", s.supply.pausePeriod, 0);
-        m.integer("pause_length", s.supply.pauseLength, 0);
-        return m.error();
+    f.optional("pipeline", [&](JsonFields& pipeline) {
+        pipeline.optional("unlimited_bandwidth", s.unlimitedBandwidth);
+        pipeline.optional("layout", s.layout, Words<BankLayout>{kLayoutWords, layoutName});
+        pipeline.optional("depth", s.depth, kPositive);
     });
-    all.part("pipeline", [&](const JsonCursor& c) {
-        Members m(c, {"unlimited_bandwidth", "layout", "depth"});
-        m.flag("unlimited_bandwidth", s.unlimitedBandwidth);
-        m.word("layout", s.layout, parseLayout);
-        m.integer("depth", s.depth, 1);
-        return m.error();
-    });
-    all.part("tile_search", [&](const JsonCursor& c) {
-        Members m(c, {"level", "whole_level", "buffering", "footprint", "method", "own_tile"});
-        m.word("level", s.tileLevel, parseLevel);
-        m.flag("whole_level", s.wholeLevel);
-        m.integer("buffering", s.buffering, 1, 2);
-        m.word("footprint", s.footprint, parseFootprint);
-        m.word("method", s.method, parseTileMethod);
-        m.part("own_tile", [&](const JsonCursor& tile) -> std::optional<Error> {
-            const auto sizes = tile.integers(1, kMost, 3);
-            if (!sizes)
-                return sizes.error();
-            s.ownTile = TileShape{(*sizes)[0], (*sizes)[1], (*sizes)[2]};
-            return std::nullopt;
-        });
-        return m.error();
-    });
-    if (all.error())
-        return *all.error();
-    if (const Status legal = checkSettings(s); !legal) {
-        Error error = legal.error();
-        error.file = file;
-        return error;
-    }
-    return s;
+    f.optional("tile_search", [&](JsonFields& search) { bindSearch(search, s); });
+    if (f.reading() && !f.failed())
+        f.check(checkSettings(s));
 }
 
-std::string settingsJson(const Settings& s)
+Result<Settings> parseSettings(std::string_view text, const std::string& file)
 {
-    Json search = {{"level", levelName(s.tileLevel)},
-                   {"whole_level", s.wholeLevel},
-                   {"buffering", s.buffering},
-                   {"footprint", footprintName(s.footprint)},
-                   {"method", tileMethodName(s.method)}};
-    if (s.ownTile)
-        search["own_tile"] = {s.ownTile->ti, s.ownTile->tj, s.ownTile->tk};
-    const Json out = {{"gemm", {{"m", s.gemm.m}, {"n", s.gemm.n}, {"k", s.gemm.k}}},
-                      {"origin", s.origin},
-                      {"timing",
-                       {{"dataflow", dataflowName(s.timing.dataflow)},
-                        {"readout", readoutName(s.timing.readout)},
-                        {"weight_buffers", s.timing.weightBuffers}}},
-                      {"hierarchy", Json::parse(hierarchyJson(s.hierarchy))},
-                      {"supply",
-                       {{"depth", s.supply.depth},
-                        {"west_per_cycle", s.supply.westPerCycle},
-                        {"north_per_cycle", s.supply.northPerCycle},
-                        {"start_delay", s.supply.startDelay},
-                        {"pause_period", s.supply.pausePeriod},
-                        {"pause_length", s.supply.pauseLength}}},
-                      {"pipeline",
-                       {{"unlimited_bandwidth", s.unlimitedBandwidth},
-                        {"layout", layoutName(s.layout)},
-                        {"depth", s.depth}}},
-                      {"tile_search", search}};
-    return out.dump(2) + "\n";
+    return parseJsonValue<Settings>(text, file);
+}
+
+std::string settingsJson(const Settings& settings)
+{
+    return writeJson(settings).dump(2) + "\n";
 }
 
 } // namespace tilewright::systolic

@@ -2,19 +2,13 @@
 #include "workspace/schedule_edits.h"
 
 #include "edit/retile.h"
-
-#include <QCoreApplication>
+#include "theme/words.h"
 
 #include <algorithm>
 
 namespace tilewright::ui {
 
 namespace {
-
-QString tr(const char* text, int n = -1)
-{
-    return QCoreApplication::translate("ScheduleEdits", text, nullptr, n);
-}
 
 /// One op by its name, several by their number: what the history and the undo action say.
 QString opsText(const Document& document, const std::vector<OpId>& ops)

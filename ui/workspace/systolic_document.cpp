@@ -140,7 +140,8 @@ void SystolicDocument::setGemm(const systolic::Gemm& gemm, const QString& origin
     set(next);
 }
 
-void SystolicDocument::chooseTile(std::optional<TileShape> tile, std::optional<TileMethod> method)
+void SystolicDocument::chooseTile(std::optional<systolic::TileShape> tile,
+                                  std::optional<systolic::TileMethod> method)
 {
     SystolicSettings next = m_settings;
     next.ownTile = tile;
@@ -165,7 +166,7 @@ Simulation* SystolicDocument::simulation() const
     return m_simulation && sameArrayRun(m_simulation->of, m_settings) ? m_simulation.get() : nullptr;
 }
 
-const PipelineComparison* SystolicDocument::comparison() const
+const systolic::PipelineComparison* SystolicDocument::comparison() const
 {
     return m_pipeline && m_pipeline->comparison && samePrograms(m_pipeline->of, m_settings)
                ? &*m_pipeline->comparison

@@ -154,7 +154,7 @@ private Q_SLOTS:
     {
         PlotModel p = decades();
         p.marks.clear();
-        p.lines.push_back({{}, {{1, 9}, {300, 5}, {1e4, 5}}, QPen(Qt::black), true});
+        p.lines.push_back({{}, {{1, 8.9}, {300, 5}, {1e4, 5}}, QPen(Qt::black), true});
         p.labels.push_back(
             {{QStringLiteral("the value before the search")}, {1, 9}, {1e4, 9}, Qt::black, true});
         for (const QRectF& area : {kArea, QRectF(0, 0, 500, 120), QRectF(0, 0, 420, 300)}) {

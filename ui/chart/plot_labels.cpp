@@ -151,8 +151,10 @@ private:
         const double half = l.size.width() / 2;
         // Beside the line, or a little farther where marks stand on it; off other lines if it can be.
         for (const bool offLines : {true, false})
-            for (const auto& [below, gap] :
-                 {std::pair{m_below, kAway}, {m_below, 6 * kAway}, {!m_below, kAway}}) {
+            for (const auto& [below, gap] : {std::pair{m_below, kAway},
+                                             {m_below, 6 * kAway},
+                                             {!m_below, kAway},
+                                             {!m_below, 2 * kAway}}) {
                 const double away = gap + l.size.height() / 2;
                 for (double x = right - half - 3; x - half > left; x -= std::max(8.0, half / 2)) {
                     l.centre = {x, y + (below ? away : -away)};

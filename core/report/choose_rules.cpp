@@ -31,7 +31,7 @@ RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
     const bool final = agrees(Rules::final());
     const bool seed = agrees(Rules::seed());
     if (final && seed)
-        return {Rules::final(), "the reported latencies agree with the final and the earlier statement"};
+        return {Rules::final(), "the reported latencies agree with both the final and the earlier statement"};
     if (seed)
         return {Rules::seed(), "the reported latencies agree with the earlier statement only"};
     if (final)

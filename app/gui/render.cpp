@@ -3,7 +3,6 @@
 #include "export/export_view.h"
 #include "headless.h"
 #include "window/main_window.h"
-#include "report/file_kind.h"
 #include "verbs.h"
 #include "window/view_catalog.h"
 
@@ -162,9 +161,14 @@ int runRender(int argc, char** argv)
     for (const std::string& f : files)
         paths << QString::fromStdString(f);
     // Every file is checked first: one clear sentence instead of half a picture.
-    for (const std::string& f : files)
-        if (const auto kind = fileKind(f); !kind)
-            return fail(kind.error().text());
+    std::vector<LensFile> opened;
+    for (const QString& path : paths) {
+        auto file = readLensFile(path);
+        if (!file)
+            return fail(file.error().text());
+        opened.push_back(std::move(*file));
+    }
+    sortForOpening(opened);
     if (view == "window") {
         const Status done =
             renderWindow(paths, selected, QString::fromStdString(perspective),
@@ -182,37 +186,11 @@ int runRender(int argc, char** argv)
     if (!entry)
         return fail("--view: there is no view \"" + view + "\"; the views are " + viewNames());
     const std::unique_ptr<View> widget(entry->create(state.context()));
-    const auto open = [&](FileKind wanted) -> Status {
-        for (const QString& path : paths) {
-            const auto kind = fileKind(path.toStdString());
-            if (*kind != wanted)
-                continue;
-            if (Status opened = state.document.openFile(path); !opened)
-                return opened;
-        }
-        return Unit{};
-    };
-    for (const FileKind kind : {FileKind::Problem, FileKind::Schedule})
-        if (const Status opened = open(kind); !opened)
-            return fail(opened.error().text());
+    for (const LensFile& file : opened)
+        if (const auto read = state.workspace.open(file); !read)
+            return fail(read.error().text());
     if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline)); !pinned)
         return fail(pinned.error().text());
-    // The lenses announce what they cannot read as a refusal. What a method belongs to comes before it.
-    QString refusal;
-    QObject::connect(&state.document, &Document::refused, [&refusal](const QString& why) { refusal = why; });
-    const auto hand = [&](std::initializer_list<FileKind> kinds, const char* lens) {
-        for (const FileKind kind : kinds)
-            for (const QString& path : paths)
-                if (*fileKind(path.toStdString()) == kind)
-                    state.selection.openLensFile(QLatin1String(lens), path);
-    };
-    hand({FileKind::MappingArchitecture, FileKind::MappingLayer, FileKind::MappingModel,
-          FileKind::MappingMethod},
-         "mapping");
-    hand({FileKind::NpuModel}, "npu");
-    hand({FileKind::SystolicHierarchy}, "systolic");
-    if (!refusal.isEmpty())
-        return fail(refusal.toStdString());
     if (selected.empty() && state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     for (const std::string& s : selected)

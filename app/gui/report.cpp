@@ -29,11 +29,21 @@ int runReport(int argc, char** argv)
     }
     const HeadlessApplication app(argv);
     AppState state;
-    for (const std::string& file : files)
-        if (const Status opened = state.document.openFile(QString::fromStdString(file)); !opened) {
-            std::cerr << "tilewright: " << opened.error().text() << '\n';
-            return 2;
-        }
+    const auto fail = [](const Error& error) {
+        std::cerr << "tilewright: " << error.text() << '\n';
+        return 2;
+    };
+    std::vector<LensFile> read;
+    for (const std::string& path : files) {
+        auto file = readLensFile(QString::fromStdString(path));
+        if (!file)
+            return fail(file.error());
+        read.push_back(std::move(*file));
+    }
+    sortForOpening(read);
+    for (const LensFile& file : read)
+        if (const auto opened = state.workspace.open(file); !opened)
+            return fail(opened.error());
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
     for (const QString& name : reportViews()) {
@@ -47,11 +57,7 @@ int runReport(int argc, char** argv)
         state.selection.selectSubgraph(SubgraphId(0));
     const Status written = exportReport(state.document, pages, QString::fromStdString(output));
     views.clear();
-    if (!written) {
-        std::cerr << "tilewright: " << written.error().text() << '\n';
-        return 2;
-    }
-    return 0;
+    return written ? 0 : fail(written.error());
 }
 
 } // namespace tilewright::ui

@@ -1,139 +1,81 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "npu/hardware_json.h"
-#include "base/file.h"
-#include "base/json_reader.h"
-#include "npu/hardware.h"
 
-#include <limits>
+#include "base/file.h"
+
+#include <bit>
 
 namespace tilewright::npu {
 
 namespace {
 
-/// Reads the optional integer `key` into `out`; ranges are checked by checkHardware.
-template <typename T> Status readInteger(const JsonCursor& object, std::string_view key, T& out)
+constexpr std::array kArbiters{Arbiter::DramAware, Arbiter::OldestFirst};
+
+std::string_view arbiterName(Arbiter arbiter)
 {
-    const auto field = object.find(key);
-    if (!field)
-        return Unit{};
-    const auto value = field->integer(std::numeric_limits<std::int32_t>::min(), std::int64_t{1} << 40);
-    if (!value)
-        return value.error();
-    if (*value > static_cast<std::int64_t>(std::numeric_limits<T>::max()))
-        return field->expected("an integer of at most " + std::to_string(std::numeric_limits<T>::max()));
-    out = static_cast<T>(*value);
-    return Unit{};
+    return arbiter == Arbiter::DramAware ? "dram_aware" : "oldest_first";
 }
 
-Status readDram(const JsonCursor& c, DramHardware& dram)
+void bindDram(JsonFields& f, DramHardware& dram)
 {
-    if (auto s = c.object({"channels", "banks", "bytes_per_cycle", "burst_bytes", "interleave_bytes",
-                           "row_bytes", "row_hit_cycles", "row_miss_cycles", "arbiter"});
-        !s)
-        return s;
-    for (Status s :
-         {readInteger(c, "channels", dram.channels), readInteger(c, "banks", dram.banks),
-          readInteger(c, "bytes_per_cycle", dram.bytesPerCycle),
-          readInteger(c, "burst_bytes", dram.burstBytes),
-          readInteger(c, "interleave_bytes", dram.interleaveBytes),
-          readInteger(c, "row_bytes", dram.rowBytes), readInteger(c, "row_hit_cycles", dram.rowHitCycles),
-          readInteger(c, "row_miss_cycles", dram.rowMissCycles)})
-        if (!s)
-            return s;
-    if (const auto field = c.find("arbiter")) {
-        const auto text = field->string();
-        if (!text)
-            return text.error();
-        if (*text == "dram_aware")
-            dram.arbiter = Arbiter::DramAware;
-        else if (*text == "oldest_first")
-            dram.arbiter = Arbiter::OldestFirst;
-        else
-            return field->expected("\"dram_aware\" or \"oldest_first\"");
-    }
-    return Unit{};
-}
-
-Status readPasses(const JsonCursor& c, VectorPasses& passes)
-{
-    if (auto s = c.object({"softmax", "layer_norm", "rms_norm", "elementwise"}); !s)
-        return s;
-    for (Status s :
-         {readInteger(c, "softmax", passes.softmax), readInteger(c, "layer_norm", passes.layerNorm),
-          readInteger(c, "rms_norm", passes.rmsNorm), readInteger(c, "elementwise", passes.elementwise)})
-        if (!s)
-            return s;
-    return Unit{};
-}
-
-Status readNoc(const JsonCursor& c, NpuHardware& hw)
-{
-    if (auto s = c.object({"link_bytes_per_cycle", "trunk_bytes_per_cycle"}); !s)
-        return s;
-    if (auto s = readInteger(c, "link_bytes_per_cycle", hw.linkBytesPerCycle); !s)
-        return s;
-    return readInteger(c, "trunk_bytes_per_cycle", hw.trunkBytesPerCycle);
-}
-
-Status readFields(const JsonCursor& c, NpuHardware& hw)
-{
-    if (auto s = c.object({"name", "cores", "engine_rows", "engine_cols", "vector_lanes", "clock_ghz",
-                           "spm_bytes", "accumulator_bytes", "passes", "dram", "noc"});
-        !s)
-        return s;
-    if (const auto field = c.find("name")) {
-        auto text = field->string();
-        if (!text)
-            return text.error();
-        hw.name = *text;
-    }
-    if (const auto field = c.find("clock_ghz")) {
-        const auto value = field->number(0.001, 1000);
-        if (!value)
-            return value.error();
-        hw.clockGhz = *value;
-    }
-    for (Status s :
-         {readInteger(c, "cores", hw.cores), readInteger(c, "engine_rows", hw.engineRows),
-          readInteger(c, "engine_cols", hw.engineCols), readInteger(c, "vector_lanes", hw.vectorLanes),
-          readInteger(c, "spm_bytes", hw.spmBytes), readInteger(c, "accumulator_bytes", hw.accumulatorBytes)})
-        if (!s)
-            return s;
-    if (const auto field = c.find("passes"))
-        if (auto s = readPasses(*field, hw.passes); !s)
-            return s;
-    if (const auto field = c.find("dram"))
-        if (auto s = readDram(*field, hw.dram); !s)
-            return s;
-    if (const auto field = c.find("noc"))
-        if (auto s = readNoc(*field, hw); !s)
-            return s;
-    return Unit{};
+    constexpr Integers kBlock{1, 1 << 24};
+    constexpr Integers kCycles{0, 1 << 20};
+    f.optional("channels", dram.channels, Integers{1, kMaxChannels});
+    f.optional("banks", dram.banks, Integers{1, kMaxBanks});
+    f.optional("bytes_per_cycle", dram.bytesPerCycle, Integers{1, 1 << 16});
+    f.optional("burst_bytes", dram.burstBytes, Integers{1, 1 << 16});
+    f.optional("interleave_bytes", dram.interleaveBytes, kBlock);
+    f.optional("row_bytes", dram.rowBytes, kBlock);
+    f.optional("row_hit_cycles", dram.rowHitCycles, kCycles);
+    f.optional("row_miss_cycles", dram.rowMissCycles, kCycles);
+    f.optional("arbiter", dram.arbiter, Words<Arbiter>{kArbiters, arbiterName});
+    for (const auto& [key, value] :
+         {std::pair{"burst_bytes", dram.burstBytes}, std::pair{"interleave_bytes", dram.interleaveBytes},
+          std::pair{"row_bytes", dram.rowBytes}})
+        if (!std::has_single_bit(static_cast<std::uint64_t>(value)))
+            f.fail(key, std::to_string(value) + " is not a power of two");
+    if (dram.interleaveBytes < dram.burstBytes)
+        f.fail("interleave_bytes", "must be a multiple of dram.burst_bytes");
+    if (dram.rowBytes < dram.interleaveBytes)
+        f.fail("row_bytes", "must be a multiple of dram.interleave_bytes");
 }
 
 } // namespace
 
-Result<NpuHardware> readHardware(const JsonCursor& cursor, const std::string& file)
+void bindFields(JsonFields& f, NpuHardware& hw)
 {
-    NpuHardware hw;
-    if (auto s = readFields(cursor, hw); !s)
-        return s.error();
-    if (auto s = checkHardware(hw); !s) {
-        Error e = s.error();
-        e.file = file;
-        if (!cursor.path().empty())
-            e.path = cursor.path() + "." + e.path;
-        return e;
-    }
-    return hw;
+    constexpr Integers kSide{1, 65536};
+    constexpr Integers kPasses{1, 1000};
+    constexpr Integers kRate{1, 1 << 20};
+    f.optional("name", hw.name);
+    f.optional("cores", hw.cores, Integers{1, kMaxCores});
+    f.optional("engine_rows", hw.engineRows, kSide);
+    f.optional("engine_cols", hw.engineCols, kSide);
+    f.optional("vector_lanes", hw.vectorLanes, Integers{1, 1 << 20});
+    f.optional("clock_ghz", hw.clockGhz, Numbers{0.001, 1000});
+    f.optional("spm_bytes", hw.spmBytes, Integers{1, std::int64_t{1} << 40});
+    f.optional("accumulator_bytes", hw.accumulatorBytes, Integers{1, 16});
+    f.optional("passes", [&](JsonFields& passes) {
+        passes.optional("softmax", hw.passes.softmax, kPasses);
+        passes.optional("layer_norm", hw.passes.layerNorm, kPasses);
+        passes.optional("rms_norm", hw.passes.rmsNorm, kPasses);
+        passes.optional("elementwise", hw.passes.elementwise, kPasses);
+    });
+    f.optional("dram", [&](JsonFields& dram) { bindDram(dram, hw.dram); });
+    f.optional("noc", [&](JsonFields& noc) {
+        noc.optional("link_bytes_per_cycle", hw.linkBytesPerCycle, kRate);
+        noc.optional("trunk_bytes_per_cycle", hw.trunkBytesPerCycle, kRate);
+    });
+}
+
+Status checkHardware(const NpuHardware& hw)
+{
+    return checkJsonValue(hw);
 }
 
 Result<NpuHardware> parseHardware(std::string_view text, const std::string& file)
 {
-    const auto json = parseJson(text, file);
-    if (!json)
-        return json.error();
-    return readHardware(JsonCursor(*json, file), file);
+    return parseJsonValue<NpuHardware>(text, file);
 }
 
 Result<NpuHardware> loadHardware(const std::string& path)
@@ -146,31 +88,7 @@ Result<NpuHardware> loadHardware(const std::string& path)
 
 std::string hardwareToJson(const NpuHardware& hw)
 {
-    Json j;
-    j["name"] = hw.name;
-    j["cores"] = hw.cores;
-    j["engine_rows"] = hw.engineRows;
-    j["engine_cols"] = hw.engineCols;
-    j["vector_lanes"] = hw.vectorLanes;
-    j["clock_ghz"] = hw.clockGhz;
-    j["spm_bytes"] = hw.spmBytes;
-    j["accumulator_bytes"] = hw.accumulatorBytes;
-    j["passes"] = {{"softmax", hw.passes.softmax},
-                   {"layer_norm", hw.passes.layerNorm},
-                   {"rms_norm", hw.passes.rmsNorm},
-                   {"elementwise", hw.passes.elementwise}};
-    j["dram"] = {{"channels", hw.dram.channels},
-                 {"banks", hw.dram.banks},
-                 {"bytes_per_cycle", hw.dram.bytesPerCycle},
-                 {"burst_bytes", hw.dram.burstBytes},
-                 {"interleave_bytes", hw.dram.interleaveBytes},
-                 {"row_bytes", hw.dram.rowBytes},
-                 {"row_hit_cycles", hw.dram.rowHitCycles},
-                 {"row_miss_cycles", hw.dram.rowMissCycles},
-                 {"arbiter", hw.dram.arbiter == Arbiter::DramAware ? "dram_aware" : "oldest_first"}};
-    j["noc"] = {{"link_bytes_per_cycle", hw.linkBytesPerCycle},
-                {"trunk_bytes_per_cycle", hw.trunkBytesPerCycle}};
-    return j.dump(2) + "\n";
+    return writeJson(hw).dump(2) + "\n";
 }
 
 } // namespace tilewright::npu

@@ -2,12 +2,12 @@
 // Included from *_json.cpp files only.
 #pragma once
 
-#include "base/json_reader.h"
+#include "base/json_fields.h"
 #include "npu/hardware.h"
 
 namespace tilewright::npu {
 
-/// The hardware object at `cursor` (a preset file's root, or a model's "hardware").
-[[nodiscard]] Result<NpuHardware> readHardware(const JsonCursor& cursor, const std::string& file);
+/// The hardware object: a preset file's root, or a model's "hardware".
+void bindFields(JsonFields& fields, NpuHardware& hardware);
 
 } // namespace tilewright::npu

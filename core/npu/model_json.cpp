@@ -21,7 +21,6 @@
 //     {"generate": "conv_net", "batch", "channels", "size", "width", "stages"}; all but "generate" optional,
 //     also "name", "dtype_bytes" and "hardware".
 #include "base/file.h"
-#include "base/json_reader.h"
 #include "npu/generate.h"
 #include "npu/hardware_json.h"
 #include "npu/model.h"
@@ -33,381 +32,274 @@ namespace tilewright::npu {
 
 namespace {
 
-constexpr std::int64_t kMin = -(std::int64_t{1} << 40);
-constexpr std::int64_t kMax = std::int64_t{1} << 40;
+constexpr std::array kOpTypes{OpType::MatMul,      OpType::Conv2d,    OpType::Attention,
+                              OpType::Softmax,     OpType::LayerNorm, OpType::RmsNorm,
+                              OpType::Elementwise, OpType::KvAppend,  OpType::KvLoad};
+constexpr std::array kVariants{false, true};
+constexpr std::array kPhases{LlamaPhase::Prefill, LlamaPhase::Decode};
+constexpr Integers kHeads{1, std::int64_t{1} << 40};
+constexpr Integers kTokens{0, std::int64_t{1} << 40};
 
-Status readInteger(const JsonCursor& object, std::string_view key, std::int64_t& out, std::int64_t min = 0,
-                   std::int64_t max = kMax)
+std::string_view variantName(bool flash)
 {
-    const auto field = object.find(key);
-    if (!field)
-        return Unit{};
-    const auto value = field->integer(min, max);
+    return flash ? "flash" : "standard";
+}
+
+std::string_view phaseName(LlamaPhase phase)
+{
+    return phase == LlamaPhase::Decode ? "decode" : "prefill";
+}
+
+void bindVariant(JsonFields& f, bool& flash)
+{
+    f.optional("variant", flash, Words<bool>{kVariants, variantName});
+}
+
+/// n, or [vertical, horizontal]
+struct OneOrTwo : Integers
+{
+};
+constexpr OneOrTwo kPair{{-(std::int64_t{1} << 40), std::int64_t{1} << 40}};
+
+Status readJson(const JsonCursor& at, std::array<std::int64_t, 2>& out, const OneOrTwo& range)
+{
+    if (at.node().is_array())
+        return tilewright::readJson(at, std::span<std::int64_t>(out), range);
+    const auto value = at.integer(range.min, range.max);
     if (!value)
         return value.error();
-    out = *value;
+    out = {*value, *value};
     return Unit{};
 }
 
-Status readVariant(const JsonCursor& object, bool& flash)
+/// An operator as the file has it, its tensors by name.
+struct NamedOp
 {
-    const auto field = object.find("variant");
-    if (!field)
-        return Unit{};
-    const auto text = field->string();
-    if (!text)
-        return text.error();
-    if (*text != "standard" && *text != "flash")
-        return field->expected("\"standard\" or \"flash\"");
-    flash = *text == "flash";
-    return Unit{};
-}
-
-/// n or [vertical, horizontal]
-Status readPair(const JsonCursor& object, std::string_view key, std::array<std::int64_t, 2>& out)
-{
-    const auto field = object.find(key);
-    if (!field)
-        return Unit{};
-    if (!field->node().is_array()) {
-        const auto value = field->integer(kMin, kMax);
-        if (!value)
-            return value.error();
-        out = {*value, *value};
-        return Unit{};
-    }
-    const auto values = field->integers(kMin, kMax, 2);
-    if (!values)
-        return values.error();
-    out = {(*values)[0], (*values)[1]};
-    return Unit{};
-}
-
-class ModelReader
-{
-public:
-    ModelReader(const JsonCursor& root, const std::string& file) : m_root(root) { m_model.file = file; }
-
-    Result<NpuModel> read()
-    {
-        if (!m_root.node().is_object())
-            return m_root.expected("an object");
-        if (m_root.has("generate"))
-            return generated();
-        if (auto s = m_root.object({"name", "dtype_bytes", "hardware", "tensors", "ops"}); !s)
-            return s.error();
-        if (auto s = header(); !s)
-            return s.error();
-        if (auto s = tensors(); !s)
-            return s.error();
-        if (auto s = ops(); !s)
-            return s.error();
-        if (auto s = checkModel(m_model); !s)
-            return s.error();
-        return std::move(m_model);
-    }
-
-private:
-    Status header()
-    {
-        if (const auto field = m_root.find("name")) {
-            const auto text = field->string();
-            if (!text)
-                return text.error();
-            m_model.name = *text;
-        }
-        std::int64_t bytes = m_model.dtypeBytes;
-        if (auto s = readInteger(m_root, "dtype_bytes", bytes, 1, 16); !s)
-            return s;
-        m_model.dtypeBytes = static_cast<int>(bytes);
-        if (const auto field = m_root.find("hardware")) {
-            auto hw = readHardware(*field, m_model.file);
-            if (!hw)
-                return hw.error();
-            m_model.hardware = *hw;
-        }
-        return Unit{};
-    }
-
-    Status tensors()
-    {
-        const auto list = m_root.member("tensors");
-        if (!list)
-            return list.error();
-        const auto items = list->array();
-        if (!items)
-            return items.error();
-        for (const JsonCursor& item : *items) {
-            if (auto s = item.object({"name", "shape"}); !s)
-                return s;
-            const auto name = item.member("name");
-            if (!name)
-                return name.error();
-            const auto text = name->string();
-            if (!text)
-                return text.error();
-            const auto shape = item.member("shape");
-            if (!shape)
-                return shape.error();
-            const auto sizes = shape->integers(1, kMaxDimension);
-            if (!sizes)
-                return sizes.error();
-            if (!m_byName.emplace(*text, m_model.tensors.size()).second)
-                return name->error("the tensor name \"" + *text + "\" is used twice");
-            m_model.tensors.push_back({*text, *sizes});
-        }
-        return Unit{};
-    }
-
-    Result<std::vector<std::size_t>> names(const JsonCursor& op, std::string_view key)
-    {
-        const auto list = op.member(key);
-        if (!list)
-            return list.error();
-        const auto items = list->array();
-        if (!items)
-            return items.error();
-        std::vector<std::size_t> out;
-        for (const JsonCursor& item : *items) {
-            const auto text = item.string();
-            if (!text)
-                return text.error();
-            const auto found = m_byName.find(*text);
-            if (found == m_byName.end())
-                return item.error("the tensor \"" + *text + "\" is missing from \"tensors\"");
-            out.push_back(found->second);
-        }
-        return out;
-    }
-
-    static Status tile(const JsonCursor& op, ModelOp& out)
-    {
-        const auto field = op.find("tile");
-        if (!field)
-            return Unit{};
-        if (!field->node().is_object())
-            return field->expected("an object");
-        const auto fields = tileFields(out.type);
-        for (const auto& [key, value] : field->node().items())
-            if (std::none_of(fields.begin(), fields.end(), [&](const TileField& f) { return f.key == key; }))
-                return field->error("unknown field \"" + key + "\"");
-        for (const TileField& f : fields)
-            if (auto s = readInteger(*field, f.key, out.tile.*f.size, 1, kMaxDimension); !s)
-                return s;
-        return Unit{};
-    }
-
-    static Status attributes(const JsonCursor& op, ModelOp& out)
-    {
-        switch (out.type) {
-        case OpType::Conv2d:
-            if (auto s = op.object(
-                    {"type", "name", "inputs", "outputs", "tile", "stride", "padding", "dilation", "groups"});
-                !s)
-                return s;
-            for (Status s :
-                 {readPair(op, "stride", out.stride), readPair(op, "padding", out.padding),
-                  readPair(op, "dilation", out.dilation), readInteger(op, "groups", out.groups, 1)})
-                if (!s)
-                    return s;
-            return Unit{};
-        case OpType::Attention: {
-            if (auto s =
-                    op.object({"type", "name", "inputs", "outputs", "tile", "heads", "causal", "variant"});
-                !s)
-                return s;
-            if (const auto field = op.find("causal")) {
-                const auto value = field->boolean();
-                if (!value)
-                    return value.error();
-                out.causal = *value;
-            }
-            if (auto s = readVariant(op, out.flash); !s)
-                return s;
-            return readInteger(op, "heads", out.heads, 1);
-        }
-        case OpType::KvAppend:
-            if (auto s = op.object({"type", "name", "inputs", "outputs", "tile", "heads", "position"}); !s)
-                return s;
-            if (auto s = readInteger(op, "heads", out.heads, 1); !s)
-                return s;
-            return readInteger(op, "position", out.position);
-        case OpType::KvLoad: {
-            if (auto s = op.object({"type", "name", "inputs", "outputs", "tile", "range"}); !s)
-                return s;
-            const auto range = op.member("range");
-            if (!range)
-                return range.error();
-            const auto values = range->integers(0, kMax, 2);
-            if (!values)
-                return values.error();
-            out.range = {(*values)[0], (*values)[1]};
-            return Unit{};
-        }
-        case OpType::Elementwise:
-            if (auto s = op.object({"type", "name", "inputs", "outputs", "tile", "passes"}); !s)
-                return s;
-            return readInteger(op, "passes", out.passes, 1, 1000);
-        default:
-            return op.object({"type", "name", "inputs", "outputs", "tile"});
-        }
-    }
-
-    Status ops()
-    {
-        const auto list = m_root.member("ops");
-        if (!list)
-            return list.error();
-        const auto items = list->array();
-        if (!items)
-            return items.error();
-        for (const JsonCursor& item : *items) {
-            const auto type = item.member("type");
-            if (!type)
-                return type.error();
-            const auto word = type->string();
-            if (!word)
-                return word.error();
-            ModelOp op;
-            bool known = false;
-            for (const OpType t :
-                 {OpType::MatMul, OpType::Conv2d, OpType::Attention, OpType::Softmax, OpType::LayerNorm,
-                  OpType::RmsNorm, OpType::Elementwise, OpType::KvAppend, OpType::KvLoad})
-                if (toString(t) == *word) {
-                    op.type = t;
-                    known = true;
-                }
-            if (!known)
-                return type->error("unknown operator type \"" + *word + "\"");
-            op.name = *word + std::to_string(m_model.ops.size());
-            if (const auto name = item.find("name")) {
-                const auto text = name->string();
-                if (!text)
-                    return text.error();
-                op.name = *text;
-            }
-            if (auto s = attributes(item, op); !s)
-                return s;
-            auto inputs = names(item, "inputs");
-            if (!inputs)
-                return inputs.error();
-            auto outputs = names(item, "outputs");
-            if (!outputs)
-                return outputs.error();
-            op.inputs = std::move(*inputs);
-            op.outputs = std::move(*outputs);
-            if (auto s = tile(item, op); !s)
-                return s;
-            m_model.ops.push_back(std::move(op));
-        }
-        return Unit{};
-    }
-
-    Result<NpuModel> generated()
-    {
-        const auto kind = m_root.member("generate")->string();
-        if (!kind)
-            return kind.error();
-        auto made =
-            *kind == "llama_block"  ? llama()
-            : *kind == "bert_block" ? bert()
-            : *kind == "conv_net"
-                ? convNet()
-                : Result<NpuModel>(
-                      m_root.member("generate")->expected("\"llama_block\", \"bert_block\" or \"conv_net\""));
-        if (!made) {
-            Error e = made.error();
-            e.file = m_model.file;
-            return e;
-        }
-        const NpuModel head = m_model;
-        m_model = std::move(*made);
-        m_model.file = head.file;
-        m_model.hardware = head.hardware;
-        if (!head.name.empty())
-            m_model.name = head.name;
-        return std::move(m_model);
-    }
-
-    Result<NpuModel> llama()
-    {
-        LlamaBlockOptions o;
-        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "phase", "hidden", "heads",
-                                    "ffn", "tokens", "cached", "variant"});
-            !s)
-            return s.error();
-        if (auto s = header(); !s)
-            return s.error();
-        o.dtypeBytes = m_model.dtypeBytes;
-        if (const auto field = m_root.find("phase")) {
-            const auto text = field->string();
-            if (!text)
-                return text.error();
-            if (*text != "prefill" && *text != "decode")
-                return field->expected("\"prefill\" or \"decode\"");
-            o.phase = *text == "decode" ? LlamaPhase::Decode : LlamaPhase::Prefill;
-        }
-        for (Status s : {readInteger(m_root, "hidden", o.hidden, 1, 1 << 20),
-                         readInteger(m_root, "heads", o.heads, 1, 1 << 20),
-                         readInteger(m_root, "ffn", o.ffn, 1, 1 << 20),
-                         readInteger(m_root, "tokens", o.tokens, 1, 1 << 20),
-                         readInteger(m_root, "cached", o.cached, 0, 1 << 24), readVariant(m_root, o.flash)})
-            if (!s)
-                return s.error();
-        return generateLlamaBlock(o);
-    }
-
-    Result<NpuModel> bert()
-    {
-        BertBlockOptions o;
-        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "hidden", "heads", "ffn",
-                                    "tokens", "variant"});
-            !s)
-            return s.error();
-        if (auto s = header(); !s)
-            return s.error();
-        o.dtypeBytes = m_model.dtypeBytes;
-        for (Status s : {readInteger(m_root, "hidden", o.hidden, 1, 1 << 20),
-                         readInteger(m_root, "heads", o.heads, 1, 1 << 20),
-                         readInteger(m_root, "ffn", o.ffn, 1, 1 << 20),
-                         readInteger(m_root, "tokens", o.tokens, 1, 1 << 20), readVariant(m_root, o.flash)})
-            if (!s)
-                return s.error();
-        return generateBertBlock(o);
-    }
-
-    Result<NpuModel> convNet()
-    {
-        ConvNetOptions o;
-        if (auto s = m_root.object({"generate", "name", "dtype_bytes", "hardware", "batch", "channels",
-                                    "size", "width", "stages"});
-            !s)
-            return s.error();
-        if (auto s = header(); !s)
-            return s.error();
-        o.dtypeBytes = m_model.dtypeBytes;
-        for (Status s : {readInteger(m_root, "batch", o.batch, 1, 1 << 16),
-                         readInteger(m_root, "channels", o.channels, 1, 1 << 16),
-                         readInteger(m_root, "size", o.size, 1, 1 << 16),
-                         readInteger(m_root, "width", o.width, 1, 1 << 16),
-                         readInteger(m_root, "stages", o.stages, 1, 16)})
-            if (!s)
-                return s.error();
-        return generateConvNet(o);
-    }
-
-    JsonCursor m_root;
-    NpuModel m_model;
-    std::map<std::string, std::size_t> m_byName;
+    ModelOp op;
+    std::optional<std::string> name;
+    std::vector<std::string> inputs, outputs;
 };
 
-Json tileJson(const ModelOp& op)
+void bindAttributes(JsonFields& f, ModelOp& op)
 {
-    Json tile = Json::object();
-    for (const TileField& f : tileFields(op.type))
-        if (op.tile.*f.size > 0)
-            tile[f.key] = op.tile.*f.size;
-    return tile;
+    switch (op.type) {
+    case OpType::Conv2d:
+        f.optional("stride", op.stride, kPair);
+        f.optional("padding", op.padding, kPair);
+        f.optional("dilation", op.dilation, kPair);
+        f.optional("groups", op.groups, kHeads);
+        break;
+    case OpType::Attention:
+        f.defaulted("heads", op.heads, 0, kHeads);
+        f.optional("causal", op.causal);
+        bindVariant(f, op.flash);
+        break;
+    case OpType::KvAppend:
+        f.defaulted("heads", op.heads, 0, kHeads);
+        f.optional("position", op.position, kTokens);
+        break;
+    case OpType::KvLoad:
+        f.required("range", op.range, kTokens);
+        break;
+    case OpType::Elementwise:
+        f.defaulted("passes", op.passes, 0, Integers{1, 1000});
+        break;
+    default:
+        break;
+    }
+}
+
+void bindFields(JsonFields& f, NamedOp& named)
+{
+    ModelOp& op = named.op;
+    f.required("type", op.type, Words<OpType>{kOpTypes, toString});
+    if (f.failed())
+        return f.allowOthers(); // the type decides which fields there are
+    f.defaulted("name", named.name, std::nullopt);
+    f.required("inputs", named.inputs);
+    f.required("outputs", named.outputs);
+    bindAttributes(f, op);
+    const auto fields = tileFields(op.type);
+    const auto isCut = [&](const TileField& field) { return op.tile.*field.size > 0; };
+    if (f.reading() || std::ranges::any_of(fields, isCut))
+        f.optional("tile", [&](JsonFields& tile) {
+            for (const TileField& field : fields)
+                tile.defaulted(field.key, op.tile.*field.size, 0, Integers{1, kMaxDimension});
+        });
+}
+
+/// What an explicit and a generated model have in common.
+struct Header
+{
+    std::string name;
+    int dtypeBytes = 2;
+    std::optional<NpuHardware> hardware;
+};
+
+void bindHeader(JsonFields& f, Header& head)
+{
+    f.optional("name", head.name);
+    f.optional("dtype_bytes", head.dtypeBytes, Integers{1, 16});
+    f.defaulted("hardware", head.hardware, std::nullopt);
+}
+
+/// The explicit form of a model.
+struct ModelFile
+{
+    Header head;
+    std::vector<ModelTensor> tensors;
+    std::vector<NamedOp> ops;
+};
+
+/// The places of the named tensors; a name that no tensor has is a fault at `where`.
+std::vector<std::size_t> resolve(JsonFields& f, const std::map<std::string, std::size_t>& byName,
+                                 const std::vector<std::string>& names, const std::string& where)
+{
+    std::vector<std::size_t> out;
+    for (const std::string& name : names) {
+        const auto found = byName.find(name);
+        if (found == byName.end())
+            f.fail(where + "[" + std::to_string(out.size()) + "]",
+                   "the tensor \"" + name + "\" is missing from \"tensors\"");
+        out.push_back(found == byName.end() ? 0 : found->second);
+    }
+    return out;
+}
+
+void resolveNames(JsonFields& f, ModelFile& file)
+{
+    std::map<std::string, std::size_t> byName;
+    for (std::size_t i = 0; i < file.tensors.size(); ++i)
+        if (const std::string& name = file.tensors[i].name; !byName.emplace(name, i).second)
+            f.fail("tensors[" + std::to_string(i) + "].name",
+                   "the tensor name \"" + name + "\" is used twice");
+    for (std::size_t i = 0; i < file.ops.size(); ++i) {
+        NamedOp& named = file.ops[i];
+        const std::string where = "ops[" + std::to_string(i) + "].";
+        named.op.name = named.name.value_or(std::string(toString(named.op.type)) + std::to_string(i));
+        named.op.inputs = resolve(f, byName, named.inputs, where + "inputs");
+        named.op.outputs = resolve(f, byName, named.outputs, where + "outputs");
+    }
+}
+
+} // namespace
+
+static void bindFields(JsonFields& f, ModelTensor& tensor)
+{
+    f.required("name", tensor.name);
+    f.required("shape", tensor.shape, Integers{1, kMaxDimension});
+}
+
+static void bindFields(JsonFields& f, LlamaBlockOptions& o)
+{
+    constexpr Integers kSize{1, 1 << 20};
+    f.optional("phase", o.phase, Words<LlamaPhase>{kPhases, phaseName});
+    f.optional("hidden", o.hidden, kSize);
+    f.optional("heads", o.heads, kSize);
+    f.optional("ffn", o.ffn, kSize);
+    f.optional("tokens", o.tokens, kSize);
+    f.optional("cached", o.cached, Integers{0, 1 << 24});
+    bindVariant(f, o.flash);
+}
+
+static void bindFields(JsonFields& f, BertBlockOptions& o)
+{
+    constexpr Integers kSize{1, 1 << 20};
+    f.optional("hidden", o.hidden, kSize);
+    f.optional("heads", o.heads, kSize);
+    f.optional("ffn", o.ffn, kSize);
+    f.optional("tokens", o.tokens, kSize);
+    bindVariant(f, o.flash);
+}
+
+static void bindFields(JsonFields& f, ConvNetOptions& o)
+{
+    constexpr Integers kSize{1, 1 << 16};
+    f.optional("batch", o.batch, kSize);
+    f.optional("channels", o.channels, kSize);
+    f.optional("size", o.size, kSize);
+    f.optional("width", o.width, kSize);
+    f.optional("stages", o.stages, Integers{1, 16});
+}
+
+namespace {
+
+void bindFields(JsonFields& f, ModelFile& file)
+{
+    bindHeader(f, file.head);
+    f.required("tensors", file.tensors);
+    f.required("ops", file.ops);
+    f.ignored("run"); // how it was simulated: run_options.h
+    if (f.reading() && !f.failed())
+        resolveNames(f, file);
+}
+
+/// A model described by the options of a generator.
+template <typename Options> struct GeneratedFile
+{
+    std::string generator;
+    Header head;
+    Options options;
+};
+
+template <typename Options> void bindFields(JsonFields& f, GeneratedFile<Options>& file)
+{
+    f.required("generate", file.generator);
+    bindHeader(f, file.head);
+    bindFields(f, file.options);
+    file.options.dtypeBytes = file.head.dtypeBytes;
+}
+
+void take(Header&& head, NpuModel& model)
+{
+    if (!head.name.empty())
+        model.name = std::move(head.name);
+    model.dtypeBytes = head.dtypeBytes;
+    model.hardware = std::move(head.hardware);
+}
+
+template <typename Options, typename Generate>
+Result<NpuModel> generated(const JsonCursor& root, Generate&& generate)
+{
+    GeneratedFile<Options> file;
+    if (Status s = readJson(root, file); !s)
+        return s.error();
+    auto model = generate(file.options);
+    if (model)
+        take(std::move(file.head), *model);
+    return model;
+}
+
+Result<NpuModel> readGenerated(const JsonCursor& root)
+{
+    const JsonCursor generator = *root.find("generate");
+    constexpr std::array<std::string_view, 3> kGenerators{"llama_block", "bert_block", "conv_net"};
+    std::string word;
+    if (Status s = readJson(generator, word); !s)
+        return s.error();
+    if (word == kGenerators[0])
+        return generated<LlamaBlockOptions>(root, generateLlamaBlock);
+    if (word == kGenerators[1])
+        return generated<BertBlockOptions>(root, generateBertBlock);
+    if (word == kGenerators[2])
+        return generated<ConvNetOptions>(root, generateConvNet);
+    return expectedWord(generator, kGenerators);
+}
+
+Result<NpuModel> readExplicit(const JsonCursor& root, const std::string& name)
+{
+    ModelFile file;
+    if (Status s = readJson(root, file); !s)
+        return s.error();
+    NpuModel model;
+    model.file = name;
+    take(std::move(file.head), model);
+    model.tensors = std::move(file.tensors);
+    for (NamedOp& named : file.ops)
+        model.ops.push_back(std::move(named.op));
+    if (auto s = checkModel(model); !s)
+        return s.error();
+    return model;
 }
 
 } // namespace
@@ -417,7 +309,15 @@ Result<NpuModel> parseModel(std::string_view text, const std::string& file)
     const auto json = parseJson(text, file);
     if (!json)
         return json.error();
-    return ModelReader(JsonCursor(*json, file), file).read();
+    const JsonCursor root(*json, file);
+    auto model = root.has("generate") ? readGenerated(root) : readExplicit(root, file);
+    if (model) {
+        model->file = file;
+        return model;
+    }
+    Error error = model.error();
+    error.file = file;
+    return error;
 }
 
 Result<NpuModel> loadModel(const std::string& path)
@@ -430,47 +330,16 @@ Result<NpuModel> loadModel(const std::string& path)
 
 std::string modelToJson(const NpuModel& model)
 {
-    Json j;
-    j["name"] = model.name;
-    j["dtype_bytes"] = model.dtypeBytes;
-    if (model.hardware)
-        j["hardware"] = Json::parse(hardwareToJson(*model.hardware));
-    j["tensors"] = Json::array();
-    for (const ModelTensor& t : model.tensors)
-        j["tensors"].push_back({{"name", t.name}, {"shape", t.shape}});
-    j["ops"] = Json::array();
-    for (const ModelOp& op : model.ops) {
-        Json o;
-        o["type"] = toString(op.type);
-        o["name"] = op.name;
-        for (const auto& [key, list] : {std::pair{"inputs", &op.inputs}, std::pair{"outputs", &op.outputs}}) {
-            o[key] = Json::array();
-            for (const std::size_t t : *list)
-                o[key].push_back(model.tensors[t].name);
-        }
-        if (op.type == OpType::Conv2d) {
-            o["stride"] = op.stride;
-            o["padding"] = op.padding;
-            o["dilation"] = op.dilation;
-            o["groups"] = op.groups;
-        }
-        if (op.heads > 0)
-            o["heads"] = op.heads;
-        if (op.type == OpType::Attention) {
-            o["causal"] = op.causal;
-            o["variant"] = op.flash ? "flash" : "standard";
-        }
-        if (op.type == OpType::KvAppend)
-            o["position"] = op.position;
-        if (op.type == OpType::KvLoad)
-            o["range"] = op.range;
-        if (op.passes > 0)
-            o["passes"] = op.passes;
-        if (Json tile = tileJson(op); !tile.empty())
-            o["tile"] = std::move(tile);
-        j["ops"].push_back(std::move(o));
-    }
-    return j.dump(1) + "\n";
+    ModelFile file{{model.name, model.dtypeBytes, model.hardware}, model.tensors, {}};
+    const auto names = [&](const std::vector<std::size_t>& tensors) {
+        std::vector<std::string> out;
+        for (const std::size_t t : tensors)
+            out.push_back(model.tensors[t].name);
+        return out;
+    };
+    for (const ModelOp& op : model.ops)
+        file.ops.push_back({op, op.name, names(op.inputs), names(op.outputs)});
+    return writeJson(file).dump(1) + "\n";
 }
 
 } // namespace tilewright::npu

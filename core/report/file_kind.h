@@ -16,8 +16,10 @@ enum class FileKind {
     MappingModel,
     MappingMethod,
     MappingArchitecture,
+    MappingSetup,
     NpuModel,
-    SystolicHierarchy
+    SystolicHierarchy,
+    SystolicSettings
 };
 
 /// Told by the top-level fields, a method also by the nested tuples of the printed form; Errors when the

@@ -4,6 +4,9 @@
 #include "base/file.h"
 #include "base/json_reader.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace tilewright {
 
 Result<FileKind> fileKind(const std::string& path)
@@ -14,46 +17,92 @@ Result<FileKind> fileKind(const std::string& path)
     return fileKindOf(*text, path);
 }
 
+namespace {
+
+struct Mark
+{
+    const char* field;
+    FileKind kind;
+};
+
+/// Ordered: a schedule is recognised before a problem, because tools like to add fields.
+constexpr Mark kMarks[] = {
+    {"subgraphs", FileKind::Schedule},
+    {"op_types", FileKind::Problem},
+    {"widths", FileKind::Problem},
+    {"base_costs", FileKind::Problem},
+    {"architecture", FileKind::MappingSetup},
+    {"tiling", FileKind::MappingMethod},
+    {"layers", FileKind::MappingModel},
+    {"CONV", FileKind::MappingModel},
+    {"GEMM", FileKind::MappingModel},
+    {"DW_CONV", FileKind::MappingModel},
+    {"method", FileKind::MappingMethod},
+    {"arch_basic", FileKind::MappingArchitecture},
+    {"arch_details", FileKind::MappingArchitecture},
+    {"rf_bytes", FileKind::MappingArchitecture},
+    {"spm_banks", FileKind::MappingArchitecture},
+    {"energy_pj", FileKind::MappingArchitecture},
+    {"dma_mhz", FileKind::MappingArchitecture},
+    {"hierarchy", FileKind::SystolicSettings},
+    {"levels", FileKind::SystolicHierarchy},
+    {"kind", FileKind::MappingLayer},
+    {"generate", FileKind::NpuModel},
+    {"ops", FileKind::NpuModel},
+};
+
+/// The names of the members of the outermost object, as far as the text is JSON: what a file is can be told
+/// before its reader parses it, so that nothing is parsed twice. Names with escapes are none of ours.
+std::vector<std::string_view> topLevelNames(std::string_view text)
+{
+    std::vector<std::string_view> names;
+    int depth = 0;
+    std::string_view last; // string read last at the outermost level
+    for (std::size_t i = 0; i < text.size(); ++i)
+        switch (text[i]) {
+        case '"': {
+            const std::size_t start = ++i;
+            while (i < text.size() && text[i] != '"')
+                i += text[i] == '\\' ? 2 : 1;
+            if (depth == 1)
+                last = text.substr(start, std::min(i, text.size()) - start);
+            break;
+        }
+        case ':':
+            if (depth == 1)
+                names.push_back(last);
+            break;
+        case '{':
+        case '[':
+            ++depth;
+            break;
+        case '}':
+        case ']':
+            --depth;
+            break;
+        default:
+            break;
+        }
+    return names;
+}
+
+} // namespace
+
 Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
 {
-    const auto document = parseJson(text, file);
-    if (!document) {
-        if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
-            return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a
-                                            // method
-        return document.error();
-    }
-    const JsonCursor root(*document, file);
-    struct Mark
-    {
-        const char* field;
-        FileKind kind;
-    };
-    // Ordered: a schedule is recognised before a problem, because tools like to add fields.
-    for (const Mark& mark : {Mark{"subgraphs", FileKind::Schedule},
-                             Mark{"op_types", FileKind::Problem},
-                             Mark{"widths", FileKind::Problem},
-                             Mark{"base_costs", FileKind::Problem},
-                             Mark{"tiling", FileKind::MappingMethod},
-                             Mark{"layers", FileKind::MappingModel},
-                             Mark{"CONV", FileKind::MappingModel},
-                             Mark{"GEMM", FileKind::MappingModel},
-                             Mark{"DW_CONV", FileKind::MappingModel},
-                             Mark{"method", FileKind::MappingMethod},
-                             Mark{"arch_basic", FileKind::MappingArchitecture},
-                             Mark{"arch_details", FileKind::MappingArchitecture},
-                             Mark{"rf_bytes", FileKind::MappingArchitecture},
-                             Mark{"spm_banks", FileKind::MappingArchitecture},
-                             Mark{"energy_pj", FileKind::MappingArchitecture},
-                             Mark{"dma_mhz", FileKind::MappingArchitecture},
-                             Mark{"levels", FileKind::SystolicHierarchy},
-                             Mark{"kind", FileKind::MappingLayer},
-                             Mark{"generate", FileKind::NpuModel},
-                             Mark{"ops", FileKind::NpuModel}})
-        if (root.has(mark.field))
+    const std::vector<std::string_view> names = topLevelNames(text);
+    for (const Mark& mark : kMarks)
+        if (std::find(names.begin(), names.end(), mark.field) != names.end())
             return mark.kind;
-    return root.error("is no problem, schedule, layer, model, method, architecture or hierarchy: none of the "
-                      "fields that tell them apart is there");
+    if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
+        return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a method
+    const auto document = parseJson(text, file);
+    if (!document)
+        return document.error();
+    return JsonCursor(*document, file)
+        .error("is no problem, schedule, layer, model, method, architecture or hierarchy: none of the fields "
+               "that "
+               "tell them apart is there");
 }
 
 } // namespace tilewright

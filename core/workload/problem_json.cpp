@@ -2,225 +2,145 @@
 #include "workload/problem_json.h"
 
 #include "base/file.h"
-#include "base/json_document.h"
-#include "base/json_reader.h"
+#include "base/json_fields.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tilewright {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kKnownFields{"name",
-                                                        "widths",
-                                                        "heights",
-                                                        "tensor_names",
-                                                        "inputs",
-                                                        "outputs",
-                                                        "base_costs",
-                                                        "op_types",
-                                                        "op_names",
-                                                        "fast_memory_capacity",
-                                                        "slow_memory_bandwidth",
-                                                        "native_granularity"};
+constexpr std::array kOpTypes{OpType::MatMul, OpType::Pointwise};
+constexpr Integers kSizes{1, kMaxDimension};
 
-constexpr std::string_view kMatMul = "MatMul";
-constexpr std::string_view kPointwise = "Pointwise";
-
-/// The list `key`, whose length must be that of the list named `like`.
-Result<JsonCursor> listLike(const JsonCursor& root, std::string_view key, std::string_view like,
-                            std::size_t size)
+std::string_view opTypeName(OpType type)
 {
-    auto field = root.member(key);
-    if (!field)
-        return field.error();
-    if (auto status = field->list(); !status)
-        return status.error();
-    if (field->size() != size)
-        return field->error("has " + std::to_string(field->size()) + " entries, but \"" + std::string(like) +
-                            "\" has " + std::to_string(size));
-    return field;
+    return type == OpType::MatMul ? "MatMul" : "Pointwise";
 }
 
-/// An optional list of labels.
-Result<std::vector<std::string>> labels(const JsonCursor& root, std::string_view key, std::string_view like,
-                                        std::size_t size)
+/// The file: lists side by side, one entry a tensor or an op.
+struct ProblemFile
 {
-    std::vector<std::string> out(size);
-    if (!root.has(key))
-        return out;
-    const auto list = listLike(root, key, like, size);
-    if (!list)
-        return list.error();
-    for (std::size_t i = 0; i < size; ++i) {
-        auto text = list->at(i).string();
-        if (!text)
-            return text.error();
-        out[i] = std::move(*text);
+    std::string name;
+    std::vector<std::int64_t> widths, heights;
+    std::vector<std::string> tensorNames; ///< empty when no tensor has one
+    std::vector<std::vector<std::int64_t>> inputs, outputs;
+    std::vector<std::int64_t> costs;
+    std::vector<OpType> types;
+    std::vector<std::string> opNames; ///< empty when no op has one
+    std::int64_t capacity = 0, bandwidth = 0;
+    std::vector<std::int64_t> native; ///< width, height and perhaps depth
+    std::string extra;                ///< fields of others
+};
+
+void checkTensors(JsonFields& f, const std::vector<std::vector<std::int64_t>>& lists, const std::string& key,
+                  std::size_t tensors)
+{
+    for (std::size_t i = 0; i < lists.size(); ++i)
+        for (std::size_t j = 0; j < lists[i].size(); ++j)
+            if (const std::int64_t t = lists[i][j]; static_cast<std::size_t>(t) >= tensors)
+                f.fail(key + "[" + std::to_string(i) + "][" + std::to_string(j) + "]",
+                       "tensor " + std::to_string(t) + " does not exist, there are " +
+                           std::to_string(tensors));
+}
+
+void bindFields(JsonFields& f, ProblemFile& p)
+{
+    constexpr Integers kTensors{0, std::numeric_limits<std::int64_t>::max()};
+    const Like likeWidths = f.like("widths");
+    const Like likeTypes = f.like("op_types");
+    f.defaulted("name", p.name, {});
+    f.required("widths", p.widths, kSizes);
+    f.required("heights", p.heights, likeWidths, kSizes);
+    f.required("inputs", p.inputs, likeTypes, kTensors);
+    f.required("outputs", p.outputs, likeTypes, kTensors);
+    f.required("base_costs", p.costs, likeTypes, Integers{0, kMaxDimension});
+    f.required("op_types", p.types, Words<OpType>{kOpTypes, opTypeName});
+    f.required("fast_memory_capacity", p.capacity, Integers{1, kMaxArea});
+    f.required("slow_memory_bandwidth", p.bandwidth, Integers{1, kMaxArea});
+    f.required("native_granularity", p.native, kSizes);
+    f.defaulted("tensor_names", p.tensorNames, {}, likeWidths);
+    f.defaulted("op_names", p.opNames, {}, likeTypes);
+    p.extra = f.others();
+    f.allowOthers();
+    if (!f.reading())
+        return;
+    checkTensors(f, p.inputs, "inputs", p.widths.size());
+    checkTensors(f, p.outputs, "outputs", p.widths.size());
+    for (std::size_t i = 0; i < p.outputs.size(); ++i)
+        if (p.outputs[i].size() != 1)
+            f.fail("outputs[" + std::to_string(i) + "]",
+                   "an op has exactly one output, got " + std::to_string(p.outputs[i].size()));
+    if (p.native.size() != 2 && p.native.size() != 3)
+        f.fail("native_granularity", "expected [width, height] or [width, height, depth], got a list of " +
+                                         std::to_string(p.native.size()));
+}
+
+Problem::Data dataOf(ProblemFile file)
+{
+    Problem::Data data;
+    data.name = std::move(file.name);
+    file.tensorNames.resize(file.widths.size());
+    for (std::size_t i = 0; i < file.widths.size(); ++i)
+        data.tensors.push_back({file.widths[i], file.heights[i], std::move(file.tensorNames[i])});
+    file.opNames.resize(file.types.size());
+    for (std::size_t i = 0; i < file.types.size(); ++i) {
+        const auto id = [](std::int64_t t) { return TensorId(static_cast<std::size_t>(t)); };
+        std::vector<TensorId> inputs;
+        for (const std::int64_t t : file.inputs[i])
+            inputs.push_back(id(t));
+        data.ops.push_back({file.types[i], std::move(inputs), id(file.outputs[i].front()), file.costs[i],
+                            std::move(file.opNames[i])});
     }
-    return out;
+    data.hardware.fastMemoryCapacity = file.capacity;
+    data.hardware.slowMemoryBandwidth = file.bandwidth;
+    data.hardware.nativeWidth = file.native[0];
+    data.hardware.nativeHeight = file.native[1];
+    if (file.native.size() == 3)
+        data.hardware.nativeDepth = file.native[2];
+    data.extra = std::move(file.extra);
+    return data;
 }
 
-Result<std::int64_t> positive(const JsonCursor& root, std::string_view key)
+ProblemFile fileOf(const Problem& problem)
 {
-    const auto field = root.member(key);
-    if (!field)
-        return field.error();
-    return field->integer(1, kMaxArea);
-}
-
-Result<Hardware> readHardware(const JsonCursor& root)
-{
-    Hardware hw;
-    const auto capacity = positive(root, "fast_memory_capacity");
-    if (!capacity)
-        return capacity.error();
-    const auto bandwidth = positive(root, "slow_memory_bandwidth");
-    if (!bandwidth)
-        return bandwidth.error();
-    hw.fastMemoryCapacity = *capacity;
-    hw.slowMemoryBandwidth = *bandwidth;
-    const auto native = root.member("native_granularity");
-    if (!native)
-        return native.error();
-    const auto sizes = native->integers(1, kMaxDimension);
-    if (!sizes)
-        return sizes.error();
-    if (sizes->size() != 2 && sizes->size() != 3)
-        return native->expected("[width, height] or [width, height, depth]");
-    hw.nativeWidth = (*sizes)[0];
-    hw.nativeHeight = (*sizes)[1];
-    if (sizes->size() == 3)
-        hw.nativeDepth = (*sizes)[2];
-    return hw;
-}
-
-Result<IdVector<TensorId, Tensor>> readTensors(const JsonCursor& root)
-{
-    const auto widths = root.member("widths");
-    if (!widths)
-        return widths.error();
-    const auto width = widths->integers(1, kMaxDimension);
-    if (!width)
-        return width.error();
-    const auto heights = listLike(root, "heights", "widths", width->size());
-    if (!heights)
-        return heights.error();
-    const auto height = heights->integers(1, kMaxDimension);
-    if (!height)
-        return height.error();
-    const auto names = labels(root, "tensor_names", "widths", width->size());
-    if (!names)
-        return names.error();
-    IdVector<TensorId, Tensor> tensors;
-    for (std::size_t i = 0; i < width->size(); ++i)
-        tensors.push_back({(*width)[i], (*height)[i], (*names)[i]});
-    return tensors;
-}
-
-Result<OpType> readOpType(const JsonCursor& item)
-{
-    const auto text = item.string();
-    if (!text)
-        return text.error();
-    if (*text == kMatMul)
-        return OpType::MatMul;
-    if (*text == kPointwise)
-        return OpType::Pointwise;
-    return item.expected("\"MatMul\" or \"Pointwise\"");
-}
-
-Result<std::vector<TensorId>> readTensorIds(const JsonCursor& list, std::size_t tensorCount)
-{
-    const auto indices = list.integers(0, std::numeric_limits<std::int64_t>::max());
-    if (!indices)
-        return indices.error();
-    std::vector<TensorId> out;
-    out.reserve(indices->size());
-    for (const std::int64_t index : *indices) {
-        if (static_cast<std::size_t>(index) >= tensorCount)
-            return list.at(out.size())
-                .error("tensor " + std::to_string(index) + " does not exist, there are " +
-                       std::to_string(tensorCount));
-        out.emplace_back(static_cast<std::size_t>(index));
+    ProblemFile file;
+    file.name = problem.name();
+    for (const Tensor& t : problem.tensors()) {
+        file.widths.push_back(t.width);
+        file.heights.push_back(t.height);
+        file.tensorNames.push_back(t.name);
     }
-    return out;
-}
-
-Result<IdVector<OpId, Op>> readOps(const JsonCursor& root, std::size_t tensorCount)
-{
-    const auto typeField = root.member("op_types");
-    if (!typeField)
-        return typeField.error();
-    if (auto status = typeField->list(); !status)
-        return status.error();
-    const std::size_t n = typeField->size();
-    const auto inputs = listLike(root, "inputs", "op_types", n);
-    if (!inputs)
-        return inputs.error();
-    const auto outputs = listLike(root, "outputs", "op_types", n);
-    if (!outputs)
-        return outputs.error();
-    const auto costs = listLike(root, "base_costs", "op_types", n);
-    if (!costs)
-        return costs.error();
-    const auto names = labels(root, "op_names", "op_types", n);
-    if (!names)
-        return names.error();
-
-    IdVector<OpId, Op> ops;
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto type = readOpType(typeField->at(i));
-        if (!type)
-            return type.error();
-        auto in = readTensorIds(inputs->at(i), tensorCount);
-        if (!in)
-            return in.error();
-        const auto out = readTensorIds(outputs->at(i), tensorCount);
-        if (!out)
-            return out.error();
-        if (out->size() != 1)
-            return outputs->at(i).error("an op has exactly one output, got " + std::to_string(out->size()));
-        const auto cost = costs->at(i).integer(0, kMaxDimension);
-        if (!cost)
-            return cost.error();
-        ops.push_back({*type, std::move(*in), out->front(), *cost, (*names)[i]});
+    for (const Op& op : problem.ops()) {
+        auto& inputs = file.inputs.emplace_back();
+        for (const TensorId t : op.inputs)
+            inputs.push_back(static_cast<std::int64_t>(t.value));
+        file.outputs.push_back({static_cast<std::int64_t>(op.output.value)});
+        file.costs.push_back(op.baseCost);
+        file.types.push_back(op.type);
+        file.opNames.push_back(op.name);
     }
-    return ops;
+    for (auto* names : {&file.tensorNames, &file.opNames})
+        if (std::ranges::all_of(*names, &std::string::empty))
+            names->clear();
+    const Hardware& hw = problem.hardware();
+    file.capacity = hw.fastMemoryCapacity;
+    file.bandwidth = hw.slowMemoryBandwidth;
+    file.native = {hw.nativeWidth, hw.nativeHeight};
+    if (hw.nativeDepth)
+        file.native.push_back(*hw.nativeDepth);
+    return file;
 }
 
 } // namespace
 
 Result<ProblemPtr> readProblem(std::string_view text, const std::string& file)
 {
-    const auto document = parseJson(text, file);
-    if (!document)
-        return document.error();
-    const JsonCursor root(*document, file);
-    if (auto status = root.object(); !status)
-        return status.error();
-    Problem::Data data;
-    if (const auto name = root.find("name")) {
-        auto value = name->string();
-        if (!value)
-            return value.error();
-        data.name = std::move(*value);
-    }
-    auto tensors = readTensors(root);
-    if (!tensors)
-        return tensors.error();
-    data.tensors = std::move(*tensors);
-    auto ops = readOps(root, data.tensors.size());
-    if (!ops)
-        return ops.error();
-    data.ops = std::move(*ops);
-    const auto hardware = readHardware(root);
-    if (!hardware)
-        return hardware.error();
-    data.hardware = *hardware;
-    data.extra = unknownFields(*document, kKnownFields);
-
-    auto problem = Problem::build(std::move(data));
+    auto read = parseJsonValue<ProblemFile>(text, file);
+    if (!read)
+        return read.error();
+    auto problem = Problem::build(dataOf(std::move(*read)));
     if (!problem) {
         Error error = problem.error();
         error.file = file;
@@ -239,52 +159,7 @@ Result<ProblemPtr> loadProblem(const std::string& path)
 
 std::string writeProblem(const Problem& problem)
 {
-    Json out = Json::object();
-    if (!problem.name().empty())
-        out["name"] = problem.name();
-    Json widths = Json::array();
-    Json heights = Json::array();
-    Json tensorNames = Json::array();
-    bool namedTensors = false;
-    for (const Tensor& t : problem.tensors()) {
-        widths.push_back(t.width);
-        heights.push_back(t.height);
-        tensorNames.push_back(t.name);
-        namedTensors = namedTensors || !t.name.empty();
-    }
-    out["widths"] = std::move(widths);
-    out["heights"] = std::move(heights);
-    Json inputs = Json::array();
-    Json outputs = Json::array();
-    Json costs = Json::array();
-    Json types = Json::array();
-    Json opNames = Json::array();
-    bool namedOps = false;
-    for (const Op& op : problem.ops()) {
-        Json in = Json::array();
-        for (const TensorId t : op.inputs)
-            in.push_back(t.value);
-        inputs.push_back(std::move(in));
-        outputs.push_back(Json::array({op.output.value}));
-        costs.push_back(op.baseCost);
-        types.push_back(op.type == OpType::MatMul ? kMatMul : kPointwise);
-        opNames.push_back(op.name);
-        namedOps = namedOps || !op.name.empty();
-    }
-    out["inputs"] = std::move(inputs);
-    out["outputs"] = std::move(outputs);
-    out["base_costs"] = std::move(costs);
-    out["op_types"] = std::move(types);
-    const Hardware& hw = problem.hardware();
-    out["fast_memory_capacity"] = hw.fastMemoryCapacity;
-    out["slow_memory_bandwidth"] = hw.slowMemoryBandwidth;
-    out["native_granularity"] = Json::array({hw.nativeWidth, hw.nativeHeight});
-    if (hw.nativeDepth)
-        out["native_granularity"].push_back(*hw.nativeDepth);
-    if (namedTensors)
-        out["tensor_names"] = std::move(tensorNames);
-    if (namedOps)
-        out["op_names"] = std::move(opNames);
+    Json out = writeJson(fileOf(problem));
     addFields(out, problem.data().extra);
     return dumpByField(out);
 }

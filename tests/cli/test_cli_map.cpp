@@ -191,7 +191,7 @@ void TestCliMap::badInput_oneSentence_data()
     QTest::newRow("no such file") << QStringList{"/nowhere/layer.json"} << "/nowhere/layer.json";
     QTest::newRow("zero") << QStringList{kInvalid + "layer-zero-size.json"} << "height: expected";
     QTest::newRow("kernel") << QStringList{kInvalid + "layer-kernel-larger-than-input.json"} << "larger than";
-    QTest::newRow("kind") << QStringList{kInvalid + "layer-unknown-kind.json"} << "unknown kind";
+    QTest::newRow("kind") << QStringList{kInvalid + "layer-unknown-kind.json"} << "got the text \"conv3d\"";
     QTest::newRow("architecture") << QStringList{good, kInvalid + "arch-zero-pes.json"} << "pes: expected";
     QTest::newRow("method") << QStringList{good, "--method", kInvalid + "method-no-order.json"}
                             << "tiling.DRAM";

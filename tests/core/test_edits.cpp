@@ -3,6 +3,7 @@
 #include "edit/fit.h"
 #include "eval/evaluation.h"
 #include "schedule/schedule_json.h"
+#include "schedule_text.h"
 #include "workload/problem_json.h"
 
 #include <QtTest>
@@ -12,6 +13,7 @@
 #include <random>
 
 using namespace tilewright;
+using tilewright::test::shape;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -70,23 +72,6 @@ ProblemPtr network(std::int64_t capacity = 100000)
         "op_types": ["MatMul", "Pointwise", "MatMul"], "slow_memory_bandwidth": 2, "native_granularity": [16, 16]})");
     p["fast_memory_capacity"] = capacity;
     return *readProblem(p.dump(), "network.json");
-}
-
-/// The ops of each subgraph: "0,1|2|3".
-QString shape(const Schedule& s)
-{
-    QStringList parts;
-    for (const SubgraphPtr& g : s.subgraphs) {
-        QStringList list;
-        for (const OpId o : g->ops)
-            list << QString::number(o.value);
-        parts << list.join(",");
-    }
-    return parts.join("|");
-}
-QString shape(const Result<Schedule>& s)
-{
-    return s ? shape(*s) : "refused: " + QString::fromStdString(s.error().message);
 }
 
 Schedule schedule(std::initializer_list<std::initializer_list<std::size_t>> subgraphs,
@@ -536,8 +521,7 @@ private slots:
                               : std::span<const TensorId>();
                     const Subgraph& x = s[SubgraphId(g)];
                     const SubgraphPlan plan(*p, x.ops, Rules::final());
-                    const std::int64_t estimate =
-                        estimateWorkingSet(plan, x.granularity, resident, x.retain);
+                    const std::int64_t estimate = estimateWorkingSet(plan, x.granularity, resident, x.retain);
                     QVERIFY2(estimate >= e.subgraphs[g].peakWorkingSet, line.c_str());
                     ++(estimate == e.subgraphs[g].peakWorkingSet ? fits : tooBig);
                 }

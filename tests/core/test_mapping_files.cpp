@@ -281,7 +281,8 @@ void TestMappingFiles::invalidFiles_data()
     row("layer-negative-size.json", "in_channels: expected an integer from 1 to 2^31, got -3");
     row("layer-kernel-larger-than-input.json",
         "kernel[0]: the kernel height 11 is larger than the padded input height 10");
-    row("layer-unknown-kind.json", "kind: unknown kind \"conv3d\", expected conv, dwconv or gemm");
+    row("layer-unknown-kind.json",
+        "kind: expected \"conv\", \"dwconv\" or \"gemm\", got the text \"conv3d\"");
     row("layer-no-kind.json", "the field \"kind\" is missing");
     row("layer-missing-width.json", "the field \"width\" is missing");
     row("layer-kernel-not-a-pair.json", "kernel: expected a list of 2, got 3");

@@ -9,6 +9,7 @@
 #include "report/summary.h"
 #include "report/take_snapshot.h"
 #include "rules/check.h"
+#include "schedule_text.h"
 
 #include <QtTest>
 
@@ -16,6 +17,7 @@
 
 using namespace tilewright;
 using random_cases::Source;
+using tilewright::test::shape;
 
 namespace {
 
@@ -80,17 +82,6 @@ QStringList texts(const Repairs& r)
     for (const Repair& x : r.found)
         out << QString::fromStdString(x.text);
     return out;
-}
-QString shape(const Schedule& s)
-{
-    QStringList parts;
-    for (const SubgraphPtr& g : s.subgraphs) {
-        QStringList list;
-        for (const OpId o : g->ops)
-            list << QString::number(o.value);
-        parts << list.join(QLatin1Char(','));
-    }
-    return parts.join(QLatin1Char('|'));
 }
 /// The repairs lead somewhere better, and the best makes the schedule valid.
 void bestIsValid(const Problem& p, const Schedule& s, const Repairs& r)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happens to a file that is dropped on the window: told by its fields, then read by its reader.
 #include "mapping/files.h"
+#include "mapping/setup.h"
 #include "npu/graph.h"
 #include "report/file_kind.h"
 #include "systolic/hierarchy.h"
+#include "systolic/settings.h"
 #include "workload/problem_json.h"
 
 using namespace tilewright;
@@ -34,6 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (const auto hierarchy = systolic::parseHierarchy(text, file))
             (void)systolic::parseHierarchy(systolic::hierarchyJson(*hierarchy), file)
                 .value(); // what is written can be read
+        break;
+    case FileKind::SystolicSettings:
+        if (const auto settings = systolic::parseSettings(text, file))
+            (void)systolic::parseSettings(systolic::settingsJson(*settings), file).value();
+        break;
+    case FileKind::MappingSetup:
+        if (const auto setup = mapping::readSetup(text, file))
+            (void)mapping::readSetup(mapping::writeSetup(*setup), file).value();
         break;
     case FileKind::Schedule: // these need a problem or a layer; they have targets of their own
     case FileKind::MappingMethod:

@@ -58,7 +58,7 @@ protected:
         auto view = std::make_unique<V>(m_state->context());
         V& out = *view;
         m_view = std::move(view);
-        m_state->selection.openLensFile(QStringLiteral("npu"), sample(model));
+        (void)m_state->workspace.open(sample(model));
         m_view->resize(size);
         m_view->show();
         m_view->activateWindow();

@@ -2,13 +2,13 @@
 // What the tests of the Systolic lens share: the lens with its panes, and how a person reaches them.
 #pragma once
 
-#include "window/app_state.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
 #include "views/systolic/settings_panel.h"
 #include "views/systolic/systolic_view.h"
 #include "views/systolic/tile_map_canvas.h"
 #include "views/systolic/wavefront_canvas.h"
+#include "window/app_state.h"
 
 #include <QSpinBox>
 #include <QToolButton>
@@ -24,7 +24,7 @@ protected:
     std::unique_ptr<AppState> m_app;
     std::unique_ptr<SystolicView> m_view;
 
-    SystolicState& state() const { return m_view->state(); }
+    SystolicDocument& state() const { return m_view->state(); }
     template <typename P> P* pane(const char* name) const
     {
         auto* p = qobject_cast<P*>(m_view->pane(QLatin1String(name)));

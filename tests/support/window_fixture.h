@@ -2,6 +2,7 @@
 // What the tests of the window share: files of the examples, settings of their own, views by name.
 #pragma once
 
+#include "files.h"
 #include "window/main_window.h"
 
 #include <QApplication>
@@ -11,17 +12,6 @@
 #include <QTest>
 
 namespace tilewright::ui {
-
-inline QString example(const char* name)
-{
-    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/") +
-           QLatin1String(name);
-}
-
-inline QString sample(const char* name)
-{
-    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/schedule/") + QLatin1String(name);
-}
 
 /// Settings, sessions and written files in a folder that goes with the test; fresh() empties it.
 class PrivateSettings

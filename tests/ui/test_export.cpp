@@ -275,7 +275,7 @@ private Q_SLOTS:
         QVERIFY(page.texts[0].contains(QLatin1String("head0.scores")));
         QVERIFY(page.texts[1].contains(QLatin1String("head0.scores")));
         for (const char* part : {"attention-block.json · attention-block.fused.schedule.json · 20",
-                                 "Compared with the baseline", "<b>final</b>", "Lower bound"})
+                                 "Compared with the baseline", "<li>rules<b>", "Lower bound"})
             QVERIFY2(page.source.contains(part), part);
         QVERIFY(!page.source.contains("<script") && !page.source.contains("@import"));
     }

@@ -29,7 +29,7 @@ public:
     explicit Probe(const ViewContext& context, QWidget* parent = nullptr)
         : View(context, QStringLiteral("probe"), QStringLiteral("Probe"), parent)
     {
-        connect(&document(), &Document::snapshotChanged, this, &Probe::outdate);
+        document().whenChanged(this, Part::Snapshot, &Probe::outdate);
     }
     int count = 0;
 

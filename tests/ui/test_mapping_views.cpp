@@ -34,7 +34,7 @@ QString sample(const char* path)
     return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/mapping/") + QLatin1String(path);
 }
 
-std::int64_t factor(const MappingState& state, Level level, const char* loop)
+std::int64_t factor(const MappingDocument& state, Level level, const char* loop)
 {
     return state.setup().method.at(level)[static_cast<std::size_t>(state.nest().loopByName(loop))];
 }
@@ -56,14 +56,14 @@ class TestMappingViews : public QObject
         m_view = std::make_unique<V>(m_app->context());
         auto& view = static_cast<V&>(*m_view);
         if (file)
-            m_app->selection.openLensFile(QStringLiteral("mapping"), sample(file));
+            (void)m_app->workspace.open(sample(file));
         view.resize(size);
         view.show();
         (void)QTest::qWaitForWindowExposed(&view);
         view.settle();
         return view;
     }
-    MappingState& state() { return MappingState::of(m_app->context()); }
+    MappingDocument& state() { return m_app->workspace.mapping(); }
 
     void press(QWidget& w, QPointF at) { QTest::mousePress(&w, Qt::LeftButton, {}, at.toPoint()); }
     void move(QWidget& w, QPointF at, Qt::KeyboardModifiers modifiers = {})
@@ -76,7 +76,7 @@ class TestMappingViews : public QObject
         QTest::mouseRelease(&w, Qt::LeftButton, modifiers, at.toPoint());
     }
     static QPointF chip(const MappingView& view, Level level, const char* loop, std::int64_t prime,
-                        const MappingState& state)
+                        const MappingDocument& state)
     {
         const NestBarPlace* bar = view.places().bar(level, state.nest().loopByName(loop));
         if (bar)
@@ -85,7 +85,7 @@ class TestMappingViews : public QObject
                     return rect.center();
         return {-1, -1};
     }
-    static QPointF grip(const MappingView& view, Level level, const char* loop, const MappingState& state)
+    static QPointF grip(const MappingView& view, Level level, const char* loop, const MappingDocument& state)
     {
         const NestBarPlace* bar = view.places().bar(level, state.nest().loopByName(loop));
         return bar ? QPointF(bar->rect.left() + 10, bar->rect.center().y()) : QPointF(-1, -1);
@@ -290,20 +290,18 @@ private Q_SLOTS:
         // A layer starts from its best method.
         QCOMPARE(state().evaluation().edp, state().search().result()->of(mapping::Objective::Edp)->edp);
         QVERIFY(!state().undoStack().canUndo());
-        m_app->selection.openLensFile(QStringLiteral("mapping"), sample("architectures/edge-64.json"));
+        (void)m_app->workspace.open(sample("architectures/edge-64.json"));
         QCOMPARE(state().setup().architecture.pes, 64);
-        QSignalSpy refused(&m_app->document, &Document::refused);
-        m_app->selection.openLensFile(QStringLiteral("mapping"), sample("seed-method.txt"));
-        QCOMPARE(refused.size(), 0);
+        QVERIFY(m_app->workspace.open(sample("seed-method.txt")));
         QCOMPARE(view.model().code, QStringLiteral("TILING")); // it belongs to another layer
         QCOMPARE(view.model().metrics[0].value, QStringLiteral("–"));
-        m_app->selection.openLensFile(QStringLiteral("mapping"), sample("models/bert-base.json"));
+        (void)m_app->workspace.open(sample("models/bert-base.json"));
         QCOMPARE(QString::fromStdString(state().model().name).left(9), QStringLiteral("BERT-base"));
         QCOMPARE(state().nest().loopCount, 3);
         state().settle();
-        m_app->selection.openLensFile(QStringLiteral("mapping"), sample("README.md"));
-        QCOMPARE(refused.size(), 1);
-        QVERIFY(refused[0][0].toString().contains(QStringLiteral("README.md")));
+        const auto refused = m_app->workspace.open(sample("README.md"));
+        QVERIFY(!refused);
+        QVERIFY(refused.error().text().find("README.md") != std::string::npos);
     }
 
     void aPrintedMethodIsPasted()
@@ -491,7 +489,7 @@ private Q_SLOTS:
         QCOMPARE(state().setup().layer.name, state().model().layers[1].name);
         QCOMPARE(state().evaluation().edp, direct->layers[1].search.of(mapping::Objective::Edp)->edp);
         // Other hardware: all rows anew.
-        m_app->selection.openLensFile(QStringLiteral("mapping"), sample("architectures/server-1024.json"));
+        (void)m_app->workspace.open(sample("architectures/server-1024.json"));
         QVERIFY(view.isRunning());
         view.settle();
         QVERIFY(view.table().result()->totals[1].cycles < direct->totals[1].cycles);

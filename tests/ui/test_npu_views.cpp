@@ -317,8 +317,8 @@ private Q_SLOTS:
         // What is set can be saved, and opens to the same run.
         const QTemporaryDir folder;
         const QString file = folder.filePath(QStringLiteral("mine.json"));
-        QVERIFY(view.state().saveModel(file));
-        QVERIFY(!view.state().saveModel(folder.filePath(QStringLiteral("no/such/folder.json"))));
+        QVERIFY(view.state().save(file));
+        QVERIFY(!view.state().save(folder.filePath(QStringLiteral("no/such/folder.json"))));
         const auto saved = npu::loadModel(file.toStdString());
         QVERIFY(saved);
         QVERIFY(npu::tilingOf(*saved) == view.state().settings().tiling);
@@ -438,7 +438,7 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(R"({"name": "x", "tensors": [{"name": "a", "shape": [-4, 4]}], "ops": []})");
         file.close();
-        m_state->selection.openLensFile(QStringLiteral("npu"), bad);
+        (void)m_state->workspace.open(bad);
         QVERIFY2(view.model().error.contains(QStringLiteral("bad.json")), qPrintable(view.model().error));
         QCOMPARE(view.state().modelPath(), sample("conv_net"));
     }
@@ -491,13 +491,14 @@ private Q_SLOTS:
             ++node;
         view.state().selectNode(node);
         view.findChild<QTabWidget*>(QStringLiteral("npu.side"))->setCurrentIndex(1);
-        QSignalSpy spy(&m_state->selection, &Selection::gemmRequested);
+        QSignalSpy spy(&m_state->workspace, &Workspace::gemmOpened);
+        const SystolicSettings& shown = m_state->workspace.systolic().settings();
         QTest::mouseClick(view.findChild<QPushButton*>(QStringLiteral("npu.openSystolic")), Qt::LeftButton);
         QCOMPARE(spy.size(), 1);
-        QCOMPARE(spy[0][0].toLongLong(), r.graph->nodes[node].m);
-        QCOMPARE(spy[0][1].toLongLong(), r.graph->nodes[node].n);
-        QCOMPARE(spy[0][2].toLongLong(), r.graph->nodes[node].k);
-        QCOMPARE(spy[0][3].toString(), nodeText(*r.graph, node));
+        QCOMPARE(shown.gemm.m, r.graph->nodes[node].m);
+        QCOMPARE(shown.gemm.n, r.graph->nodes[node].n);
+        QCOMPARE(shown.gemm.k, r.graph->nodes[node].k);
+        QCOMPARE(QString::fromStdString(shown.origin), nodeText(*r.graph, node));
         // A vector node has nothing to show there.
         std::uint32_t vector = 0;
         while (r.graph->nodes[vector].type != npu::NodeType::Vector)

@@ -5,6 +5,7 @@
 #include "edit/fit.h"
 #include "edit/retile.h"
 #include "eval/granularity_search.h"
+#include "files.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"
@@ -12,6 +13,7 @@
 #include "panels/rules/rules_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "report/summary.h"
+#include "schedule_text.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "window/app_state.h"
@@ -38,13 +40,9 @@
 
 using namespace tilewright;
 using namespace tilewright::ui;
+using tilewright::test::shape;
 
 namespace {
-
-QString sample(const char* name)
-{
-    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/schedule/") + QLatin1String(name);
-}
 
 /// Four products of one input that nothing orders, then a function of the first two; names as a model has
 /// them.
@@ -61,18 +59,6 @@ ProblemPtr products(std::int64_t capacity = 100'000)
     data.ops.push_back({OpType::Pointwise, {TensorId(5), TensorId(6)}, TensorId(9), 200, "net.layer0.add"});
     data.hardware = {capacity, 20, 128, 128, {}};
     return *Problem::build(std::move(data));
-}
-
-QString shape(const Schedule& s)
-{
-    QStringList parts;
-    for (const SubgraphPtr& g : s.subgraphs) {
-        QStringList list;
-        for (const OpId o : g->ops)
-            list << QString::number(o.value);
-        parts << list.join(QLatin1Char(','));
-    }
-    return parts.join(QLatin1Char('|'));
 }
 
 } // namespace

@@ -149,6 +149,22 @@ private Q_SLOTS:
             for (const QPointF corner : l.corners())
                 QVERIFY(f.plot.contains(corner));
     }
+    /// A name of a level stands clear of the steps of a curve, left or right of where it falls.
+    void namesOfLevelsKeepOffCurves()
+    {
+        PlotModel p = decades();
+        p.marks.clear();
+        p.lines.push_back({{}, {{1, 9}, {300, 5}, {1e4, 5}}, QPen(Qt::black), true});
+        p.labels.push_back(
+            {{QStringLiteral("the value before the search")}, {1, 9}, {1e4, 9}, Qt::black, true});
+        for (const QRectF& area : {kArea, QRectF(0, 0, 500, 120), QRectF(0, 0, 420, 300)}) {
+            const PlotFrame f = plotFrame(p, area);
+            const auto labels = placePlotLabels(p, f, QFontMetricsF(uiFont(0.85)), Qt::black);
+            QCOMPARE(labels.size(), std::size_t(1));
+            for (double y = f.y.toPixel(9); y < f.y.toPixel(5); y += 1)
+                QVERIFY(!labels[0].overlaps(QPointF(f.x.toPixel(300), y), 0.5));
+        }
+    }
     void rowsOfNamedSeries()
     {
         PlotModel p = decades();

@@ -179,7 +179,7 @@ private Q_SLOTS:
         QVERIFY(!m_state->selection.state().subgraph); // no click
         QTest::keyClick(m_view.get(), Qt::Key_F);
         QVERIFY(std::abs(m_view->shownPart()->width() - measured.width()) < 1e-9);
-        QTest::keyClick(m_view.get(), Qt::Key_Left, Qt::AltModifier);
+        m_view->goBack();
         QVERIFY(m_view->shownPart()->isNull());
         QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, to);
         QVERIFY(!m_view->measured());

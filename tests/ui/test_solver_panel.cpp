@@ -82,15 +82,22 @@ class TestSolverPanel : public QObject
     }
     /// How many previews the running solver has asked for: each is evaluated and delivered before one that
     /// is asked for here.
-    static qsizetype previewsBefore(Opened& o, const QSignalSpy& previews)
+    /// Announcements of another preview among all announcements of a document.
+    static qsizetype previewsIn(const QSignalSpy& changes)
     {
-        const qsizetype known = previews.count();
+        return std::count_if(changes.begin(), changes.end(), [](const QList<QVariant>& arguments) {
+            return arguments[0].value<Parts>().testFlag(Part::Preview);
+        });
+    }
+    static qsizetype previewsBefore(Opened& o, const QSignalSpy& changes)
+    {
+        const qsizetype known = previewsIn(changes);
         const Schedule own = o.document().schedule();
         o.document().showPreview(own);
         if (!QTest::qWaitFor(
                 [&] { return o.document().preview() && o.document().preview()->schedule == own; }, 20'000))
             return -1;
-        const qsizetype asked = previews.count() - known - 1;
+        const qsizetype asked = previewsIn(changes) - known - 1;
         o.document().dropPreview();
         return asked;
     }
@@ -143,11 +150,10 @@ private Q_SLOTS:
         QVERIFY(o->document().snapshot() == snapshot);
         QVERIFY(!o->document().isModified());
         QCOMPARE(o->document().undoStack().count(), 0);
-        const QString recovery = m_dir.filePath(QStringLiteral("recovery"));
-        QVERIFY(QDir().mkpath(recovery));
-        o->document().saveRecovery(recovery);
-        const auto saved = loadSchedule(*o->document().problem(),
-                                        (recovery + QStringLiteral("/schedule.json")).toStdString());
+        const auto copy = o->document().recoveryCopy();
+        QVERIFY(copy.hasValue());
+        const auto saved = readSchedule(*o->document().problem(),
+                                        (*copy)[QStringLiteral("text")].toString().toStdString(), "copy");
         QVERIFY(saved && saved->schedule.size() == before.size());
         // It ends with the run.
         stop(*o);
@@ -160,8 +166,8 @@ private Q_SLOTS:
     {
         const auto o = open();
         int previews = 0;
-        connect(&o->document(), &Document::previewChanged, this,
-                [&] { previews += o->document().preview() != nullptr; });
+        o->document().whenChanged(this, Part::Preview,
+                                  [&] { previews += o->document().preview() != nullptr; });
         QElapsedTimer clock;
         clock.start();
         run(*o, 1.2);
@@ -187,7 +193,7 @@ private Q_SLOTS:
         QVERIFY(!again->solver->options().preview()->isChecked());
         again->solver->budget()->setValue(60);
         click(again->solver->startButton());
-        const QSignalSpy previews(&again->document(), &Document::previewChanged);
+        const QSignalSpy previews(&again->document(), &Document::changed);
         QTRY_VERIFY_WITH_TIMEOUT(again->solver->curve().points.size() > 1, 20'000); // it has found something
         QVERIFY(!again->document().preview());
         QCOMPARE(previewsBefore(*again, previews), 0);
@@ -209,7 +215,7 @@ private Q_SLOTS:
         QVERIFY(o->solver->job().isRunning());
         QVERIFY(!o->solver->options().preview()->isChecked()); // for this run
         // The next improvement, after the pause between two previews.
-        const QSignalSpy previews(&o->document(), &Document::previewChanged);
+        const QSignalSpy previews(&o->document(), &Document::changed);
         auto* pause = o->solver->findChild<QTimer*>(QStringLiteral("pauseOfPreviews"));
         QVERIFY(pause);
         Q_EMIT o->solver->job().improved(1, 1, std::make_shared<const Schedule>(o->document().schedule()));

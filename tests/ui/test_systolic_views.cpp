@@ -66,18 +66,14 @@ private Q_SLOTS:
 
     void aHierarchyFileIsTaken()
     {
-        m_app->selection.openLensFile(
-            QStringLiteral("systolic"),
-            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/edge-8x8.json"));
+        QVERIFY(m_app->workspace.open(
+            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/edge-8x8.json")));
         QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
         QCOMPARE(state().settings().hierarchy.array.rows, std::int64_t{8});
-        QString refusal;
-        connect(&m_app->document, &Document::refused, this, [&](const QString& why) { refusal = why; });
-        m_app->selection.openLensFile(
-            QStringLiteral("systolic"),
+        const auto refused = m_app->workspace.open(
             QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/invalid_hierarchy/bandwidth_zero.json"));
-        QVERIFY2(refusal.contains(QStringLiteral("bandwidth must be greater than zero")),
-                 qPrintable(refusal));
+        QVERIFY(!refused);
+        QVERIFY(refused.error().text().find("bandwidth must be greater than zero") != std::string::npos);
         QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
     }
 
@@ -221,7 +217,7 @@ private Q_SLOTS:
     void gemmOfAnotherLensIsLoadedWithItsOrigin()
     {
         gantt();
-        m_app->selection.openGemm(128, 64, 32, QStringLiteral("subgraph 3"));
+        m_app->workspace.openGemm({128, 64, 32}, QStringLiteral("subgraph 3"));
         QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32}));
         auto* origin = control<QLabel>("origin");
         QVERIFY(origin->isVisible());
@@ -238,7 +234,7 @@ private Q_SLOTS:
         window.show();
         View* view = window.view(QStringLiteral("systolic"));
         QVERIFY(view && !view->isVisible());
-        window.state().selection.openGemm(32, 32, 64, QStringLiteral("op 1"));
+        window.state().workspace.openGemm({32, 32, 64}, QStringLiteral("op 1"));
         QTRY_VERIFY(view->isVisible());
     }
 
@@ -260,7 +256,7 @@ private Q_SLOTS:
         QVERIFY(offer->isVisible());
         QTest::mouseClick(offer, Qt::LeftButton);
         QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32})); // h x w x k
-        QCOMPARE(state().settings().origin, QStringLiteral("subgraph 0"));
+        QCOMPARE(state().settings().origin, std::string("subgraph 0"));
     }
 
     void separatePanesShareTheState()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "files.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/problems/problems_view.h"
@@ -27,12 +28,6 @@ using namespace tilewright;
 using namespace tilewright::ui;
 
 namespace {
-
-QString example(const char* name)
-{
-    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/") +
-           QLatin1String(name);
-}
 
 /// Types a value into a spin box as a person does.
 void type(QSpinBox* box, const QString& value)
@@ -318,7 +313,7 @@ private Q_SLOTS:
         {
             MainWindow window;
             open(window, "ex3.problem.json");
-            QVERIFY(window.state().document.saveSchedule(path));
+            QVERIFY(window.state().document.save(path));
             QVERIFY(window.openPaths({path}));
         }
         MainWindow next;

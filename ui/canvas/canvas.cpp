@@ -41,7 +41,7 @@ Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget*
     addCommonKeys();
     m_time.start();
     // The places of another problem mean nothing here.
-    connect(&document(), &Document::problemChanged, this, [this] {
+    document().whenChanged(this, Part::Problem, [this] {
         m_history.clear();
         Q_EMIT historyChanged();
     });

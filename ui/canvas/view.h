@@ -2,8 +2,7 @@
 #pragma once
 
 #include "workspace/actions.h"
-#include "workspace/document.h"
-#include "workspace/selection.h"
+#include "workspace/workspace.h"
 #include "theme/theme.h"
 
 #include <QString>
@@ -38,7 +37,8 @@ private:
 /// What every view is given. Views talk to these objects only, never to one another.
 struct ViewContext
 {
-    Document& document;
+    Workspace& workspace;
+    Document& document; ///< the schedule of the workspace
     Selection& selection;
     ThemeSource& themes;
     AnimationClock& clock;
@@ -89,6 +89,7 @@ protected:
     virtual void bringUpToDate() {}
     bool event(QEvent* event) override;
 
+    [[nodiscard]] Workspace& workspace() const { return m_context.workspace; }
     [[nodiscard]] Document& document() const { return m_context.document; }
     [[nodiscard]] Selection& selection() const { return m_context.selection; }
     [[nodiscard]] AnimationClock& clock() const { return m_context.clock; }

@@ -108,7 +108,7 @@ PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& pa
     // it.
     const double xTitle = axis.horizontalAdvance(model.x.title);
     const bool below = xTitle > 0.15 * (right - area.left() - left);
-    const double bottom = area.bottom() - axis.height() * (below ? 2 : 1) - 9;
+    const double bottom = area.bottom() - axis.height() * (below ? 2 : 1) - (below ? 12 : 9);
     f.plot = QRectF(QPointF(area.left() + left, std::round(top)), QPointF(right, std::round(bottom)));
     f.xTitle = QPointF(right - xTitle, f.plot.bottom() + axis.height() * (below ? 1 : 0) + axis.ascent() + 5);
     f.xTextsEnd = below || model.x.title.isEmpty() ? right + 14 : f.xTitle.x() - 10;

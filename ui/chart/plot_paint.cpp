@@ -132,7 +132,7 @@ Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double e
     Ticks out;
     std::vector<double> values = axis.ticks;
     if (values.empty())
-        values = shown.ticks(horizontal ? 48 : std::max(36.0, 2.2 * fm.height()));
+        values = shown.ticks(horizontal ? 44 : std::max(36.0, 2.2 * fm.height()));
     double last = -1e9;
     const auto texted = [&](double v, bool current) {
         if (v < shown.v0 || v > shown.v1)

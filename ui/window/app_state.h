@@ -4,21 +4,21 @@
 #include "canvas/animation_clock.h"
 #include "canvas/view.h"
 #include "workspace/actions.h"
-#include "workspace/document.h"
-#include "workspace/selection.h"
+#include "workspace/workspace.h"
 
 namespace tilewright::ui {
 
 /// The objects behind one window (or one headless render).
 struct AppState
 {
-    Document document;
-    Selection selection;
+    Workspace workspace;
+    Document& document = workspace.schedule();
+    Selection& selection = workspace.selection();
     ThemeSource themes;
     AnimationClock clock;
     Actions actions;
 
-    [[nodiscard]] ViewContext context() { return {document, selection, themes, clock, actions}; }
+    [[nodiscard]] ViewContext context() { return {workspace, document, selection, themes, clock, actions}; }
 };
 
 } // namespace tilewright::ui

@@ -4,31 +4,55 @@
 #include "canvas/canvas.h"
 #include "export/export_view.h"
 #include "panels/solver/solver_view.h"
-#include "report/file_kind.h"
-#include "schedule/schedule_json.h"
 #include "theme/icon.h"
+#include "theme/style.h"
 #include "views/graph/graph_view.h"
+#include "window/file_actions.h"
 #include "window/message_bar.h"
+#include "window/preferences_dialog.h"
+#include "window/session_store.h"
 #include "window/start_page.h"
 #include "window/status_strip.h"
-#include "window/view_catalog.h"
-#include "workspace/selection_edits.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QFileInfo>
-#include <QFileSystemWatcher>
-#include <QMessageBox>
+#include <QMenu>
 #include <QMimeData>
-#include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QStyleHints>
 #include <QTabBar>
 
 namespace tilewright::ui {
+
+namespace {
+
+/// The view that shows what a file of this kind opens.
+QString viewOf(FileKind kind)
+{
+    switch (kind) {
+    case FileKind::Problem:
+    case FileKind::Schedule:
+        break;
+    case FileKind::MappingModel:
+        return QStringLiteral("mapping-model");
+    case FileKind::MappingLayer:
+    case FileKind::MappingMethod:
+    case FileKind::MappingArchitecture:
+    case FileKind::MappingSetup:
+        return QStringLiteral("mapping");
+    case FileKind::NpuModel:
+        return QStringLiteral("npu");
+    case FileKind::SystolicHierarchy:
+    case FileKind::SystolicSettings:
+        return QStringLiteral("systolic");
+    }
+    return QStringLiteral("graph");
+}
+
+} // namespace
 
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make_unique<AppState>())
 {
@@ -39,74 +63,15 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     resize(1440, 900);
 
     createActions();
-    createViews();
+    createParts();
     createEditActions();
     createMenus();
-
-    m_watcher = new QFileSystemWatcher(this);
-    connect(m_watcher, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
-        m_messages->show(MessageBar::Kind::Warning,
-                         tr("%1 has changed on disk.").arg(QFileInfo(path).fileName()), tr("Reload"),
-                         [this] { m_state->actions.find(QStringLiteral("file.reload"))->trigger(); });
-    });
-    Document& document = m_state->document;
-    connect(&document, &Document::problemChanged, this, &MainWindow::showCentre);
-    connect(&document, &Document::problemChanged, this, [this] {
-        m_state->selection.clear();
-        m_selectedIn = m_state->document.schedule();
-    });
-    connect(&document, &Document::fileChanged, this, &MainWindow::refreshTitle);
-    connect(&document, &Document::refused, this,
-            [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
-    for (auto signal : {&Document::snapshotChanged, &Document::fileChanged, &Document::baselineChanged})
-        connect(&document, signal, &m_state->actions, &Actions::refresh);
-    connect(&document, &Document::rulesChanged, &m_state->actions, &Actions::refresh);
-    connect(&m_state->selection, &Selection::changed, &m_state->actions, &Actions::refresh);
-    // A GEMM sent to the Systolic lens is to be seen.
-    connect(&m_state->selection, &Selection::gemmRequested, this,
-            [this] { showView(QStringLiteral("systolic")); });
-    if (auto* solver = qobject_cast<SolverView*>(m_views.value(QStringLiteral("solver")))) {
-        // F9 works from anywhere; what it does must be seen.
-        connect(solver, &SolverView::started, this, [this] {
-            m_docks.value(QStringLiteral("solver"))->show(), m_docks.value(QStringLiteral("solver"))->raise();
-        });
-        connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
-    }
-    for (auto signal : {&Document::scheduleChanged, &Document::problemChanged})
-        connect(&document, signal, this, [this] { m_messages->dismissNotice(); });
-    // Whoever drags again has read why the last drop was refused, and needs the room.
-    if (auto* graph = qobject_cast<GraphView*>(m_graph))
-        connect(&graph->drag(), &GraphDrag::begun, m_messages, &MessageBar::dismissNotice);
-    connect(&document, &Document::scheduleChanged, this, [this] {
-        // Ids in the selection are places in the order; undo and repairs move what stands there.
-        const Schedule before = std::exchange(m_selectedIn, m_state->document.schedule());
-        m_state->selection.set(followed(before, m_selectedIn, m_state->selection.state()));
-        if (!m_autosaveTimer.isActive())
-            m_autosaveTimer.start();
-    });
-    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
-        for (QWidget* w = now; w; w = w->parentWidget())
-            if (auto* view = qobject_cast<View*>(w)) {
-                m_lastView = view;
-                m_state->actions.refresh();
-                return;
-            }
-    });
-    m_autosaveTimer.setSingleShot(true);
-    connect(&m_autosaveTimer, &QTimer::timeout, this, &MainWindow::autosave);
-
-    // After all views: what an evaluation resizes is laid out before it is painted, instead of being painted
-    // where it stood, laid out and painted again. Each round asks the parents of what it laid out.
-    connect(&document, &Document::snapshotChanged, this, [] {
-        constexpr int kRounds = 4; // a page in a scroll area in a dock
-        for (int i = 0; i < kRounds; ++i)
-            QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
-    });
+    connectParts();
 
     refreshRecentMenu();
     setPreferences({});
-    applyPerspective(QStringLiteral("Edit"));
-    showCentre();
+    m_panes->applyPerspective(QStringLiteral("Edit"));
+    m_panes->showCentre();
     refreshTitle();
     m_state->actions.refresh();
 }
@@ -115,165 +80,166 @@ MainWindow::~MainWindow()
 {
     // What the state announces while it goes must not reach the window any more; views refer to the state and
     // must go first.
+    m_state->workspace.setGuard({});
+    disconnect(&m_state->workspace, nullptr, this, nullptr);
+    disconnect(&m_state->workspace.undoGroup(), nullptr, this, nullptr);
     disconnect(&m_state->document, nullptr, this, nullptr);
     disconnect(&m_state->selection, nullptr, this, nullptr);
-    disconnect(qApp, nullptr, this, nullptr);
+    disconnect(m_panes.get(), nullptr, this, nullptr);
     disconnect(m_centre, nullptr, this, nullptr);
-    for (View* view : std::as_const(m_views))
-        delete view;
+    delete m_recovery; // a window that goes has not crashed
+    m_panes.reset();
 }
 
-void MainWindow::createViews()
+void MainWindow::createParts()
 {
     const ViewContext context = m_state->context();
     m_centre = new QStackedWidget(this);
     m_startPage = new StartPage(context, m_centre);
     m_centre->addWidget(m_startPage);
-    connect(m_startPage, &StartPage::openRequested, this,
-            [this] { m_state->actions.find(QStringLiteral("file.open"))->trigger(); });
-    connect(m_startPage, &StartPage::filesRequested, this, &MainWindow::openPaths);
-
     setCentralWidget(m_centre);
     m_messages = new MessageBar(context, m_centre);
+    m_panes = std::make_unique<Panes>(*this, *m_state, *m_centre, *m_startPage);
+    m_files = new FileActions(*this, *m_state, *m_messages);
+    m_session = std::make_unique<SessionStore>(*this, *m_state, *m_panes);
+    m_recovery = new Recovery(*m_state, *m_centre);
     connect(m_centre, &QStackedWidget::currentChanged, this, [this] {
         m_messages->raise(); // a page that comes to the front would hide it
-        m_state->actions.refresh();
+        m_recovery->raise();
     });
-
-    for (const ViewEntry& entry : viewCatalog()) {
-        View* view = entry.create(context);
-        m_views.insert(entry.name, view);
-        connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
-        if (entry.area == DockArea::Centre) {
-            m_centre->addWidget(view);
-            if (!m_graph)
-                m_graph = view;
-            continue;
-        }
-        auto* dock = new QDockWidget(entry.title, this);
-        dock->setObjectName(QStringLiteral("dock.") + entry.name);
-        // A pane that stands behind others does not keep the window wide.
-        if (entry.area == DockArea::Bottom)
-            view->setMinimumWidth(320);
-        dock->setWidget(view);
-        connect(dock, &QDockWidget::visibilityChanged, view, [this, view](bool seen) {
-            if (seen)
-                view->catchUp();
-            else if (m_lastView == view) // a pane behind another one counts as visible for Qt
-                m_lastView = nullptr;
-        });
-        m_docks.insert(entry.name, dock);
-    }
-    placeDocks();
-    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-
-    for (Canvas* canvas : findChildren<Canvas*>()) {
-        connect(canvas, &Canvas::historyChanged, &m_state->actions, &Actions::refresh);
-        canvas->addActions({m_state->actions.find(QStringLiteral("view.fit")),
-                            m_state->actions.find(QStringLiteral("view.fitSelection"))});
-    }
     m_status = new StatusStrip(context, this);
     statusBar()->addPermanentWidget(m_status, 1);
+}
+
+void MainWindow::connectParts()
+{
+    Workspace& workspace = m_state->workspace;
+    Document& document = m_state->document;
+    connect(m_startPage, &StartPage::openRequested, m_files, &FileActions::chooseAndOpen);
+    connect(m_startPage, &StartPage::filesRequested, m_files, &FileActions::open);
     connect(m_status, &StatusStrip::validityClicked, this, [this] { showView(QStringLiteral("problems")); });
     connect(m_status, &StatusStrip::gapClicked, this, [this] { showView(QStringLiteral("bound")); });
+    connect(m_panes.get(), &Panes::currentChanged, &m_state->actions, &Actions::refresh);
+
+    connect(m_files, &FileActions::opening, this, [this] { m_session->saveFile(); });
+    connect(m_files, &FileActions::lensOpened, this, [this](FileKind kind) {
+        showView(viewOf(kind));
+        m_panes->makeRoom(viewOf(kind)); // opened over the start page it is what the person wants to see
+    });
+    connect(m_files, &FileActions::opened, this, [this](FileKind kind) {
+        m_session->noteFigures();
+        refreshRecentMenu();
+        if (kind == FileKind::Problem || kind == FileKind::Schedule)
+            m_session->restoreFile();
+    });
+    connect(m_files, &FileActions::severalSchedulesOpened, this,
+            [this] { applyPerspective(QStringLiteral("Compare")); });
+    connect(m_files, &FileActions::recentChanged, this, &MainWindow::refreshRecentMenu);
+
+    connect(&workspace, &Workspace::refused, this,
+            [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
+    // A GEMM sent to the Systolic lens is to be seen.
+    connect(&workspace, &Workspace::gemmOpened, this, [this] { showView(QStringLiteral("systolic")); });
+    for (auto signal : {&Workspace::edited, &Workspace::currentChanged})
+        connect(&workspace, signal, this, [this] {
+            refreshTitle();
+            m_state->actions.refresh();
+        });
+    document.whenChanged(this, Part::Problem, [this] { m_panes->showCentre(); });
+    document.whenChanged(&m_state->actions, Part::Snapshot | Part::Baseline | Part::RuleSet, &Actions::refresh);
+    connect(&m_state->selection, &Selection::changed, &m_state->actions, &Actions::refresh);
+    if (auto* solver = qobject_cast<SolverView*>(view(QStringLiteral("solver")))) {
+        // F9 works from anywhere; what it does must be seen.
+        connect(solver, &SolverView::started, this, [this] {
+            QDockWidget* dock = m_panes->dock(QStringLiteral("solver"));
+            dock->show(), dock->raise();
+        });
+        connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
+    }
+    document.whenChanged(this, Part::Problem | Part::Steps, [this] { m_messages->dismissNotice(); });
+    // Whoever drags again has read why the last drop was refused, and needs the room.
+    if (auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph"))))
+        connect(&graph->drag(), &GraphDrag::begun, m_messages, &MessageBar::dismissNotice);
+
+    // After all views: what an evaluation resizes is laid out before it is painted, instead of being painted
+    // where it stood, laid out and painted again. Each round asks the parents of what it laid out.
+    document.whenChanged(this, Part::Snapshot, [] {
+        constexpr int kRounds = 4; // a page in a scroll area in a dock
+        for (int i = 0; i < kRounds; ++i)
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+    });
 }
 
-void MainWindow::placeDocks()
+bool MainWindow::openPaths(const QStringList& paths)
 {
-    QDockWidget* firstBottom = nullptr;
-    for (const ViewEntry& entry : viewCatalog()) {
-        QDockWidget* dock = m_docks.value(entry.name);
-        if (!dock)
-            continue;
-        const Qt::DockWidgetArea area = entry.area == DockArea::Left    ? Qt::LeftDockWidgetArea
-                                        : entry.area == DockArea::Right ? Qt::RightDockWidgetArea
-                                                                        : Qt::BottomDockWidgetArea;
-        addDockWidget(area, dock);
-        if (entry.area == DockArea::Bottom) {
-            if (firstBottom)
-                tabifyDockWidget(firstBottom, dock);
-            else
-                firstBottom = dock;
-        }
-    }
-    if (firstBottom)
-        firstBottom->raise();
+    return m_files->open(paths);
 }
 
-void MainWindow::showCentre()
+// -- what outlives it ------------------------------------------------------------------------------------
+
+void MainWindow::restoreSession()
 {
-    const bool open = m_state->document.hasProblem();
-    if (open && m_graph && m_centre->currentWidget() == m_startPage)
-        m_centre->setCurrentWidget(m_graph);
-    if (!open)
-        m_centre->setCurrentWidget(m_startPage);
-    // Without a workload the panes of the schedule have nothing to say: the start page gets the room.
-    if (!open && m_docksOfDocument.isEmpty()) {
-        m_docksOfDocument = saveState(kLayoutVersion);
-        for (QDockWidget* dock : std::as_const(m_docks))
-            dock->hide();
-    } else if (open && !m_docksOfDocument.isEmpty()) {
-        restoreState(std::exchange(m_docksOfDocument, {}), kLayoutVersion);
-    }
+    m_session->restoreWindow();
+    setPreferences(Preferences::load());
+    m_recovery->offer();
 }
 
-void MainWindow::showView(const QString& name)
+void MainWindow::reopenLastFiles()
 {
-    if (QDockWidget* dock = m_docks.value(name)) {
-        dock->show();
-        dock->raise();
-    } else if (View* view = m_views.value(name)) {
-        m_centre->setCurrentWidget(view);
-    }
-    if (View* view = m_views.value(name)) {
-        view->catchUp();
-        view->setFocus();
-    }
+    const QStringList files = SessionStore::lastFiles();
+    if (m_preferences.reopenLast && !files.isEmpty() && !m_recovery->hasLost())
+        openPaths(files);
 }
 
-void MainWindow::applyPerspective(const QString& name)
+void MainWindow::closeEvent(QCloseEvent* event)
 {
-    m_perspective = name;
-    m_docksOfDocument.clear();
-    QDockWidget* front = nullptr;
-    for (const ViewEntry& entry : viewCatalog()) {
-        const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
-        if (QDockWidget* dock = m_docks.value(entry.name)) {
-            dock->setVisible(shown);
-            // The pane that the perspective is named after is in front, otherwise its first.
-            if (shown && entry.area == DockArea::Bottom && (!front || entry.name == name.toLower()))
-                front = dock;
-        } else if (shown && m_state->document.hasProblem()) {
-            m_centre->setCurrentWidget(m_views.value(entry.name));
-        }
+    if (!m_files->mayLose(m_state->workspace.modified())) {
+        event->ignore();
+        return;
     }
-    if (front)
-        front->raise();
-    QList<QDockWidget*> bottom;
-    QList<QDockWidget*> sides;
-    QList<int> sideWidths;
-    for (const ViewEntry& entry : viewCatalog()) {
-        QDockWidget* dock = m_docks.value(entry.name);
-        if (!dock || dock->isHidden())
-            continue;
-        if (entry.area == DockArea::Bottom)
-            bottom.push_back(dock);
-        else {
-            sides.push_back(dock);
-            // As wide as its text needs, but the graph keeps the larger part of the window.
-            const int letters = entry.area == DockArea::Left ? 68 : 50;
-            sideWidths.push_back(std::min(letters * fontMetrics().averageCharWidth(), width() * 33 / 100));
-        }
+    m_session->saveWindow();
+    m_preferences.save();
+    m_recovery->closed();
+    event->accept();
+}
+
+void MainWindow::fitOnto(const QSize& screen)
+{
+    // With its frame and title the window must not reach past the screen: the total stands in its last line.
+    constexpr QSize kFrame(16, 48);
+    const QSize room = screen - kFrame;
+    if (width() <= room.width() && height() <= room.height())
+        return;
+    resize(size().boundedTo(room * 0.92));
+    setWindowState(windowState() | Qt::WindowMaximized);
+}
+
+void MainWindow::setPreferences(const Preferences& preferences)
+{
+    const bool motion = preferences.reduceMotion != m_preferences.reduceMotion;
+    m_preferences = preferences;
+    setTheme(preferences.theme);
+    if (motion)
+        QApplication::setStyle(makeStyle(preferences.reduceMotion));
+    setAnimated(!preferences.reduceMotion);
+    for (Canvas* canvas : findChildren<Canvas*>())
+        canvas->setWheelScrolls(preferences.wheelScrolls);
+    m_recovery->setInterval(preferences.autosaveSeconds);
+}
+
+void MainWindow::choosePreferences()
+{
+    auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph")));
+    PreferencesDialog dialog(m_preferences, graph && graph->shape().leftToRight, this);
+    if (dialog.exec() != QDialog::Accepted)
+        return;
+    setPreferences(dialog.preferences());
+    m_preferences.save();
+    if (graph && graph->shape().leftToRight != dialog.graphLeftToRight()) {
+        GraphShape shape = graph->shape();
+        shape.leftToRight = dialog.graphLeftToRight();
+        graph->setShape(shape);
     }
-    resizeDocks(sides, sideWidths, Qt::Horizontal);
-    // Beside a graph that is worked in the lower panes take less of a window that large letters fill soon.
-    const bool graphFirst = name == QLatin1String("Edit") || name == QLatin1String("Compare");
-    const int lines = graphFirst ? 17 : 29;
-    if (!bottom.isEmpty())
-        resizeDocks({bottom.first()},
-                    {std::min(lines * fontMetrics().height(), height() * (graphFirst ? 44 : 52) / 100)},
-                    Qt::Vertical);
 }
 
 void MainWindow::setTheme(const QString& choice)
@@ -290,168 +256,32 @@ void MainWindow::setTheme(const QString& choice)
             action->setChecked(choice == QLatin1String(name));
 }
 
-bool MainWindow::openPaths(const QStringList& paths)
-{
-    // Problems first: a schedule given beside its problem attaches to it, whatever the order.
-    QStringList problems;
-    QStringList others;
-    QStringList schedules;
-    for (const QString& path : paths) {
-        const auto kind = fileKind(path.toStdString());
-        (kind && *kind == FileKind::Problem    ? problems
-         : kind && *kind == FileKind::Schedule ? schedules
-                                               : others)
-            .push_back(path);
-    }
-    bool ok = true;
-    for (const QString& path : problems + others)
-        ok = openPath(path) && ok;
-    if (schedules.size() >= 2 && m_state->document.hasProblem()) {
-        // Several schedules of one problem are there to be compared: the last with each of the others.
-        for (const QString& path : schedules) {
-            if (!openPath(path)) {
-                ok = false;
-                continue;
-            }
-            if (path != schedules.back())
-                m_state->document.pinBaseline(QFileInfo(path).fileName());
-        }
-        applyPerspective(QStringLiteral("Compare"));
-    } else {
-        for (const QString& path : schedules)
-            ok = openPath(path) && ok;
-    }
-    return ok;
-}
-
-bool MainWindow::openPath(const QString& path)
-{
-    const QString absolute = QFileInfo(path).absoluteFilePath();
-    const auto kind = fileKind(absolute.toStdString());
-    if (!kind) {
-        tellUnreadable(kind.error(), absolute);
-        return false;
-    }
-    Document& document = m_state->document;
-    Status opened = Unit{};
-    saveFileSession();
-    // A lens says what it cannot read as a refusal.
-    const auto openInLens = [&](const char* lens, const char* view) {
-        const auto listening = connect(&document, &Document::refused, this, [&](const QString& why) {
-            opened = Error{ErrorCode::Problem, why.toStdString(), {}, {}};
-        });
-        m_state->selection.openLensFile(QLatin1String(lens), absolute);
-        disconnect(listening);
-        showView(QLatin1String(view));
-        // Opened over the start page it is what the person wants to see.
-        if (QDockWidget* dock = m_docks.value(QLatin1String(view)); dock && !document.hasProblem())
-            resizeDocks({dock}, {height() * 7 / 10}, Qt::Vertical);
-    };
-    const QString pairKey = QStringLiteral("problemOf/") + QString::fromLatin1(absolute.toUtf8().toHex());
-    if (*kind == FileKind::Schedule && !document.hasProblem()) {
-        // A schedule that was saved or opened before knows its problem.
-        const QString problem = QSettings().value(pairKey).toString();
-        if (QFileInfo::exists(problem))
-            opened = document.openProblem(problem);
-    }
-    switch (*kind) {
-    case FileKind::Problem:
-        if (!offerToSave())
-            return false;
-        opened = document.openProblem(absolute);
-        break;
-    case FileKind::Schedule:
-        if (!offerToSave())
-            return false;
-        opened = document.openSchedule(absolute);
-        break;
-    case FileKind::MappingModel:
-        openInLens("mapping", "mapping-model");
-        break;
-    case FileKind::MappingLayer:
-    case FileKind::MappingMethod:
-    case FileKind::MappingArchitecture:
-        openInLens("mapping", "mapping");
-        break;
-    case FileKind::NpuModel:
-        openInLens("npu", "npu");
-        break;
-    case FileKind::SystolicHierarchy:
-        openInLens("systolic", "systolic");
-        break;
-    }
-    if (!opened) {
-        if (*kind == FileKind::Schedule && document.hasProblem() &&
-            loadSchedule(*document.problem(), absolute.toStdString()))
-            tellUnreadable(opened.error(), absolute, tr("Open anyway"), [this, absolute] {
-                if (const Status part = m_state->document.openReadablePart(absolute); !part)
-                    m_messages->show(MessageBar::Kind::Error, QString::fromStdString(part.error().text()));
-            });
-        else
-            tellUnreadable(opened.error(), absolute);
-        return false;
-    }
-    m_messages->dismiss();
-    noteFigures();
-    rememberRecent(absolute);
-    if (*kind == FileKind::Schedule)
-        QSettings().setValue(pairKey, document.problemPath());
-    if (!m_watcher->files().isEmpty() && *kind == FileKind::Problem)
-        m_watcher->removePaths(m_watcher->files());
-    m_watcher->addPath(absolute);
-    if (*kind == FileKind::Problem || *kind == FileKind::Schedule)
-        restoreFileSession();
-    return true;
-}
-
-bool MainWindow::offerToSave()
-{
-    Document& document = m_state->document;
-    // A problem whose schedule was never saved and never worth a name is not asked about twice.
-    if (!document.isModified() || !isVisible() || qApp->property("tilewrightNoPrompts").toBool())
-        return true;
-    QMessageBox box(QMessageBox::Question, tr("Save the schedule?"),
-                    tr("The schedule has changes that are not saved."),
-                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
-    const int answer = box.exec();
-    if (answer == QMessageBox::Save)
-        return save();
-    return answer == QMessageBox::Discard;
-}
+// -- what it shows of the state --------------------------------------------------------------------------
 
 void MainWindow::refreshTitle()
 {
     const Document& document = m_state->document;
-    if (!document.hasProblem()) {
-        setWindowTitle(tr("Tilewright"));
-        return;
+    // "[*]" becomes a star where something is modified.
+    const QString star = QStringLiteral("[*]");
+    QStringList parts;
+    if (document.hasProblem()) {
+        QString name = QString::fromStdString(document.problem()->name());
+        if (!document.problemPath().isEmpty())
+            name = QFileInfo(document.problemPath()).fileName();
+        if (!document.schedulePath().isEmpty())
+            name += QStringLiteral(" · ") + QFileInfo(document.schedulePath()).fileName();
+        parts << name + (document.isModified() ? star : QString());
     }
-    QString name = QString::fromStdString(document.problem()->name());
-    if (!document.problemPath().isEmpty())
-        name = QFileInfo(document.problemPath()).fileName();
-    if (!document.schedulePath().isEmpty())
-        name += QStringLiteral(" · ") + QFileInfo(document.schedulePath()).fileName();
-    setWindowModified(document.isModified());
-    setWindowTitle(name + QStringLiteral("[*] – Tilewright"));
-}
-
-Canvas* MainWindow::currentCanvas() const
-{
-    View* view = currentView();
-    if (auto* canvas = qobject_cast<Canvas*>(view))
-        return canvas;
-    if (view)
-        for (Canvas* canvas : view->findChildren<Canvas*>())
-            if (canvas->isVisible())
-                return canvas;
-    return qobject_cast<Canvas*>(m_centre->currentWidget());
-}
-
-View* MainWindow::currentView() const
-{
-    if (m_lastView && m_lastView->isVisible())
-        return m_lastView;
-    return qobject_cast<View*>(m_centre->currentWidget());
+    const std::vector<LensDocument*> modified = m_state->workspace.modified();
+    for (const LensDocument* lens : modified)
+        if (lens->lens() != Lens::Schedule)
+            parts << (lens->path().isEmpty() ? lensName(lens->lens()) : QFileInfo(lens->path()).fileName()) +
+                         star;
+    setWindowTitle(parts.isEmpty()
+                       ? tr("Tilewright")
+                       : parts.join(QStringLiteral(" · ")) + (modified.empty() ? star : QString()) +
+                             QStringLiteral(" – Tilewright"));
+    setWindowModified(!modified.empty());
 }
 
 void MainWindow::copyCurrentViewImage()
@@ -467,26 +297,19 @@ void MainWindow::copyCurrentViewImage()
     m_messages->show(MessageBar::Kind::Info, tr("%1 copied as an image.").arg(view->title()));
 }
 
-void MainWindow::rememberRecent(const QString& path)
+void MainWindow::refreshRecentMenu()
 {
-    QSettings settings;
-    QStringList recent = settings.value(QStringLiteral("recent")).toStringList();
-    recent.removeAll(path);
-    recent.prepend(path);
-    settings.setValue(QStringLiteral("recent"), recent.mid(0, 12));
-    refreshRecentMenu();
+    const std::vector<RecentFile> files = SessionStore::recentFiles();
+    m_recentMenu->clear();
+    for (const RecentFile& file : files)
+        m_recentMenu->addAction(QFileInfo(file.path).fileName() + QStringLiteral("  —  ") +
+                                    QFileInfo(file.path).path(),
+                                this, [this, path = file.path] { openPaths({path}); });
+    m_startPage->setRecent(files);
+    m_recentMenu->setEnabled(!files.empty());
 }
 
-void MainWindow::closeEvent(QCloseEvent* event)
-{
-    if (!offerToSave()) {
-        event->ignore();
-        return;
-    }
-    saveSession();
-    Document::discardRecovery(autosavePath());
-    event->accept();
-}
+// -- events ----------------------------------------------------------------------------------------------
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
@@ -516,13 +339,6 @@ bool MainWindow::event(QEvent* event)
             tabs->setAccessibleName(tr("Panes"));
         }
     return QMainWindow::event(event);
-}
-
-void MainWindow::changeEvent(QEvent* event)
-{
-    if (event->type() == QEvent::WindowTitleChange)
-        m_state->actions.refresh();
-    QMainWindow::changeEvent(event);
 }
 
 } // namespace tilewright::ui

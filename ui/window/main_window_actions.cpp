@@ -5,39 +5,26 @@
 #include "export/export_view.h"
 #include "theme/style.h"
 #include "window/command_palette.h"
+#include "window/file_actions.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/session_store.h"
 #include "window/shortcut_sheet.h"
 #include "window/start_page.h"
 #include "window/view_catalog.h"
-#include "workspace/samples.h"
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
 #include <QDockWidget>
 #include <QFileDialog>
-#include <QFileInfo>
-#include <QFileSystemWatcher>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSet>
-#include <QSettings>
 #include <QStackedWidget>
-#include <QStandardPaths>
 #include <QToolBar>
 
 namespace tilewright::ui {
-
-namespace {
-
-QString openFilter()
-{
-    return QObject::tr("Problems, schedules, layers, models (*.json);;All files (*)");
-}
-
-} // namespace
 
 void MainWindow::createActions()
 {
@@ -49,7 +36,10 @@ void MainWindow::createActions()
     const auto whenOpen = [&document] {
         return Availability(document.hasProblem(), tr("Open a problem first."));
     };
-    QUndoStack& undo = document.undoStack();
+    const auto whenContent = [this] {
+        return Availability(m_state->workspace.current().hasContent(), tr("Open a problem first."));
+    };
+    QUndoGroup& undo = m_state->workspace.undoGroup();
     const auto named = [](const QString& verb, const QString& what) {
         return what.isEmpty() ? verb : verb + QStringLiteral(": ") + what;
     };
@@ -70,11 +60,7 @@ void MainWindow::createActions()
            QStringLiteral("open"),
            {QKeySequence::Open},
            tr("Open a problem, a schedule of the open problem, or a layer or model of another lens.")},
-          [this](bool) {
-              const QStringList paths = QFileDialog::getOpenFileNames(this, tr("Open"), {}, openFilter());
-              if (!paths.isEmpty())
-                  openPaths(paths);
-          });
+          [this](bool) { m_files->chooseAndOpen(); });
     a.add({QStringLiteral("file.reload"),
            file,
            tr("&Reload"),
@@ -83,38 +69,38 @@ void MainWindow::createActions()
            tr("Read the open files again from disk."),
            false,
            {},
-           [&document] {
-               return !document.hasProblem() ? Availability(false, tr("Open a problem first."))
-                                             : Availability(!document.problemPath().isEmpty(),
-                                                            tr("The problem did not come from a file."));
+           [this, &document] {
+               const LensDocument& current = m_state->workspace.current();
+               const bool isSchedule = current.lens() == Lens::Schedule;
+               if (isSchedule && !document.hasProblem())
+                   return Availability(false, tr("Open a problem first."));
+               return Availability(!(isSchedule ? document.problemPath() : current.path()).isEmpty(),
+                                   tr("It did not come from a file."));
            }},
-          [this, &document](bool) {
-              QStringList paths{document.problemPath()};
-              if (!document.schedulePath().isEmpty())
-                  paths << document.schedulePath();
-              if (!paths.front().isEmpty())
-                  openPaths(paths);
-          });
+          [this](bool) { m_files->reload(); });
     a.add({QStringLiteral("file.save"),
            file,
-           tr("&Save schedule"),
+           tr("&Save"),
            QStringLiteral("save"),
            {QKeySequence::Save},
-           tr("Write the schedule to its file."),
+           tr("Write what was edited last, or belongs to the pane that is worked in, to its file: the "
+              "schedule, the systolic settings, the NPU model, the mapping."),
            false,
            {},
-           whenOpen},
-          [this](bool) { save(); });
+           whenContent,
+           {},
+           [this, named] { return named(tr("&Save"), lensName(m_state->workspace.current().lens())); }},
+          [this](bool) { m_files->save(m_state->workspace.current()); });
     a.add({QStringLiteral("file.saveAs"),
            file,
-           tr("Save schedule &as…"),
+           tr("Save &as…"),
            {},
            {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
-           tr("Write the schedule to another file."),
+           tr("Write it to another file."),
            false,
            {},
-           whenOpen},
-          [this](bool) { saveAs(); });
+           whenContent},
+          [this](bool) { m_files->saveAs(m_state->workspace.current()); });
     a.add({QStringLiteral("file.close"),
            file,
            tr("&Close"),
@@ -125,9 +111,9 @@ void MainWindow::createActions()
            {},
            whenOpen},
           [this](bool) {
-              if (!offerToSave())
+              if (!m_files->mayLose({&m_state->document}))
                   return;
-              saveFileSession();
+              m_session->saveFile();
               m_state->document.close();
               refreshRecentMenu();
           });
@@ -178,7 +164,7 @@ void MainWindow::createActions()
            [&undo] { return Availability(undo.canUndo(), tr("Nothing has been edited.")); },
            {},
            [&undo, named] { return named(tr("&Undo"), undo.undoText()); }},
-          [&document](bool) { document.undoStack().undo(); });
+          [&undo](bool) { undo.undo(); });
     a.add({QStringLiteral("edit.redo"),
            edit,
            tr("&Redo"),
@@ -190,7 +176,7 @@ void MainWindow::createActions()
            [&undo] { return Availability(undo.canRedo(), tr("Nothing has been undone.")); },
            {},
            [&undo, named] { return named(tr("&Redo"), undo.redoText()); }},
-          [&document](bool) { document.undoStack().redo(); });
+          [&undo](bool) { undo.redo(); });
     a.add({QStringLiteral("edit.copy"),
            edit,
            tr("&Copy rows"),
@@ -250,7 +236,7 @@ void MainWindow::createActions()
            {},
            {},
            tr("Put every pane back where it was at first.")},
-          [this](bool) { restoreDefaultLayout(); });
+          [this](bool) { m_panes->restoreDefaults(); });
     a.add({QStringLiteral("view.start"),
            view,
            tr("Start &page"),
@@ -392,49 +378,6 @@ void MainWindow::createMenus()
     }
 }
 
-bool MainWindow::save()
-{
-    Document& document = m_state->document;
-    if (document.schedulePath().isEmpty())
-        return saveAs();
-    m_watcher->removePath(document.schedulePath()); // our own write is no change "on disk"
-    const Status saved = document.saveSchedule(document.schedulePath());
-    m_watcher->addPath(document.schedulePath());
-    if (!saved)
-        m_messages->show(MessageBar::Kind::Error, QString::fromStdString(saved.error().text()));
-    return saved.hasValue();
-}
-
-bool MainWindow::saveAs()
-{
-    Document& document = m_state->document;
-    if (!document.hasProblem())
-        return false;
-    const QFileInfo problem(document.problemPath());
-    // Beside its problem, but the samples stay as they came.
-    const QString samples = QDir(samplesFolder()).canonicalPath();
-    const bool ours =
-        !samples.isEmpty() && problem.canonicalFilePath().startsWith(samples + QLatin1Char('/'));
-    const QString folder =
-        ours ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : problem.path();
-    const QString suggestion =
-        folder + QLatin1Char('/') + problem.completeBaseName() + QStringLiteral(".schedule.json");
-    const QString path =
-        QFileDialog::getSaveFileName(this, tr("Save schedule"), suggestion, tr("Schedules (*.json)"));
-    if (path.isEmpty())
-        return false;
-    const Status saved = document.saveSchedule(path);
-    if (!saved) {
-        m_messages->show(MessageBar::Kind::Error, QString::fromStdString(saved.error().text()));
-        return false;
-    }
-    m_watcher->addPath(path);
-    rememberRecent(path);
-    QSettings().setValue(QStringLiteral("problemOf/") + QString::fromLatin1(path.toUtf8().toHex()),
-                         document.problemPath());
-    return true;
-}
-
 void MainWindow::exportCurrentView()
 {
     View* view = currentView();
@@ -443,7 +386,7 @@ void MainWindow::exportCurrentView()
     ExportDialog dialog(*view, m_state->themes.theme(), this);
     if (dialog.exec() != QDialog::Accepted)
         return;
-    tellWritten(exportView(*view, dialog.path(), dialog.options()), dialog.path());
+    m_files->tellWritten(exportView(*view, dialog.path(), dialog.options()), dialog.path());
 }
 
 void MainWindow::exportReportFile()
@@ -454,9 +397,9 @@ void MainWindow::exportReportFile()
         return;
     std::vector<View*> pages;
     for (const QString& name : reportViews())
-        if (View* view = m_views.value(name))
+        if (View* view = this->view(name))
             pages.push_back(view);
-    tellWritten(exportReport(m_state->document, pages, path), path);
+    m_files->tellWritten(exportReport(m_state->document, pages, path), path);
 }
 
 void MainWindow::exportCsvFile(const QString& what)
@@ -464,15 +407,7 @@ void MainWindow::exportCsvFile(const QString& what)
     const QString path = QFileDialog::getSaveFileName(this, tr("Export CSV"), what + QStringLiteral(".csv"),
                                                       tr("CSV (*.csv)"));
     if (!path.isEmpty())
-        tellWritten(exportCsv(m_state->document, what, path), path);
-}
-
-void MainWindow::tellWritten(const Status& written, const QString& path)
-{
-    if (written)
-        m_messages->show(MessageBar::Kind::Info, tr("Written to %1.").arg(path));
-    else
-        m_messages->show(MessageBar::Kind::Error, QString::fromStdString(written.error().text()));
+        m_files->tellWritten(exportCsv(m_state->document, what, path), path);
 }
 
 } // namespace tilewright::ui

@@ -88,14 +88,14 @@ QList<QAction*> MainWindow::createDockActions()
 {
     QList<QAction*> made;
     for (const ViewEntry& entry : viewCatalog()) {
-        QDockWidget* dock = m_docks.value(entry.name);
+        QDockWidget* dock = m_panes->dock(entry.name);
         if (!dock)
             continue;
         QAction* action = m_state->actions.add(
             {QStringLiteral("view.dock.") + entry.name, tr("Docks"), entry.title, entry.iconName,
              entry.keys.isEmpty() ? QList<QKeySequence>{} : QList<QKeySequence>{QKeySequence(entry.keys)},
              tr("Show the pane and go to it, or hide it when it is in front."), true},
-            [this, name = entry.name](bool) { toggleDock(name); });
+            [this, name = entry.name](bool) { m_panes->toggle(name); });
         addAction(action);
         const QAction* shown = dock->toggleViewAction();
         const auto follow = [action, shown] { action->setChecked(shown->isChecked()); };
@@ -105,19 +105,6 @@ QList<QAction*> MainWindow::createDockActions()
         made << action;
     }
     return made;
-}
-
-void MainWindow::toggleDock(const QString& name)
-{
-    QDockWidget* dock = m_docks.value(name);
-    if (!dock->isVisible() || !m_views.value(name)->isSeen()) {
-        showView(name);
-        return;
-    }
-    const bool focused = dock->isAncestorOf(QApplication::focusWidget());
-    dock->hide();
-    if (focused && m_centre->currentWidget())
-        m_centre->currentWidget()->setFocus();
 }
 
 void MainWindow::showTooltipOfFocus()

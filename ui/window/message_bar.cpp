@@ -19,7 +19,8 @@ constexpr int kMargin = 12;
 constexpr int kWidest = 760;
 } // namespace
 
-MessageBar::MessageBar(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
+MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge)
+    : QWidget(parent), m_context(context), m_edge(edge)
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 6, 8, 6);
@@ -56,8 +57,8 @@ void MessageBar::place()
 {
     const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
     const int height = layout()->totalHeightForWidth(width);
-    setGeometry((parentWidget()->width() - width) / 2, parentWidget()->height() - height - kMargin, width,
-                height);
+    const int top = m_edge == Qt::TopEdge ? kMargin : parentWidget()->height() - height - kMargin;
+    setGeometry((parentWidget()->width() - width) / 2, top, width, height);
     raise();
 }
 

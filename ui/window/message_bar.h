@@ -15,7 +15,8 @@ class MessageBar : public QWidget
     Q_OBJECT
 public:
     enum class Kind { Info, Warning, Error };
-    MessageBar(const ViewContext& context, QWidget* parent);
+    /// At the bottom of its parent, or where a second one is, at the top.
+    MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge = Qt::BottomEdge);
 
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {}, const QString& otherText = {},
@@ -33,6 +34,7 @@ protected:
 private:
     void place();
     ViewContext m_context;
+    Qt::Edge m_edge;
     Kind m_kind = Kind::Info;
     QLabel* m_icon;
     QLabel* m_text;

@@ -65,9 +65,8 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_time = label(tr("Evaluation time"));
     connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
-    for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::rulesChanged,
-                        &Document::previewChanged})
-        connect(&m_context.document, signal, this, &StatusStrip::refresh);
+    m_context.document.whenChanged(this, Part::Snapshot | Part::Baseline | Part::RuleSet | Part::Preview,
+                                   &StatusStrip::refresh);
     connect(&m_context.themes, &ThemeSource::changed, this, &StatusStrip::refresh);
     refresh();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "workspace/lens_document.h"
 
 #include <QString>
 
@@ -21,7 +22,8 @@ struct ViewEntry
     DockArea area = DockArea::Bottom;
     QString perspectives; ///< names of the perspectives that show it, comma-separated ("Edit,Tiles")
     View* (*create)(const ViewContext& context);
-    QString keys{}; ///< show the dock, or hide it when it is in front
+    QString keys{};             ///< show the dock, or hide it when it is in front
+    Lens lens = Lens::Schedule; ///< whose document it shows
 };
 
 [[nodiscard]] const std::vector<ViewEntry>& viewCatalog();

@@ -5,24 +5,17 @@
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
 #include "report/choose_rules.h"
-#include "report/file_kind.h"
 #include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
-#include "workspace/schedule_command.h"
+#include "workspace/value_command.h"
 
 #include <QCoreApplication>
-#include <QFile>
 #include <QFileInfo>
 
 namespace tilewright::ui {
 
-namespace {
-constexpr QLatin1String kRecoverySchedule("/schedule.json");
-constexpr QLatin1String kRecoveryProblem("/problem.path");
-} // namespace
-
-Document::Document(QObject* parent) : QObject(parent)
+Document::Document(QObject* parent) : LensDocument(Lens::Schedule, parent)
 {
     m_evaluation = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) { publish(std::move(s)); },
                                                             false, &m_pool);
@@ -32,62 +25,80 @@ Document::Document(QObject* parent) : QObject(parent)
         [this](SnapshotPtr snapshot) {
             m_preview = std::move(snapshot);
             m_previewColours.update(*m_preview->problem, m_preview->schedule);
-            Q_EMIT previewChanged();
+            announce(Part::Preview);
         },
         false, &m_pool);
-    connect(&m_undo, &QUndoStack::cleanChanged, this, &Document::fileChanged);
 }
 
-Document::~Document()
+Document::~Document() = default;
+
+void Document::announce(Parts parts)
 {
-    disconnect(&m_undo, nullptr, this, nullptr); // a stack says it is clean while it goes
+    m_unannounced |= parts;
+    if (m_together == 0 && m_unannounced)
+        Q_EMIT changed(std::exchange(m_unannounced, {}));
+}
+
+Status Document::open(const LensFile& file)
+{
+    return file.kind == FileKind::Schedule ? takeSchedule(file.text, file.path)
+                                           : takeProblem(file.text, file.path);
 }
 
 Status Document::openFile(const QString& path)
 {
-    const auto kind = fileKind(path.toStdString());
-    if (!kind)
-        return kind.error();
-    return *kind == FileKind::Schedule ? openSchedule(path) : openProblem(path);
+    const auto file = readLensFile(path);
+    return file ? open(*file) : file.error();
 }
 
 Status Document::openProblem(const QString& path)
 {
-    auto problem = loadProblem(path.toStdString());
+    const auto text = readFile(path.toStdString());
+    return text ? takeProblem(*text, path) : text.error();
+}
+
+Status Document::openSchedule(const QString& path)
+{
+    const auto text = readFile(path.toStdString());
+    return text ? takeSchedule(*text, path) : text.error();
+}
+
+Status Document::takeProblem(const std::string& text, const QString& path)
+{
+    auto problem = readProblem(text, path.toStdString());
     if (!problem)
         return problem.error();
     setProblem(*problem, oneOpPerSubgraph(**problem), path);
     return Unit{};
 }
 
-Status Document::openSchedule(const QString& path)
+Status Document::takeSchedule(const std::string& text, const QString& path)
 {
     if (!m_problem)
         return Error{ErrorCode::Refused,
                      "is a schedule; open the problem it belongs to first",
                      {},
                      path.toStdString()};
-    const auto text = readFile(path.toStdString());
-    if (!text)
-        return text.error();
-    auto loaded = readSchedule(*m_problem, *text, path.toStdString());
+    auto loaded = readSchedule(*m_problem, text, path.toStdString());
     if (!loaded)
         return loaded.error();
     if (!loaded->formatIssues.empty())
         return Error{ErrorCode::Field, loaded->formatIssues.front().text, {}, path.toStdString()};
+    const Together together(*this);
     dropPreview();
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
-    m_schedulePath = path;
+    setPath(path);
     m_rules = choice.rules;
     renewTaker();
     m_rulesReason = QString::fromStdString(choice.reason);
-    Q_EMIT rulesChanged();
+    announce(Part::RuleSet);
     m_beforeLastEdit = nullptr;
-    m_undo.clear();
+    undoStack().clear();
+    undoStack().setClean();
     ++m_revision;
     m_schedule = std::move(loaded->schedule);
     refreshColours();
-    Q_EMIT scheduleChanged();
+    announce(Part::Steps);
     evaluateNow();
     Q_EMIT fileChanged();
     return Unit{};
@@ -105,10 +116,12 @@ Status Document::openReadablePart(const QString& path)
 
 void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& path)
 {
+    const Together together(*this);
     dropPreview();
     m_evaluation->cancel();
     m_trial->cancel();
-    m_undo.clear();
+    undoStack().clear();
+    undoStack().setClean();
     m_baselines.clear();
     m_baselineIndex = -1;
     m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
@@ -118,7 +131,7 @@ void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& 
     m_colours = {};
     refreshColours();
     m_problemPath = path;
-    m_schedulePath.clear();
+    setPath({});
     m_rules = Rules::final();
     m_rulesReason.clear();
     renewTaker();
@@ -126,34 +139,25 @@ void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& 
         m_snapshot = m_taker->take(m_schedule, m_revision);
     if (m_snapshot && m_snapshot->evaluation.valid())
         m_lastValid = m_snapshot;
-    Q_EMIT problemChanged();
-    Q_EMIT rulesChanged();
-    Q_EMIT scheduleChanged();
-    Q_EMIT snapshotChanged();
-    Q_EMIT baselineChanged();
+    announce(Part::Problem | Part::RuleSet | Part::Steps | Part::Snapshot | Part::Baseline);
     Q_EMIT fileChanged();
 }
 
-Status Document::saveSchedule(const QString& path)
+Result<std::string> Document::fileText() const
 {
     if (!m_problem)
-        return Error{
-            ErrorCode::Refused, "there is nothing to save: no problem is open", {}, path.toStdString()};
-    if (!m_snapshot || m_snapshot->revision != m_revision)
-        evaluateNow();
+        return Error{ErrorCode::Refused, "there is nothing to save: no problem is open", {}, {}};
+    const SnapshotPtr snapshot =
+        m_snapshot && m_snapshot->revision == m_revision ? m_snapshot : m_taker->take(m_schedule, m_revision);
     std::vector<double> latencies;
-    for (const SubgraphEvaluation& s : m_snapshot->evaluation.subgraphs)
+    for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
         latencies.push_back(s.latency);
-    const auto text = writeSchedule(*m_problem, m_schedule, latencies);
-    if (!text)
-        return text.error();
-    Status written = writeFileAtomically(path.toStdString(), *text);
-    if (!written)
-        return written;
-    m_schedulePath = path;
-    m_undo.setClean();
-    Q_EMIT fileChanged();
-    return Unit{};
+    return writeSchedule(*m_problem, m_schedule, latencies);
+}
+
+QString Document::suggestedName() const
+{
+    return QFileInfo(m_problemPath).completeBaseName() + QStringLiteral(".schedule.json");
 }
 
 void Document::newSchedule()
@@ -167,46 +171,39 @@ void Document::close()
     setProblem(nullptr, {}, {});
 }
 
-void Document::saveRecovery(const QString& folder) const
+Result<QJsonObject> Document::recoveryCopy() const
 {
-    if (!m_problem || m_problemPath.isEmpty())
-        return;
+    if (!m_problem)
+        return Error{ErrorCode::Refused, "no problem is open", {}, {}};
     const auto text = writeSchedule(*m_problem, m_schedule);
     if (!text)
-        return;
-    // The schedule first: a note without a schedule would promise what is not there.
-    if (writeFileAtomically((folder + kRecoverySchedule).toStdString(), *text))
-        (void)writeFileAtomically((folder + kRecoveryProblem).toStdString(), m_problemPath.toStdString());
+        return text.error();
+    return QJsonObject{{QStringLiteral("problemPath"), m_problemPath},
+                       {QStringLiteral("problem"), QString::fromStdString(writeProblem(*m_problem))},
+                       {QStringLiteral("path"), path()},
+                       {QStringLiteral("text"), QString::fromStdString(*text)}};
 }
 
-bool Document::hasRecovery(const QString& folder)
+Status Document::recover(const QJsonObject& copy)
 {
-    return QFileInfo::exists(folder + kRecoverySchedule) && QFileInfo::exists(folder + kRecoveryProblem);
-}
-
-Status Document::restoreRecovery(const QString& folder)
-{
-    const auto problemPath = readFile((folder + kRecoveryProblem).toStdString());
-    if (!problemPath)
-        return problemPath.error();
+    const QString problemPath = copy[QStringLiteral("problemPath")].toString();
     // Both are read before anything is replaced: what cannot be restored must not cost what is open.
-    const auto problem = loadProblem(*problemPath);
+    const auto problem =
+        readProblem(copy[QStringLiteral("problem")].toString().toStdString(), problemPath.toStdString());
     if (!problem)
         return problem.error();
-    auto loaded = loadSchedule(**problem, (folder + kRecoverySchedule).toStdString());
+    auto loaded =
+        readSchedule(**problem, copy[QStringLiteral("text")].toString().toStdString(), "recovery copy");
     if (!loaded)
         return loaded.error();
-    if (Status opened = openProblem(QString::fromStdString(*problemPath)); !opened)
-        return opened;
+    const Together together(*this);
+    setProblem(*problem, oneOpPerSubgraph(**problem), problemPath);
+    setPath(copy[QStringLiteral("path")].toString());
     apply(std::move(loaded->schedule), tr("Restore the last session"));
+    undoStack().resetClean();
     evaluateNow();
+    Q_EMIT fileChanged();
     return Unit{};
-}
-
-void Document::discardRecovery(const QString& folder)
-{
-    QFile::remove(folder + kRecoveryProblem);
-    QFile::remove(folder + kRecoverySchedule);
 }
 
 void Document::apply(Schedule next, const QString& text, const QString& mergeKey)
@@ -214,7 +211,8 @@ void Document::apply(Schedule next, const QString& text, const QString& mergeKey
     if (next == m_schedule)
         return;
     m_beforeLastEdit = m_snapshot;
-    m_undo.push(new ScheduleCommand(*this, m_schedule, std::move(next), text, mergeKey));
+    undoStack().push(new ValueCommand<Schedule>(
+        m_schedule, std::move(next), [this](const Schedule& s) { assign(s); }, text, mergeKey));
 }
 
 bool Document::apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey)
@@ -237,17 +235,18 @@ void Document::setRules(const Rules& rules)
     m_rulesReason.clear();
     m_beforeLastEdit = nullptr;
     ++m_revision;
-    Q_EMIT rulesChanged();
+    announce(Part::RuleSet);
     requestEvaluation();
 }
 
-void Document::setScheduleFromCommand(const Schedule& schedule)
+void Document::assign(const Schedule& schedule)
 {
+    const Together together(*this);
     dropPreview();
     m_schedule = schedule;
     refreshColours();
     ++m_revision;
-    Q_EMIT scheduleChanged();
+    announce(Part::Steps);
     requestEvaluation();
 }
 
@@ -280,7 +279,7 @@ void Document::publish(SnapshotPtr snapshot)
     m_snapshot = std::move(snapshot);
     if (m_snapshot->evaluation.valid())
         m_lastValid = m_snapshot;
-    Q_EMIT snapshotChanged();
+    announce(Part::Snapshot);
 }
 
 void Document::evaluateNow()
@@ -336,7 +335,7 @@ void Document::dropPreview()
 {
     m_previewing->cancel();
     if (std::exchange(m_preview, nullptr))
-        Q_EMIT previewChanged();
+        announce(Part::Preview);
 }
 
 SnapshotPtr Document::baseline() const
@@ -361,7 +360,7 @@ void Document::addBaseline(const QString& name, SnapshotPtr snapshot)
 {
     m_baselines.push_back({name, std::move(snapshot)});
     m_baselineIndex = static_cast<int>(m_baselines.size()) - 1;
-    Q_EMIT baselineChanged();
+    announce(Part::Baseline);
 }
 
 void Document::replaceBaseline(const QString& name, SnapshotPtr snapshot)
@@ -369,7 +368,7 @@ void Document::replaceBaseline(const QString& name, SnapshotPtr snapshot)
     if (m_baselineIndex < 0)
         return;
     m_baselines[static_cast<std::size_t>(m_baselineIndex)] = {name, std::move(snapshot)};
-    Q_EMIT baselineChanged();
+    announce(Part::Baseline);
 }
 
 void Document::setBaselineIndex(int index)
@@ -377,14 +376,14 @@ void Document::setBaselineIndex(int index)
     if (index == m_baselineIndex || index >= static_cast<int>(m_baselines.size()))
         return;
     m_baselineIndex = std::max(-1, index);
-    Q_EMIT baselineChanged();
+    announce(Part::Baseline);
 }
 
 void Document::clearBaselines()
 {
     m_baselines.clear();
     m_baselineIndex = -1;
-    Q_EMIT baselineChanged();
+    announce(Part::Baseline);
 }
 
 } // namespace tilewright::ui

@@ -8,13 +8,14 @@
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 #include "workspace/latest_job.h"
+#include "workspace/lens_document.h"
 #include "workspace/subgraph_colours.h"
 
-#include <QObject>
 #include <QString>
-#include <QUndoStack>
 
+#include <functional>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace tilewright::ui {
@@ -26,10 +27,31 @@ struct Baseline
     SnapshotPtr snapshot;
 };
 
+namespace parts { // a namespace of its own: operator| must not hide that of keys and modifiers
+
+/// What of a Document can change.
+enum class Part {
+    Problem = 1,   ///< another problem (or none): views rebuild from nothing
+    Steps = 2,     ///< schedule() differs; unless Snapshot comes with it, that follows
+    Snapshot = 4,  ///< snapshot() differs
+    RuleSet = 8,   ///< rules()
+    Baseline = 16, ///< the pinned states, or which of them is drawn
+    Preview = 32
+};
+Q_DECLARE_FLAGS(Parts, Part)
+[[nodiscard]] constexpr Parts operator|(Part a, Part b) noexcept
+{
+    return Parts(a) | b;
+}
+
+} // namespace parts
+using parts::Part;
+using parts::Parts;
+
 /// The open workload: problem, schedule with undo, rules, files, evaluation of the current state, baselines.
 /// Every edit is a pure function of core/schedule whose result goes through apply(); undo is assignment, so
 /// it cannot drift.
-class Document : public QObject
+class Document : public LensDocument
 {
     Q_OBJECT
 public:
@@ -45,7 +67,6 @@ public:
     [[nodiscard]] const Rules& rules() const { return m_rules; }
     /// Why these rules were chosen for the loaded schedule; empty when the person chose them.
     [[nodiscard]] const QString& rulesReason() const { return m_rulesReason; }
-    [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
     /// The latest published evaluation; null without a problem. May be one edit behind schedule().
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
     /// The last snapshot that was valid (its total stays, greyed, while the state is illegal); may be null.
@@ -53,11 +74,11 @@ public:
     /// The snapshot before the last edit, for the "change" in the status bar; may be null.
     [[nodiscard]] const SnapshotPtr& beforeLastEdit() const { return m_beforeLastEdit; }
     [[nodiscard]] const QString& problemPath() const { return m_problemPath; }
-    [[nodiscard]] const QString& schedulePath() const { return m_schedulePath; }
-    [[nodiscard]] bool isModified() const { return hasProblem() && !m_undo.isClean(); }
+    [[nodiscard]] const QString& schedulePath() const { return path(); }
 
     // -- files (the Error's text names file, field and reason)
     /// Opens a problem (with one op a subgraph to start from) or attaches a schedule to the open problem.
+    [[nodiscard]] Status open(const LensFile& file) override;
     [[nodiscard]] Status openFile(const QString& path);
     [[nodiscard]] Status openProblem(const QString& path);
     [[nodiscard]] Status openSchedule(const QString& path);
@@ -65,16 +86,15 @@ public:
     /// it is until the person saves over it.
     [[nodiscard]] Status openReadablePart(const QString& path);
     void setProblem(ProblemPtr problem, Schedule schedule, const QString& path = {});
-    [[nodiscard]] Status saveSchedule(const QString& path);
+    [[nodiscard]] bool hasContent() const override { return hasProblem(); }
+    [[nodiscard]] Result<std::string> fileText() const override;
+    [[nodiscard]] QString suggestedName() const override;
     void newSchedule(); ///< one op a subgraph; undoable
     void close();
 
-    /// Autosave: writes the schedule and the name of its problem into `folder`, beside no file of the
-    /// person's.
-    void saveRecovery(const QString& folder) const;
-    [[nodiscard]] static bool hasRecovery(const QString& folder);
-    [[nodiscard]] Status restoreRecovery(const QString& folder);
-    static void discardRecovery(const QString& folder);
+    /// The schedule with its problem.
+    [[nodiscard]] Result<QJsonObject> recoveryCopy() const override;
+    [[nodiscard]] Status recover(const QJsonObject& copy) override;
 
     // -- editing
     /// One undo step. Steps with the same non-empty mergeKey that follow one another merge (drags, spins).
@@ -119,34 +139,63 @@ public:
     void setBaselineIndex(int index); ///< -1 for none
     void clearBaselines();
 
+    // -- what views follow
+    /// Calls `then`, a member function of the receiver or anything that takes Parts or nothing, once for
+    /// whatever has changed of these parts.
+    template <typename Receiver, typename Then> void whenChanged(Receiver* receiver, Parts parts, Then then)
+    {
+        connect(this, &Document::changed, receiver, [receiver, parts, then](Parts what) {
+            if (!(what & parts))
+                return;
+            if constexpr (std::is_invocable_v<Then, Parts>)
+                then(what);
+            else if constexpr (std::is_invocable_v<Then>)
+                then();
+            else
+                std::invoke(then, receiver);
+        });
+    }
+
 Q_SIGNALS:
-    void problemChanged();  ///< another problem (or none): views rebuild from nothing
-    void scheduleChanged(); ///< schedule() differs; snapshot() follows
-    void snapshotChanged(); ///< snapshot() differs
-    void rulesChanged();
-    void baselineChanged();
-    void previewChanged();
-    void fileChanged(); ///< names, modified state
-    void refused(const QString& reason);
+    /// Once for all that one operation has changed.
+    void changed(tilewright::ui::Parts parts);
 
 private:
-    friend class ScheduleCommand;
-    void setScheduleFromCommand(const Schedule& schedule);
+    /// While one exists what changes is gathered, and announced when the last of them goes.
+    class Together
+    {
+    public:
+        explicit Together(Document& document) : m_document(document) { ++document.m_together; }
+        ~Together()
+        {
+            --m_document.m_together;
+            m_document.announce({});
+        }
+        Together(const Together&) = delete;
+        Together& operator=(const Together&) = delete;
+
+    private:
+        Document& m_document;
+    };
+    void announce(Parts parts);
+    void assign(const Schedule& schedule); ///< of an undo command
+    [[nodiscard]] Status takeProblem(const std::string& text, const QString& path);
+    [[nodiscard]] Status takeSchedule(const std::string& text, const QString& path);
     void requestEvaluation();
     void refreshColours();
     void publish(SnapshotPtr snapshot);
     void renewTaker(); ///< for the problem and rules in force
 
+    Parts m_unannounced;
+    int m_together = 0;
     ProblemPtr m_problem;
     Schedule m_schedule;
     SubgraphColours m_colours;
     Rules m_rules;
     QString m_rulesReason;
     QString m_problemPath;
-    QString m_schedulePath;
     std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the workers; null without a problem
     std::uint64_t m_revision = 0;
-    QUndoStack m_undo;
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;
     SnapshotPtr m_beforeLastEdit;

@@ -4,7 +4,6 @@
 #include "base/ids.h"
 
 #include <QObject>
-#include <QString>
 
 #include <cstdint>
 #include <optional>
@@ -53,20 +52,9 @@ public:
     void setStep(std::int64_t step);
     void clear() { set({}); }
 
-    /// Asks the Systolic lens to show this GEMM (C[M,N] = A[M,K] x B[K,N]); `origin` says where it comes
-    /// from.
-    void openGemm(qint64 m, qint64 n, qint64 k, const QString& origin)
-    {
-        Q_EMIT gemmRequested(m, n, k, origin);
-    }
-    /// Hands a file of another lens ("npu", "mapping", "systolic") to that lens.
-    void openLensFile(const QString& lens, const QString& path) { Q_EMIT lensFileRequested(lens, path); }
-
 Q_SIGNALS:
     void changed();
     void hoverChanged();
-    void gemmRequested(qint64 m, qint64 n, qint64 k, const QString& origin);
-    void lensFileRequested(const QString& lens, const QString& path);
 
 private:
     SelectionState m_state;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "schedule/schedule.h"
 #include "workspace/document.h"
 #include "workspace/selection.h"
-#include "schedule/schedule.h"
 
 #include <set>
 
 namespace tilewright::ui {
 
-/// `state` with these ops selected. Subgraphs that they cover wholly are selected too, else the one that holds
-/// them all. The current subgraph stays if it is among these, else it is the first of them; ops scattered over
-/// parts of several subgraphs leave it only when it holds one of them.
+/// `state` with these ops selected. Subgraphs that they cover wholly are selected too, else the one that
+/// holds them all. The current subgraph stays if it is among these, else it is the first of them; ops
+/// scattered over parts of several subgraphs leave it only when it holds one of them.
 [[nodiscard]] SelectionState withOps(const Schedule& schedule, const SelectionState& state,
                                      std::set<OpId> ops);
 
-/// `state`, whose subgraphs are places in `before`, for `after`: a subgraph is where most of its ops have gone
-/// to; selected ops stay selected, with the subgraphs that have them now.
+/// `state`, whose subgraphs are places in `before`, for `after`: a subgraph is where most of its ops have
+/// gone to; selected ops stay selected, with the subgraphs that have them now.
 [[nodiscard]] SelectionState followed(const Schedule& before, const Schedule& after, SelectionState state);
 
 void selectAllOps(const Document& document, Selection& selection);

@@ -29,9 +29,8 @@ std::vector<OpId> ascendingOps(const Subgraph& s)
 SubgraphModel::SubgraphModel(Document& document, QObject* parent)
     : QAbstractTableModel(parent), m_document(document)
 {
-    connect(&document, &Document::snapshotChanged, this, &SubgraphModel::refresh);
-    connect(&document, &Document::problemChanged, this, &SubgraphModel::refresh);
-    connect(&document, &Document::baselineChanged, this, &SubgraphModel::refreshBaseline);
+    document.whenChanged(this, Part::Problem | Part::Snapshot, &SubgraphModel::refresh);
+    document.whenChanged(this, Part::Baseline, &SubgraphModel::refreshBaseline);
     refreshBaseline();
     refresh();
 }

@@ -33,8 +33,7 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     m_parts->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int c = 1; c < 7; ++c)
         m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("123 456 789.0")) + 16);
-    connect(&document(), &Document::snapshotChanged, this, &BoundView::outdate);
-    connect(&document(), &Document::problemChanged, this, &BoundView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot, &BoundView::outdate);
     refresh();
 }
 

@@ -8,7 +8,7 @@
 
 namespace tilewright::ui {
 
-/// All edits since the file was opened; click to go back or forward to any of them.
+/// All edits of the lens worked in since its file was opened; click to go back or forward to any of them.
 class HistoryView : public View
 {
     Q_OBJECT
@@ -16,7 +16,7 @@ public:
     explicit HistoryView(const ViewContext& context, QWidget* parent = nullptr)
         : View(context, QStringLiteral("history"), tr("History"), parent)
     {
-        auto* list = new QUndoView(&document().undoStack(), this);
+        auto* list = new QUndoView(&workspace().undoGroup(), this);
         list->setEmptyLabel(tr("As opened"));
         list->setAccessibleName(tr("History of edits"));
         list->setFrameShape(QFrame::NoFrame);

@@ -87,7 +87,7 @@ void InspectorView::build()
     connect(m_openGemm, &QPushButton::clicked, this, [this] {
         if (const auto id = current()) {
             const Granularity& g = document().schedule()[*id].granularity;
-            selection().openGemm(g.h, g.w, g.k, tr("subgraph %1").arg(id->index()));
+            workspace().openGemm({g.h, g.w, g.k}, tr("subgraph %1").arg(id->index()));
         }
     });
     column->addWidget(m_openGemm);

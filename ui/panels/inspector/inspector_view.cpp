@@ -2,8 +2,6 @@
 #include "panels/inspector/inspector_view.h"
 
 #include "canvas/bound_mark.h"
-#include "workspace/schedule_edits.h"
-#include "workspace/op_names.h"
 #include "panels/inspector/change_button.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
@@ -17,6 +15,8 @@
 #include "theme/number.h"
 #include "theme/words.h"
 #include "views/granularity/granularity_view.h"
+#include "workspace/op_names.h"
+#include "workspace/schedule_edits.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -43,12 +43,10 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     m_factsTimer.setInterval(60);
     connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);
     build();
-    connect(&document(), &Document::snapshotChanged, this, &InspectorView::outdate);
-    connect(&document(), &Document::problemChanged, this, [this] {
+    document().whenChanged(this, Part::Problem, [this] {
         m_shown = {}; // the same number means another subgraph now
-        outdate();
     });
-    connect(&document(), &Document::baselineChanged, this, &InspectorView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &InspectorView::outdate);
     connect(&selection(), &Selection::changed, this, &InspectorView::outdate);
     refresh();
 }

@@ -88,8 +88,7 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
             if (document().snapshot() && document().snapshot()->revision == repaired.first)
                 document().apply(std::move(repaired.second), tr("Fix all problems"));
         });
-    connect(&document(), &Document::snapshotChanged, this, &ProblemsView::outdate);
-    connect(&document(), &Document::problemChanged, this, &ProblemsView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot, &ProblemsView::outdate);
     refresh();
 }
 

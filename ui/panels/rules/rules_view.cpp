@@ -101,8 +101,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     connect(m_list, &QTreeWidget::itemChanged, this, &RulesView::toggle);
     connect(m_list, &QTreeWidget::itemClicked, this, &RulesView::jump);
     connect(m_list, &QTreeWidget::itemActivated, this, &RulesView::jump);
-    connect(&document(), &Document::snapshotChanged, this, &RulesView::outdate);
-    connect(&document(), &Document::rulesChanged, this, &RulesView::outdate);
+    document().whenChanged(this, Part::Snapshot | Part::RuleSet, &RulesView::outdate);
     refresh();
 }
 

@@ -70,7 +70,7 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     connect(m_discard, &QPushButton::clicked, this, &SolverCard::discardClicked);
     connect(m_changes, &SolverChanges::counted, this,
             [this](int n) { m_tabs->setTabText(0, tr("Changes (%1)").arg(n)); });
-    connect(&m_context.document, &Document::snapshotChanged, this, &SolverCard::refresh);
+    m_context.document.whenChanged(this, Part::Snapshot, &SolverCard::refresh);
     connect(&m_context.themes, &ThemeSource::changed, this, &SolverCard::refresh);
     refresh();
 }

@@ -75,8 +75,7 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
         QSettings().setValue(key("preview"), on);
         Q_EMIT previewToggled(on);
     });
-    connect(&m_document, &Document::problemChanged, this, &SolverOptions::refresh);
-    connect(&m_document, &Document::rulesChanged, this, &SolverOptions::refresh);
+    m_document.whenChanged(this, Part::Problem | Part::RuleSet, &SolverOptions::refresh);
     setRunning(false);
     refresh();
 }

@@ -61,8 +61,8 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         refresh();
     });
     // A late result would name ops of a problem that is gone, or be worth something else by other rules.
-    connect(&document(), &Document::problemChanged, this, [this] { forget({}); });
-    connect(&document(), &Document::rulesChanged, this, [this] {
+    document().whenChanged(this, Part::Problem, [this] { forget({}); });
+    document().whenChanged(this, Part::RuleSet, [this] {
         const SnapshotPtr& of = m_job.isRunning()   ? m_before
                                 : m_card->outcome() ? m_card->outcome()->after
                                                     : nullptr;
@@ -74,8 +74,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         if (m_job.isRunning() && !document().preview())
             m_options->pausePreview();
     };
-    connect(&document(), &Document::scheduleChanged, this, pause);
-    connect(&document(), &Document::previewChanged, this, pause);
+    document().whenChanged(this, Part::Steps | Part::Preview, pause);
     refresh();
 }
 

@@ -84,7 +84,7 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
         m_hint->setVisible(!document().hasProblem());
         m_table->setVisible(document().hasProblem());
     };
-    connect(&document(), &Document::problemChanged, this, refresh);
+    document().whenChanged(this, Part::Problem, refresh);
     refresh();
 }
 

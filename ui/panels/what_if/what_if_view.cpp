@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/what_if/what_if_view.h"
 
-#include "chart/axis.h"
 #include "canvas/wheel_guard.h"
+#include "chart/axis.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 
@@ -184,7 +184,7 @@ WhatIfView::WhatIfView(const ViewContext& context, QWidget* parent)
         m_points.clear();
         m_chart->update();
     });
-    connect(&document(), &Document::problemChanged, this, [this] {
+    document().whenChanged(this, Part::Problem, [this] {
         m_job->cancel();
         m_points.clear();
         refresh();

@@ -69,8 +69,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     m_job = std::make_unique<LatestJob<std::shared_ptr<const CompareData>>>(
         [this](std::shared_ptr<const CompareData> data) { showData(std::move(data)); }, true);
     connect(m_baseline, &QComboBox::activated, this, [this](int i) { document().setBaselineIndex(i - 1); });
-    for (auto signal : {&Document::snapshotChanged, &Document::baselineChanged, &Document::problemChanged})
-        connect(&document(), signal, this, &CompareView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &CompareView::outdate);
     refresh();
 }
 

@@ -47,8 +47,7 @@ GranularityView::GranularityView(const ViewContext& context, QWidget* parent)
     connect(m_depth, &QComboBox::activated, this, [this](int i) {
         setDepth(i == 0 ? std::nullopt : std::optional<std::int64_t>(m_depth->itemData(i).toLongLong()));
     });
-    for (auto signal : {&Document::problemChanged, &Document::snapshotChanged})
-        connect(&document(), signal, this, &GranularityView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot, &GranularityView::outdate);
     connect(&selection(), &Selection::changed, this, &GranularityView::outdate);
     addOwnKeys();
     refresh();

@@ -12,8 +12,7 @@ namespace tilewright::ui {
 
 GraphDrag::GraphDrag(Document& document, QObject* parent) : QObject(parent), m_document(document)
 {
-    connect(&document, &Document::scheduleChanged, this, &GraphDrag::judgeAnew);
-    connect(&document, &Document::rulesChanged, this, &GraphDrag::judgeAnew);
+    document.whenChanged(this, Part::Steps | Part::RuleSet, &GraphDrag::judgeAnew);
 }
 
 /// Another schedule under the hand (undone by a key): what is known was about the one before.

@@ -37,10 +37,9 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     addOwnKeys();
     setMinimumSize(240, 160);
 
-    connect(&document(), &Document::problemChanged, this, [this] { refresh(true); });
-    connect(&document(), &Document::snapshotChanged, this, [this] { refresh(); });
-    connect(&document(), &Document::baselineChanged, this, [this] { refresh(); });
-    connect(&document(), &Document::previewChanged, this, &GraphView::previewChanged);
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline,
+                           [this](Parts parts) { refresh(parts.testFlag(Part::Problem)); });
+    document().whenChanged(this, Part::Preview, &GraphView::previewChanged);
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_picture.forgetOverview(); });
     connect(&m_layouter, &GraphLayouter::geometryChanged, &m_bars, &GraphBars::showNote);

@@ -24,9 +24,8 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
                                   "the subgraph as in the graph."));
     for (QComboBox* box : {m_sort, m_colour})
         connect(box, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
-    for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
-        connect(&document(), signal, this, &LatencyView::outdate);
-    connect(&document(), &Document::problemChanged, this, [this] {
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &LatencyView::outdate);
+    document().whenChanged(this, Part::Problem, [this] {
         setMeasured(std::nullopt);
         fitAll();
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/mapping/mapping_state.h"
+#include "workspace/mapping_document.h"
 
 #include <QString>
 

@@ -15,7 +15,7 @@ namespace tilewright::ui {
 
 using namespace mapping;
 
-MappingForm::MappingForm(MappingState& state, QWidget* parent) : QScrollArea(parent), m_state(state)
+MappingForm::MappingForm(MappingDocument& state, QWidget* parent) : QScrollArea(parent), m_state(state)
 {
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
@@ -111,7 +111,7 @@ MappingForm::MappingForm(MappingState& state, QWidget* parent) : QScrollArea(par
     column->addWidget(hardwareBox);
     column->addStretch();
     setWidget(page);
-    connect(&m_state, &MappingState::setupChanged, this, &MappingForm::refresh);
+    connect(&m_state, &MappingDocument::setupChanged, this, &MappingForm::refresh);
     refresh();
 }
 

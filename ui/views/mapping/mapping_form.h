@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/mapping/mapping_state.h"
+#include "workspace/mapping_document.h"
 
 #include <QScrollArea>
 
@@ -21,7 +21,7 @@ class MappingForm : public QScrollArea
 {
     Q_OBJECT
 public:
-    MappingForm(MappingState& state, QWidget* parent);
+    MappingForm(MappingDocument& state, QWidget* parent);
 
 private:
     using ReadInteger = std::function<std::int64_t&(MappingSetup&)>;
@@ -33,7 +33,7 @@ private:
     void apply(const MappingSetup& next, bool layer, const QString& key);
     void refresh();
 
-    MappingState& m_state;
+    MappingDocument& m_state;
     QComboBox* m_kind = nullptr;
     QLabel* m_error = nullptr;
     QFormLayout* m_layerForm = nullptr;

@@ -5,7 +5,7 @@
 #include "mapping/report.h"
 #include "theme/icon.h"
 #include "theme/number.h"
-#include "views/mapping/mapping_samples.h"
+#include "workspace/mapping_samples.h"
 
 #include <QComboBox>
 #include <QFileDialog>
@@ -56,13 +56,13 @@ private:
 
 MappingModelView::MappingModelView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("mapping-model"), tr("Mapping of a model"), parent),
-      m_state(MappingState::of(context)), m_table(new LayerTable(this))
+      m_state(context.workspace.mapping()), m_table(new LayerTable(this))
 {
     createControls();
     m_job =
         std::make_unique<LatestJob<Outcome>>([this](Outcome outcome) { finish(std::move(outcome)); }, true);
-    connect(&m_state, &MappingState::modelChanged, this, &MappingModelView::modelChanged);
-    connect(&m_state, &MappingState::spaceChanged, this, [this] {
+    connect(&m_state, &MappingDocument::modelChanged, this, &MappingModelView::modelChanged);
+    connect(&m_state, &MappingDocument::spaceChanged, this, [this] {
         if (m_started && !(m_state.setup().architecture == m_architecture))
             modelChanged();
     });

@@ -3,7 +3,7 @@
 
 #include "canvas/control_bar.h"
 #include "views/mapping/layer_table.h"
-#include "views/mapping/mapping_state.h"
+#include "workspace/mapping_document.h"
 
 class QComboBox;
 class QLabel;
@@ -26,7 +26,7 @@ public:
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     [[nodiscard]] QString copyText() const override { return m_table->asText(); }
 
-    [[nodiscard]] MappingState& state() { return m_state; }
+    [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const LayerTable& table() const { return *m_table; }
     [[nodiscard]] bool isRunning() const { return m_running; }
     void startOrStop();
@@ -49,7 +49,7 @@ private:
     void finish(Outcome outcome);
     void refresh();
 
-    MappingState& m_state;
+    MappingDocument& m_state;
     LayerTable* m_table = nullptr;
     QTableView* m_view = nullptr;
     ControlBar* m_bar = nullptr;

@@ -5,7 +5,7 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "views/mapping/mapping_form.h"
-#include "views/mapping/mapping_samples.h"
+#include "workspace/mapping_samples.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -30,7 +30,7 @@ constexpr double kSideBySide = 96; // digits of width; narrower: breakdown below
 
 MappingView::MappingView(const ViewContext& context, QWidget* parent)
     : ToolCanvas(context, QStringLiteral("mapping"), tr("Mapping"), parent),
-      m_state(MappingState::of(context))
+      m_state(context.workspace.mapping())
 {
     setMinimumSize(320, 200);
     m_scrollBar = new QScrollBar(Qt::Vertical, this);
@@ -41,10 +41,10 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
     addOwnKeys();
     m_form = new MappingForm(m_state, this);
     for (auto signal :
-         {&MappingState::setupChanged, &MappingState::baselineChanged, &MappingState::operandChanged})
+         {&MappingDocument::setupChanged, &MappingDocument::baselineChanged, &MappingDocument::operandChanged})
         connect(&m_state, signal, this, &MappingView::refresh);
     connect(&m_state.search(), &MappingSearch::finished, this, &MappingView::refresh);
-    connect(&m_state, &MappingState::refused, this, [this](const QString& why) {
+    connect(&m_state, &MappingDocument::refused, this, [this](const QString& why) {
         m_message = why;
         update();
     });
@@ -150,8 +150,16 @@ void MappingView::openWithDialog()
     const QStringList paths = QFileDialog::getOpenFileNames(
         this, tr("Open layers, hardware, methods"), {}, tr("Mapping files (*.json *.txt);;All files (*)"));
     for (const QString& path : paths)
-        if (const Status opened = m_state.openFile(path); !opened)
+    {
+        // Texts of no known kind may still hold a method.
+        Status opened = Unit{};
+        if (const auto file = readLensFile(path); !file || file->lens() != Lens::Mapping)
+            opened = m_state.openFile(path);
+        else if (const auto taken = workspace().open(*file); !taken)
+            opened = taken.error();
+        if (!opened)
             Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
+    }
 }
 
 void MappingView::paste()

@@ -3,7 +3,7 @@
 
 #include "canvas/control_bar.h"
 #include "views/mapping/breakdown_paint.h"
-#include "views/mapping/mapping_state.h"
+#include "workspace/mapping_document.h"
 #include "views/mapping/nest_paint.h"
 
 #include <optional>
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] QSize exportSize() const override { return {1280, 640}; }
     [[nodiscard]] QString copyText() const override;
 
-    [[nodiscard]] MappingState& state() { return m_state; }
+    [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const NestModel& model() const { return m_model; }
     [[nodiscard]] const BreakdownModel& breakdown() const { return m_breakdown; }
     [[nodiscard]] const NestOverlay& overlay() const { return m_overlay; }
@@ -77,7 +77,7 @@ private:
     void openWithDialog();
     void paste();
 
-    MappingState& m_state;
+    MappingDocument& m_state;
     MappingForm* m_form = nullptr;
     QComboBox* m_samples = nullptr;
     QComboBox* m_load = nullptr;

@@ -4,7 +4,7 @@
 #include "mapping/edits.h"
 #include "mapping/factors.h"
 #include "mapping/search.h"
-#include "views/mapping/mapping_state.h"
+#include "workspace/mapping_document.h"
 
 #include <QString>
 

@@ -13,7 +13,7 @@ using namespace mapping;
 
 namespace {
 
-void describeSearch(SearchMapModel& out, const MappingState& state, const MappingSearch& search)
+void describeSearch(SearchMapModel& out, const MappingDocument& state, const MappingSearch& search)
 {
     SearchCounts counts;
     double seconds = 0;
@@ -64,7 +64,7 @@ double MapPoint::y() const
     return std::log10(std::max(1e-3, energy));
 }
 
-SearchMapModel buildSearchMap(const MappingState& state, const MappingSearch& search)
+SearchMapModel buildSearchMap(const MappingDocument& state, const MappingSearch& search)
 {
     SearchMapModel out;
     out.title = QString::fromStdString(state.setup().layer.name.empty() ? describe(state.setup().layer)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/mapping/mapping_state.h"
+#include "workspace/mapping_document.h"
 
 #include <QString>
 
@@ -42,7 +42,7 @@ struct SearchMapModel
     bool proven = false;
 };
 
-[[nodiscard]] SearchMapModel buildSearchMap(const MappingState& state, const MappingSearch& search);
+[[nodiscard]] SearchMapModel buildSearchMap(const MappingDocument& state, const MappingSearch& search);
 
 /// The optima, the current method and the front as tab-separated rows.
 [[nodiscard]] QString searchMapAsText(const SearchMapModel& model);

@@ -17,13 +17,13 @@ namespace tilewright::ui {
 
 SearchMapView::SearchMapView(const ViewContext& context, QWidget* parent)
     : PlotCanvas(context, QStringLiteral("mapping-search"), tr("Mapping search"), parent),
-      m_state(MappingState::of(context))
+      m_state(context.workspace.mapping())
 {
     createControls();
     addOwnKeys();
-    connect(&m_state, &MappingState::setupChanged, this, &SearchMapView::refresh);
-    connect(&m_state, &MappingState::baselineChanged, this, &SearchMapView::refresh);
-    connect(&m_state, &MappingState::spaceChanged, this, [this] {
+    connect(&m_state, &MappingDocument::setupChanged, this, &SearchMapView::refresh);
+    connect(&m_state, &MappingDocument::baselineChanged, this, &SearchMapView::refresh);
+    connect(&m_state, &MappingDocument::spaceChanged, this, [this] {
         fitAll();
         m_marked.reset();
         m_frontIndex = -1;

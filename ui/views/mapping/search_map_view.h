@@ -22,7 +22,7 @@ public:
     [[nodiscard]] QString copyText() const override;
     void fitSelection() override; ///< the Pareto front and the current method
 
-    [[nodiscard]] MappingState& state() { return m_state; }
+    [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const SearchMapModel& model() const { return m_model; }
     [[nodiscard]] SearchMapPlaces places() const { return searchMapPlaces(contentArea(), m_model); }
     [[nodiscard]] QPointF pointOf(const MapPoint& point) const; ///< in widget coordinates
@@ -51,7 +51,7 @@ private:
     [[nodiscard]] std::optional<MapPoint> pointAt(QPointF position, const PlotMark* mark) const;
     void load(const MapPoint& point);
 
-    MappingState& m_state;
+    MappingDocument& m_state;
     SearchMapModel m_model;
     std::optional<MapPoint> m_marked;
     int m_frontIndex = -1; ///< of the keyboard

@@ -30,8 +30,7 @@ MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
         m_timelines = std::move(t);
         rebuild();
     });
-    for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
-        connect(&document(), signal, this, &MemoryView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &MemoryView::outdate);
     connect(&selection(), &Selection::changed, this, [this] { isFollowing() ? rebuild() : outdate(); });
     addOwnKeys();
     requestTimelines();

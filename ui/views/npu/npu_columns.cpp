@@ -108,64 +108,6 @@ void binnedBanks(const NpuResult& r, DramColumns& out)
 
 } // namespace
 
-double RateCurve::integralAt(double time) const
-{
-    const auto it = std::upper_bound(points.begin(), points.end(), time,
-                                     [](double t, const Point& p) { return t < p.time; });
-    if (it == points.begin())
-        return 0;
-    const Point& p = *std::prev(it);
-    return p.integral + (time - p.time) * p.rate;
-}
-
-double RateCurve::rateAt(double time) const
-{
-    const auto it = std::upper_bound(points.begin(), points.end(), time,
-                                     [](double t, const Point& p) { return t < p.time; });
-    return it == points.begin() ? 0 : std::prev(it)->rate;
-}
-
-double RateCurve::mean(double from, double to) const
-{
-    return to > from ? std::max(0.0, (integralAt(to) - integralAt(from)) / (to - from)) : 0;
-}
-
-RateCurve nocCurve(const NpuResult& result, int core)
-{
-    std::vector<std::pair<Cycle, double>> changes;
-    for (std::size_t c = 0; c < result.run->cores.size(); ++c) {
-        if (core >= 0 && static_cast<std::size_t>(core) != c)
-            continue;
-        for (const auto* spans : {&result.run->cores[c].loads, &result.run->cores[c].stores})
-            for (const npu::TransferSpan& s : *spans) {
-                if (s.end <= s.start)
-                    continue;
-                const double rate = static_cast<double>(result.graph->tiles[s.tile].alignedBytes) /
-                                    static_cast<double>(s.end - s.start);
-                changes.emplace_back(s.start, rate);
-                changes.emplace_back(s.end, -rate);
-            }
-    }
-    std::sort(changes.begin(), changes.end());
-    RateCurve curve;
-    double rate = 0;
-    for (std::size_t i = 0; i < changes.size();) {
-        const Cycle time = changes[i].first;
-        const double before = rate;
-        for (; i < changes.size() && changes[i].first == time; ++i)
-            rate += changes[i].second;
-        if (rate < 1e-9)
-            rate = 0;
-        const double integral = curve.points.empty()
-                                    ? 0
-                                    : curve.points.back().integral +
-                                          before * (static_cast<double>(time) - curve.points.back().time);
-        curve.points.push_back({static_cast<double>(time), rate, integral});
-        curve.peak = std::max(curve.peak, rate);
-    }
-    return curve;
-}
-
 DramColumns DramColumns::of(const NpuResult& r, double from, double to, int width)
 {
     DramColumns out;

@@ -3,30 +3,12 @@
 #pragma once
 
 #include "chart/lane.h"
-#include "views/npu/npu_state.h"
+#include "workspace/npu_document.h"
 
 #include <optional>
 #include <vector>
 
 namespace tilewright::ui {
-
-/// A step function with its integral, so that means over any range are exact.
-struct RateCurve
-{
-    struct Point
-    {
-        double time = 0, rate = 0, integral = 0; ///< rate holds from `time`; integral up to `time`
-    };
-    std::vector<Point> points;
-    double peak = 0;
-
-    [[nodiscard]] double integralAt(double time) const;
-    [[nodiscard]] double rateAt(double time) const;
-    [[nodiscard]] double mean(double from, double to) const;
-};
-
-/// Bytes a cycle on the NoC: every transfer at its mean rate. A negative core means all of them.
-[[nodiscard]] RateCurve nocCurve(const NpuResult& result, int core);
 
 /// One bank in one column.
 struct BankCell

@@ -2,6 +2,7 @@
 #include "views/npu/npu_controls.h"
 
 #include "canvas/wheel_guard.h"
+#include "theme/theme.h"
 #include "workspace/samples.h"
 #include "views/npu/npu_tiling_form.h"
 
@@ -52,8 +53,8 @@ std::optional<npu::NpuHardware> preset(const char* name)
 
 } // namespace
 
-NpuControls::NpuControls(NpuState& state, NpuChartOptions& options, QWidget* parent)
-    : QScrollArea(parent), m_state(state)
+NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QWidget* parent)
+    : QScrollArea(parent), m_workspace(workspace), m_state(workspace.npu())
 {
     setObjectName(QStringLiteral("npu.controls"));
     setAccessibleName(tr("NPU settings"));
@@ -73,8 +74,8 @@ NpuControls::NpuControls(NpuState& state, NpuChartOptions& options, QWidget* par
     addHardwareRows(form);
     addViewRows(form, options);
     setWidget(page);
-    connect(&m_state, &NpuState::settingsChanged, this, &NpuControls::refresh);
-    connect(&m_state, &NpuState::resultChanged, this, &NpuControls::refresh);
+    connect(&m_state, &NpuDocument::settingsChanged, this, &NpuControls::refresh);
+    connect(&m_state, &NpuDocument::resultChanged, this, &NpuControls::refresh);
     refresh();
 }
 
@@ -128,12 +129,12 @@ void NpuControls::addModelRows(QFormLayout* form)
                          file.absoluteFilePath());
     connect(m_model, &QComboBox::activated, this, [this](int i) {
         const QString path = m_model->itemData(i).toString();
-        if (!path.isEmpty() && !m_state.openModel(path))
-            refresh();
+        if (!path.isEmpty())
+            openFile(path);
     });
     row(form, tr("Sample"), m_model, tr("Models from the samples folder, and the file that is open."));
     auto* open = new QPushButton(tr("Open model …"), this);
-    connect(open, &QPushButton::clicked, this, &NpuControls::openFile);
+    connect(open, &QPushButton::clicked, this, &NpuControls::chooseFile);
     row(form, tr("Open model"), open, tr("Open an NPU model file (JSON)."));
     auto* save = new QPushButton(tr("Save model …"), this);
     connect(save, &QPushButton::clicked, this, &NpuControls::saveFile);
@@ -258,20 +259,29 @@ void NpuControls::addViewRows(QFormLayout* form, NpuChartOptions& options)
     row(form, tr("Clear ghost"), m_clearGhost, tr("Do not draw the run before."));
 }
 
-void NpuControls::openFile()
+void NpuControls::openFile(const QString& path)
+{
+    if (const auto opened = m_workspace.open(path); !opened)
+        Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
+    refresh(); // what was not opened is not to be named
+}
+
+void NpuControls::chooseFile()
 {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open NPU model"), m_state.modelPath(),
                                                       tr("NPU models (*.json);;All files (*)"));
-    if (!path.isEmpty() && !m_state.openModel(path))
-        refresh();
+    if (!path.isEmpty())
+        openFile(path);
 }
 
 void NpuControls::saveFile()
 {
     const QString path = QFileDialog::getSaveFileName(this, tr("Save NPU model"), m_state.modelPath(),
                                                       tr("NPU models (*.json);;All files (*)"));
-    if (!path.isEmpty())
-        m_state.saveModel(path);
+    if (path.isEmpty())
+        return;
+    if (const Status saved = m_state.save(path); !saved)
+        Q_EMIT m_state.refused(QString::fromStdString(saved.error().text()));
 }
 
 void NpuControls::refresh()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "views/npu/npu_lanes.h"
+#include "workspace/workspace.h"
 
 #include <QScrollArea>
 
@@ -19,7 +20,7 @@ class NpuControls : public QScrollArea
 {
     Q_OBJECT
 public:
-    NpuControls(NpuState& state, NpuChartOptions& options, QWidget* parent);
+    NpuControls(Workspace& workspace, NpuChartOptions& options, QWidget* parent);
 
 Q_SIGNALS:
     void optionsChanged();
@@ -36,10 +37,12 @@ private:
                      bool doubling, const QString& tip);
     void refresh(); ///< controls from the state
     void apply();   ///< state from the controls
-    void openFile();
+    void openFile(const QString& path);
+    void chooseFile();
     void saveFile();
 
-    NpuState& m_state;
+    Workspace& m_workspace;
+    NpuDocument& m_state;
     std::vector<npu::NpuHardware> m_presets; ///< in the order of the combo box
     bool m_refreshing = false;
     QComboBox* m_model = nullptr;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layout/layout.h"
-#include "views/npu/npu_state.h"
+#include "workspace/npu_document.h"
 
 #include <QRectF>
 

@@ -24,7 +24,7 @@ constexpr double kSmallest = 0.02, kLargest = 6;
 
 NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
     : ToolCanvas(context, QStringLiteral("npu-graph"), tr("NPU tile graph"), parent),
-      m_state(NpuState::of(context))
+      m_state(context.workspace.npu())
 {
     m_colour = bar().addChoice(tr("Colour by"), {tr("core"), tr("state at the cursor"), tr("criticality")},
                                tr("What the cells' colours tell; red outlines are the critical path."));
@@ -60,9 +60,9 @@ NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
                 counted(static_cast<std::int64_t>(m_model->groupOf.size()), tr("node"), tr("nodes")));
             update();
         });
-    connect(&m_state, &NpuState::resultChanged, this, &NpuGraphView::resultChanged);
-    connect(&m_state, &NpuState::cursorChanged, this, qOverload<>(&QWidget::update));
-    connect(&m_state, &NpuState::nodeChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_state, &NpuDocument::resultChanged, this, &NpuGraphView::resultChanged);
+    connect(&m_state, &NpuDocument::cursorChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_state, &NpuDocument::nodeChanged, this, qOverload<>(&QWidget::update));
     resultChanged();
 }
 
@@ -460,7 +460,7 @@ void NpuGraphView::showMenu(QPointF position)
     if (!chosen)
         return;
     if (chosen == systolic)
-        openInSystolic(selection(), *m_model->result->graph, *node);
+        openInSystolic(workspace(), *m_model->result->graph, *node);
     else if (chosen == open)
         toggle(op);
     else if (chosen == all)

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] QRectF selectedPart() const override;
 
     [[nodiscard]] const std::shared_ptr<const NpuGraphModel>& model() const { return m_model; }
-    [[nodiscard]] NpuState& state() { return m_state; }
+    [[nodiscard]] NpuDocument& state() { return m_state; }
     [[nodiscard]] QPointF pointOf(std::uint32_t node) const; ///< middle of its cell on the widget
     [[nodiscard]] QPointF titleOf(std::uint32_t op) const;   ///< on the title of the operator's box
     [[nodiscard]] bool isOpen(std::uint32_t op) const { return m_open.count(op) > 0; }
@@ -88,7 +88,7 @@ private:
     [[nodiscard]] QRectF drawingOf(const QRectF& area) const;
     [[nodiscard]] NpuGraphPicture picture() const;
 
-    NpuState& m_state;
+    NpuDocument& m_state;
     QComboBox* m_colour = nullptr;
     std::shared_ptr<const NpuGraphModel> m_model;
     std::shared_ptr<const npu::NpuGraph> m_openFor;

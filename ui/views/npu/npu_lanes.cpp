@@ -356,7 +356,7 @@ std::vector<std::vector<LegendItem>> legends(const NpuResult& r, bool ghost, con
 
 } // namespace
 
-NpuChartModel buildNpuChart(const NpuState& state)
+NpuChartModel buildNpuChart(const NpuDocument& state)
 {
     NpuChartModel m;
     m.error = state.error();

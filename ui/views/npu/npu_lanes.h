@@ -18,7 +18,7 @@ struct NpuChartModel
     double total = 0; ///< end of the time axis: the longer of both runs
     QString header;   ///< "BERT base block · dynamic on 4 cores · 548 520 cycles"
 };
-[[nodiscard]] NpuChartModel buildNpuChart(const NpuState& state);
+[[nodiscard]] NpuChartModel buildNpuChart(const NpuDocument& state);
 
 struct NpuChartOptions
 {

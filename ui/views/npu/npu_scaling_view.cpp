@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 NpuScalingView::NpuScalingView(const ViewContext& context, QWidget* parent)
     : PlotCanvas(context, QStringLiteral("npu-scaling"), tr("NPU scaling"), parent),
-      m_state(NpuState::of(context))
+      m_state(context.workspace.npu())
 {
     m_max = bar().addChoice(tr("Up to"), {tr("4 cores"), tr("8 cores"), tr("16 cores")},
                             tr("Largest number of cores that is simulated, with both schedulers."));
@@ -27,12 +27,12 @@ NpuScalingView::NpuScalingView(const ViewContext& context, QWidget* parent)
     addKeys("more", tr("One core more"), {QKeySequence(Qt::Key_Period), QKeySequence(Qt::Key_Right)},
             tr("Simulate with one core more."), [change] { change(1); });
     connect(m_max, &QComboBox::currentIndexChanged, this, &NpuScalingView::request);
-    connect(&m_state, &NpuState::resultChanged, this, [this] {
+    connect(&m_state, &NpuDocument::resultChanged, this, [this] {
         if (isVisible())
             request();
         outdatePlots();
     });
-    connect(&m_state, &NpuState::comparisonChanged, this, [this] {
+    connect(&m_state, &NpuDocument::comparisonChanged, this, [this] {
         const auto& c = m_state.comparison();
         setAccessibleDescription(c ? npuSchedulerSentence(*c) : QString());
         outdatePlots();

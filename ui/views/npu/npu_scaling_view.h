@@ -2,7 +2,7 @@
 #pragma once
 
 #include "chart/plot_canvas.h"
-#include "views/npu/npu_state.h"
+#include "workspace/npu_document.h"
 
 class QComboBox;
 
@@ -28,7 +28,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override { return {1100, 560}; }
     [[nodiscard]] QString copyText() const override;
-    [[nodiscard]] NpuState& state() { return m_state; }
+    [[nodiscard]] NpuDocument& state() { return m_state; }
     [[nodiscard]] QPointF pointOf(int cores) const; ///< a place of that many cores on the speed-up chart
 
 protected:
@@ -51,7 +51,7 @@ private:
     [[nodiscard]] int maxCores() const;
     void setCores(int cores);
 
-    NpuState& m_state;
+    NpuDocument& m_state;
     QComboBox* m_max = nullptr;
 };
 

@@ -94,7 +94,7 @@ QVariant InstructionModel::headerData(int section, Qt::Orientation orientation, 
 
 // -- the tabs --------------------------------------------------------------------------------------------
 
-NpuSide::NpuSide(const ViewContext& context, NpuState& state, QWidget* parent)
+NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent)
     : QTabWidget(parent), m_context(context), m_state(state)
 {
     setObjectName(QStringLiteral("npu.side"));
@@ -129,7 +129,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuState& state, QWidget* parent)
     m_systolic->setToolTip(tr("Look at this MatMul tile cycle by cycle on a systolic array."));
     connect(m_systolic, &QPushButton::clicked, this, [this] {
         if (m_state.result() && m_state.node())
-            openInSystolic(m_context.selection, *m_state.result()->graph, *m_state.node());
+            openInSystolic(m_context.workspace, *m_state.result()->graph, *m_state.node());
     });
     column->addWidget(m_systolic);
     column->addStretch(1);
@@ -191,15 +191,15 @@ NpuSide::NpuSide(const ViewContext& context, NpuState& state, QWidget* parent)
                 m_state.setCursor(i->issued);
                 m_following = false;
             });
-    connect(&m_state, &NpuState::resultChanged, this, [this] {
+    connect(&m_state, &NpuDocument::resultChanged, this, [this] {
         refreshStalls();
         refreshNode();
         refreshInstructions();
     });
     connect(&context.themes, &ThemeSource::changed, this, &NpuSide::refreshStalls); // its swatches
-    connect(&m_state, &NpuState::nodeChanged, this, &NpuSide::refreshNode);
-    connect(&m_state, &NpuState::checksChanged, this, &NpuSide::refreshChecks);
-    connect(&m_state, &NpuState::cursorChanged, this, &NpuSide::followCursor);
+    connect(&m_state, &NpuDocument::nodeChanged, this, &NpuSide::refreshNode);
+    connect(&m_state, &NpuDocument::checksChanged, this, &NpuSide::refreshChecks);
+    connect(&m_state, &NpuDocument::cursorChanged, this, &NpuSide::followCursor);
     refreshStalls();
     refreshNode();
     refreshChecks();

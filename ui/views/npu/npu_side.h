@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/npu/npu_state.h"
+#include "canvas/view.h"
+#include "workspace/npu_document.h"
 
 #include <QAbstractTableModel>
 #include <QTabWidget>
@@ -44,7 +45,7 @@ class NpuSide : public QTabWidget
 {
     Q_OBJECT
 public:
-    NpuSide(const ViewContext& context, NpuState& state, QWidget* parent);
+    NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent);
     void settle();
     /// Cycles per core and state, tab-separated.
     [[nodiscard]] static QString stallsAsText(const NpuResult& result);
@@ -57,7 +58,7 @@ private:
     void followCursor();
 
     ViewContext m_context;
-    NpuState& m_state;
+    NpuDocument& m_state;
     QTableWidget* m_stalls = nullptr;
     QLabel* m_node = nullptr;
     QPushButton* m_systolic = nullptr;

@@ -90,21 +90,6 @@ void fillState(QPainter& painter, const QRectF& rect, CoreState state, const The
         painter.fillRect(rect, QBrush(Theme::mix(fill, theme.text, 0.38), pattern));
 }
 
-QString refusalText(const Error& error)
-{
-    QString text = QString::fromStdString(error.message);
-    // "ops[3]" adds nothing to messages that name the operator; other paths are fields of the hardware.
-    if (!error.path.empty() && !error.path.starts_with("ops["))
-        text = QString::fromStdString(error.path)
-                   .replace(QLatin1Char('.'), QLatin1Char(' '))
-                   .replace(QLatin1Char('_'), QLatin1Char(' ')) +
-               QStringLiteral(": ") + text;
-    if (!error.file.empty())
-        return tr("%1 cannot be opened: %2.")
-            .arg(QFileInfo(QString::fromStdString(error.file)).fileName(), text);
-    return tr("This cannot run: %1.").arg(text);
-}
-
 QString tileText(const npu::NpuGraph& graph, std::uint32_t tile)
 {
     const npu::TileDesc& t = graph.tiles[tile];
@@ -300,12 +285,12 @@ bool isGemm(const npu::NpuGraph& graph, std::uint32_t node)
     return n.engine() == npu::Engine::Tensor && n.m > 0 && n.n > 0 && n.k > 0;
 }
 
-void openInSystolic(Selection& selection, const npu::NpuGraph& graph, std::uint32_t node)
+void openInSystolic(Workspace& workspace, const npu::NpuGraph& graph, std::uint32_t node)
 {
     if (!isGemm(graph, node))
         return;
     const npu::TileNode& n = graph.nodes[node];
-    selection.openGemm(n.m, n.n, n.k, nodeText(graph, node));
+    workspace.openGemm({n.m, n.n, n.k}, nodeText(graph, node));
 }
 
 } // namespace tilewright::ui

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/npu/npu_state.h"
+#include "workspace/npu_document.h"
+
+#include "canvas/view.h"
 
 #include <QBrush>
 
@@ -42,12 +44,9 @@ enum class NodeState { Blocked, Ready, Loading, Running, Done };
 /// "12.3 KiB"
 [[nodiscard]] QString byteText(std::int64_t bytes);
 
-/// Why something was refused, as a sentence: the file by its name alone, the field in plain words.
-[[nodiscard]] QString refusalText(const Error& error);
-
 /// True for a node that the Systolic lens can show.
 [[nodiscard]] bool isGemm(const npu::NpuGraph& graph, std::uint32_t node);
 /// Opens the node's MatMul in the Systolic lens.
-void openInSystolic(Selection& selection, const npu::NpuGraph& graph, std::uint32_t node);
+void openInSystolic(Workspace& workspace, const npu::NpuGraph& graph, std::uint32_t node);
 
 } // namespace tilewright::ui

@@ -100,7 +100,7 @@ QString typeText(npu::OpType type)
 
 } // namespace
 
-NpuTilingForm::NpuTilingForm(NpuState& state, QWidget* parent) : QWidget(parent), m_state(state)
+NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(parent), m_state(state)
 {
     m_form = new QFormLayout(this);
     m_form->setContentsMargins(0, 0, 0, 0);
@@ -143,9 +143,9 @@ NpuTilingForm::NpuTilingForm(NpuState& state, QWidget* parent) : QWidget(parent)
     m_default->setToolTip(tr("Take back all tile sizes and fusions that were set here."));
     m_form->addRow(m_default);
     connect(m_default, &QPushButton::clicked, this, &NpuTilingForm::clear);
-    connect(&m_state, &NpuState::settingsChanged, this, &NpuTilingForm::refresh);
-    connect(&m_state, &NpuState::resultChanged, this, &NpuTilingForm::refresh);
-    connect(&m_state, &NpuState::nodeChanged, this, &NpuTilingForm::followSelected);
+    connect(&m_state, &NpuDocument::settingsChanged, this, &NpuTilingForm::refresh);
+    connect(&m_state, &NpuDocument::resultChanged, this, &NpuTilingForm::refresh);
+    connect(&m_state, &NpuDocument::nodeChanged, this, &NpuTilingForm::followSelected);
     refresh();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/npu/npu_state.h"
+#include "canvas/view.h"
+#include "workspace/npu_document.h"
 
 #include <QWidget>
 
@@ -20,7 +21,7 @@ class NpuTilingForm : public QWidget
 {
     Q_OBJECT
 public:
-    NpuTilingForm(NpuState& state, QWidget* parent);
+    NpuTilingForm(NpuDocument& state, QWidget* parent);
 
 private:
     void refreshOperators();
@@ -32,7 +33,7 @@ private:
     void setFlash(bool flash);
     void clear();
 
-    NpuState& m_state;
+    NpuDocument& m_state;
     std::shared_ptr<const npu::NpuModel> m_listed; ///< whose operators the list has
     bool m_refreshing = false;
     QFormLayout* m_form = nullptr;

@@ -16,9 +16,9 @@ namespace tilewright::ui {
 
 NpuView::NpuView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("npu"), tr("NPU"), Dragging::Measures, parent),
-      m_state(NpuState::of(context))
+      m_state(context.workspace.npu())
 {
-    m_controls = new NpuControls(m_state, m_options, this);
+    m_controls = new NpuControls(context.workspace, m_options, this);
     m_side = new NpuSide(context, m_state, this);
     const auto toggle = [&](const QString& name, const QString& iconName, const QString& tip) {
         auto* button = new QToolButton(this);
@@ -38,13 +38,13 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     m_toggleSide = toggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
                           tr("Show stalls, node, instructions and checks"));
     connect(m_controls, &NpuControls::optionsChanged, this, &NpuView::rebuild);
-    connect(&m_state, &NpuState::resultChanged, this, &NpuView::rebuild);
-    connect(&m_state, &NpuState::busyChanged, this, [this] {
+    connect(&m_state, &NpuDocument::resultChanged, this, &NpuView::rebuild);
+    connect(&m_state, &NpuDocument::busyChanged, this, [this] {
         m_model.busy = m_state.isBusy();
         amend([this](LaneModel& lanes) { lanes.title = npuTitle(m_model); });
     });
-    connect(&m_state, &NpuState::cursorChanged, this, qOverload<>(&QWidget::update));
-    connect(&m_state, &NpuState::nodeChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_state, &NpuDocument::cursorChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_state, &NpuDocument::nodeChanged, this, qOverload<>(&QWidget::update));
     addOwnKeys();
     rebuild();
 }

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] QString tableText() const override { return copyText(); } ///< the stalls
 
     [[nodiscard]] const NpuChartModel& model() const { return m_model; }
-    [[nodiscard]] NpuState& state() { return m_state; }
+    [[nodiscard]] NpuDocument& state() { return m_state; }
     [[nodiscard]] const NpuChartOptions& options() const { return m_options; }
 
 protected:
@@ -55,7 +55,7 @@ private:
     [[nodiscard]] std::size_t lanesPerCore() const;
     [[nodiscard]] std::optional<std::size_t> coreOf(const LaneHit& hit) const;
 
-    NpuState& m_state;
+    NpuDocument& m_state;
     NpuControls* m_controls = nullptr;
     NpuSide* m_side = nullptr;
     QToolButton* m_toggleControls = nullptr;

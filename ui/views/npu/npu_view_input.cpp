@@ -142,7 +142,7 @@ void NpuView::showMenu(QPointF position)
     if (!chosen)
         return;
     if (chosen == systolic) {
-        openInSystolic(selection(), *m_model.result->graph, *node);
+        openInSystolic(workspace(), *m_model.result->graph, *node);
     } else if (chosen == zoom) {
         fitSelection();
     } else if (chosen == blocker) {

@@ -9,9 +9,8 @@ namespace tilewright::ui {
 RooflineView::RooflineView(const ViewContext& context, QWidget* parent)
     : PlotCanvas(context, QStringLiteral("roofline"), tr("Roofline"), parent)
 {
-    for (auto signal : {&Document::problemChanged, &Document::snapshotChanged, &Document::baselineChanged})
-        connect(&document(), signal, this, &RooflineView::outdate);
-    connect(&document(), &Document::problemChanged, this, &RooflineView::fitAll);
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &RooflineView::outdate);
+    document().whenChanged(this, Part::Problem, &RooflineView::fitAll);
     connect(&selection(), &Selection::changed, this, &RooflineView::outdatePlots);
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     addKeys("previous", tr("Previous subgraph"), {QKeySequence(Qt::Key_Comma)},

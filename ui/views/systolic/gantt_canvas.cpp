@@ -76,8 +76,8 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
             [this] { setMeasured(std::nullopt); });
     addGesture("scrub", tr("Move the cursor"), tr("drag"),
                tr("Banks and occupancy are shown at the cursor."));
-    connect(&state(), &SystolicState::pipelineChanged, this, [this] { outdated(); });
-    connect(&state(), &SystolicState::cycleChanged, this, [this] {
+    connect(&state(), &SystolicDocument::pipelineChanged, this, [this] { outdated(); });
+    connect(&state(), &SystolicDocument::cycleChanged, this, [this] {
         moveGanttCursor(m_model, state().pipelineTime());
         showHeld();
         m_scrubber->refresh();

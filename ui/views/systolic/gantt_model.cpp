@@ -76,7 +76,7 @@ QString bytesText(double bytes)
     return QStringLiteral("%1 %2").arg(number(bytes), QLatin1String(kUnits[unit]));
 }
 
-GanttModel buildGantt(const SystolicState& state, GanttShow show)
+GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
 {
     GanttModel m;
     m.result = state.pipeline();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "views/systolic/painted_table.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 #include <memory>
 #include <optional>
@@ -52,7 +52,7 @@ struct GanttModel
     [[nodiscard]] const GanttProgram& main() const { return programs.back(); }
 };
 
-[[nodiscard]] GanttModel buildGantt(const SystolicState& state, GanttShow show);
+[[nodiscard]] GanttModel buildGantt(const SystolicDocument& state, GanttShow show);
 /// Only what depends on the cursor.
 void moveGanttCursor(GanttModel& model, std::int64_t time);
 

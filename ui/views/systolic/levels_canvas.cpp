@@ -158,7 +158,7 @@ void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r,
 LevelsCanvas::LevelsCanvas(const ViewContext& context, QWidget* parent)
     : SystolicPane(context, QStringLiteral("systolic-memory"), tr("Systolic memories"), parent)
 {
-    connect(&state(), &SystolicState::levelsChanged, this, &LevelsCanvas::outdated);
+    connect(&state(), &SystolicDocument::levelsChanged, this, &LevelsCanvas::outdated);
 }
 
 void LevelsCanvas::rebuild()

@@ -199,7 +199,7 @@ LevelsCard correctionsCard(const std::vector<Correction>& corrections)
 
 } // namespace
 
-LevelsModel buildLevels(const SystolicState& state)
+LevelsModel buildLevels(const SystolicDocument& state)
 {
     LevelsModel m;
     m.result = state.levels();

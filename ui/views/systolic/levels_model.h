@@ -2,7 +2,7 @@
 #pragma once
 
 #include "views/systolic/painted_table.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 #include <memory>
 
@@ -27,6 +27,6 @@ struct LevelsModel
     std::vector<LevelsCard> cards;
 };
 
-[[nodiscard]] LevelsModel buildLevels(const SystolicState& state);
+[[nodiscard]] LevelsModel buildLevels(const SystolicDocument& state);
 
 } // namespace tilewright::ui

@@ -41,7 +41,7 @@ Result<Hierarchy> presetHierarchy(int index)
 
 } // namespace
 
-SettingsPanel::SettingsPanel(const ViewContext& context, SystolicState* state, QWidget* parent)
+SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state, QWidget* parent)
     : QScrollArea(parent), m_context(context), m_state(state)
 {
     setObjectName(QStringLiteral("systolic.settings"));
@@ -158,14 +158,14 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicState* state, Q
     column->addStretch(1);
     setWidget(content);
 
-    connect(m_state, &SystolicState::changed, this, &SettingsPanel::read);
-    connect(m_state, &SystolicState::refused, this, [this](const QString& why) {
+    connect(m_state, &SystolicDocument::changed, this, &SettingsPanel::read);
+    connect(m_state, &SystolicDocument::errorChanged, this, [this] {
+        const QString& why = m_state->error();
         m_error->setText(why.isEmpty() ? QString() : QStringLiteral("⚠ ") + why);
         m_error->setVisible(!why.isEmpty());
     });
     connect(&m_context.selection, &Selection::changed, this, &SettingsPanel::readOffer);
-    connect(&m_context.document, &Document::snapshotChanged, this, &SettingsPanel::readOffer);
-    connect(&m_context.document, &Document::problemChanged, this, &SettingsPanel::readOffer);
+    m_context.document.whenChanged(this, Part::Problem | Part::Snapshot, &SettingsPanel::readOffer);
     read();
     readOffer();
 }
@@ -244,8 +244,8 @@ void SettingsPanel::read()
                 preset = i;
         }
     m_preset->setCurrentIndex(preset);
-    m_origin->setText(s.origin.isEmpty() ? QString() : tr("GEMM of %1").arg(s.origin));
-    m_origin->setVisible(!s.origin.isEmpty());
+    m_origin->setText(s.origin.empty() ? QString() : tr("GEMM of %1").arg(QString::fromStdString(s.origin)));
+    m_origin->setVisible(!s.origin.empty());
     m_error->setText({});
     m_error->hide();
     m_reading = false;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 #include <QScrollArea>
 
@@ -20,7 +20,7 @@ class SettingsPanel : public QScrollArea
 {
     Q_OBJECT
 public:
-    SettingsPanel(const ViewContext& context, SystolicState* state, QWidget* parent);
+    SettingsPanel(const ViewContext& context, SystolicDocument* state, QWidget* parent);
 
     QSize sizeHint() const override;
 
@@ -36,7 +36,7 @@ private:
     void prepare(QWidget* control, const char* name, const QString& label, const QString& tip);
 
     ViewContext m_context;
-    SystolicState* m_state;
+    SystolicDocument* m_state;
     bool m_reading = false;
     QLabel* m_origin = nullptr;
     QLabel* m_error = nullptr;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 namespace tilewright::ui {
 
@@ -14,9 +14,9 @@ public:
     template <typename... More>
     SystolicPaneOf(const ViewContext& context, QString name, QString title, More&&... more)
         : Base(context, std::move(name), std::move(title), std::forward<More>(more)...),
-          m_state(SystolicState::of(context))
+          m_state(&context.workspace.systolic())
     {
-        QObject::connect(m_state, &SystolicState::changed, this, [this] { outdated(); });
+        QObject::connect(m_state, &SystolicDocument::changed, this, [this] { outdated(); });
     }
 
     void settle() override
@@ -27,7 +27,7 @@ public:
         m_outdated = true;
         ensureFresh();
     }
-    [[nodiscard]] SystolicState& state() const { return *m_state; }
+    [[nodiscard]] SystolicDocument& state() const { return *m_state; }
 
 protected:
     /// Asks the state for results and rebuilds the model from what is there.
@@ -61,7 +61,7 @@ protected:
     }
 
 private:
-    SystolicState* m_state;
+    SystolicDocument* m_state;
     bool m_outdated = true;
 };
 

@@ -16,7 +16,7 @@ namespace tilewright::ui {
 using namespace systolic;
 
 SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
-    : View(context, QStringLiteral("systolic"), tr("Systolic"), parent), m_state(SystolicState::of(context))
+    : View(context, QStringLiteral("systolic"), tr("Systolic"), parent), m_state(&context.workspace.systolic())
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
@@ -54,7 +54,7 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     setFocusProxy(m_tabs);
 
     // A GEMM that another lens sends is worth looking at.
-    connect(&context.selection, &Selection::gemmRequested, this,
+    connect(&context.workspace, &Workspace::gemmOpened, this,
             [this] { showPane(QStringLiteral("systolic-wavefront")); });
 }
 

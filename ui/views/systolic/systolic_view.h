@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 class QTabWidget;
 
@@ -23,7 +23,7 @@ public:
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     [[nodiscard]] QString copyText() const override;
 
-    [[nodiscard]] SystolicState& state() const { return *m_state; }
+    [[nodiscard]] SystolicDocument& state() const { return *m_state; }
     [[nodiscard]] Canvas* pane(const QString& name) const;
     void showPane(const QString& name);
 
@@ -33,7 +33,7 @@ protected:
 private:
     [[nodiscard]] Canvas* current() const;
 
-    SystolicState* m_state;
+    SystolicDocument* m_state;
     SettingsPanel* m_settings = nullptr;
     QTabWidget* m_tabs = nullptr;
 };

@@ -44,7 +44,7 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
             [this](const KeyUse& use) { moveCell(-use.arrow().y(), use.arrow().x()); });
     addGesture("choose", tr("Choose a tile"), tr("click"),
                tr("Take the tile of the cell, or of the method's row."));
-    connect(&state(), &SystolicState::tilesChanged, this, &TileMapCanvas::outdated);
+    connect(&state(), &SystolicDocument::tilesChanged, this, &TileMapCanvas::outdated);
 }
 
 void TileMapCanvas::writeChoices()

@@ -43,7 +43,7 @@ TileCell cellOf(const TileLandscape& landscape, const TileShape& tile)
     return {nearest(landscape.ti, tile.ti), nearest(landscape.tj, tile.tj)};
 }
 
-TileMapModel buildTileMap(const SystolicState& state)
+TileMapModel buildTileMap(const SystolicDocument& state)
 {
     TileMapModel m;
     const SystolicSettings& s = state.settings();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "views/systolic/painted_table.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 #include <memory>
 #include <optional>
@@ -37,7 +37,7 @@ struct TileMapModel
     [[nodiscard]] double shade(const systolic::LandscapeCell& cell) const;
 };
 
-[[nodiscard]] TileMapModel buildTileMap(const SystolicState& state);
+[[nodiscard]] TileMapModel buildTileMap(const SystolicDocument& state);
 /// The cell in which a tile lies (landscapes of large GEMMs are thinned).
 [[nodiscard]] TileCell cellOf(const systolic::TileLandscape& landscape, const systolic::TileShape& tile);
 [[nodiscard]] QString tileText(const systolic::TileShape& tile);

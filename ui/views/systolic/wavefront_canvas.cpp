@@ -20,13 +20,13 @@ WavefrontCanvas::WavefrontCanvas(const ViewContext& context, QWidget* parent)
 {
     createControls();
     addOwnKeys();
-    connect(&state(), &SystolicState::cycleChanged, this, [this] {
+    connect(&state(), &SystolicDocument::cycleChanged, this, [this] {
         if (isVisible())
             refreshCycle();
         else
             outdated();
     });
-    connect(&state(), &SystolicState::simulationChanged, this, [this] { outdated(); });
+    connect(&state(), &SystolicDocument::simulationChanged, this, [this] { outdated(); });
 }
 
 void WavefrontCanvas::createControls()

@@ -25,7 +25,7 @@ struct Columns
     int width = 0;
     UtilisationColumns columns;
 
-    const UtilisationColumns& at(const SystolicState& state, double v0, double v1, int w)
+    const UtilisationColumns& at(const SystolicDocument& state, double v0, double v1, int w)
     {
         if (from != v0 || to != v1 || width != w) {
             from = v0;
@@ -74,7 +74,7 @@ void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, d
 }
 
 /// What the array does in a cycle.
-QString cycleText(const SystolicState& state, double time)
+QString cycleText(const SystolicDocument& state, double time)
 {
     const auto cycle =
         std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(time)), 0, state.cycles() - 1);
@@ -93,7 +93,7 @@ QString cycleText(const SystolicState& state, double time)
 
 } // namespace
 
-LaneModel wavefrontLanes(const SystolicState& state)
+LaneModel wavefrontLanes(const SystolicDocument& state)
 {
     const SystolicSettings& s = state.settings();
     const std::int64_t cycles = state.cycles();

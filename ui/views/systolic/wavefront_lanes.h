@@ -2,11 +2,11 @@
 #pragma once
 
 #include "chart/lane.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 namespace tilewright::ui {
 
 /// The active PEs over time with the phases, one lane.
-[[nodiscard]] LaneModel wavefrontLanes(const SystolicState& state);
+[[nodiscard]] LaneModel wavefrontLanes(const SystolicDocument& state);
 
 } // namespace tilewright::ui

@@ -18,13 +18,13 @@ QString element(QLatin1Char matrix, std::int64_t i, std::int64_t j)
     return QStringLiteral("%1[%2,%3]").arg(matrix).arg(i).arg(j);
 }
 
-std::int64_t tickOf(const SystolicState& state, std::int64_t cycle)
+std::int64_t tickOf(const SystolicDocument& state, std::int64_t cycle)
 {
     const Simulation* s = state.simulation();
     return s && s->clock ? s->clock->ticksBefore(cycle) : cycle;
 }
 
-std::int64_t cycleOf(const SystolicState& state, std::int64_t tick)
+std::int64_t cycleOf(const SystolicDocument& state, std::int64_t tick)
 {
     const Simulation* s = state.simulation();
     return s && s->clock ? s->clock->cycleOfTick(tick) : tick;
@@ -44,7 +44,7 @@ QString northOperand(Dataflow dataflow, const PeActivity& w)
                                     : element(QLatin1Char('C'), w.m, w.n);
 }
 
-WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions& options)
+WavefrontModel buildWavefront(const SystolicDocument& state, const WavefrontOptions& options)
 {
     const SystolicSettings& s = state.settings();
     const FoldPlan& plan = state.plan();
@@ -105,7 +105,7 @@ WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions
                        m.dataflow == Dataflow::Os   ? tr("output-stationary")
                        : m.dataflow == Dataflow::Ws ? tr("weight-stationary")
                                                     : tr("input-stationary"));
-    m.origin = s.origin.isEmpty() ? QString() : tr("from %1").arg(s.origin);
+    m.origin = s.origin.empty() ? QString() : tr("from %1").arg(QString::fromStdString(s.origin));
     m.when = tr("cycle %1 of %2 · %3").arg(number(m.cycle), number(m.cycles), phaseName(m));
     m.figures = tr("%1 · utilisation %2 · %3 · mapping %4")
                     .arg(counted(t.cycles, tr("cycle"), tr("cycles")), percent(t.utilization),
@@ -141,7 +141,7 @@ QString phaseName(const WavefrontModel& m)
     return tr("shifting results out");
 }
 
-std::array<std::int64_t, 3> phaseCycles(const SystolicState& state)
+std::array<std::int64_t, 3> phaseCycles(const SystolicDocument& state)
 {
     const std::int64_t first = state.plan().start(0);
     if (!state.phases())
@@ -151,7 +151,7 @@ std::array<std::int64_t, 3> phaseCycles(const SystolicState& state)
             std::min(cycleOf(state, first + p.fill + p.steady), state.cycles() - 1)};
 }
 
-PeFacts peFacts(const SystolicState& state, const PePosition& at)
+PeFacts peFacts(const SystolicDocument& state, const PePosition& at)
 {
     PeFacts f;
     const SystolicSettings& s = state.settings();
@@ -208,7 +208,7 @@ PeFacts peFacts(const SystolicState& state, const PePosition& at)
     return f;
 }
 
-UtilisationColumns utilisation(const SystolicState& state, std::int64_t from, std::int64_t to, int width)
+UtilisationColumns utilisation(const SystolicDocument& state, std::int64_t from, std::int64_t to, int width)
 {
     constexpr std::int64_t kSwept = 1 << 20;
     UtilisationColumns out;

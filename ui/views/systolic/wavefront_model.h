@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 #include <QString>
 #include <QStringList>
@@ -67,7 +67,7 @@ struct WavefrontOptions
 };
 
 /// The state of the array at the state's cycle; seeks the simulator when there is one.
-[[nodiscard]] WavefrontModel buildWavefront(const SystolicState& state, const WavefrontOptions& options = {});
+[[nodiscard]] WavefrontModel buildWavefront(const SystolicDocument& state, const WavefrontOptions& options = {});
 
 /// Everything about one PE: label and value, one a line.
 struct PeFacts
@@ -75,7 +75,7 @@ struct PeFacts
     QString title; ///< "PE (2, 3)"
     std::vector<std::pair<QString, QString>> lines;
 };
-[[nodiscard]] PeFacts peFacts(const SystolicState& state, const PePosition& pe);
+[[nodiscard]] PeFacts peFacts(const SystolicDocument& state, const PePosition& pe);
 
 /// "A[2,7]" of the operand that reaches a PE from the west with this work.
 [[nodiscard]] QString westOperand(systolic::Dataflow dataflow, const systolic::PeActivity& work);
@@ -88,13 +88,13 @@ struct UtilisationColumns
     std::vector<bool> stalled; ///< a stall of the edges falls into the column
     bool sampled = false;      ///< too many cycles: a column stands for its first cycles
 };
-[[nodiscard]] UtilisationColumns utilisation(const SystolicState& state, std::int64_t from, std::int64_t to,
+[[nodiscard]] UtilisationColumns utilisation(const SystolicDocument& state, std::int64_t from, std::int64_t to,
                                              int width);
 
 /// "fill", "steady", "drain" of a tick, or "idle".
 [[nodiscard]] QString phaseName(const WavefrontModel& model);
 
 /// First cycle of the phases: fill, steady, drain.
-[[nodiscard]] std::array<std::int64_t, 3> phaseCycles(const SystolicState& state);
+[[nodiscard]] std::array<std::int64_t, 3> phaseCycles(const SystolicDocument& state);
 
 } // namespace tilewright::ui

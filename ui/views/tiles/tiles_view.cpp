@@ -38,8 +38,7 @@ TilesView::TilesView(const ViewContext& context, QWidget* parent)
     createControls();
     m_progressTimer.setInterval(100);
     connect(&m_progressTimer, &QTimer::timeout, this, qOverload<>(&QWidget::update));
-    for (auto signal : {&Document::problemChanged, &Document::snapshotChanged})
-        connect(&document(), signal, this, &TilesView::follow);
+    document().whenChanged(this, Part::Problem | Part::Snapshot, &TilesView::follow);
     connect(&selection(), &Selection::changed, this, &TilesView::follow);
     addOwnKeys();
     refresh();

@@ -1,85 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/result.h"
-#include "canvas/view.h"
-#include "npu/bounds.h"
-#include "npu/compare.h"
-#include "npu/run.h"
 #include "npu/verify.h"
 #include "workspace/latest_job.h"
+#include "workspace/lens_document.h"
+#include "workspace/npu_result.h"
 
-#include <QObject>
-#include <QString>
-
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace tilewright::ui {
 
-struct RateCurve;
-
-/// What a run is made of; the model itself is NpuState::model().
-struct NpuSettings
-{
-    npu::NpuHardware hardware;
-    npu::RunOptions options;
-    std::vector<npu::OpTiling> tiling; ///< per operator of the model
-    bool operator==(const NpuSettings& other) const;
-};
-
-/// One finished run with everything the views draw. Immutable.
-struct NpuResult
-{
-    NpuSettings settings;
-    std::shared_ptr<const npu::NpuModel> model;
-    std::shared_ptr<const npu::NpuGraph> graph;
-    std::shared_ptr<const npu::NpuRun> run;
-    npu::Bounds bounds;
-    QString sentence;                          ///< what binds
-    std::vector<npu::Cycle> cp;                ///< per node: cycles from its start to the end, at best
-    std::vector<std::uint32_t> critical;       ///< nodes of one longest path
-    std::vector<bool> isCritical;              ///< per node
-    std::vector<npu::Cycle> chosenAt, startAt; ///< per node
-    std::vector<std::int64_t> spmPeaks;        ///< per core
-    std::int64_t readyPeak = 0;
-    std::shared_ptr<const RateCurve> noc;          ///< bytes a cycle of all cores
-    std::array<npu::Cycle, npu::kCoreStates> sums; ///< per state, over all cores
-};
-using NpuResultPtr = std::shared_ptr<const NpuResult>;
-
-/// Both schedulers on 1 to N cores, and what each waited for on the cores of the settings.
-struct NpuComparison
-{
-    NpuSettings settings;
-    std::shared_ptr<const npu::NpuModel> model;
-    std::vector<npu::ScalingPoint> points;
-    int cores = 0;
-    npu::Cycle staticMakespan = 0, dynamicMakespan = 0;
-    std::array<npu::Cycle, npu::kCoreStates> staticSums{}, dynamicSums{};
-    QString error;
-};
-
-/// What the NPU views share: model, settings, the run made in the background, the run before it, cursor and
-/// selected node. A child of the Document, made by the first view that asks for it.
-class NpuState : public QObject
+/// The document of the NPU lens: model and settings; with the run made in the background, the run before it,
+/// cursor and selected node, which its views share.
+class NpuDocument : public LensDocument
 {
     Q_OBJECT
 public:
-    static NpuState& of(const ViewContext& context);
-    ~NpuState() override;
+    NpuDocument();
+    ~NpuDocument() override;
 
     [[nodiscard]] const NpuSettings& settings() const { return m_settings; }
     [[nodiscard]] const std::shared_ptr<const npu::NpuModel>& model() const { return m_model; }
-    [[nodiscard]] const QString& modelPath() const { return m_path; }
+    [[nodiscard]] const QString& modelPath() const { return path(); }
     /// Re-simulates in the background when something differs.
+    /// One undo step.
     void setSettings(const NpuSettings& settings);
     /// Opens a model file; its own hardware, when it has one, becomes the settings'.
+    [[nodiscard]] Status open(const LensFile& file) override;
     Status openModel(const QString& path);
-    /// Writes the model with the tiles and the hardware that are set. False: the document says why not.
-    bool saveModel(const QString& path);
+    /// The model with the tiles, the hardware and the scheduling that are set.
+    [[nodiscard]] bool hasContent() const override { return m_model != nullptr; }
+    [[nodiscard]] Result<std::string> fileText() const override;
+    [[nodiscard]] QString suggestedName() const override;
 
     /// Simulates when nothing was simulated yet: views call it when they are first shown.
     void start();
@@ -123,9 +77,9 @@ Q_SIGNALS:
     void comparisonChanged();
 
 private:
-    NpuState(Document* document, Selection& selection);
+    Status takeModel(const std::string& text, const QString& path);
+    void assign(const NpuSettings& settings);
     void request();
-    Document& m_document;
     struct Delivery
     {
         NpuResultPtr result;
@@ -134,7 +88,6 @@ private:
     void deliver(Delivery delivery);
 
     std::shared_ptr<const npu::NpuModel> m_model;
-    QString m_path;
     NpuSettings m_settings;
     bool m_started = false;
     NpuResultPtr m_result, m_ghost;
@@ -149,10 +102,5 @@ private:
     std::unique_ptr<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>> m_verifyJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuComparison>>> m_compareJob;
 };
-
-/// Graph, run and everything derived from it; for the background and for tests.
-[[nodiscard]] Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model,
-                                                 const NpuSettings& settings, const NpuResultPtr& previous,
-                                                 const Progress& progress = {});
 
 } // namespace tilewright::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/mapping/mapping_search.h"
+#include "workspace/mapping_search.h"
 
 #include <QPointer>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/mapping/mapping_samples.h"
+#include "workspace/mapping_samples.h"
 
 #include "theme/icon.h"
 

@@ -4,12 +4,12 @@
 #include <QAbstractButton>
 #include <QWidget>
 
-/// The button that a person sees with these words on it; null where there is none.
+/// The button with these words on it that is offered in `place`; null where there is none.
 inline QAbstractButton* buttonNamed(const QWidget& place, const QString& words)
 {
     for (QAbstractButton* button : place.findChildren<QAbstractButton*>()) {
         QString text = button->text();
-        if (button->isVisible() && text.remove(QLatin1Char('&')) == words)
+        if (!button->isHidden() && text.remove(QLatin1Char('&')) == words)
             return button;
     }
     return nullptr;

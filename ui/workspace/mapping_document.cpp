@@ -1,69 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/mapping/mapping_state.h"
+#include "workspace/mapping_document.h"
 
 #include "base/file.h"
 #include "mapping/edits.h"
-#include "report/file_kind.h"
-#include "views/mapping/mapping_samples.h"
-
-#include <QFileInfo>
-#include <QUndoCommand>
+#include "workspace/mapping_samples.h"
+#include "workspace/value_command.h"
 
 namespace tilewright::ui {
 
-namespace {
-const QLatin1String kName("mapping.state");
-constexpr int kMergeId = 7;
-} // namespace
-
-/// Undo is assignment.
-class MappingCommand : public QUndoCommand
+MappingDocument::MappingDocument() : LensDocument(Lens::Mapping)
 {
-public:
-    MappingCommand(MappingState& state, MappingSetup before, MappingSetup after, const QString& text,
-                   QString mergeKey)
-        : QUndoCommand(text), m_state(state), m_before(std::move(before)), m_after(std::move(after)),
-          m_mergeKey(std::move(mergeKey))
-    {
-    }
-    void undo() override { m_state.setFromCommand(m_before); }
-    void redo() override { m_state.setFromCommand(m_after); }
-    [[nodiscard]] int id() const override { return m_mergeKey.isEmpty() ? -1 : kMergeId; }
-    bool mergeWith(const QUndoCommand* other) override
-    {
-        const auto& next = static_cast<const MappingCommand&>(*other);
-        if (next.m_mergeKey != m_mergeKey)
-            return false;
-        m_after = next.m_after;
-        setObsolete(m_before == m_after);
-        return true;
-    }
-
-private:
-    MappingState& m_state;
-    MappingSetup m_before;
-    MappingSetup m_after;
-    QString m_mergeKey;
-};
-
-MappingState& MappingState::of(const ViewContext& context)
-{
-    if (auto* state = context.document.findChild<MappingState*>(kName, Qt::FindDirectChildrenOnly))
-        return *state;
-    return *new MappingState(context.document, context.selection);
-}
-
-MappingState::MappingState(Document& document, Selection& selection) : QObject(&document)
-{
-    setObjectName(kName);
-    connect(&m_search, &MappingSearch::finished, this, &MappingState::loadFound);
-    connect(&selection, &Selection::lensFileRequested, this,
-            [this](const QString& lens, const QString& path) {
-                if (lens == QLatin1String("mapping"))
-                    if (const Status opened = openFile(path); !opened)
-                        Q_EMIT refused(QString::fromStdString(opened.error().text()));
-            });
-    connect(this, &MappingState::refused, &document, &Document::refused);
+    connect(&m_search, &MappingSearch::finished, this, &MappingDocument::loadFound);
     // The seed's own example, so that there is something to look at.
     if (const auto models =
             mapping::readLayers(mappingSampleText(QStringLiteral("models/resnet-18.json")), "resnet-18.json"))
@@ -80,7 +27,7 @@ MappingState::MappingState(Document& document, Selection& selection) : QObject(&
     }
 }
 
-Status MappingState::check(const MappingSetup& setup)
+Status MappingDocument::check(const MappingSetup& setup)
 {
     const auto nest = mapping::makeNest(setup.layer);
     if (!nest)
@@ -90,15 +37,15 @@ Status MappingState::check(const MappingSetup& setup)
     return mapping::checkCountable(*nest, setup.architecture);
 }
 
-void MappingState::reset(MappingSetup setup)
+void MappingDocument::reset(MappingSetup setup, const QString& path)
 {
-    m_undo.clear();
+    startedFrom(path);
     m_baseline.reset();
-    setFromCommand(setup, true);
+    assign(setup, true);
     Q_EMIT baselineChanged();
 }
 
-void MappingState::setFromCommand(const MappingSetup& setup, bool searchAgain)
+void MappingDocument::assign(const MappingSetup& setup, bool searchAgain)
 {
     const bool space =
         searchAgain || !(setup.layer == m_setup.layer && setup.architecture == m_setup.architecture);
@@ -113,37 +60,69 @@ void MappingState::setFromCommand(const MappingSetup& setup, bool searchAgain)
     Q_EMIT setupChanged();
 }
 
-void MappingState::push(const MappingSetup& next, const QString& text, const QString& mergeKey)
+void MappingDocument::push(const MappingSetup& next, const QString& text, const QString& mergeKey)
 {
     if (next == m_setup)
         return;
-    m_loadFound = false;
-    m_undo.push(new MappingCommand(*this, m_setup, next, text, mergeKey));
+    m_loadFound.reset();
+    undoStack().push(new ValueCommand<MappingSetup>(
+        m_setup, next, [this](const MappingSetup& setup) { assign(setup); }, text, mergeKey));
 }
 
 // -- files -----------------------------------------------------------------------------------------------
 
-Status MappingState::openFile(const QString& path)
+Status MappingDocument::openFile(const QString& path)
 {
+    if (const auto file = readLensFile(path); file && file->lens() == Lens::Mapping)
+        return open(*file);
     const auto text = readFile(path.toStdString());
-    if (!text)
-        return text.error();
-    const auto kind = fileKind(path.toStdString());
-    if (kind && *kind == FileKind::MappingArchitecture) {
-        const auto architecture = mapping::readArchitecture(*text, path.toStdString());
-        return architecture ? applyArchitecture(*architecture) : architecture.error();
-    }
-    if (kind && (*kind == FileKind::MappingLayer || *kind == FileKind::MappingModel)) {
-        const auto layers = mapping::readLayers(*text, path.toStdString());
-        if (!layers)
-            return layers.error();
-        openLayers(*layers);
-        return Unit{};
-    }
-    return openText(*text, path);
+    return text ? openText(*text, path) : text.error();
 }
 
-Status MappingState::openText(const std::string& text, const QString& name)
+Status MappingDocument::open(const LensFile& file)
+{
+    if (file.kind == FileKind::MappingArchitecture) {
+        const auto architecture = mapping::readArchitecture(file.text, file.name());
+        return architecture ? applyArchitecture(*architecture) : architecture.error();
+    }
+    if (file.kind == FileKind::MappingMethod)
+        return openText(file.text, file.path);
+    if (file.kind == FileKind::MappingSetup) {
+        const auto setup = mapping::readSetup(file.text, file.name());
+        if (!setup)
+            return setup.error();
+        if (Status s = check(*setup); !s)
+            return s;
+        m_loadFound.reset();
+        reset(*setup, file.path);
+        return Unit{};
+    }
+    const auto layers = mapping::readLayers(file.text, file.name());
+    if (!layers)
+        return layers.error();
+    MappingSetup setup = m_setup;
+    setup.layer = layers->model.layers.front();
+    if (Status s = check(setup); !s)
+        return s;
+    if (layers->isModel)
+        openModel(layers->model);
+    setup.method = mapping::trivialMethod(*mapping::makeNest(setup.layer));
+    m_loadFound = QString();
+    reset(std::move(setup));
+    return Unit{};
+}
+
+Result<std::string> MappingDocument::fileText() const
+{
+    return mapping::writeSetup(m_setup);
+}
+
+QString MappingDocument::suggestedName() const
+{
+    return QStringLiteral("layer.mapping.json");
+}
+
+Status MappingDocument::openText(const std::string& text, const QString& name)
 {
     const std::string file = name.toStdString();
     // A method is what most texts are; what the other readers say counts only for what looks like theirs.
@@ -162,20 +141,20 @@ Status MappingState::openText(const std::string& text, const QString& name)
     return method.error();
 }
 
-void MappingState::openLayers(const mapping::LayersFile& file)
+void MappingDocument::openLayers(const mapping::LayersFile& file)
 {
     if (file.isModel)
         openModel(file.model);
     openLayer(file.model.layers.front());
 }
 
-void MappingState::openModel(const mapping::Model& model)
+void MappingDocument::openModel(const mapping::Model& model)
 {
     m_model = model;
     Q_EMIT modelChanged();
 }
 
-void MappingState::openLayer(const mapping::Layer& layer)
+void MappingDocument::openLayer(const mapping::Layer& layer)
 {
     MappingSetup setup = m_setup;
     setup.layer = layer;
@@ -184,32 +163,36 @@ void MappingState::openLayer(const mapping::Layer& layer)
         return;
     }
     setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
-    m_loadFound = true;
-    reset(std::move(setup));
+    const QString key = QStringLiteral("layer %1").arg(++m_opened);
+    push(setup, tr("Open a layer"), key);
+    m_search.start(m_nest, m_setup.architecture); // also when it is the same layer again
+    m_loadFound = key;
 }
 
-void MappingState::loadFound()
+void MappingDocument::loadFound()
 {
     const auto& best = m_search.result()->of(mapping::Objective::Edp);
     if (!m_loadFound || !best)
         return;
-    m_loadFound = false;
+    const QString key = *std::exchange(m_loadFound, std::nullopt);
     MappingSetup setup = m_setup;
     setup.method = best->method;
-    m_undo.clear();
-    setFromCommand(setup);
+    if (key.isEmpty())
+        assign(setup);
+    else
+        push(setup, tr("Open a layer"), key);
 }
 
 // -- edits -----------------------------------------------------------------------------------------------
 
-void MappingState::applyMethod(const mapping::Method& method, const QString& text, const QString& mergeKey)
+void MappingDocument::applyMethod(const mapping::Method& method, const QString& text, const QString& mergeKey)
 {
     MappingSetup next = m_setup;
     next.method = method;
     push(next, text, mergeKey);
 }
 
-Status MappingState::applyLayer(const mapping::Layer& layer, const QString& mergeKey)
+Status MappingDocument::applyLayer(const mapping::Layer& layer, const QString& mergeKey)
 {
     MappingSetup next = m_setup;
     next.layer = layer;
@@ -223,19 +206,19 @@ Status MappingState::applyLayer(const mapping::Layer& layer, const QString& merg
     return Unit{};
 }
 
-Status MappingState::applyArchitecture(const mapping::Architecture& architecture, const QString& mergeKey)
+Status MappingDocument::applyArchitecture(const mapping::Architecture& architecture, const QString& mergeKey)
 {
     MappingSetup next = m_setup;
     next.architecture = architecture;
     if (Status s = check(next); !s)
         return s;
-    const bool load = m_loadFound;
+    const auto load = m_loadFound;
     push(next, tr("Change the hardware"), mergeKey);
     m_loadFound = load;
     return Unit{};
 }
 
-void MappingState::setOperand(int operand)
+void MappingDocument::setOperand(int operand)
 {
     if (operand == m_operand)
         return;
@@ -243,19 +226,19 @@ void MappingState::setOperand(int operand)
     Q_EMIT operandChanged();
 }
 
-void MappingState::pinBaseline()
+void MappingDocument::pinBaseline()
 {
     m_baseline = MappingBaseline{m_setup, m_evaluation};
     Q_EMIT baselineChanged();
 }
 
-void MappingState::clearBaseline()
+void MappingDocument::clearBaseline()
 {
     m_baseline.reset();
     Q_EMIT baselineChanged();
 }
 
-void MappingState::settle()
+void MappingDocument::settle()
 {
     m_search.settle();
 }

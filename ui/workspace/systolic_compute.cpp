@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The work behind the panes: pure functions of the settings that run on a pool thread.
 #include "theme/words.h"
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
 #include <QElapsedTimer>
 

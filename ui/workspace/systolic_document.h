@@ -4,10 +4,9 @@
 #include "systolic/pe_simulator.h"
 #include "systolic/pipeline.h"
 #include "systolic/roofline.h"
+#include "systolic/settings.h"
 #include "workspace/latest_job.h"
-
-#include <QObject>
-#include <QString>
+#include "workspace/lens_document.h"
 
 #include <array>
 #include <memory>
@@ -15,39 +14,7 @@
 
 namespace tilewright::ui {
 
-struct ViewContext;
-
-/// What the Systolic lens looks at: one GEMM on one machine. The array's shape is hierarchy.array.
-struct SystolicSettings
-{
-    systolic::Gemm gemm{64, 64, 64};
-    QString origin; ///< where the GEMM comes from; empty when a person typed it
-    systolic::TimingOptions timing;
-    systolic::Hierarchy hierarchy = systolic::kpuHierarchy();
-    systolic::EdgeSupply supply;
-    // Pipeline
-    bool unlimitedBandwidth = false;
-    systolic::BankLayout layout = systolic::BankLayout::Split;
-    std::int64_t depth = systolic::kTileDepth; ///< Tk of one COMPUTE
-    // Tile search
-    systolic::Level tileLevel = systolic::Level::L2;
-    bool wholeLevel = false; ///< the total of all the level's buffers instead of one of them
-    std::int64_t buffering = 1;
-    systolic::Footprint footprint = systolic::Footprint::Conservative;
-    systolic::TileMethod method = systolic::TileMethod::Exhaustive;
-    std::optional<systolic::TileShape> ownTile; ///< chosen by hand; else the method's pick
-    bool operator==(const SystolicSettings&) const = default;
-
-    [[nodiscard]] systolic::TileQuery tileQuery() const;
-    [[nodiscard]] std::int64_t banks() const; ///< buffers of L2, at least 2
-};
-
-/// Do these settings lead to the same run of the array, of the programs?
-[[nodiscard]] bool sameArrayRun(const SystolicSettings& a, const SystolicSettings& b);
-[[nodiscard]] bool samePrograms(const SystolicSettings& a, const SystolicSettings& b);
-
-/// Refuses what the core refuses; the Error says which setting and why.
-[[nodiscard]] Status checkSettings(const SystolicSettings& settings);
+using SystolicSettings = systolic::Settings;
 
 /// What one unit of a resource does, in time order; commands of one unit never overlap.
 struct PipelineLane
@@ -127,19 +94,22 @@ struct Simulation
 /// Register-level simulation is used up to this many PE-cycles (a few seconds in the background).
 inline constexpr std::int64_t kSimulatedPeCycles = 200'000'000;
 
-/// The one state that all panes of the Systolic lens share: settings, cursor, results. Results are made in
-/// the background, and only those that a visible pane has asked for.
-class SystolicState : public QObject
+/// The document of the Systolic lens: its settings; with the cursor and the results that all panes share.
+/// Results are made in the background, and only those that a visible pane has asked for.
+class SystolicDocument : public LensDocument
 {
     Q_OBJECT
 public:
-    explicit SystolicState(QObject* parent);
-    ~SystolicState() override;
-    /// The state that belongs to the document of this context; created at the first call.
-    [[nodiscard]] static SystolicState* of(const ViewContext& context);
+    SystolicDocument();
+    ~SystolicDocument() override;
+
+    /// Settings; or a memory hierarchy, which takes the place of the one in force as an edit.
+    [[nodiscard]] Status open(const LensFile& file) override;
+    [[nodiscard]] Result<std::string> fileText() const override;
+    [[nodiscard]] QString suggestedName() const override;
 
     [[nodiscard]] const SystolicSettings& settings() const { return m_settings; }
-    /// Legal settings are taken; a refusal is kept as error() and the settings stay.
+    /// Legal settings are taken, as one undo step; a refusal is kept as error() and the settings stay.
     bool set(const SystolicSettings& settings);
     [[nodiscard]] const QString& error() const { return m_error; }
     void setGemm(const systolic::Gemm& gemm, const QString& origin);
@@ -172,8 +142,8 @@ public:
     void waitIdle(); ///< for exports and tests
 
 Q_SIGNALS:
-    void changed(); ///< settings
-    void refused(const QString& why);
+    void changed();      ///< settings
+    void errorChanged(); ///< error()
     void cycleChanged();
     void pipelineChanged();
     void tilesChanged();
@@ -181,6 +151,7 @@ Q_SIGNALS:
     void simulationChanged();
 
 private:
+    void assign(const SystolicSettings& settings);
     void refreshTiming();
     [[nodiscard]] bool cursorsLinked() const;
 

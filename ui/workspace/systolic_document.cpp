@@ -1,55 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/systolic/systolic_state.h"
+#include "workspace/systolic_document.h"
 
-#include "canvas/view.h"
-
-#include <QFileInfo>
+#include "theme/words.h"
+#include "workspace/value_command.h"
 
 #include <algorithm>
 
 namespace tilewright::ui {
-
-systolic::TileQuery SystolicSettings::tileQuery() const
-{
-    systolic::TileQuery q;
-    q.gemm = gemm;
-    q.array = hierarchy.array;
-    q.elementBytes = hierarchy.elementBytes;
-    const systolic::MemoryLevel& level = hierarchy.at(tileLevel);
-    q.capacityBytes = wholeLevel ? level.totalBytes() : level.bytes;
-    q.buffering = buffering;
-    q.footprint = footprint;
-    return q;
-}
-
-std::int64_t SystolicSettings::banks() const
-{
-    return std::max<std::int64_t>(2, hierarchy.at(systolic::Level::L2).buffers);
-}
-
-bool sameArrayRun(const SystolicSettings& a, const SystolicSettings& b)
-{
-    return a.gemm == b.gemm && a.timing == b.timing && a.hierarchy.array == b.hierarchy.array &&
-           a.supply == b.supply;
-}
-
-bool samePrograms(const SystolicSettings& a, const SystolicSettings& b)
-{
-    return a.gemm == b.gemm && a.hierarchy == b.hierarchy && a.unlimitedBandwidth == b.unlimitedBandwidth &&
-           a.layout == b.layout && a.depth == b.depth;
-}
-
-Status checkSettings(const SystolicSettings& s)
-{
-    for (const Status& ok : {systolic::checkGemm(s.gemm), systolic::checkArray(s.hierarchy.array),
-                             systolic::checkHierarchy(s.hierarchy), systolic::checkSupply(s.supply),
-                             systolic::checkTileQuery(s.tileQuery())})
-        if (!ok)
-            return ok.error();
-    if (s.ownTile)
-        return systolic::checkTile(s.gemm, *s.ownTile);
-    return Unit{};
-}
 
 namespace {
 
@@ -61,10 +18,9 @@ std::int64_t openingCycle(const systolic::FoldPlan& plan)
 
 } // namespace
 
-SystolicState::SystolicState(QObject* parent)
-    : QObject(parent), m_plan(m_settings.gemm, m_settings.hierarchy.array, m_settings.timing)
+SystolicDocument::SystolicDocument()
+    : LensDocument(Lens::Systolic), m_plan(m_settings.gemm, m_settings.hierarchy.array, m_settings.timing)
 {
-    setObjectName(QStringLiteral("systolic.state"));
     m_pipelineJob = std::make_unique<LatestJob<std::shared_ptr<const PipelineResult>>>(
         [this](std::shared_ptr<const PipelineResult> r) {
             m_pipeline = std::move(r);
@@ -94,71 +50,97 @@ SystolicState::SystolicState(QObject* parent)
     m_cycle = std::clamp<std::int64_t>(openingCycle(m_plan), 0, cycles() - 1);
 }
 
-SystolicState::~SystolicState() = default;
+SystolicDocument::~SystolicDocument() = default;
 
-SystolicState* SystolicState::of(const ViewContext& context)
+Status SystolicDocument::open(const LensFile& file)
 {
-    if (auto* state = context.document.findChild<SystolicState*>(QStringLiteral("systolic.state"),
-                                                                 Qt::FindDirectChildrenOnly))
-        return state;
-    auto* state = new SystolicState(&context.document);
-    connect(&context.selection, &Selection::gemmRequested, state,
-            [state](qint64 m, qint64 n, qint64 k, const QString& origin) {
-                state->setGemm({m, n, k}, origin);
-            });
-    connect(&context.selection, &Selection::lensFileRequested, state,
-            [state, document = &context.document](const QString& lens, const QString& path) {
-                if (lens != QLatin1String("systolic"))
-                    return;
-                const auto read = systolic::readHierarchy(path.toStdString());
-                if (!read) {
-                    const QString why = QString::fromStdString(read.error().text());
-                    Q_EMIT state->refused(why);
-                    Q_EMIT document->refused(why);
-                    return;
-                }
-                SystolicSettings next = state->settings();
-                next.hierarchy = *read;
-                state->set(next);
-            });
-    return state;
+    const auto refuse = [this](const Error& error) {
+        m_error = QString::fromStdString(error.text());
+        Q_EMIT errorChanged();
+        return error;
+    };
+    if (file.kind == FileKind::SystolicSettings) {
+        const auto read = systolic::parseSettings(file.text, file.name());
+        if (!read)
+            return refuse(read.error());
+        startedFrom(file.path);
+        assign(*read);
+        return Unit{};
+    }
+    const auto hierarchy = systolic::parseHierarchy(file.text, file.name());
+    if (!hierarchy)
+        return refuse(hierarchy.error());
+    SystolicSettings next = m_settings;
+    next.hierarchy = *hierarchy;
+    if (!set(next))
+        return Error{ErrorCode::Problem, m_error.toStdString(), {}, file.name()};
+    return Unit{};
 }
 
-bool SystolicState::set(const SystolicSettings& settings)
+Result<std::string> SystolicDocument::fileText() const
+{
+    return settingsJson(m_settings);
+}
+
+QString SystolicDocument::suggestedName() const
+{
+    const systolic::Gemm& g = m_settings.gemm;
+    return QStringLiteral("gemm-%1x%2x%3.systolic.json").arg(g.m).arg(g.n).arg(g.k);
+}
+
+namespace {
+
+QString editText(const SystolicSettings& before, const SystolicSettings& after)
+{
+    if (!(after.gemm == before.gemm))
+        return tr("Change the GEMM");
+    if (!(after.hierarchy.array == before.hierarchy.array))
+        return tr("Change the array");
+    if (!(after.hierarchy == before.hierarchy))
+        return tr("Change the memories");
+    if (after.ownTile != before.ownTile || after.method != before.method)
+        return tr("Choose a tile");
+    return tr("Change the settings");
+}
+
+} // namespace
+
+bool SystolicDocument::set(const SystolicSettings& settings)
 {
     const Status ok = checkSettings(settings);
-    const QString error = ok ? QString() : QString::fromStdString(ok.error().text());
-    if (!ok) {
-        m_error = error;
-        Q_EMIT refused(error);
+    m_error = ok ? QString() : QString::fromStdString(ok.error().text());
+    Q_EMIT errorChanged();
+    if (!ok)
         return false;
-    }
-    m_error.clear();
-    if (settings == m_settings) {
-        Q_EMIT refused({});
-        return true;
-    }
+    if (!(settings == m_settings))
+        undoStack().push(new ValueCommand<SystolicSettings>(
+            m_settings, settings, [this](const SystolicSettings& s) { assign(s); },
+            editText(m_settings, settings)));
+    return true;
+}
+
+void SystolicDocument::assign(const SystolicSettings& settings)
+{
     const bool other = !sameArrayRun(settings, m_settings);
     m_settings = settings;
+    m_error.clear();
     refreshTiming();
     if (other)
         m_cycle = openingCycle(m_plan);
     setCycle(m_cycle);
     Q_EMIT changed();
-    return true;
 }
 
-void SystolicState::setGemm(const systolic::Gemm& gemm, const QString& origin)
+void SystolicDocument::setGemm(const systolic::Gemm& gemm, const QString& origin)
 {
     SystolicSettings next = m_settings;
     next.gemm = gemm;
-    next.origin = origin;
+    next.origin = origin.toStdString();
     next.ownTile.reset();
     set(next);
 }
 
-void SystolicState::chooseTile(std::optional<systolic::TileShape> tile,
-                               std::optional<systolic::TileMethod> method)
+void SystolicDocument::chooseTile(std::optional<TileShape> tile, std::optional<TileMethod> method)
 {
     SystolicSettings next = m_settings;
     next.ownTile = tile;
@@ -167,7 +149,7 @@ void SystolicState::chooseTile(std::optional<systolic::TileShape> tile,
     set(next);
 }
 
-void SystolicState::refreshTiming()
+void SystolicDocument::refreshTiming()
 {
     const systolic::ArrayShape& array = m_settings.hierarchy.array;
     m_plan = systolic::FoldPlan(m_settings.gemm, array, m_settings.timing);
@@ -178,25 +160,25 @@ void SystolicState::refreshTiming()
         m_phases = m_plan.phases();
 }
 
-Simulation* SystolicState::simulation() const
+Simulation* SystolicDocument::simulation() const
 {
     return m_simulation && sameArrayRun(m_simulation->of, m_settings) ? m_simulation.get() : nullptr;
 }
 
-const systolic::PipelineComparison* SystolicState::comparison() const
+const PipelineComparison* SystolicDocument::comparison() const
 {
     return m_pipeline && m_pipeline->comparison && samePrograms(m_pipeline->of, m_settings)
                ? &*m_pipeline->comparison
                : nullptr;
 }
 
-std::int64_t SystolicState::cycles() const
+std::int64_t SystolicDocument::cycles() const
 {
     const Simulation* s = simulation();
     return std::max<std::int64_t>(1, s && s->clock ? s->clock->cycles() : m_plan.cycles());
 }
 
-bool SystolicState::cursorsLinked() const
+bool SystolicDocument::cursorsLinked() const
 {
     // Fold f, operand k of the array's timetable is k step k / depth of output tile f in the program.
     return comparison() && !m_pipeline->computes.empty() &&
@@ -204,7 +186,7 @@ bool SystolicState::cursorsLinked() const
            m_settings.timing.readout == systolic::Readout::Shadow && m_settings.supply.unlimited();
 }
 
-void SystolicState::setCycle(std::int64_t cycle)
+void SystolicDocument::setCycle(std::int64_t cycle)
 {
     m_cycle = std::clamp<std::int64_t>(cycle, 0, cycles() - 1);
     if (cursorsLinked()) {
@@ -220,7 +202,7 @@ void SystolicState::setCycle(std::int64_t cycle)
     Q_EMIT cycleChanged();
 }
 
-void SystolicState::setPipelineTime(std::int64_t time)
+void SystolicDocument::setPipelineTime(std::int64_t time)
 {
     const systolic::PipelineComparison* p = comparison();
     if (!p)
@@ -246,7 +228,7 @@ void SystolicState::setPipelineTime(std::int64_t time)
     Q_EMIT cycleChanged();
 }
 
-void SystolicState::needPipeline()
+void SystolicDocument::needPipeline()
 {
     if (m_askedPipeline && samePrograms(*m_askedPipeline, m_settings))
         return;
@@ -254,7 +236,7 @@ void SystolicState::needPipeline()
     m_pipelineJob->request([s = m_settings](std::stop_token) { return computePipeline(s); });
 }
 
-void SystolicState::needTiles()
+void SystolicDocument::needTiles()
 {
     if (m_askedTiles == m_settings)
         return;
@@ -262,7 +244,7 @@ void SystolicState::needTiles()
     m_tilesJob->request([s = m_settings](std::stop_token) { return computeTiles(s); });
 }
 
-void SystolicState::needLevels()
+void SystolicDocument::needLevels()
 {
     if (m_askedLevels == m_settings)
         return;
@@ -270,7 +252,7 @@ void SystolicState::needLevels()
     m_levelsJob->request([s = m_settings](std::stop_token stop) { return computeLevels(s, {stop, {}}); });
 }
 
-void SystolicState::needSimulation()
+void SystolicDocument::needSimulation()
 {
     if (m_askedSimulation && sameArrayRun(*m_askedSimulation, m_settings))
         return;
@@ -280,7 +262,7 @@ void SystolicState::needSimulation()
     });
 }
 
-void SystolicState::waitIdle()
+void SystolicDocument::waitIdle()
 {
     m_pipelineJob->waitIdle();
     m_tilesJob->waitIdle();

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/view.h"
 #include "mapping/evaluate.h"
 #include "mapping/files.h"
-#include "views/mapping/mapping_search.h"
-
-#include <QUndoStack>
+#include "mapping/setup.h"
+#include "workspace/lens_document.h"
+#include "workspace/mapping_search.h"
 
 #include <optional>
 
 namespace tilewright::ui {
 
-/// What the lens is about: one method of one layer on one machine.
-struct MappingSetup
-{
-    mapping::Layer layer;
-    mapping::Architecture architecture;
-    mapping::Method method;
-
-    bool operator==(const MappingSetup&) const = default;
-};
+using MappingSetup = mapping::Setup;
 
 /// A pinned state, drawn as the ghost.
 struct MappingBaseline
@@ -31,12 +22,11 @@ struct MappingBaseline
 
 /// The document of the mapping lens, shared by its views: layer, machine and method with undo, the model they
 /// come from, the baseline, the selected operand, and the search for the optimum.
-class MappingState : public QObject
+class MappingDocument : public LensDocument
 {
     Q_OBJECT
 public:
-    /// The one of this document; made, with a sample layer, when first asked for.
-    [[nodiscard]] static MappingState& of(const ViewContext& context);
+    MappingDocument(); ///< with a sample layer
 
     [[nodiscard]] const MappingSetup& setup() const { return m_setup; }
     [[nodiscard]] const mapping::LoopNest& nest() const { return m_nest; }
@@ -45,15 +35,18 @@ public:
     [[nodiscard]] int operand() const { return m_operand; } ///< the selected one, -1 for none
     /// Layers of the model view, at least one after a model was opened.
     [[nodiscard]] const mapping::Model& model() const { return m_model; }
-    [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
     [[nodiscard]] MappingSearch& search() { return m_search; }
 
     // -- files and pasted text; on an Error nothing changes
+    [[nodiscard]] Status open(const LensFile& file) override;
     [[nodiscard]] Status openFile(const QString& path);
+    [[nodiscard]] Result<std::string> fileText() const override;
+    [[nodiscard]] QString suggestedName() const override;
     /// A layer, model, architecture or method (JSON or as the seed prints it); `name` is used in errors.
     [[nodiscard]] Status openText(const std::string& text, const QString& name);
     void openLayers(const mapping::LayersFile& file);
-    void openLayer(const mapping::Layer& layer); ///< starts from its method of least EDP once that is known
+    /// One undo step; starts from its method of least EDP once that is known.
+    void openLayer(const mapping::Layer& layer);
     void openModel(const mapping::Model& model);
 
     // -- edits; each is one undo step, those with the same non-empty key that follow one another merge
@@ -75,15 +68,12 @@ Q_SIGNALS:
     void baselineChanged();
     void operandChanged();
     void modelChanged();
-    void refused(const QString& why);
 
 private:
-    friend class MappingCommand;
-    MappingState(Document& document, Selection& selection);
-    void setFromCommand(const MappingSetup& setup, bool searchAgain = false);
+    void assign(const MappingSetup& setup, bool searchAgain = false);
     void push(const MappingSetup& next, const QString& text, const QString& mergeKey);
     /// Shows this without an undo step, which forgets the steps so far.
-    void reset(MappingSetup setup);
+    void reset(MappingSetup setup, const QString& path = {});
     void loadFound();
     [[nodiscard]] static Status check(const MappingSetup& setup);
 
@@ -92,10 +82,12 @@ private:
     mapping::MappingCost m_evaluation;
     std::optional<MappingBaseline> m_baseline;
     mapping::Model m_model;
-    QUndoStack m_undo;
     MappingSearch m_search;
     int m_operand = -1;
-    bool m_loadFound = false; ///< show the best method of the search that runs
+    /// Show the best method of the search that runs: as part of the undo step of this merge key, or, when
+    /// that is empty, as part of what was opened.
+    std::optional<QString> m_loadFound;
+    int m_opened = 0; ///< layers so far
 };
 
 } // namespace tilewright::ui

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workspace/latest_job.h"
 #include "mapping/density.h"
 #include "mapping/search.h"
+#include "workspace/latest_job.h"
 
 #include <QObject>
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/json_reader.h"
+#include "mapping/files.h"
+#include "mapping/setup.h"
+
+namespace tilewright::mapping {
+
+namespace {
+
+/// The member as the text of a file of its own; what its reader says is told with the member's name.
+template <typename Read>
+auto readPart(const JsonCursor& root, const char* key, const Read& read) -> decltype(read(std::string()))
+{
+    const auto member = root.member(key);
+    if (!member)
+        return member.error();
+    auto part = read(member->node().dump());
+    if (part)
+        return part;
+    Error error = part.error();
+    error.path = error.path.empty() ? key : std::string(key) + "." + error.path;
+    return error;
+}
+
+} // namespace
+
+Result<Setup> readSetup(std::string_view text, const std::string& file)
+{
+    const auto document = parseJson(text, file);
+    if (!document)
+        return document.error();
+    const JsonCursor root(*document, file);
+    if (const Status known = root.object({"layer", "architecture", "method"}); !known)
+        return known.error();
+    const auto layers = readPart(root, "layer", [&](const std::string& t) { return readLayers(t, file); });
+    if (!layers)
+        return layers.error();
+    Setup out;
+    out.layer = layers->model.layers.front();
+    auto architecture =
+        readPart(root, "architecture", [&](const std::string& t) { return readArchitecture(t, file); });
+    if (!architecture)
+        return architecture.error();
+    out.architecture = std::move(*architecture);
+    const auto nest = makeNest(out.layer);
+    if (!nest)
+        return nest.error();
+    auto method = readPart(root, "method", [&](const std::string& t) { return readMethod(t, file, *nest); });
+    if (!method)
+        return method.error();
+    out.method = *method;
+    return out;
+}
+
+std::string writeSetup(const Setup& setup)
+{
+    Json out = Json::object();
+    out["layer"] = Json::parse(writeLayer(setup.layer));
+    out["architecture"] = Json::parse(writeArchitecture(setup.architecture));
+    out["method"] = Json::parse(writeMethod(*makeNest(setup.layer), setup.method));
+    return out.dump(2) + "\n";
+}
+
+} // namespace tilewright::mapping

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "systolic/settings.h"
+
+#include <algorithm>
+
+namespace tilewright::systolic {
+
+TileQuery Settings::tileQuery() const
+{
+    TileQuery q;
+    q.gemm = gemm;
+    q.array = hierarchy.array;
+    q.elementBytes = hierarchy.elementBytes;
+    const MemoryLevel& level = hierarchy.at(tileLevel);
+    q.capacityBytes = wholeLevel ? level.totalBytes() : level.bytes;
+    q.buffering = buffering;
+    q.footprint = footprint;
+    return q;
+}
+
+std::int64_t Settings::banks() const
+{
+    return std::max<std::int64_t>(2, hierarchy.at(Level::L2).buffers);
+}
+
+bool sameArrayRun(const Settings& a, const Settings& b)
+{
+    return a.gemm == b.gemm && a.timing == b.timing && a.hierarchy.array == b.hierarchy.array &&
+           a.supply == b.supply;
+}
+
+bool samePrograms(const Settings& a, const Settings& b)
+{
+    return a.gemm == b.gemm && a.hierarchy == b.hierarchy && a.unlimitedBandwidth == b.unlimitedBandwidth &&
+           a.layout == b.layout && a.depth == b.depth;
+}
+
+Status checkSettings(const Settings& s)
+{
+    for (const Status& ok : {checkGemm(s.gemm), checkArray(s.hierarchy.array), checkHierarchy(s.hierarchy),
+                             checkSupply(s.supply), checkTileQuery(s.tileQuery())})
+        if (!ok)
+            return ok.error();
+    if (s.ownTile)
+        return checkTile(s.gemm, *s.ownTile);
+    return Unit{};
+}
+
+} // namespace tilewright::systolic

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/file_actions.h"
+
+#include "base/file.h"
+#include "schedule/schedule_json.h"
+#include "window/message_bar.h"
+#include "window/source_dialog.h"
+#include "workspace/samples.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFileSystemWatcher>
+#include <QMessageBox>
+#include <QSettings>
+#include <QStandardPaths>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+/// Under which the settings remember the problem of a schedule file.
+QString problemKey(const QString& schedule)
+{
+    return QStringLiteral("problemOf/") + QString::fromLatin1(schedule.toUtf8().toHex());
+}
+
+bool isSample(const QString& path)
+{
+    const QString samples = QDir(samplesFolder()).canonicalPath();
+    return !samples.isEmpty() && QFileInfo(path).canonicalFilePath().startsWith(samples + QLatin1Char('/'));
+}
+
+} // namespace
+
+FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
+    : QObject(&window), m_window(window), m_state(state), m_messages(messages),
+      m_watcher(new QFileSystemWatcher(this))
+{
+    connect(m_watcher, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
+        m_messages.show(MessageBar::Kind::Warning,
+                        tr("%1 has changed on disk.").arg(QFileInfo(path).fileName()), tr("Reload"),
+                        [this, path] { open({path}); });
+    });
+    m_state.workspace.setGuard([this](LensDocument& document) { return mayLose({&document}); });
+}
+
+// -- open ------------------------------------------------------------------------------------------------
+
+void FileActions::chooseAndOpen()
+{
+    const QStringList paths = QFileDialog::getOpenFileNames(
+        &m_window, tr("Open"), {}, tr("Problems, schedules, layers, models (*.json);;All files (*)"));
+    if (!paths.isEmpty())
+        open(paths);
+}
+
+void FileActions::reload()
+{
+    QStringList paths{m_state.document.problemPath(), m_state.document.schedulePath()};
+    if (LensDocument& current = m_state.workspace.current(); current.lens() != Lens::Schedule)
+        paths = {current.path()};
+    paths.removeAll(QString());
+    if (!paths.isEmpty())
+        open(paths);
+}
+
+bool FileActions::open(const QStringList& paths)
+{
+    bool ok = true;
+    std::vector<LensFile> files;
+    for (const QString& path : paths) {
+        const QString absolute = QFileInfo(path).absoluteFilePath();
+        if (auto file = readLensFile(absolute)) {
+            files.push_back(std::move(*file));
+        } else {
+            tellUnreadable(file.error(), absolute);
+            ok = false;
+        }
+    }
+    sortForOpening(files);
+    const auto isSchedule = [](const LensFile& file) { return file.kind == FileKind::Schedule; };
+    // Several schedules of one problem are there to be compared: the last with each of the others.
+    bool compared = false;
+    for (const LensFile& file : files) {
+        const bool compare = isSchedule(file) && m_state.document.hasProblem() &&
+                             std::count_if(files.begin(), files.end(), isSchedule) >= 2;
+        compared = compared || compare;
+        if (!openFile(file))
+            ok = false;
+        else if (compare && &file != &files.back())
+            m_state.document.pinBaseline(QFileInfo(file.path).fileName());
+    }
+    if (compared)
+        Q_EMIT severalSchedulesOpened();
+    return ok;
+}
+
+bool FileActions::openFile(const LensFile& file)
+{
+    Document& document = m_state.document;
+    Q_EMIT opening();
+    if (file.kind == FileKind::Schedule && !document.hasProblem()) {
+        // A schedule that was saved or opened before knows its problem.
+        const QString problem = QSettings().value(problemKey(file.path)).toString();
+        if (QFileInfo::exists(problem))
+            if (const Status opened = document.openProblem(problem); !opened) {
+                tellUnreadable(opened.error(), problem);
+                return false;
+            }
+    }
+    const auto opened = m_state.workspace.open(file);
+    if (opened && !*opened)
+        return false;
+    if (file.lens() != Lens::Schedule)
+        Q_EMIT lensOpened(file.kind);
+    if (!opened) {
+        if (file.kind == FileKind::Schedule && document.hasProblem() &&
+            readSchedule(*document.problem(), file.text, file.name()))
+            tellUnreadable(opened.error(), file.path, tr("Open anyway"), [this, path = file.path] {
+                if (const Status part = m_state.document.openReadablePart(path); !part)
+                    tell(part.error());
+            });
+        else
+            tellUnreadable(opened.error(), file.path);
+        return false;
+    }
+    m_messages.dismiss();
+    rememberRecent(file.path);
+    if (file.kind == FileKind::Schedule)
+        QSettings().setValue(problemKey(file.path), document.problemPath());
+    if (!m_watcher->files().isEmpty() && file.kind == FileKind::Problem)
+        m_watcher->removePaths(m_watcher->files());
+    watch(file.path);
+    Q_EMIT this->opened(file.kind);
+    return true;
+}
+
+void FileActions::watch(const QString& path)
+{
+    m_watcher->addPath(path);
+}
+
+void FileActions::rememberRecent(const QString& path)
+{
+    QSettings settings;
+    QStringList recent = settings.value(QStringLiteral("recent")).toStringList();
+    recent.removeAll(path);
+    recent.prepend(path);
+    settings.setValue(QStringLiteral("recent"), recent.mid(0, 12));
+    Q_EMIT recentChanged();
+}
+
+// -- save ------------------------------------------------------------------------------------------------
+
+bool FileActions::save(LensDocument& document)
+{
+    const QString path = document.path();
+    if (path.isEmpty() || isSample(path))
+        return saveAs(document);
+    m_watcher->removePath(path); // our own write is no change "on disk"
+    const Status saved = document.save(path);
+    watch(path);
+    if (!saved)
+        tell(saved.error());
+    return saved.hasValue();
+}
+
+bool FileActions::saveAs(LensDocument& document)
+{
+    if (!document.hasContent())
+        return false;
+    // Beside the file or problem it belongs to, but the samples stay as they came.
+    QString beside = document.path();
+    if (document.lens() == Lens::Schedule)
+        beside = m_state.document.problemPath();
+    const QString folder = beside.isEmpty() || isSample(beside)
+                               ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
+                               : QFileInfo(beside).path();
+    const QString what = lensName(document.lens());
+    const QString path = QFileDialog::getSaveFileName(&m_window, tr("Save: %1").arg(what),
+                                                      folder + QLatin1Char('/') + document.suggestedName(),
+                                                      tr("%1 (*.json)").arg(what));
+    if (path.isEmpty())
+        return false;
+    m_watcher->removePath(path);
+    const Status saved = document.save(path);
+    if (!saved) {
+        tell(saved.error());
+        return false;
+    }
+    watch(path);
+    rememberRecent(path);
+    if (document.lens() == Lens::Schedule)
+        QSettings().setValue(problemKey(path), m_state.document.problemPath());
+    return true;
+}
+
+bool FileActions::mayLose(const std::vector<LensDocument*>& documents)
+{
+    QStringList names;
+    std::vector<LensDocument*> modified;
+    for (LensDocument* document : documents)
+        if (document->isModified()) {
+            modified.push_back(document);
+            QString name = lensName(document->lens());
+            if (!document->path().isEmpty())
+                name += QStringLiteral(" (%1)").arg(QFileInfo(document->path()).fileName());
+            names << name;
+        }
+    if (modified.empty() || !m_window.isVisible() || qApp->property("tilewrightNoPrompts").toBool())
+        return true;
+    QMessageBox box(QMessageBox::Question, tr("Save the changes?"),
+                    tr("There are changes that are not saved:") + QStringLiteral("\n\n") +
+                        names.join(QLatin1Char('\n')),
+                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
+    const int answer = box.exec();
+    if (answer == QMessageBox::Save)
+        return std::all_of(modified.begin(), modified.end(),
+                           [this](LensDocument* document) { return save(*document); });
+    return answer == QMessageBox::Discard;
+}
+
+// -- messages --------------------------------------------------------------------------------------------
+
+void FileActions::tell(const Error& error)
+{
+    m_messages.show(MessageBar::Kind::Error, QString::fromStdString(error.text()));
+}
+
+void FileActions::tellWritten(const Status& written, const QString& path)
+{
+    if (written)
+        m_messages.show(MessageBar::Kind::Info, tr("Written to %1.").arg(path));
+    else
+        tell(written.error());
+}
+
+void FileActions::tellUnreadable(const Error& error, const QString& file, const QString& otherwise,
+                                 std::function<void()> instead)
+{
+    const auto text = readFile(file.toStdString());
+    const auto place = text ? placeOfError(*text, error) : std::nullopt;
+    QString showText;
+    std::function<void()> show;
+    if (place) {
+        showText = tr("Show in text");
+        show = [this, file, text = *text, error, place = *place] {
+            auto* dialog = new SourceDialog(file, text, error, place, m_state.themes.theme(), &m_window);
+            dialog->setAttribute(Qt::WA_DeleteOnClose);
+            connect(dialog, &SourceDialog::savedFile, this, [this](const QString& path) { open({path}); });
+            dialog->open();
+        };
+    }
+    m_messages.show(MessageBar::Kind::Error, QString::fromStdString(error.text()), showText, show, otherwise,
+                    std::move(instead));
+}
+
+} // namespace tilewright::ui

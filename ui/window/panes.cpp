@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/panes.h"
+
+#include "canvas/canvas.h"
+#include "window/view_catalog.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QStackedWidget>
+
+namespace tilewright::ui {
+
+Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidget& start)
+    : QObject(&window), m_window(window), m_state(state), m_centre(centre), m_start(start)
+{
+    create();
+    place();
+    m_window.setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    m_window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    for (Canvas* canvas : m_window.findChildren<Canvas*>()) {
+        connect(canvas, &Canvas::historyChanged, this, &Panes::currentChanged);
+        canvas->addActions({m_state.actions.find(QStringLiteral("view.fit")),
+                            m_state.actions.find(QStringLiteral("view.fitSelection"))});
+    }
+    connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::currentChanged);
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
+}
+
+Panes::~Panes()
+{
+    disconnect(qApp, nullptr, this, nullptr);
+    disconnect(&m_centre, nullptr, this, nullptr);
+    // Views refer to the state and must go first.
+    for (View* view : std::as_const(m_views))
+        delete view;
+}
+
+void Panes::create()
+{
+    const ViewContext context = m_state.context();
+    for (const ViewEntry& entry : viewCatalog()) {
+        View* view = entry.create(context);
+        m_views.insert(entry.name, view);
+        connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
+        if (entry.area == DockArea::Centre) {
+            m_centre.addWidget(view);
+            continue;
+        }
+        auto* dock = new QDockWidget(entry.title, &m_window);
+        dock->setObjectName(QStringLiteral("dock.") + entry.name);
+        // A pane that stands behind others does not keep the window wide.
+        if (entry.area == DockArea::Bottom)
+            view->setMinimumWidth(320);
+        dock->setWidget(view);
+        connect(dock, &QDockWidget::visibilityChanged, view, [this, view](bool seen) {
+            if (seen)
+                view->catchUp();
+            else if (m_lastView == view) // a pane behind another one counts as visible for Qt
+                m_lastView = nullptr;
+        });
+        m_docks.insert(entry.name, dock);
+    }
+}
+
+void Panes::follow(QWidget* focus)
+{
+    for (QWidget* w = focus; w; w = w->parentWidget())
+        if (auto* view = qobject_cast<View*>(w)) {
+            m_lastView = view;
+            // A pane of a lens stands in its view: the outermost one is in the catalog.
+            for (const ViewEntry& entry : viewCatalog())
+                if (View* known = m_views.value(entry.name);
+                    known && (known == focus || known->isAncestorOf(focus)))
+                    m_state.workspace.setCurrent(entry.lens);
+            Q_EMIT currentChanged();
+            return;
+        }
+}
+
+void Panes::place()
+{
+    QDockWidget* firstBottom = nullptr;
+    for (const ViewEntry& entry : viewCatalog()) {
+        QDockWidget* dock = m_docks.value(entry.name);
+        if (!dock)
+            continue;
+        const Qt::DockWidgetArea area = entry.area == DockArea::Left    ? Qt::LeftDockWidgetArea
+                                        : entry.area == DockArea::Right ? Qt::RightDockWidgetArea
+                                                                        : Qt::BottomDockWidgetArea;
+        m_window.addDockWidget(area, dock);
+        if (entry.area == DockArea::Bottom) {
+            if (firstBottom)
+                m_window.tabifyDockWidget(firstBottom, dock);
+            else
+                firstBottom = dock;
+        }
+    }
+    if (firstBottom)
+        firstBottom->raise();
+}
+
+void Panes::showCentre()
+{
+    const bool open = m_state.document.hasProblem();
+    if (open && m_centre.currentWidget() == &m_start)
+        m_centre.setCurrentWidget(m_views.value(QStringLiteral("graph")));
+    if (!open)
+        m_centre.setCurrentWidget(&m_start);
+    // Without a workload the panes of the schedule have nothing to say: the start page gets the room.
+    if (!open && m_layout.isEmpty()) {
+        m_layout = m_window.saveState(kLayoutVersion);
+        for (QDockWidget* dock : std::as_const(m_docks))
+            dock->hide();
+    } else if (open && !m_layout.isEmpty()) {
+        m_window.restoreState(std::exchange(m_layout, {}), kLayoutVersion);
+    }
+}
+
+void Panes::showView(const QString& name)
+{
+    if (QDockWidget* dock = m_docks.value(name)) {
+        dock->show();
+        dock->raise();
+    } else if (View* view = m_views.value(name)) {
+        m_centre.setCurrentWidget(view);
+    }
+    if (View* view = m_views.value(name)) {
+        view->catchUp();
+        view->setFocus();
+    }
+}
+
+void Panes::makeRoom(const QString& name)
+{
+    if (QDockWidget* dock = m_docks.value(name); dock && !m_state.document.hasProblem())
+        m_window.resizeDocks({dock}, {m_window.height() * 7 / 10}, Qt::Vertical);
+}
+
+void Panes::applyPerspective(const QString& name)
+{
+    m_perspective = name;
+    m_layout.clear();
+    QDockWidget* front = nullptr;
+    for (const ViewEntry& entry : viewCatalog()) {
+        const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
+        if (QDockWidget* dock = m_docks.value(entry.name)) {
+            dock->setVisible(shown);
+            // The pane that the perspective is named after is in front, otherwise its first.
+            if (shown && entry.area == DockArea::Bottom && (!front || entry.name == name.toLower()))
+                front = dock;
+        } else if (shown && m_state.document.hasProblem()) {
+            m_centre.setCurrentWidget(m_views.value(entry.name));
+        }
+    }
+    if (front)
+        front->raise();
+    resizeAll(name);
+}
+
+void Panes::resizeAll(const QString& perspective)
+{
+    QList<QDockWidget*> bottom;
+    QList<QDockWidget*> sides;
+    QList<int> sideWidths;
+    for (const ViewEntry& entry : viewCatalog()) {
+        QDockWidget* dock = m_docks.value(entry.name);
+        if (!dock || dock->isHidden())
+            continue;
+        if (entry.area == DockArea::Bottom)
+            bottom.push_back(dock);
+        else {
+            sides.push_back(dock);
+            // As wide as its text needs, but the graph keeps the larger part of the window.
+            const int letters = entry.area == DockArea::Left ? 68 : 50;
+            sideWidths.push_back(
+                std::min(letters * m_window.fontMetrics().averageCharWidth(), m_window.width() * 33 / 100));
+        }
+    }
+    m_window.resizeDocks(sides, sideWidths, Qt::Horizontal);
+    // Beside a graph that is worked in the lower panes take less of a window that large letters fill soon.
+    const bool graphFirst = perspective == QLatin1String("Edit") || perspective == QLatin1String("Compare");
+    const int lines = graphFirst ? 17 : 29;
+    if (!bottom.isEmpty())
+        m_window.resizeDocks({bottom.first()},
+                             {std::min(lines * m_window.fontMetrics().height(),
+                                       m_window.height() * (graphFirst ? 44 : 52) / 100)},
+                             Qt::Vertical);
+}
+
+void Panes::restoreDefaults()
+{
+    for (QDockWidget* dock : std::as_const(m_docks)) {
+        dock->setFloating(false);
+        m_window.removeDockWidget(dock);
+    }
+    place();
+    applyPerspective(QStringLiteral("Edit"));
+    showCentre();
+}
+
+QByteArray Panes::layout() const
+{
+    return m_layout.isEmpty() ? m_window.saveState(kLayoutVersion) : m_layout;
+}
+
+bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
+{
+    m_layout.clear();
+    const bool restored = m_window.restoreState(layout, kLayoutVersion);
+    if (restored)
+        m_perspective = perspective;
+    else
+        applyPerspective(QStringLiteral("Edit"));
+    showCentre();
+    return restored;
+}
+
+void Panes::toggle(const QString& name)
+{
+    QDockWidget* dock = m_docks.value(name);
+    if (!dock->isVisible() || !m_views.value(name)->isSeen()) {
+        showView(name);
+        return;
+    }
+    const bool focused = dock->isAncestorOf(QApplication::focusWidget());
+    dock->hide();
+    if (focused && m_centre.currentWidget())
+        m_centre.currentWidget()->setFocus();
+}
+
+Canvas* Panes::currentCanvas() const
+{
+    View* view = currentView();
+    if (auto* canvas = qobject_cast<Canvas*>(view))
+        return canvas;
+    if (view)
+        for (Canvas* canvas : view->findChildren<Canvas*>())
+            if (canvas->isVisible())
+                return canvas;
+    return qobject_cast<Canvas*>(m_centre.currentWidget());
+}
+
+View* Panes::currentView() const
+{
+    if (m_lastView && m_lastView->isVisible())
+        return m_lastView;
+    return qobject_cast<View*>(m_centre.currentWidget());
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "window/app_state.h"
+
+#include <QMap>
+
+class QDockWidget;
+class QMainWindow;
+class QStackedWidget;
+
+namespace tilewright::ui {
+
+class Canvas;
+
+/// The views of the window and where they stand: the graph and what takes its place in the centre, a dock for
+/// every other, perspectives, and which of them was used last.
+class Panes : public QObject
+{
+    Q_OBJECT
+public:
+    /// `start` is shown in the centre while nothing is open.
+    Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidget& start);
+    ~Panes() override;
+
+    [[nodiscard]] const QMap<QString, View*>& views() const { return m_views; }
+    [[nodiscard]] View* view(const QString& name) const { return m_views.value(name); }
+    [[nodiscard]] QDockWidget* dock(const QString& name) const { return m_docks.value(name); }
+
+    /// Makes a view visible, brings it to the front and gives it the keyboard.
+    void showView(const QString& name);
+    /// Shows the dock, or hides it when it is in front.
+    void toggle(const QString& name);
+    /// Gives the dock of a lens most of a window in which no problem is open.
+    void makeRoom(const QString& name);
+    /// The start page or the workload, as the document says.
+    void showCentre();
+
+    [[nodiscard]] const QString& perspective() const { return m_perspective; }
+    void applyPerspective(const QString& name);
+    void restoreDefaults();
+    /// How the docks stand while a workload is open.
+    [[nodiscard]] QByteArray layout() const;
+    /// False when it is of an older window: the first perspective is applied.
+    bool restoreLayout(const QByteArray& layout, const QString& perspective);
+
+    /// What is exported and copied: the pane that last had the keyboard while it is seen, else the centre.
+    [[nodiscard]] View* currentView() const;
+    /// The canvas that keys and commands of the View menu act on; may be null.
+    [[nodiscard]] Canvas* currentCanvas() const;
+
+Q_SIGNALS:
+    void currentChanged(); ///< currentView(), or where its canvas can go back to
+
+private:
+    void create();
+    void place(); ///< where the catalog says
+    void resizeAll(const QString& perspective);
+    void follow(QWidget* focus);
+
+    static constexpr int kLayoutVersion = 1; // raised when docks change: no old layout is half restored
+    QMainWindow& m_window;
+    AppState& m_state;
+    QStackedWidget& m_centre;
+    QWidget& m_start;
+    QMap<QString, View*> m_views;
+    QMap<QString, QDockWidget*> m_docks;
+    View* m_lastView = nullptr;
+    QString m_perspective = QStringLiteral("Edit");
+    QByteArray m_layout; ///< while a workload is open; empty = it is shown now
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/session_store.h"
+
+#include "canvas/canvas.h"
+#include "report/take_snapshot.h"
+#include "schedule/schedule_json.h"
+#include "theme/number.h"
+#include "window/file_session.h"
+#include "window/message_bar.h"
+#include "window/panes.h"
+
+#include <QFileInfo>
+#include <QLocale>
+#include <QMainWindow>
+#include <QSettings>
+#include <QStandardPaths>
+
+namespace tilewright::ui {
+
+namespace {
+
+/// Beside the settings, so that a program with settings of its own (pictures, tests) has sessions of its own.
+QString sessionFolder()
+{
+    return QFileInfo(QSettings().fileName()).path() + QStringLiteral("/sessions");
+}
+
+QString figuresKey(const QString& path)
+{
+    return QStringLiteral("figures/") + QString::fromLatin1(path.toUtf8().toHex());
+}
+
+} // namespace
+
+SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
+    : m_window(window), m_state(state), m_panes(panes)
+{
+}
+
+// -- the window ------------------------------------------------------------------------------------------
+
+void SessionStore::saveWindow() const
+{
+    QSettings settings;
+    settings.setValue(QStringLiteral("geometry"), m_window.saveGeometry());
+    settings.setValue(QStringLiteral("docks"), m_panes.layout());
+    settings.setValue(QStringLiteral("perspective"), m_panes.perspective());
+    QStringList open{m_state.document.problemPath(), m_state.document.schedulePath()};
+    open.removeAll(QString());
+    settings.setValue(QStringLiteral("openFiles"), open);
+    saveFile();
+}
+
+void SessionStore::restoreWindow()
+{
+    const QSettings settings;
+    m_window.restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+    m_panes.restoreLayout(settings.value(QStringLiteral("docks")).toByteArray(),
+                          settings.value(QStringLiteral("perspective"), m_panes.perspective()).toString());
+}
+
+QStringList SessionStore::lastFiles()
+{
+    QStringList files = QSettings().value(QStringLiteral("openFiles")).toStringList();
+    files.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
+    return files;
+}
+
+// -- each file -------------------------------------------------------------------------------------------
+
+void SessionStore::saveFile() const
+{
+    const Document& document = m_state.document;
+    if (!document.hasProblem() || document.problemPath().isEmpty())
+        return;
+    noteFigures();
+    FileSession session;
+    session.problem = document.problemPath();
+    session.schedule = document.schedulePath();
+    session.perspective = m_panes.perspective();
+    for (const Canvas* canvas : m_window.findChildren<Canvas*>())
+        if (const auto part = canvas->shownPart(); part && !part->isNull())
+            session.parts[canvas->viewName()] = *part;
+    session.selection = m_state.selection.state();
+    for (const Baseline& baseline : document.baselines())
+        if (const auto text = writeSchedule(*document.problem(), baseline.snapshot->schedule))
+            session.baselines.push_back({baseline.name, *text});
+    session.baseline = document.baselineIndex();
+    (void)writeFileSession(sessionFolder(), session); // a lost zoom is nothing to bother anybody with
+}
+
+void SessionStore::restoreFile()
+{
+    Document& document = m_state.document;
+    const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
+    if (!session)
+        return;
+    if (!session->perspective.isEmpty() && session->perspective != m_panes.perspective())
+        m_panes.applyPerspective(session->perspective);
+    // The files may have changed since: only what there still is comes back.
+    SelectionState s = session->selection;
+    const std::size_t ops = document.problem()->opCount();
+    const std::size_t subgraphs = document.schedule().size();
+    std::erase_if(s.ops, [&](OpId i) { return i.index() >= ops; });
+    std::erase_if(s.subgraphs, [&](SubgraphId i) { return i.index() >= subgraphs; });
+    if (s.subgraph && s.subgraph->index() >= subgraphs)
+        s.subgraph.reset();
+    if (s.tensor && s.tensor->index() >= document.problem()->tensorCount())
+        s.tensor.reset();
+    m_state.selection.set(s);
+    for (Canvas* canvas : m_window.findChildren<Canvas*>())
+        if (session->parts.contains(canvas->viewName()))
+            canvas->showPart(session->parts[canvas->viewName()]);
+    if (!document.baselines().empty())
+        return; // they belong to the problem, which was open already
+    for (const FileSession::Pinned& pinned : session->baselines)
+        if (const auto loaded = readSchedule(*document.problem(), pinned.schedule, "session");
+            loaded && loaded->formatIssues.empty())
+            document.addBaseline(pinned.name,
+                                 takeSnapshot(document.problem(), loaded->schedule, document.rules(),
+                                              document.snapshot()->lowerBound, 0));
+    document.setBaselineIndex(session->baseline);
+}
+
+// -- recent files ----------------------------------------------------------------------------------------
+
+void SessionStore::noteFigures() const
+{
+    const Document& document = m_state.document;
+    const SnapshotPtr& snapshot = document.snapshot();
+    if (!snapshot)
+        return;
+    QSettings settings;
+    const auto note = [&](const QString& path, bool keepBest) {
+        if (path.isEmpty())
+            return;
+        settings.beginGroup(figuresKey(path));
+        settings.setValue(QStringLiteral("ops"), static_cast<qlonglong>(snapshot->problem->opCount()));
+        const double known = settings.value(QStringLiteral("total"), 0.0).toDouble();
+        if (snapshot->evaluation.valid() && !(keepBest && known > 0 && known <= snapshot->evaluation.total))
+            settings.setValue(QStringLiteral("total"), snapshot->evaluation.total);
+        settings.endGroup();
+    };
+    note(document.problemPath(), true);
+    if (!document.isModified())
+        note(document.schedulePath(), false);
+}
+
+std::vector<RecentFile> SessionStore::recentFiles()
+{
+    const QSettings settings;
+    std::vector<RecentFile> files;
+    for (const QString& path : settings.value(QStringLiteral("recent")).toStringList()) {
+        QStringList figures;
+        if (const qlonglong ops = settings.value(figuresKey(path) + QStringLiteral("/ops")).toLongLong())
+            figures << counted(ops, QObject::tr("op"), QObject::tr("ops"));
+        if (const double total = settings.value(figuresKey(path) + QStringLiteral("/total")).toDouble();
+            total > 0)
+            figures << QObject::tr("best total %1").arg(number(total));
+        files.push_back({path, figures.join(QStringLiteral(" · "))});
+    }
+    return files;
+}
+
+// -- recovery --------------------------------------------------------------------------------------------
+
+Recovery::Recovery(AppState& state, QWidget& place)
+    : QObject(&place), m_state(state), m_place(place),
+      m_store(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/recovery"))
+{
+    m_timer.setSingleShot(true);
+    connect(&m_state.workspace, &Workspace::edited, this, [this] {
+        if (!m_timer.isActive())
+            m_timer.start();
+    });
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (const Status kept = m_store.keep(m_state.workspace); !kept)
+            qWarning("%s", qPrintable(tr("The recovery copy cannot be written: %1")
+                                          .arg(QString::fromStdString(kept.error().text()))));
+    });
+}
+
+MessageBar& Recovery::bar()
+{
+    if (!m_bar)
+        m_bar = new MessageBar(m_state.context(), &m_place, Qt::TopEdge);
+    return *m_bar;
+}
+
+void Recovery::raise()
+{
+    if (m_bar)
+        m_bar->raise();
+}
+
+void Recovery::offer()
+{
+    const std::vector<LostSession> lost = m_store.lost();
+    if (lost.empty()) {
+        if (m_bar)
+            m_bar->dismiss();
+        return;
+    }
+    const LostSession& session = lost.front();
+    bar().show(
+        MessageBar::Kind::Warning,
+        tr("Tilewright did not close properly on %1; what was not saved then can be restored: %2.")
+            .arg(QLocale().toString(session.saved, QStringLiteral("d MMMM, hh:mm")),
+                 session.documents.join(QStringLiteral(", "))),
+        tr("Restore"), [this, session] { restore(session); }, tr("Discard"),
+        [this, session] {
+            m_store.decline(session);
+            offer();
+        });
+}
+
+void Recovery::restore(const LostSession& session)
+{
+    const Status restored = m_store.restore(session, m_state.workspace);
+    if (restored)
+        offer(); // there may be more
+    else
+        bar().show(MessageBar::Kind::Error, QString::fromStdString(restored.error().text()), tr("Discard"),
+                   [this, session] {
+                       m_store.decline(session);
+                       offer();
+                   });
+}
+
+} // namespace tilewright::ui

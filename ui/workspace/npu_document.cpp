@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/npu_document.h"
+
+#include "base/file.h"
+#include "npu/generate.h"
+#include "npu/run_options.h"
+#include "workspace/samples.h"
+#include "workspace/value_command.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
+{
+    // Only one run at a time, and a newer one stops the older: it would be outdated anyway.
+    m_job = std::make_unique<LatestJob<Delivery>>([this](Delivery d) { deliver(std::move(d)); }, true);
+    m_verifyJob = std::make_unique<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>>(
+        [this](std::pair<NpuResultPtr, std::vector<npu::RuleCheck>> found) {
+            if (found.first == m_result)
+                m_checks = std::move(found.second);
+            Q_EMIT checksChanged();
+        });
+    m_compareJob = std::make_unique<LatestJob<std::shared_ptr<const NpuComparison>>>(
+        [this](std::shared_ptr<const NpuComparison> comparison) {
+            m_comparison = std::move(comparison);
+            Q_EMIT comparisonChanged();
+        },
+        true);
+    // Something to look at from the start: a small sample, or the same model made here.
+    const QString sample = samplesFolder() + QStringLiteral("/npu/bert_block.json");
+    if (QFileInfo::exists(sample) && openModel(sample))
+        return;
+    if (auto model = npu::generateBertBlock({})) {
+        m_settings.tiling = npu::tilingOf(*model);
+        m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
+    }
+}
+
+NpuDocument::~NpuDocument() = default;
+
+void NpuDocument::setSettings(const NpuSettings& settings)
+{
+    if (m_settings == settings)
+        return;
+    const QString what = !(settings.tiling == m_settings.tiling)       ? tr("Change the tiles")
+                         : !(settings.hardware == m_settings.hardware) ? tr("Change the NPU")
+                                                                       : tr("Change the scheduling");
+    undoStack().push(new ValueCommand<NpuSettings>(
+        m_settings, settings, [this](const NpuSettings& s) { assign(s); }, what));
+}
+
+void NpuDocument::assign(const NpuSettings& settings)
+{
+    m_settings = settings;
+    Q_EMIT settingsChanged();
+    if (m_started)
+        request();
+}
+
+Status NpuDocument::open(const LensFile& file)
+{
+    return takeModel(file.text, file.path);
+}
+
+Status NpuDocument::openModel(const QString& path)
+{
+    const auto text = readFile(path.toStdString());
+    if (text)
+        return takeModel(*text, path);
+    m_error = refusalText(text.error());
+    Q_EMIT resultChanged();
+    return text.error();
+}
+
+Status NpuDocument::takeModel(const std::string& text, const QString& path)
+{
+    auto model = npu::parseModel(text, path.toStdString());
+    const auto options = model ? npu::runOptionsOf(text, path.toStdString()) : model.error();
+    if (!options) {
+        m_error = refusalText(options.error());
+        Q_EMIT resultChanged();
+        return options.error();
+    }
+    NpuSettings settings = m_settings;
+    if (model->hardware)
+        settings.hardware = *model->hardware;
+    if (*options)
+        settings.options = **options;
+    settings.tiling = npu::tilingOf(*model);
+    m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
+    m_error.clear();
+    startedFrom(path);
+    assign(settings);
+    return Unit{};
+}
+
+Result<std::string> NpuDocument::fileText() const
+{
+    if (!m_model)
+        return Error{ErrorCode::Refused, "there is nothing to save: no model is open", {}, {}};
+    npu::NpuModel model = npu::withTiling(*m_model, m_settings.tiling);
+    if (model.hardware || !(m_settings.hardware == npu::NpuHardware{}))
+        model.hardware = m_settings.hardware;
+    return npu::withRunOptions(npu::modelToJson(model), m_settings.options);
+}
+
+QString NpuDocument::suggestedName() const
+{
+    const QString name = QFileInfo(path()).fileName();
+    return name.isEmpty() ? QStringLiteral("model.json") : name;
+}
+
+void NpuDocument::start()
+{
+    if (m_started)
+        return;
+    m_started = true;
+    request();
+}
+
+void NpuDocument::settle()
+{
+    start();
+    m_job->waitIdle();
+    m_verifyJob->waitIdle();
+    m_compareJob->waitIdle();
+}
+
+bool NpuDocument::isRefused() const
+{
+    return !m_error.isEmpty() && m_result && !isBusy() &&
+           !(m_result->model == m_model && m_result->settings == m_settings);
+}
+
+bool NpuDocument::isBusy() const
+{
+    return m_job->isBusy();
+}
+
+void NpuDocument::request()
+{
+    if (!m_model)
+        return;
+    m_job->request([model = m_model, settings = m_settings, previous = m_result](std::stop_token stop) {
+        auto made = makeNpuResult(model, settings, previous, Progress{stop, {}});
+        if (made)
+            return Delivery{*made, {}};
+        Error error = made.error();
+        error.file.clear(); // the file is as good as before
+        return Delivery{nullptr, refusalText(error)};
+    });
+    Q_EMIT busyChanged();
+}
+
+void NpuDocument::deliver(Delivery delivery)
+{
+    if (!delivery.result) {
+        m_error = delivery.error;
+        Q_EMIT busyChanged();
+        Q_EMIT resultChanged();
+        return;
+    }
+    m_error.clear();
+    const bool sameModel = m_result && m_result->model == delivery.result->model;
+    if (!sameModel) {
+        m_ghost = nullptr;
+        m_ghostKept = false;
+    } else if (!m_ghostKept) {
+        m_ghost = m_result;
+    }
+    const bool sameGraph = m_result && m_result->graph == delivery.result->graph;
+    m_result = std::move(delivery.result);
+    m_checks.clear();
+    if (!sameGraph) {
+        m_node.reset();
+        m_hoverNode.reset();
+    }
+    if (!sameModel || (m_cursor && *m_cursor > m_result->run->makespan))
+        m_cursor.reset();
+    Q_EMIT busyChanged();
+    Q_EMIT resultChanged();
+    Q_EMIT checksChanged();
+    Q_EMIT nodeChanged();
+    Q_EMIT cursorChanged();
+}
+
+void NpuDocument::setGhostKept(bool kept)
+{
+    if (m_ghostKept == kept)
+        return;
+    m_ghostKept = kept;
+    if (kept)
+        m_ghost = m_result;
+    Q_EMIT resultChanged();
+}
+
+void NpuDocument::clearGhost()
+{
+    m_ghost = nullptr;
+    m_ghostKept = false;
+    Q_EMIT resultChanged();
+}
+
+void NpuDocument::setCursor(std::optional<npu::Cycle> cursor)
+{
+    if (cursor && m_result)
+        cursor = std::clamp<npu::Cycle>(*cursor, 0, m_result->run->makespan);
+    if (m_cursor == cursor)
+        return;
+    m_cursor = cursor;
+    Q_EMIT cursorChanged();
+}
+
+void NpuDocument::selectNode(std::optional<std::uint32_t> node)
+{
+    if (node && (!m_result || *node >= m_result->graph->nodes.size()))
+        node.reset();
+    if (m_node == node)
+        return;
+    m_node = node;
+    Q_EMIT nodeChanged();
+}
+
+void NpuDocument::setHoverNode(std::optional<std::uint32_t> node)
+{
+    if (m_hoverNode == node)
+        return;
+    m_hoverNode = node;
+    Q_EMIT nodeChanged();
+}
+
+void NpuDocument::verify()
+{
+    if (!m_result)
+        return;
+    m_checks.clear();
+    m_verifyJob->request([result = m_result](std::stop_token) {
+        std::vector<npu::RuleCheck> checks = npu::verifyGraph(*result->graph);
+        for (npu::RuleCheck& check : npu::verifyRun(*result->graph, *result->run))
+            checks.push_back(std::move(check));
+        return std::pair(result, std::move(checks));
+    });
+    Q_EMIT checksChanged();
+}
+
+bool NpuDocument::isVerifying() const
+{
+    return m_verifyJob->isBusy();
+}
+
+bool NpuDocument::isComparing() const
+{
+    return m_compareJob->isBusy();
+}
+
+bool NpuDocument::isComparisonCurrent(int maxCores) const
+{
+    return m_comparison && m_result && m_comparison->model == m_result->model &&
+           m_comparison->settings == m_result->settings && m_comparisonCores == maxCores;
+}
+
+void NpuDocument::compare(int maxCores)
+{
+    if (!m_result || isComparisonCurrent(maxCores))
+        return;
+    m_comparisonCores = maxCores;
+    m_compareJob->request([result = m_result, maxCores](std::stop_token stop) {
+        return compareSchedulers(*result, maxCores, Progress{stop, {}});
+    });
+    Q_EMIT comparisonChanged();
+}
+
+} // namespace tilewright::ui

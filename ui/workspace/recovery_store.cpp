@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/recovery_store.h"
+
+#include "base/file.h"
+#include "workspace/workspace.h"
+
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QLockFile>
+#include <QUuid>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+const QString kCopy = QStringLiteral(".recovery.json");
+const QString kLock = QStringLiteral(".lock");
+
+/// A word for each lens in the copies.
+const char* wordOf(Lens lens)
+{
+    switch (lens) {
+    case Lens::Schedule:
+        break;
+    case Lens::Systolic:
+        return "systolic";
+    case Lens::Npu:
+        return "npu";
+    case Lens::Mapping:
+        return "mapping";
+    }
+    return "schedule";
+}
+
+/// The documents of a copy in the order in which they were kept; empty when it cannot be read.
+QJsonObject readCopy(const QString& file)
+{
+    const auto text = readFile(file.toStdString());
+    return text ? QJsonDocument::fromJson(QByteArray::fromStdString(*text)).object() : QJsonObject();
+}
+
+} // namespace
+
+RecoveryStore::RecoveryStore(const QString& folder)
+    : m_folder(folder), m_name(QUuid::createUuid().toString(QUuid::WithoutBraces))
+{
+}
+
+RecoveryStore::~RecoveryStore()
+{
+    forget();
+}
+
+void RecoveryStore::remove(const QString& file)
+{
+    QFile::remove(file);
+    QFile::remove(file.chopped(kCopy.size()) + kLock);
+}
+
+void RecoveryStore::forget()
+{
+    if (!m_lock)
+        return;
+    QFile::remove(path(m_name + kCopy));
+    m_lock.reset(); // unlocks and removes it
+}
+
+Status RecoveryStore::keep(const Workspace& workspace)
+{
+    QJsonArray documents;
+    for (const LensDocument* document : workspace.documents()) {
+        if (!document->isModified())
+            continue;
+        const auto copy = document->recoveryCopy();
+        if (!copy)
+            return copy.error();
+        QJsonObject entry = *copy;
+        entry[QStringLiteral("lens")] = QLatin1String(wordOf(document->lens()));
+        documents.append(entry);
+    }
+    if (documents.isEmpty()) {
+        forget();
+        return Unit{};
+    }
+    if (!m_lock) {
+        // Held while the program runs; another program sees by it that the copy is in use.
+        QDir().mkpath(m_folder);
+        m_lock = std::make_unique<QLockFile>(path(m_name + kLock));
+        m_lock->setStaleLockTime(0);
+        m_lock->tryLock(0);
+    }
+    const QJsonObject root{
+        {QStringLiteral("version"), 1},
+        {QStringLiteral("saved"), QDateTime::currentDateTime().toString(Qt::ISODateWithMs)},
+        {QStringLiteral("documents"), documents}};
+    return writeFileAtomically(path(m_name + kCopy).toStdString(),
+                               QJsonDocument(root).toJson(QJsonDocument::Compact).toStdString());
+}
+
+std::vector<LostSession> RecoveryStore::lost() const
+{
+    std::vector<LostSession> out;
+    for (const QFileInfo& file : QDir(m_folder).entryInfoList({QLatin1Char('*') + kCopy}, QDir::Files)) {
+        const QString name = file.fileName().chopped(kCopy.size());
+        if (name == m_name)
+            continue;
+        QLockFile lock(path(name + kLock));
+        lock.setStaleLockTime(0);
+        if (!lock.tryLock(0))
+            continue; // its program runs
+        const QJsonObject root = readCopy(file.filePath());
+        LostSession session;
+        session.file = file.filePath();
+        session.saved = QDateTime::fromString(root[QStringLiteral("saved")].toString(), Qt::ISODateWithMs);
+        for (const QJsonValue& entry : root[QStringLiteral("documents")].toArray())
+            for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
+                if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
+                    session.documents << lensName(lens);
+        out.push_back(std::move(session));
+    }
+    std::sort(out.begin(), out.end(),
+              [](const LostSession& a, const LostSession& b) { return a.saved > b.saved; });
+    return out;
+}
+
+Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
+{
+    const QJsonArray documents = readCopy(session.file)[QStringLiteral("documents")].toArray();
+    Status result =
+        documents.isEmpty()
+            ? Status(Error{ErrorCode::Io, "the recovery copy cannot be read", {}, session.file.toStdString()})
+            : Status(Unit{});
+    for (const QJsonValue& entry : documents)
+        for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
+            if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
+                if (const Status recovered = workspace.document(lens).recover(entry.toObject());
+                    !recovered && result)
+                    result = recovered;
+    if (result) {
+        // Kept as this program's own before the lost copy goes: another crash must not cost it.
+        if (const Status kept = keep(workspace); !kept)
+            return kept;
+        remove(session.file);
+    }
+    return result;
+}
+
+void RecoveryStore::decline(const LostSession& session)
+{
+    remove(session.file);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QUndoCommand>
+
+#include <functional>
+#include <utility>
+
+namespace tilewright::ui {
+
+/// The one undo command: a value before and after, so undo is assignment and cannot drift. Commands with the
+/// same merge key that follow one another become one. All commands of a stack have the same T.
+template <typename T> class ValueCommand : public QUndoCommand
+{
+public:
+    using Assign = std::function<void(const T&)>;
+
+    ValueCommand(T before, T after, Assign assign, const QString& text, QString mergeKey = {})
+        : QUndoCommand(text), m_before(std::move(before)), m_after(std::move(after)),
+          m_assign(std::move(assign)), m_mergeKey(std::move(mergeKey))
+    {
+    }
+
+    void undo() override { m_assign(m_before); }
+    void redo() override { m_assign(m_after); }
+    [[nodiscard]] int id() const override { return m_mergeKey.isEmpty() ? -1 : 1; }
+    bool mergeWith(const QUndoCommand* other) override
+    {
+        const auto& next = static_cast<const ValueCommand&>(*other);
+        if (next.m_mergeKey != m_mergeKey)
+            return false;
+        m_after = next.m_after;
+        setObsolete(m_before == m_after);
+        return true;
+    }
+
+private:
+    T m_before;
+    T m_after;
+    Assign m_assign;
+    QString m_mergeKey;
+};
+
+} // namespace tilewright::ui

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/workspace.h"
+
+#include "workspace/mapping_document.h"
+#include "workspace/npu_document.h"
+#include "workspace/selection_edits.h"
+#include "workspace/systolic_document.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tilewright::ui {
+
+Workspace::Workspace()
+{
+    follow(m_schedule);
+    // Before all views: what they draw and what is selected in it belong together.
+    m_schedule.whenChanged(this, Part::Problem | Part::Steps, [this](Parts parts) {
+        // Ids in the selection are places in the order; undo and repairs move what stands there.
+        const Schedule before = std::exchange(m_selectedIn, m_schedule.schedule());
+        if (parts.testFlag(Part::Problem))
+            m_selection.clear();
+        else
+            m_selection.set(followed(before, m_selectedIn, m_selection.state()));
+    });
+    m_undoGroup.setActiveStack(&m_schedule.undoStack());
+}
+
+Workspace::~Workspace()
+{
+    // Stacks say that they change while they go.
+    for (LensDocument* document : documents())
+        disconnect(&document->undoStack(), nullptr, this, nullptr);
+}
+
+void Workspace::follow(LensDocument& document)
+{
+    m_undoGroup.addStack(&document.undoStack());
+    connect(&document, &LensDocument::refused, this, &Workspace::refused);
+    connect(&document, &LensDocument::fileChanged, this, &Workspace::edited);
+    connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, lens = document.lens()] {
+        setCurrent(lens);
+        Q_EMIT edited();
+    });
+}
+
+template <typename D> D& Workspace::made(std::unique_ptr<D>& document)
+{
+    if (!document) {
+        document = std::make_unique<D>();
+        follow(*document);
+    }
+    return *document;
+}
+
+SystolicDocument& Workspace::systolic()
+{
+    return made(m_systolic);
+}
+
+NpuDocument& Workspace::npu()
+{
+    return made(m_npu);
+}
+
+MappingDocument& Workspace::mapping()
+{
+    return made(m_mapping);
+}
+
+LensDocument& Workspace::document(Lens lens)
+{
+    switch (lens) {
+    case Lens::Systolic:
+        return systolic();
+    case Lens::Npu:
+        return npu();
+    case Lens::Mapping:
+        return mapping();
+    case Lens::Schedule:
+        break;
+    }
+    return m_schedule;
+}
+
+std::vector<LensDocument*> Workspace::documents() const
+{
+    std::vector<LensDocument*> out{const_cast<Document*>(&m_schedule), m_systolic.get(), m_npu.get(),
+                                   m_mapping.get()};
+    std::erase(out, nullptr);
+    return out;
+}
+
+std::vector<LensDocument*> Workspace::modified() const
+{
+    std::vector<LensDocument*> out = documents();
+    std::erase_if(out, [](const LensDocument* document) { return !document->isModified(); });
+    return out;
+}
+
+void Workspace::setCurrent(Lens lens)
+{
+    if (lens == m_current)
+        return;
+    m_current = lens;
+    m_undoGroup.setActiveStack(&document(lens).undoStack());
+    Q_EMIT currentChanged();
+}
+
+Result<bool> Workspace::open(const LensFile& file)
+{
+    LensDocument& target = document(file.lens());
+    if (file.replacesDocument() && target.isModified() && m_mayReplace && !m_mayReplace(target))
+        return false;
+    if (Status opened = target.open(file); !opened)
+        return opened.error();
+    setCurrent(file.lens());
+    return true;
+}
+
+Result<bool> Workspace::open(const QString& path)
+{
+    const auto file = readLensFile(path);
+    return file ? open(*file) : Result<bool>(file.error());
+}
+
+void Workspace::openGemm(const systolic::Gemm& gemm, const QString& origin)
+{
+    systolic().setGemm(gemm, origin);
+    Q_EMIT gemmOpened();
+}
+
+void sortForOpening(std::vector<LensFile>& files)
+{
+    constexpr std::array order{FileKind::Problem,           FileKind::MappingArchitecture,
+                               FileKind::MappingModel,      FileKind::MappingLayer,
+                               FileKind::MappingSetup,      FileKind::MappingMethod,
+                               FileKind::NpuModel,          FileKind::SystolicSettings,
+                               FileKind::SystolicHierarchy, FileKind::Schedule};
+    std::stable_sort(files.begin(), files.end(), [&](const LensFile& a, const LensFile& b) {
+        return std::find(order.begin(), order.end(), a.kind) < std::find(order.begin(), order.end(), b.kind);
+    });
+}
+
+} // namespace tilewright::ui

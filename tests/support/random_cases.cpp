@@ -70,9 +70,16 @@ ProblemPtr problem(Source& rnd, int maxOps)
 Rules rules(Source& rnd)
 {
     Rules r = rnd.chance(30) ? Rules::final() : rnd.chance(30) ? Rules::seed() : Rules{};
-    for (const RuleSwitch& s : ruleSwitches())
-        if (rnd.chance(25))
-            (void)setRule(r, s.name, rnd.chance(50) ? s.otherValue : s.finalValue);
+    const auto draw = [&r](Source& from, const RuleSwitch& s) {
+        if (from.chance(25))
+            s.set(r, from.chance(50));
+    };
+    constexpr std::size_t kFirst = 9;
+    for (const RuleSwitch& s : ruleSwitches().first(kFirst))
+        draw(rnd, s);
+    Source more = rnd; // a copy: switches that are added leave the other draws of a seed as they are
+    for (const RuleSwitch& s : ruleSwitches().subspan(kFirst))
+        draw(more, s);
     return r;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_cards.h"
 
-#include "schedule/edits.h"
+#include "edit/edits.h"
 #include "views/graph/graph_sections.h"
 
 namespace tilewright::ui {

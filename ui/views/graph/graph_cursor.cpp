@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_cursor.h"
 
-#include "schedule/edits.h"
+#include "edit/edits.h"
 #include "views/graph/graph_search.h"
 #include "views/graph/graph_toolbar.h"
 #include "workspace/selection_edits.h"

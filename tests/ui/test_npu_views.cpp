@@ -152,6 +152,24 @@ private Q_SLOTS:
         QVERIFY(!view.state().node());
     }
 
+    void theCursorPlays()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const auto makespan = static_cast<double>(view.model().result->run->makespan);
+        view.setFocus();
+        QTest::keyClick(&view, Qt::Key_Space);
+        Q_EMIT m_state->clock.tick(5.0); // the whole run in ten seconds
+        QVERIFY(view.state().cursor());
+        QVERIFY(std::abs(static_cast<double>(*view.state().cursor()) - makespan / 2) < makespan * 0.01);
+        for (int i = 0; i < 10; ++i) // goes on in small steps
+            Q_EMIT m_state->clock.tick(0.016);
+        QVERIFY(static_cast<double>(*view.state().cursor()) > makespan * 0.505);
+        QTest::keyClick(&view, Qt::Key_Space); // pauses
+        const npu::Cycle at = *view.state().cursor();
+        Q_EMIT m_state->clock.tick(1.0);
+        QCOMPARE(*view.state().cursor(), at);
+    }
+
     void zoomReachesOneBurst()
     {
         NpuView& view = open<NpuView>("conv_net");

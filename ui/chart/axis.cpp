@@ -58,29 +58,6 @@ std::vector<double> Axis::ticks(double pixelsApart) const
     return out;
 }
 
-Axis Axis::within(double from, double to, double low, double high) const
-{
-    const double span = std::min(to - from, scaled(high) - scaled(low));
-    const double start = std::clamp(from, scaled(low), scaled(high) - span);
-    return {unscaled(start), unscaled(start + span), p0, p1, scale};
-}
-
-Axis Axis::zoomed(double factor, double pixel, double low, double high) const
-{
-    const double anchor = scaled(toValue(pixel));
-    const double from = anchor - (anchor - scaled(v0)) / factor;
-    const double to = anchor + (scaled(v1) - anchor) / factor;
-    if (!(to - from > (scaled(high) - scaled(low)) * 1e-9))
-        return *this;
-    return within(from, to, low, high);
-}
-
-Axis Axis::panned(double pixels, double low, double high) const
-{
-    const double by = scaled(toValue(p0 + pixels)) - scaled(v0);
-    return within(scaled(v0) - by, scaled(v1) - by, low, high);
-}
-
 namespace {
 
 /// On whole pixels. Smoothed lines as long as a pane take longer to paint than everything written beside

@@ -38,15 +38,11 @@ struct Axis
     }
     /// Round values (1, 2, 5 times a power of ten) about `pixelsApart` pixels from one another.
     [[nodiscard]] std::vector<double> ticks(double pixelsApart = 80) const;
-    /// Zoomed about a pixel, kept inside [low, high].
-    [[nodiscard]] Axis zoomed(double factor, double pixel, double low, double high) const;
-    [[nodiscard]] Axis panned(double pixels, double low, double high) const;
     bool operator==(const Axis&) const = default;
 
 private:
     [[nodiscard]] double scaled(double v) const { return scale == Scale::Log ? std::log10(v) : v; }
     [[nodiscard]] double unscaled(double u) const { return scale == Scale::Log ? std::pow(10.0, u) : u; }
-    [[nodiscard]] Axis within(double from, double to, double low, double high) const;
 };
 
 /// Grid lines and labels (short numbers) below / left of `plot`, plus the axis titles.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/lane_chart.h"
 
+#include "chart/playback.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 
@@ -17,6 +18,7 @@ namespace tilewright::ui {
 
 namespace {
 constexpr double kSnapPixels = 6;
+constexpr double kPlayed = 1000; // positions of a cursor that plays, at most
 constexpr std::size_t kCopied = 200'000;
 constexpr std::size_t kRead = 500; // by assistive technology
 } // namespace
@@ -215,6 +217,40 @@ QString LaneChart::marksAsCsv() const
 QString LaneChart::tableText() const
 {
     return marksAsText(m_lanes, visibleRange().first, visibleRange().second, QLatin1Char('\t'), kRead);
+}
+
+// -- playing ---------------------------------------------------------------------------------------------
+
+void LaneChart::addPlaying(const QString& text)
+{
+    const auto positions = [this] { return std::min(kPlayed, m_lanes.total); };
+    m_playing = new Playback(clock(),
+                             {[this, positions] {
+                                  return m_lanes.hint.isEmpty() && m_lanes.total > 0
+                                             ? static_cast<std::int64_t>(positions()) + 1
+                                             : 0;
+                              },
+                              [this, positions] { // the cursor may stand at the cycle before
+                                  return static_cast<std::int64_t>(std::ceil(
+                                      pinnedTime().value_or(0) * positions() / m_lanes.total - 1e-6));
+                              },
+                              [this, positions](std::int64_t i) {
+                                  const double time = static_cast<double>(i) * m_lanes.total / positions();
+                                  moveCursorTo(time);
+                                  reveal(time);
+                              }},
+                             this);
+    m_playing->setSpeed(0);
+    addKeys("play", text, {QKeySequence(Qt::Key_Space)},
+            tr("Move the cursor through the whole time in ten seconds, or pause."),
+            [this] { m_playing->setPlaying(!m_playing->isPlaying()); });
+}
+
+void LaneChart::hideEvent(QHideEvent* event)
+{
+    if (m_playing)
+        m_playing->setPlaying(false);
+    TimeCanvas::hideEvent(event);
 }
 
 // -- navigation ------------------------------------------------------------------------------------------

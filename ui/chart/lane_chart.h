@@ -8,6 +8,8 @@ class QScrollBar;
 
 namespace tilewright::ui {
 
+class Playback;
+
 /// A chart over time. A lens gives its lanes and says what a click means; zooming, measuring with snapping,
 /// the overview strip, readout and tooltips, selection by id, copying the marks and the table for assistive
 /// technology come with it.
@@ -48,6 +50,9 @@ protected:
     [[nodiscard]] virtual QString cursorText() const;
     [[nodiscard]] virtual std::optional<std::uint32_t> selectedMark() const { return std::nullopt; }
     [[nodiscard]] virtual std::optional<std::uint32_t> hoveredMark() const { return m_hoveredMark; }
+    /// Space moves the cursor through the whole time in ten seconds.
+    void addPlaying(const QString& text);
+    virtual void moveCursorTo(double time) { Q_UNUSED(time) }
     /// When what was selected runs, to go there (F).
     [[nodiscard]] virtual std::optional<Range> selectedRange() const { return std::nullopt; }
     [[nodiscard]] std::optional<LaneHit> hitAt(QPointF position) const;
@@ -63,11 +68,13 @@ protected:
     void contentResized() override { placeScroll(); }
     void wheelEvent(QWheelEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     LaneModel m_lanes;
     QString m_readout;
     std::optional<std::uint32_t> m_hoveredMark;
+    Playback* m_playing = nullptr;  ///< of charts whose cursor plays
     QScrollBar* m_scroll = nullptr; ///< in charts that have more lanes than room
     struct Cache                    ///< columns of the visible range: the only work of a zoom
     {

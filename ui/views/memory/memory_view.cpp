@@ -355,6 +355,7 @@ void MemoryView::addOwnKeys()
             tr("Pin the beginning of the step before."), [this] { moveStep(-1); });
     addKeys("next", tr("Next step"), {QKeySequence(Qt::Key_Period)},
             tr("Pin the beginning of the step after."), [this] { moveStep(1); });
+    addPlaying(tr("Play the schedule"));
     addKeys("peak", tr("Go to the peak"), {QKeySequence(Qt::Key_P)},
             tr("Pin the time at which most is resident."), [this] {
                 if (m_model.timeline)

@@ -44,6 +44,7 @@ protected:
     [[nodiscard]] std::optional<Range> selectedRange() const override; ///< the current subgraph
     [[nodiscard]] double snapped(double time) const override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;
+    void moveCursorTo(double time) override { pin(time); }
     void clicked(QPointF position, double time) override;
     void hovered(QPointF position) override;
     void measuredChanged() override;

@@ -56,6 +56,11 @@ void NpuView::mouseDoubleClickEvent(QMouseEvent* event)
         zoomBy(4, event->position());
 }
 
+void NpuView::moveCursorTo(double time)
+{
+    m_state.setCursor(static_cast<npu::Cycle>(std::floor(time)));
+}
+
 void NpuView::moveSpan(int by)
 {
     if (!m_model.result)
@@ -92,6 +97,7 @@ void NpuView::addOwnKeys()
             tr("Move the cursor to what the core did before."), [this] { moveSpan(-1); });
     addKeys("next", tr("Next state"), {QKeySequence(Qt::Key_Period)},
             tr("Move the cursor to what the core did next."), [this] { moveSpan(1); });
+    addPlaying(tr("Play the run"));
     addKeys("previousCore", tr("Core above"), {QKeySequence(Qt::Key_PageUp)}, tr("Follow the core above."),
             [this] { moveCore(-1); });
     addKeys("nextCore", tr("Core below"), {QKeySequence(Qt::Key_PageDown)}, tr("Follow the core below."),

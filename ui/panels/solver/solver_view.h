@@ -34,7 +34,7 @@ public:
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_options->budget(); }
     [[nodiscard]] SolverOptions& options() const { return *m_options; }
     [[nodiscard]] SolverCard& card() const { return *m_card; }
-    [[nodiscard]] const SolverJob& job() const { return m_job; }
+    [[nodiscard]] SolverJob& job() { return m_job; }
     [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
     [[nodiscard]] QString progressText() const;
 

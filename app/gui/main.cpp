@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "window/main_window.h"
 #include "theme/style.h"
 #include "verbs.h"
+#include "window/main_window.h"
 
 #include <QApplication>
 #include <QScreen>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "window/app_state.h"
 #include "export/export_view.h"
 #include "headless.h"
-#include "window/main_window.h"
 #include "verbs.h"
+#include "window/app_state.h"
+#include "window/main_window.h"
 #include "window/view_catalog.h"
 
 #include <CLI/CLI.hpp>

@@ -11,8 +11,7 @@
 namespace tilewright {
 
 /// A strong index: an OpId cannot be passed where a TensorId is meant.
-template <typename Tag>
-struct Id
+template <typename Tag> struct Id
 {
     std::uint32_t value = 0;
 
@@ -27,8 +26,7 @@ using TensorId = Id<struct TensorTag>;
 using SubgraphId = Id<struct SubgraphTag>; ///< position in the schedule
 
 /// A vector indexed by a strong id.
-template <typename IdT, typename T>
-class IdVector
+template <typename IdT, typename T> class IdVector
 {
 public:
     IdVector() = default;
@@ -61,8 +59,10 @@ private:
 
 } // namespace tilewright
 
-template <typename Tag>
-struct std::hash<tilewright::Id<Tag>>
+template <typename Tag> struct std::hash<tilewright::Id<Tag>>
 {
-    std::size_t operator()(tilewright::Id<Tag> id) const noexcept { return std::hash<std::uint32_t>{}(id.value); }
+    std::size_t operator()(tilewright::Id<Tag> id) const noexcept
+    {
+        return std::hash<std::uint32_t>{}(id.value);
+    }
 };

@@ -43,8 +43,7 @@ struct Error
 }
 
 /// Either a value or an Error; shaped like std::expected (C++23).
-template <typename T>
-class [[nodiscard]] Result
+template <typename T> class [[nodiscard]] Result
 {
 public:
     Result(T value) : m_state(std::in_place_index<0>, std::move(value)) {}

@@ -16,7 +16,7 @@ Status whole(const char* path, std::int64_t value, std::int64_t max)
 {
     if (value < 1 || value > max)
         return problemError(path, "expected a whole number from 1 to " + formatGrouped(max) + ", got " +
-                             std::to_string(value));
+                                      std::to_string(value));
     return Unit{};
 }
 
@@ -24,7 +24,7 @@ Status real(const char* path, double value, double min, double max)
 {
     if (!(value >= min && value <= max))
         return problemError(path, "expected a number from " + formatNumber(min) + " to " + formatNumber(max) +
-                             ", got " + formatNumber(value));
+                                      ", got " + formatNumber(value));
     return Unit{};
 }
 
@@ -55,8 +55,9 @@ Status checkCountable(const LoopNest& nest, const Architecture& architecture)
     const double worst =
         static_cast<double>(nest.macs) * stride * stride * std::max(4 * perElement + 8, bytes);
     if (worst > 4e18)
-        return problemError({}, "the layer is too large for this architecture: the cycles or bytes of its worst "
-                       "methods exceed 64 bits");
+        return problemError({},
+                            "the layer is too large for this architecture: the cycles or bytes of its worst "
+                            "methods exceed 64 bits");
     return Unit{};
 }
 

@@ -34,7 +34,8 @@ Status finish(LoopNest& nest)
     for (int l = 0; l < nest.loopCount; ++l) {
         const auto product = checkedMul(nest.macs, nest.trips[static_cast<std::size_t>(l)]);
         if (!product || *product > kMaxMacs)
-            return problemError({}, "the layer has more than " + formatGrouped(kMaxMacs) + " multiply-accumulates");
+            return problemError({}, "the layer has more than " + formatGrouped(kMaxMacs) +
+                                        " multiply-accumulates");
         nest.macs = *product;
     }
     for (const Operand& o : nest.operands) {
@@ -43,7 +44,7 @@ Status finish(LoopNest& nest)
             const auto product = checkedMul(size, o.dimensions[static_cast<std::size_t>(i)].stored);
             if (!product || *product > kMaxMacs)
                 return problemError({}, "operand " + std::string(o.name) + " has more than " +
-                                   formatGrouped(kMaxMacs) + " elements");
+                                            formatGrouped(kMaxMacs) + " elements");
             size = *product;
         }
     }
@@ -59,8 +60,8 @@ Status checkPositive(std::initializer_list<std::pair<const char*, std::int64_t>>
         if (value < 1)
             return problemError(name, "expected a whole number of at least 1, got " + std::to_string(value));
         if (value > kMaxDimension)
-            return problemError(name,
-                       "expected at most " + formatGrouped(kMaxDimension) + ", got " + formatGrouped(value));
+            return problemError(name, "expected at most " + formatGrouped(kMaxDimension) + ", got " +
+                                          formatGrouped(value));
     }
     return Unit{};
 }
@@ -97,20 +98,23 @@ Result<LoopNest> makeConv(const Layer& layer)
         !s)
         return s.error();
     if (layer.padding < 0 || layer.padding > kMaxDimension)
-        return problemError("padding", "expected a whole number from 0, got " + std::to_string(layer.padding));
+        return problemError("padding",
+                            "expected a whole number from 0, got " + std::to_string(layer.padding));
     const bool depthwise = layer.kind == LayerKind::DwConv;
     if (depthwise && layer.outChannels != layer.inChannels)
         return problemError("out_channels", "a dwconv layer has as many output as input channels (" +
-                                       std::to_string(layer.inChannels) + "), got " +
-                                       std::to_string(layer.outChannels));
+                                                std::to_string(layer.inChannels) + "), got " +
+                                                std::to_string(layer.outChannels));
     const std::int64_t rows = layer.height + 2 * layer.padding;
     const std::int64_t columns = layer.width + 2 * layer.padding;
     if (layer.kernel[0] > rows)
         return problemError("kernel[0]", "the kernel height " + std::to_string(layer.kernel[0]) +
-                                    " is larger than the padded input height " + std::to_string(rows));
+                                             " is larger than the padded input height " +
+                                             std::to_string(rows));
     if (layer.kernel[1] > columns)
         return problemError("kernel[1]", "the kernel width " + std::to_string(layer.kernel[1]) +
-                                    " is larger than the padded input width " + std::to_string(columns));
+                                             " is larger than the padded input width " +
+                                             std::to_string(columns));
     LoopNest nest;
     nest.kind = layer.kind;
     nest.loopNames = {"N", "M", "C", "Ox", "Oy", "Fx", "Fy"};

@@ -9,8 +9,6 @@ namespace tilewright {
 
 namespace {
 
-
-
 } // namespace
 
 void Annealer::replace(std::uint32_t entry, std::vector<OpId> ops)

@@ -152,8 +152,7 @@ std::vector<Correction> seedCorrections()
 
     const auto conflicts = bankConflicts({BankLayout::Seed, 8, 4, 4}, 4);
     const auto split = bankConflicts({BankLayout::Split, 8, 4, 4}, 4);
-    out.push_back({"array document, banks",
-                   "\"spreads tiles across banks for parallel access\"",
+    out.push_back({"array document, banks", "\"spreads tiles across banks for parallel access\"",
                    std::to_string(conflicts->count) + " of " + std::to_string(conflicts->steps) +
                        " steps conflict; the split layout has " + std::to_string(split->count)});
 

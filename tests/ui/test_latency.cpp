@@ -4,7 +4,6 @@
 #include "edit/fit.h"
 #include "export/export_view.h"
 #include "picture.h"
-#include "edit/edits.h"
 #include "views/latency/latency_view.h"
 #include "window/app_state.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
+#include "views/graph/graph_view.h"
+#include "views/memory/memory_view.h"
 #include "window/file_session.h"
 #include "window/message_bar.h"
 #include "window/preferences_dialog.h"
-#include "views/graph/graph_view.h"
-#include "views/memory/memory_view.h"
 #include "window_fixture.h"
 
 #include <QCheckBox>

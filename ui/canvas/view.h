@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "theme/theme.h"
 #include "workspace/actions.h"
 #include "workspace/workspace.h"
-#include "theme/theme.h"
 
 #include <QString>
 #include <QWidget>

@@ -146,7 +146,8 @@ void MainWindow::connectParts()
             m_state->actions.refresh();
         });
     document.whenChanged(this, Part::Problem, [this] { m_panes->showCentre(); });
-    document.whenChanged(&m_state->actions, Part::Snapshot | Part::Baseline | Part::RuleSet, &Actions::refresh);
+    document.whenChanged(&m_state->actions, Part::Snapshot | Part::Baseline | Part::RuleSet,
+                         &Actions::refresh);
     connect(&m_state->selection, &Selection::changed, &m_state->actions, &Actions::refresh);
     if (auto* solver = qobject_cast<SolverView*>(view(QStringLiteral("solver")))) {
         // F9 works from anywhere; what it does must be seen.

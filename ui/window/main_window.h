@@ -46,14 +46,8 @@ public:
     void fitOnto(const QSize& screen);
     /// The files of the last session come back, when the person wants that and nothing is to be recovered.
     void reopenLastFiles();
-    [[nodiscard]] Canvas* currentCanvas() const 
-    {
-        return m_panes ? m_panes->currentCanvas() : nullptr;
-    }
-    [[nodiscard]] View* currentView() const 
-    {
-        return m_panes ? m_panes->currentView() : nullptr;
-    }
+    [[nodiscard]] Canvas* currentCanvas() const { return m_panes ? m_panes->currentCanvas() : nullptr; }
+    [[nodiscard]] View* currentView() const { return m_panes ? m_panes->currentView() : nullptr; }
 
 protected:
     void closeEvent(QCloseEvent* event) override;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/view_catalog.h"
 
-#include "views/roofline/roofline_view.h"
 #include "panels/bound/bound_view.h"
 #include "panels/history/history_view.h"
 #include "panels/inspector/inspector_view.h"
@@ -21,6 +20,7 @@
 #include "views/npu/npu_graph_view.h"
 #include "views/npu/npu_scaling_view.h"
 #include "views/npu/npu_view.h"
+#include "views/roofline/roofline_view.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
 #include "views/systolic/systolic_view.h"

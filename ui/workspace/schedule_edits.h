@@ -56,6 +56,7 @@ struct OpDrop
 [[nodiscard]] Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
                                              const Rules& rules, const OpDrop& drop);
 /// `judged`: the schedule that the person has seen the verdict of; without one it is made here.
-bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, const Schedule* judged = nullptr);
+bool applyDrop(Document& document, Selection& selection, const OpDrop& drop,
+               const Schedule* judged = nullptr);
 
 } // namespace tilewright::ui

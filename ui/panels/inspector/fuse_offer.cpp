@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/fuse_offer.h"
 
-#include "workspace/schedule_edits.h"
 #include "eval/evaluator.h"
 #include "panels/inspector/pane.h"
 #include "panels/inspector/wrap_button.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "workspace/schedule_edits.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

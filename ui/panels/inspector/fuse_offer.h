@@ -2,8 +2,8 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "workspace/selection.h"
 #include "eval/evaluation.h"
+#include "workspace/selection.h"
 
 #include <optional>
 

@@ -23,7 +23,7 @@ struct InspectorFacts
     {
         RetainCandidate candidate;
         std::optional<double>
-            change; ///< of the total, when toggled; none when that leads to an illegal state
+            change;         ///< of the total, when toggled; none when that leads to an illegal state
         std::string broken; ///< what is then wrong with a state that is valid now
     };
     std::vector<Retain> retain;

@@ -90,7 +90,7 @@ private:
     ScheduleOverview* m_overview = nullptr;
     QScrollArea* m_several = nullptr; ///< the pane of m_summary
     QScrollArea* m_body = nullptr;
-    std::vector<OpId> m_subject; ///< the ops of the subgraph shown
+    std::vector<OpId> m_subject;   ///< the ops of the subgraph shown
     QBoxLayout* m_sizes = nullptr; ///< of w, h and k; a column where the pane is narrow
     QLabel* m_title = nullptr;
     QLabel* m_numbers = nullptr;

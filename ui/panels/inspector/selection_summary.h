@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workspace/selection.h"
 #include "report/snapshot.h"
+#include "workspace/selection.h"
 
 #include <QString>
 

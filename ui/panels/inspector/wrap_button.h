@@ -29,7 +29,7 @@ private:
 
     void layOut(int width) const;
 
-    mutable QTextDocument m_document; ///< laid out for the width that was asked for last
+    mutable QTextDocument m_document;  ///< laid out for the width that was asked for last
     mutable QHash<int, int> m_heights; ///< by width: layouts ask for the same ones again and again
 };
 

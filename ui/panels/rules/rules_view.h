@@ -2,8 +2,8 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "workspace/latest_job.h"
 #include "eval/rule_effects.h"
+#include "workspace/latest_job.h"
 
 #include <memory>
 #include <vector>

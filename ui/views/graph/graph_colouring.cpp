@@ -4,7 +4,6 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-
 #include <algorithm>
 #include <cmath>
 

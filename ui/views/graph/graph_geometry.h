@@ -99,11 +99,11 @@ struct GraphGeometry
     std::vector<GraphEdgeKey> edges;
     LayoutResult layout; ///< nodes, routes and outlines (group index = subgraph)
     std::size_t hiddenOps = 0;
-    bool condensed = false;                  ///< GraphShape::cards took effect
-    std::size_t opsInCards = 0;              ///< of a condensed graph
-    std::vector<std::uint32_t> sectionOfOp;  ///< empty where there are no sections
+    bool condensed = false;                       ///< GraphShape::cards took effect
+    std::size_t opsInCards = 0;                   ///< of a condensed graph
+    std::vector<std::uint32_t> sectionOfOp;       ///< empty where there are no sections
     std::map<std::size_t, GraphSection> sections; ///< by node
-    std::string namePrefix;                  ///< what all visible names begin with; left out in the picture
+    std::string namePrefix;   ///< what all visible names begin with; left out in the picture
     bool provisional = false; ///< to be replaced when the nodes have been arranged (graph_regroup.h)
     std::map<GraphKey, std::size_t> index; ///< of the nodes
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Key and overview of the graph.
-#include "views/graph/graph_paint.h"
 #include "theme/words.h"
+#include "views/graph/graph_paint.h"
 #include "views/graph/graph_roles.h"
 #include "views/graph/graph_shapes.h"
 

@@ -140,12 +140,13 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
         offer({"schedule.retain"});
     if (hit.op && document.problem()->op(*hit.op).type == OpType::MatMul) {
         const OpId op = *hit.op;
-        menu->addAction(QObject::tr("Show as GEMM in the Systolic lens"), menu, [&document, &workspace = context.workspace, op] {
-            const Problem& problem = *document.problem();
-            const Tensor& out = problem.tensor(problem.op(op).output);
-            workspace.openGemm({out.height, out.width, problem.reductionSize(op)},
-                               QString::fromStdString(problem.opName(op)));
-        });
+        menu->addAction(QObject::tr("Show as GEMM in the Systolic lens"), menu,
+                        [&document, &workspace = context.workspace, op] {
+                            const Problem& problem = *document.problem();
+                            const Tensor& out = problem.tensor(problem.op(op).output);
+                            workspace.openGemm({out.height, out.width, problem.reductionSize(op)},
+                                               QString::fromStdString(problem.opName(op)));
+                        });
         menu->addSeparator();
     }
     if (hit.op && !geometry.sectionOfOp.empty())

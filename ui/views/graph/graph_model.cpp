@@ -7,7 +7,6 @@
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_shapes.h"
 
-
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -106,19 +106,19 @@ struct GraphHull
 {
     SubgraphId subgraph;
     GraphFill fill;
-    QPainterPath path;       ///< outlines with rounded corners
-    bool isBox = false;      ///< the outline is one upright rectangle
-    QPainterPath satellites; ///< rings round recomputed ops that stand elsewhere, and the bands to them
+    QPainterPath path;             ///< outlines with rounded corners
+    bool isBox = false;            ///< the outline is one upright rectangle
+    QPainterPath satellites;       ///< rings round recomputed ops that stand elsewhere, and the bands to them
     QPainterPath satelliteOutline; ///< of `satellites` as one area
-    QRectF bounds;           ///< of path and satellites
-    QPointF tab;             ///< upper left corner of the outline
-    double tabRoom = 0;      ///< width up to the right end of the outline's upper edge
+    QRectF bounds;                 ///< of path and satellites
+    QPointF tab;                   ///< upper left corner of the outline
+    double tabRoom = 0;            ///< width up to the right end of the outline's upper edge
     std::vector<std::size_t> nodes; ///< nodes of its ops, satellites included
     QString granularity;
     QString latency;
-    QString mark;   ///< what the colour says, without colour: sign of the bound, intensity
-    QString change; ///< of the latency against the baseline, where it has the same subgraph
-    QString error;  ///< code of its first issue
+    QString mark;           ///< what the colour says, without colour: sign of the bound, intensity
+    QString change;         ///< of the latency against the baseline, where it has the same subgraph
+    QString error;          ///< code of its first issue
     bool collapsed = false; ///< drawn as a card, or inside a section
     bool locked = false;    ///< for the solver
 };
@@ -143,7 +143,7 @@ struct GraphModel
     GraphLegend legend;
     QRectF bounds;
     bool recomputes = false; ///< some op is in several subgraphs
-    QString summary; ///< one sentence, for the accessible description
+    QString summary;         ///< one sentence, for the accessible description
 };
 
 /// Per subgraph; nothing while unknown.

@@ -43,7 +43,7 @@ struct GraphMarks
     std::optional<TensorId> hoverTensor;
     std::optional<SubgraphId> hoverSubgraph;
     std::optional<std::size_t> cursor; ///< node with the keyboard focus
-    bool searching = false;     ///< nodes that are not in `found` step back
+    bool searching = false;            ///< nodes that are not in `found` step back
     std::set<std::size_t> found;
     std::optional<std::size_t> currentFound;
 

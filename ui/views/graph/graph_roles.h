@@ -10,14 +10,14 @@ namespace tilewright::ui {
 /// canvas and on every area, and the figures on the lines to 4.5:1.
 struct GraphRoles
 {
-    QColor line;         ///< lines and arrow heads
-    QColor farLine;      ///< lines of a graph seen from far away, thousands of them
-    QColor densestLine;  ///< when nodes are dots: together they are dark enough, and must not hide the ops
-    QColor lineBehind;   ///< lines while something is sought: they step back on purpose
-    QColor tensorFill;   ///< graph inputs and outputs
+    QColor line;        ///< lines and arrow heads
+    QColor farLine;     ///< lines of a graph seen from far away, thousands of them
+    QColor densestLine; ///< when nodes are dots: together they are dark enough, and must not hide the ops
+    QColor lineBehind;  ///< lines while something is sought: they step back on purpose
+    QColor tensorFill;  ///< graph inputs and outputs
     QColor tensorBorder;
-    QColor tensorBlock;  ///< the same from far away, without a border
-    QColor figure;       ///< traffic on the lines
+    QColor tensorBlock; ///< the same from far away, without a border
+    QColor figure;      ///< traffic on the lines
 };
 
 [[nodiscard]] GraphRoles graphRoles(const Theme& theme);

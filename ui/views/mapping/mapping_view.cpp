@@ -40,8 +40,8 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
     createControls();
     addOwnKeys();
     m_form = new MappingForm(m_state, this);
-    for (auto signal :
-         {&MappingDocument::setupChanged, &MappingDocument::baselineChanged, &MappingDocument::operandChanged})
+    for (auto signal : {&MappingDocument::setupChanged, &MappingDocument::baselineChanged,
+                        &MappingDocument::operandChanged})
         connect(&m_state, signal, this, &MappingView::refresh);
     connect(&m_state.search(), &MappingSearch::finished, this, &MappingView::refresh);
     connect(&m_state, &MappingDocument::refused, this, [this](const QString& why) {
@@ -149,8 +149,7 @@ void MappingView::openWithDialog()
 {
     const QStringList paths = QFileDialog::getOpenFileNames(
         this, tr("Open layers, hardware, methods"), {}, tr("Mapping files (*.json *.txt);;All files (*)"));
-    for (const QString& path : paths)
-    {
+    for (const QString& path : paths) {
         // Texts of no known kind may still hold a method.
         Status opened = Unit{};
         if (const auto file = readLensFile(path); !file || file->lens() != Lens::Mapping)

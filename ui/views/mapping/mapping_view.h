@@ -3,8 +3,8 @@
 
 #include "canvas/control_bar.h"
 #include "views/mapping/breakdown_paint.h"
-#include "workspace/mapping_document.h"
 #include "views/mapping/nest_paint.h"
+#include "workspace/mapping_document.h"
 
 #include <optional>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workspace/selection.h"
 #include "views/memory/contents.h"
 #include "views/memory/tensor_track.h"
+#include "workspace/selection.h"
 
 namespace tilewright::ui {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "eval/step_table.h"
-#include "workspace/trace_key.h"
 #include "views/memory/step_statistics.h"
+#include "workspace/trace_key.h"
 
 #include <cstdint>
 #include <memory>

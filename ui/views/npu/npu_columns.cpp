@@ -163,12 +163,13 @@ const BankCell* DramCache::bankAt(double time, int row) const
 }
 
 std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, double from, double to, int width,
-                                Cycle runEnd)
+                                 Cycle runEnd)
 {
     std::vector<LowHigh> out(static_cast<std::size_t>(std::max(0, width)));
     const double perPixel = (to - from) / width;
-    auto it = std::upper_bound(steps.begin(), steps.end(), from,
-                               [](double t, const npu::TimedValue& s) { return t < static_cast<double>(s.time); });
+    auto it = std::upper_bound(steps.begin(), steps.end(), from, [](double t, const npu::TimedValue& s) {
+        return t < static_cast<double>(s.time);
+    });
     double value = it == steps.begin() ? 0 : static_cast<double>(std::prev(it)->value);
     for (std::size_t x = 0; x < out.size(); ++x) {
         const double end = from + perPixel * (static_cast<double>(x) + 1);

@@ -47,8 +47,8 @@ private:
 };
 
 /// Least and greatest value of a step list in each pixel; nothing after the end of the run.
-[[nodiscard]] std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, double from, double to,
-                                              int width, npu::Cycle runEnd);
+[[nodiscard]] std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, double from,
+                                               double to, int width, npu::Cycle runEnd);
 /// Value of a step list at a time.
 [[nodiscard]] std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, npu::Cycle time);
 

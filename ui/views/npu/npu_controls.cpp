@@ -3,8 +3,8 @@
 
 #include "canvas/wheel_guard.h"
 #include "theme/theme.h"
-#include "workspace/samples.h"
 #include "views/npu/npu_tiling_form.h"
+#include "workspace/samples.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -18,7 +18,8 @@ inline constexpr double kPaneMargin = 12;
 /// drawn with hollow points. The id of a mark is its level, of the other's those behind.
 [[nodiscard]] PlotModel levelRoofline(const systolic::Roofline& roofline, const systolic::Roofline* other,
                                       const QString& otherName, const Theme& theme);
-[[nodiscard]] QString levelRooflineTooltip(const systolic::Roofline& roofline, const systolic::Roofline* other,
-                                           const QString& otherName, const PlotMark& mark);
+[[nodiscard]] QString levelRooflineTooltip(const systolic::Roofline& roofline,
+                                           const systolic::Roofline* other, const QString& otherName,
+                                           const PlotMark& mark);
 
 } // namespace tilewright::ui

@@ -16,7 +16,8 @@ namespace tilewright::ui {
 using namespace systolic;
 
 SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
-    : View(context, QStringLiteral("systolic"), tr("Systolic"), parent), m_state(&context.workspace.systolic())
+    : View(context, QStringLiteral("systolic"), tr("Systolic"), parent),
+      m_state(&context.workspace.systolic())
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);

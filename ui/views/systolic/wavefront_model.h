@@ -67,7 +67,8 @@ struct WavefrontOptions
 };
 
 /// The state of the array at the state's cycle; seeks the simulator when there is one.
-[[nodiscard]] WavefrontModel buildWavefront(const SystolicDocument& state, const WavefrontOptions& options = {});
+[[nodiscard]] WavefrontModel buildWavefront(const SystolicDocument& state,
+                                            const WavefrontOptions& options = {});
 
 /// Everything about one PE: label and value, one a line.
 struct PeFacts
@@ -88,8 +89,8 @@ struct UtilisationColumns
     std::vector<bool> stalled; ///< a stall of the edges falls into the column
     bool sampled = false;      ///< too many cycles: a column stands for its first cycles
 };
-[[nodiscard]] UtilisationColumns utilisation(const SystolicDocument& state, std::int64_t from, std::int64_t to,
-                                             int width);
+[[nodiscard]] UtilisationColumns utilisation(const SystolicDocument& state, std::int64_t from,
+                                             std::int64_t to, int width);
 
 /// "fill", "steady", "drain" of a tick, or "idle".
 [[nodiscard]] QString phaseName(const WavefrontModel& model);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workspace/selection.h"
 #include "views/tiles/tile_trace.h"
+#include "workspace/selection.h"
 
 #include <QString>
 

@@ -16,6 +16,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
                                                       -Wno-subobject-linkage)
 endif()
 if(TILEWRIGHT_SANITIZE)
+    # GCC loses track of std::optional once it is instrumented.
+    target_compile_options(tilewright_flags INTERFACE -Wno-maybe-uninitialized)
     target_compile_options(tilewright_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                       -fno-omit-frame-pointer)
     target_link_options(tilewright_flags INTERFACE -fsanitize=address,undefined)

@@ -43,7 +43,7 @@ mapping::Objective objectiveOf(const std::string& name)
                               : mapping::Objective::Edp;
 }
 
-std::string percent(double share)
+std::string finePercent(double share)
 {
     char text[32];
     std::snprintf(text, sizeof text, "%.2f %%", share * 100);
@@ -114,7 +114,7 @@ int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& arch
 
 void printStatus(const mapping::SearchStatus& s)
 {
-    std::cerr << "settled " << percent(s.settled) << ", best edp "
+    std::cerr << "settled " << finePercent(s.settled) << ", best edp "
               << (s.best[2] ? scientific(s.best[2]->energy * static_cast<double>(s.best[2]->cycles)) : "-")
               << ", " << seconds(s.seconds) << '\n';
 }
@@ -131,7 +131,7 @@ void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, 
                       << padded(scientific(best->edp), 16) << '\n';
     const mapping::SearchCounts& c = r.counts;
     std::cout << (r.proven ? r.reductions.any() ? "proven within the reduced space" : "proven"
-                           : "not proven: at most " + percent(r.gap(objective)) + " above the optimum")
+                           : "not proven: at most " + finePercent(r.gap(objective)) + " above the optimum")
               << "; " << (c.space ? formatGrouped(*c.space) : "more than 2^63") << " tilings, "
               << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut) << " cut, "
               << formatGrouped(c.invalid) << " do not fit; " << r.front.size() << " on the Pareto front; "

@@ -280,7 +280,7 @@ private slots:
     {
         const auto best = [](const char* problem, const char* solution, std::size_t subgraph) {
             const ProblemPtr p = exampleProblem(problem);
-            const Schedule s = example(solution);
+            const Schedule s = exampleSchedule(solution);
             const auto x = suggestions(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(subgraph));
             return x.empty() ? Suggestion{} : x.front();
         };

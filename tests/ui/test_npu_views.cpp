@@ -3,6 +3,7 @@
 #include "npu/instructions.h"
 #include "npu_bench.h"
 #include "views/npu/npu_text.h"
+#include "workspace/systolic_document.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -510,7 +511,7 @@ private Q_SLOTS:
         view.state().selectNode(node);
         view.findChild<QTabWidget*>(QStringLiteral("npu.side"))->setCurrentIndex(1);
         QSignalSpy spy(&m_state->workspace, &Workspace::gemmOpened);
-        const SystolicSettings& shown = m_state->workspace.systolic().settings();
+        const auto& shown = m_state->workspace.systolic().settings();
         QTest::mouseClick(view.findChild<QPushButton*>(QStringLiteral("npu.openSystolic")), Qt::LeftButton);
         QCOMPARE(spy.size(), 1);
         QCOMPARE(shown.gemm.m, r.graph->nodes[node].m);

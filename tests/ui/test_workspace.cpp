@@ -44,9 +44,9 @@ void editOf(Workspace& workspace, Lens lens)
     case Lens::Systolic: {
         SystolicSettings s = workspace.systolic().settings();
         s.gemm = {96, 80, 48};
-        s.ownTile = TileShape{8, 8, 8};
+        s.ownTile = systolic::TileShape{8, 8, 8};
         s.supply.westPerCycle = 3;
-        s.layout = BankLayout::Seed;
+        s.layout = systolic::BankLayout::Seed;
         QVERIFY(workspace.systolic().set(s));
         break;
     }

@@ -2,7 +2,6 @@
 #include "schedule_input.h"
 
 #include "report/format_issue.h"
-#include "workload/problem_json.h"
 
 #include <CLI/CLI.hpp>
 
@@ -10,8 +9,9 @@ namespace tilewright::cli {
 
 void ScheduleArguments::addTo(CLI::App& verb)
 {
-    verb.add_option("problem", problem, "Problem file (JSON)")->required();
+    verb.add_option("problem", problem, "Problem, or any workload to lower")->required();
     verb.add_option("schedule", schedule, "Schedule file (JSON)")->required();
+    machine.addTo(verb);
     verb.add_option("--rules", rules,
                     "Rule set. final: the last statement of the contest; seed: an earlier one; auto: the one "
                     "that the "
@@ -28,7 +28,7 @@ void ScheduleArguments::addTo(CLI::App& verb)
 
 Result<EvaluatedSchedule> evaluateFiles(const ScheduleArguments& arguments)
 {
-    auto problem = loadProblem(arguments.problem);
+    auto problem = problemOf(arguments.problem, arguments.machine);
     if (!problem)
         return problem.error();
     auto loaded = loadSchedule(**problem, arguments.schedule);

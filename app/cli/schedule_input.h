@@ -3,6 +3,7 @@
 
 #include "report/choose_rules.h"
 #include "schedule/schedule_json.h"
+#include "workload_input.h"
 
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct ScheduleArguments
 {
     std::string problem;
     std::string schedule;
+    MachineArguments machine;
     std::string rules = "auto";
     std::vector<std::string> switches; ///< name=value
     bool json = false;

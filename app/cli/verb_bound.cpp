@@ -2,7 +2,7 @@
 #include "report/bound_json.h"
 #include "table.h"
 #include "verbs.h"
-#include "workload/problem_json.h"
+#include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,9 +13,9 @@ namespace tilewright::cli {
 
 namespace {
 
-int bound(const std::string& file, const std::string& rules, bool json)
+int bound(const std::string& file, const MachineArguments& machine, const std::string& rules, bool json)
 {
-    const auto problem = loadProblem(file);
+    const auto problem = problemOf(file, machine);
     if (!problem)
         return fail(problem.error());
     const LowerBound b = lowerBound(**problem, rules == "seed" ? Rules::seed() : Rules::final());
@@ -40,13 +40,16 @@ void addBoundVerb(CLI::App& app, int& exitCode)
     auto file = std::make_shared<std::string>();
     auto rules = std::make_shared<std::string>("final");
     auto json = std::make_shared<bool>(false);
-    verb->add_option("problem", *file, "Problem file (JSON)")->required();
+    verb->add_option("problem", *file, "Problem, or any workload to lower")->required();
     verb->add_option("--rules", *rules,
                      "Rule set. final: the last statement of the contest; seed: an earlier one")
         ->check(CLI::IsMember({"final", "seed"}))
         ->capture_default_str();
+    auto machine = std::make_shared<MachineArguments>();
+    machine->addTo(*verb);
     verb->add_flag("--json", *json, "One JSON document on stdout");
-    verb->callback([file, rules, json, &exitCode] { exitCode = bound(*file, *rules, *json); });
+    verb->callback(
+        [file, machine, rules, json, &exitCode] { exitCode = bound(*file, *machine, *rules, *json); });
 }
 
 } // namespace tilewright::cli

@@ -5,6 +5,7 @@
 #include "table.h"
 #include "verbs.h"
 #include "workload/problem_json.h"
+#include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
@@ -39,8 +40,23 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
     line("lower bound", shortNumber(bound));
 }
 
-int info(const std::string& file, bool json)
+/// Any workload but a problem: what its lowering makes of it.
+int describeModel(const std::string& file, const MachineArguments& machine, bool json)
 {
+    const auto read = lowerFile(file, machine);
+    if (!read)
+        return fail(read.error());
+    if (json)
+        std::cout << lower::reportJson(read->lowered.report);
+    else
+        printLowering(read->lowered.report);
+    return Exit::Success;
+}
+
+int info(const std::string& file, const MachineArguments& machine, bool json)
+{
+    if (machine.given() || !isProblemFile(file))
+        return describeModel(file, machine, json);
     const auto problem = loadProblem(file);
     if (!problem)
         return fail(problem.error());
@@ -57,12 +73,14 @@ int info(const std::string& file, bool json)
 
 void addInfoVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb = app.add_subcommand("info", "Sizes, op counts, hardware and lower bound of a problem");
+    auto* verb = app.add_subcommand("info", "Sizes and lower bound of a problem, or what a model is made of");
     auto file = std::make_shared<std::string>();
     auto json = std::make_shared<bool>(false);
-    verb->add_option("problem", *file, "Problem file (JSON)")->required();
+    verb->add_option("problem", *file, "Problem, model, layer list or topology")->required();
+    auto machine = std::make_shared<MachineArguments>();
+    machine->addTo(*verb);
     verb->add_flag("--json", *json, "One JSON document on stdout");
-    verb->callback([file, json, &exitCode] { exitCode = info(*file, *json); });
+    verb->callback([file, machine, json, &exitCode] { exitCode = info(*file, *machine, *json); });
 }
 
 } // namespace tilewright::cli

@@ -5,6 +5,7 @@
 #include "mapping/files.h"
 #include "mapping/report.h"
 #include "verbs.h"
+#include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
@@ -21,6 +22,7 @@ struct MapArguments
 {
     std::string layer;
     std::string architecture;
+    MachineArguments machine;
     std::string objective = "edp";
     std::string method;
     std::string output;
@@ -220,29 +222,38 @@ int searchWhole(const mapping::Model& model, const mapping::Architecture& archit
 
 int runMap(const MapArguments& args)
 {
-    auto text = readFile(args.layer);
-    if (!text)
-        return fail(text.error());
-    const auto layers = mapping::readLayers(*text, args.layer);
-    if (!layers)
-        return fail(layers.error());
+    auto read = lower::loadWorkload(args.layer);
+    if (!read)
+        return fail(read.error());
     mapping::Architecture architecture;
+    if (!read->layers || args.machine.given()) {
+        const auto lowered = lowerFile(args.layer, args.machine);
+        if (!lowered)
+            return fail(lowered.error());
+        if (!read->layers)
+            read->layers = lower::layerModel(lowered->workload.model, lowered->lowered);
+        if (args.machine.given() || args.architecture.empty())
+            architecture = lower::architectureOf(lowered->machine);
+    }
+    const mapping::Model& layers = *read->layers;
+    if (layers.layers.empty())
+        return fail({ErrorCode::Problem, "has no convolution and no product", {}, args.layer});
     if (!args.architecture.empty()) {
         auto architectureText = readFile(args.architecture);
         if (!architectureText)
             return fail(architectureText.error());
-        auto read = mapping::readArchitecture(*architectureText, args.architecture);
-        if (!read)
-            return fail(read.error());
-        architecture = *read;
+        auto given = mapping::readArchitecture(*architectureText, args.architecture);
+        if (!given)
+            return fail(given.error());
+        architecture = *given;
     }
-    const bool whole = layers->isModel && layers->model.layers.size() > 1;
+    const bool whole = read->isModel() && layers.layers.size() > 1;
     if (whole && !args.method.empty())
-        return fail({ErrorCode::Refused,
-                     "--method needs a file of one layer, this model has " +
-                         std::to_string(layers->model.layers.size()),
-                     {},
-                     args.layer});
+        return fail(
+            {ErrorCode::Refused,
+             "--method needs a file of one layer, this model has " + std::to_string(layers.layers.size()),
+             {},
+             args.layer});
     const InterruptGuard interrupt;
     mapping::SearchOptions options;
     options.threads = args.threads;
@@ -250,9 +261,9 @@ int runMap(const MapArguments& args)
     options.stop = interrupt.token();
     if (args.progress)
         options.status = printStatus;
-    if (layers->isModel && args.method.empty())
-        return searchWhole(layers->model, architecture, args, options);
-    const auto nest = mapping::makeNest(layers->model.layers.front());
+    if (read->isModel() && args.method.empty())
+        return searchWhole(layers, architecture, args, options);
+    const auto nest = mapping::makeNest(layers.layers.front());
     if (!nest)
         return fail(nest.error());
     if (auto s = mapping::checkCountable(*nest, architecture); !s) {
@@ -271,8 +282,10 @@ void addMapVerb(CLI::App& app, int& exitCode)
     auto args = std::make_shared<MapArguments>();
     CLI::App* verb =
         app.add_subcommand("map", "Tile and order a layer's loops for energy, cycles or their product");
-    verb->add_option("layer", args->layer, "Layer or model file")->required();
-    verb->add_option("architecture", args->architecture, "Architecture file; without it the default one");
+    verb->add_option("layer", args->layer, "Layer, layer list, or any workload to lower")->required();
+    auto* machine = args->machine.addTo(*verb);
+    verb->add_option("architecture", args->architecture, "Architecture file; without it the default one")
+        ->excludes(machine);
     verb->add_option("--objective", args->objective, "edp, energy or cycles")
         ->check(CLI::IsMember({"edp", "energy", "cycles"}))
         ->capture_default_str();

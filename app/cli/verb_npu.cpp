@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
 #include "interrupt.h"
+#include "lower/npu_model.h"
 #include "npu/bounds.h"
 #include "npu/compare.h"
 #include "npu/instructions.h"
@@ -10,8 +11,10 @@
 #include "npu/static_schedule.h"
 #include "npu/verify.h"
 #include "progress.h"
+#include "report/file_kind.h"
 #include "table.h"
 #include "verbs.h"
+#include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +30,7 @@ struct NpuArguments
     std::string model, hardware, graph, trace;
     std::string scheduler = "dynamic";
     std::string assignment = "cost_aware";
+    MachineArguments machine;
     int cores = 0;
     std::vector<double> weights;
     std::vector<int> scaling;
@@ -116,15 +120,49 @@ Result<npu::RunOptions> runOptions(const NpuArguments& a)
     return options;
 }
 
+/// The file as it is when it is a model of this lens and no machine changes its elements, else lowered.
+Result<npu::NpuModel> npuModel(const NpuArguments& a)
+{
+    const auto kind = fileKind(a.model);
+    if (kind && *kind == FileKind::NpuModel) {
+        auto model = npu::loadModel(a.model);
+        if (model || !lower::loadWorkload(a.model))
+            return model;
+    }
+    const auto workload = lower::loadWorkload(a.model);
+    if (!workload)
+        return workload.error();
+    if (workload->noModel)
+        return *workload->noModel;
+    const auto machine = a.machine.load();
+    if (!machine)
+        return machine.error();
+    auto lowered = lower::lowerToNpu(workload->model, *machine);
+    if (!lowered) {
+        Error error = lowered.error();
+        error.file = a.model;
+        return error;
+    }
+    lowered->model.file = a.model;
+    lowered->model.hardware = lower::npuHardwareOf(*machine);
+    return std::move(lowered->model);
+}
+
 int runNpu(const NpuArguments& a)
 {
     const auto options = runOptions(a);
     if (!options)
         return fail(options.error());
-    const auto model = npu::loadModel(a.model);
+    const auto model = npuModel(a);
     if (!model)
         return fail(model.error());
     npu::NpuHardware hw = model->hardware.value_or(npu::NpuHardware{});
+    if (a.machine.given()) {
+        const auto machine = a.machine.load();
+        if (!machine)
+            return fail(machine.error());
+        hw = lower::npuHardwareOf(*machine);
+    }
     if (!a.hardware.empty()) {
         const auto loaded = npu::loadHardware(a.hardware);
         if (!loaded)
@@ -207,7 +245,7 @@ void addNpuVerb(CLI::App& app, int& exitCode)
 {
     auto* sub = app.add_subcommand("npu", "Run a model's tile graph on cores that share DRAM and NoC");
     const auto a = std::make_shared<NpuArguments>();
-    sub->add_option("MODEL", a->model, "Model file (JSON)")->required();
+    sub->add_option("MODEL", a->model, "Model, or any workload to lower")->required();
     sub->add_option("--cores", a->cores, "Number of cores (default: the hardware's)")
         ->check(CLI::Range(1, npu::kMaxCores));
     sub->add_option("--scheduler", a->scheduler, "static or dynamic (default)");
@@ -215,7 +253,8 @@ void addNpuVerb(CLI::App& app, int& exitCode)
     sub->add_option("--weights", a->weights, "w1,w2,w3 of the dynamic score (default 1,0.3,0.5)")
         ->delimiter(',');
     sub->add_flag("--memory-bound-first", a->memoryBoundFirst, "Dynamic: nodes bound by memory go first");
-    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)");
+    auto* machine = a->machine.addTo(*sub);
+    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)")->excludes(machine);
     sub->add_option("--graph", a->graph, "Write the tile graph as JSON");
     sub->add_option("--trace", a->trace, "Write a Chrome trace");
     sub->add_option("--scaling", a->scaling, "Also compare both schedulers on these numbers of cores")

@@ -6,7 +6,7 @@
 #include "solve/solve_json.h"
 #include "solve/solver.h"
 #include "verbs.h"
-#include "workload/problem_json.h"
+#include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
@@ -26,6 +26,7 @@ namespace {
 struct SolveArguments
 {
     std::string problem;
+    MachineArguments machine;
     std::string output;
     std::string rules = "final";
     std::string start;
@@ -65,7 +66,7 @@ void printSummary(const SolveResult& r)
 
 int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point started)
 {
-    const auto problem = loadProblem(args.problem);
+    const auto problem = problemOf(args.problem, args.machine);
     if (!problem)
         return fail(problem.error());
     SolveOptions options;
@@ -127,7 +128,8 @@ void addSolveVerb(CLI::App& app, int& exitCode)
     const auto started = std::chrono::steady_clock::now();
     auto args = std::make_shared<SolveArguments>();
     CLI::App* verb = app.add_subcommand("solve", "Search for the schedule with the least total latency");
-    verb->add_option("problem", args->problem, "problem file")->required();
+    verb->add_option("problem", args->problem, "problem, or any workload to lower")->required();
+    args->machine.addTo(*verb);
     verb->add_option("-o,--output", args->output,
                      "write the schedule here (otherwise only its figures are printed)");
     verb->add_option("--rules", args->rules,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interrupt.h"
+#include "network_output.h"
 #include "progress.h"
 #include "table.h"
 #include "verbs.h"
@@ -23,7 +24,8 @@ namespace {
 
 struct SystolicCall
 {
-    std::string gemm;
+    std::string gemm, workload, csv;
+    MachineArguments machine;
     std::string array = "16x16";
     std::string dataflow = "os";
     std::string readout = "shadow";
@@ -40,6 +42,7 @@ struct SystolicCall
     bool listing = false;
     bool corrections = false;
     bool json = false;
+    bool arrayGiven = false, dataflowGiven = false;
 };
 
 struct Request
@@ -66,7 +69,7 @@ Result<Request> readOptions(const SystolicCall& o)
             return read.error();
         r.hierarchy = *read;
     }
-    const auto gemm = systolic::parseGemm(o.gemm);
+    const auto gemm = o.workload.empty() ? systolic::parseGemm(o.gemm) : systolic::Gemm{1, 1, 1};
     if (!gemm)
         return gemm.error();
     const auto array = systolic::parseArrayShape(o.array);
@@ -86,7 +89,18 @@ Result<Request> readOptions(const SystolicCall& o)
     r.gemm = *gemm;
     r.array = *array;
     r.timing = {*dataflow, *readout, o.weightBuffers};
-    r.hierarchy.array = *array;
+    if (o.machine.given() || (!o.workload.empty() && !o.arrayGiven && o.hierarchy.empty())) {
+        const auto machine = o.machine.load();
+        if (!machine)
+            return machine.error();
+        r.hierarchy = lower::hierarchyOf(*machine);
+        r.array = r.hierarchy.array;
+        if (!o.dataflowGiven)
+            r.timing.dataflow = lower::dataflowOf(*machine);
+    } else if (!o.workload.empty() && !o.arrayGiven) {
+        r.array = r.hierarchy.array; // that of the hierarchy's file
+    }
+    r.hierarchy.array = r.array;
     return r;
 }
 
@@ -262,12 +276,14 @@ int run(const SystolicCall& o)
 {
     if (o.corrections)
         return printCorrections(o.json);
-    if (o.gemm.empty())
-        return fail({ErrorCode::Problem, "is required (MxNxK)", "--gemm", {}});
+    if (o.gemm.empty() && o.workload.empty())
+        return fail({ErrorCode::Problem, "is required (MxNxK), or a workload file", "--gemm", {}});
     const auto request = readOptions(o);
     if (!request)
         return fail(request.error());
     const Request& r = *request;
+    if (!o.workload.empty())
+        return printNetwork({o.workload, o.csv, o.json}, o.machine, &r.hierarchy, r.timing);
     const auto moved = traffic(r);
     if (!moved)
         return fail(moved.error());
@@ -359,12 +375,17 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     auto* verb =
         app.add_subcommand("systolic", "Cycles, utilisation and traffic of a GEMM on a systolic array");
     auto o = std::make_shared<SystolicCall>();
-    verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
-    verb->add_option("--array", o->array, "RxC processing elements (default 16x16)");
-    verb->add_option("--dataflow", o->dataflow, "os, ws or is (default os)");
+    auto* gemm = verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
+    verb->add_option("workload", o->workload, "Any workload: a row for each of its products")->excludes(gemm);
+    verb->add_option("--csv", o->csv, "Write the workload's table to this file");
+    auto* machine = o->machine.addTo(*verb);
+    auto* array =
+        verb->add_option("--array", o->array, "RxC processing elements (default 16x16)")->excludes(machine);
+    auto* dataflow = verb->add_option("--dataflow", o->dataflow, "os, ws or is (default os)");
     verb->add_option("--readout", o->readout, "shadow, shift or scale-sim (default shadow)");
     verb->add_option("--weight-buffers", o->weightBuffers, "1 or 2 (default 2), for ws and is");
-    verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy file (default: the built-in kpu)");
+    verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy file (default: the built-in kpu)")
+        ->excludes(machine);
     verb->add_flag("--simulate", o->simulate, "Run the register-level simulator instead of the closed form");
     verb->add_flag("--progress", o->progress, "Tell on stderr how far --simulate is");
     verb->add_option("--seed", o->seed, "Of the operands for --simulate");
@@ -384,7 +405,11 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     verb->add_flag("--corrections", o->corrections,
                    "Print where figures printed in the source documents differ from the right ones");
     verb->add_flag("--json", o->json, "One JSON document on stdout");
-    verb->callback([o, &exitCode] { exitCode = run(*o); });
+    verb->callback([o, array, dataflow, &exitCode] {
+        o->arrayGiven = array->count() > 0;
+        o->dataflowGiven = dataflow->count() > 0;
+        exitCode = run(*o);
+    });
 }
 
 } // namespace tilewright::cli

@@ -2,6 +2,7 @@
 #include "interrupt.h"
 #include "table.h"
 #include "verbs.h"
+#include "workload_input.h"
 
 #include "base/file.h"
 #include "base/text.h"
@@ -28,6 +29,8 @@ struct TileCall
     std::string footprint = "conservative";
     std::string method = "exhaustive";
     std::string hierarchy;
+    std::string workload;
+    MachineArguments machine;
     std::string level = "l2-buffer";
     std::int64_t capacity = 64 * 1024;
     std::int64_t elementBytes = 4;
@@ -128,6 +131,64 @@ bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, cons
     return !interrupt.token().stop_requested();
 }
 
+/// The hierarchy of a file, of the machine, or nothing when neither is named.
+Result<std::optional<systolic::Hierarchy>> hierarchyOf(const TileCall& o)
+{
+    std::optional<systolic::Hierarchy> out;
+    if (o.machine.given() || (!o.workload.empty() && o.hierarchy.empty())) {
+        const auto machine = o.machine.load();
+        if (!machine)
+            return machine.error();
+        out = lower::hierarchyOf(*machine);
+    } else if (!o.hierarchy.empty()) {
+        const auto read = systolic::readHierarchy(o.hierarchy);
+        if (!read)
+            return read.error();
+        out = *read;
+    }
+    return out;
+}
+
+/// A row a product of the network.
+int tileNetwork(const TileCall& o, systolic::TileQuery q, systolic::TileMethod method)
+{
+    const auto read = lowerFile(o.workload, o.machine);
+    if (!read)
+        return fail(read.error());
+    auto rows = nlohmann::ordered_json::array();
+    Table table({"layer", "M", "N", "K", "count", "Ti", "Tj", "Tk", "footprint", "traffic"});
+    for (const lower::GemmLayer& layer : lower::gemmsOf(read->lowered)) {
+        q.gemm = layer.gemm;
+        const auto choice = systolic::chooseTile(q, method);
+        if (!choice) {
+            Error error = choice.error();
+            error.path = layer.operators.front();
+            return fail(error);
+        }
+        const std::int64_t bytes = saturatingMul(choice->elements, q.elementBytes);
+        rows.push_back({{"operators", layer.operators},
+                        {"m", layer.gemm.m},
+                        {"n", layer.gemm.n},
+                        {"k", layer.gemm.k},
+                        {"count", layer.count},
+                        {"Ti", choice->tile.ti},
+                        {"Tj", choice->tile.tj},
+                        {"Tk", choice->tile.tk},
+                        {"fits", choice->fits},
+                        {"footprint_elements", choice->footprintElements},
+                        {"dram_bytes", bytes}});
+        table.add({layer.operators.front(), formatGrouped(layer.gemm.m), formatGrouped(layer.gemm.n),
+                   formatGrouped(layer.gemm.k), formatGrouped(layer.count), formatGrouped(choice->tile.ti),
+                   formatGrouped(choice->tile.tj), formatGrouped(choice->tile.tk),
+                   formatGrouped(choice->footprintElements), formatGrouped(bytes)});
+    }
+    if (o.json)
+        std::cout << rows.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    else
+        table.print(std::cout);
+    return Exit::Success;
+}
+
 int run(const TileCall& o)
 {
     if (!o.trainingFile.empty()) {
@@ -141,16 +202,13 @@ int run(const TileCall& o)
         if (o.gemm.empty())
             return Exit::Success;
     }
-    if (o.gemm.empty())
-        return fail({ErrorCode::Problem, "is required (MxNxK)", "--gemm", {}});
-    systolic::Hierarchy h = systolic::kpuHierarchy();
-    if (!o.hierarchy.empty()) {
-        const auto read = systolic::readHierarchy(o.hierarchy);
-        if (!read)
-            return fail(read.error());
-        h = *read;
-    }
-    const auto gemm = systolic::parseGemm(o.gemm);
+    if (o.gemm.empty() && o.workload.empty())
+        return fail({ErrorCode::Problem, "is required (MxNxK), or a workload file", "--gemm", {}});
+    const auto hierarchy = hierarchyOf(o);
+    if (!hierarchy)
+        return fail(hierarchy.error());
+    systolic::Hierarchy h = hierarchy->value_or(systolic::kpuHierarchy());
+    const auto gemm = o.workload.empty() ? systolic::parseGemm(o.gemm) : systolic::Gemm{1, 1, 1};
     const auto array = systolic::parseArrayShape(o.array);
     const auto footprint = systolic::parseFootprint(o.footprint);
     const auto method = systolic::parseTileMethod(o.method);
@@ -164,12 +222,12 @@ int run(const TileCall& o)
         return fail(method.error());
     systolic::TileQuery q;
     q.gemm = *gemm;
-    q.array = o.arrayGiven || o.hierarchy.empty() ? *array : h.array;
+    q.array = o.arrayGiven || !*hierarchy ? *array : h.array;
     q.footprint = *footprint;
-    q.elementBytes = o.elementGiven || o.hierarchy.empty() ? o.elementBytes : h.elementBytes;
+    q.elementBytes = o.elementGiven || !*hierarchy ? o.elementBytes : h.elementBytes;
     q.buffering = o.buffering;
     q.capacityBytes = o.capacity;
-    if (!o.capacityGiven && !o.hierarchy.empty()) {
+    if (!o.capacityGiven && *hierarchy) {
         const auto capacity = levelCapacity(h, o.level);
         if (!capacity)
             return fail(capacity.error());
@@ -177,6 +235,8 @@ int run(const TileCall& o)
     }
     h.array = q.array;
     h.elementBytes = q.elementBytes;
+    if (!o.workload.empty())
+        return tileNetwork(o, q, *method);
     const auto choice = systolic::chooseTile(q, *method);
     if (!choice)
         return fail(choice.error());
@@ -205,13 +265,17 @@ void addTileVerb(CLI::App& app, int& exitCode)
 {
     auto* verb = app.add_subcommand("tile", "Choose tile sizes of a GEMM for a memory level");
     auto o = std::make_shared<TileCall>();
-    verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
-    auto* array = verb->add_option("--array", o->array, "RxC processing elements (default 16x16)");
+    auto* gemm = verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
+    verb->add_option("workload", o->workload, "Any workload: a row for each of its products")->excludes(gemm);
+    auto* machine = o->machine.addTo(*verb);
+    auto* array =
+        verb->add_option("--array", o->array, "RxC processing elements (default 16x16)")->excludes(machine);
     auto* capacity = verb->add_option("--capacity", o->capacity, "Bytes of the level (default 65536)");
     verb->add_option("--footprint", o->footprint,
                      "conservative (C counted) or aggressive (C stays in the PEs)");
     verb->add_option("--hierarchy", o->hierarchy,
-                     "Memory hierarchy file; gives array, element size and capacity");
+                     "Memory hierarchy file; gives array, element size and capacity")
+        ->excludes(machine);
     verb->add_option("--level", o->level,
                      "Of the hierarchy: l3, l2, l1, or one buffer of it (default l2-buffer)");
     verb->add_option("--method", o->method, "analytic, exhaustive or learned (default exhaustive)");

@@ -48,12 +48,13 @@ Status checkArchitecture(const Architecture& a)
 Status checkCountable(const LoopNest& nest, const Architecture& architecture)
 {
     // Most cycles are spent when every transfer is a burst of one element; an input tile holds at most
-    // stride^2 elements per multiply-accumulate.
+    // the product of both strides elements per multiply-accumulate.
     const double perElement = static_cast<double>(DmaClock(architecture).cycles(1));
-    const double stride = static_cast<double>(nest.stride);
+    double strides = 1;
+    for (const Dimension& d : nest.operands[0].dimensions)
+        strides *= static_cast<double>(d.stride);
     const double bytes = 4 * static_cast<double>(architecture.elementBytes);
-    const double worst =
-        static_cast<double>(nest.macs) * stride * stride * std::max(4 * perElement + 8, bytes);
+    const double worst = static_cast<double>(nest.macs) * strides * std::max(4 * perElement + 8, bytes);
     if (worst > 4e18)
         return problemError({},
                             "the layer is too large for this architecture: the cycles or bytes of its worst "

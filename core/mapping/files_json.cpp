@@ -15,6 +15,27 @@ constexpr std::int64_t kMaxCount = 1'000'000'000;
 constexpr Integers kSize{1, kMaxDimension};
 constexpr std::array kKinds{LayerKind::Conv, LayerKind::DwConv, LayerKind::Gemm};
 
+/// n, or [vertical, horizontal]; written as n when both are equal.
+struct OneOrTwo
+{
+    Integers range;
+};
+
+Status readJson(const JsonCursor& at, std::array<std::int64_t, 2>& out, const OneOrTwo& rule)
+{
+    if (at.node().is_array())
+        return tilewright::readJson(at, std::span<std::int64_t>(out), rule.range);
+    if (Status s = tilewright::readJson(at, out[0], rule.range); !s)
+        return s;
+    out[1] = out[0];
+    return Unit{};
+}
+
+Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
+{
+    return value[0] == value[1] ? Json(value[0]) : Json(value);
+}
+
 /// The checks that no single field can do (kernel against input, channels of dwconv, size in all).
 void checkLayer(JsonFields& f, const Layer& layer)
 {
@@ -49,7 +70,11 @@ static void bindFields(JsonFields& f, Layer& layer)
         f.required("height", layer.height, kSize);
         f.required("width", layer.width, kSize);
         f.required("kernel", layer.kernel, kSize);
-        f.optional("stride", layer.stride, kSize);
+        f.optional("stride", layer.stride, OneOrTwo{kSize});
+        if (f.reading() || layer.dilation != std::array<std::int64_t, 2>{1, 1})
+            f.optional("dilation", layer.dilation, OneOrTwo{kSize});
+        if (layer.kind == LayerKind::Conv)
+            f.defaulted("groups", layer.groups, 1, kSize);
         f.optional("padding", layer.padding, Integers{0, kMaxDimension});
     }
     f.defaulted("count", layer.count, 1, Integers{1, kMaxCount});
@@ -127,7 +152,7 @@ void bindFields(JsonFields& f, ReferenceLayer& reference, const std::string_view
         layer.height = a[2];
         layer.width = a[3];
         layer.kernel = {b[2], b[3]};
-        layer.stride = strides[0];
+        layer.stride = strides;
         if (group == "DW_CONV" || (a[1] != b[1] && b[1] == 1)) {
             layer.kind = LayerKind::DwConv;
             layer.outChannels = layer.inChannels;

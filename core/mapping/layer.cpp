@@ -94,7 +94,11 @@ Result<LoopNest> makeConv(const Layer& layer)
                                 {"width", layer.width},
                                 {"kernel[0]", layer.kernel[0]},
                                 {"kernel[1]", layer.kernel[1]},
-                                {"stride", layer.stride}});
+                                {"stride[0]", layer.stride[0]},
+                                {"stride[1]", layer.stride[1]},
+                                {"dilation[0]", layer.dilation[0]},
+                                {"dilation[1]", layer.dilation[1]},
+                                {"groups", layer.groups}});
         !s)
         return s.error();
     if (layer.padding < 0 || layer.padding > kMaxDimension)
@@ -105,35 +109,52 @@ Result<LoopNest> makeConv(const Layer& layer)
         return problemError("out_channels", "a dwconv layer has as many output as input channels (" +
                                                 std::to_string(layer.inChannels) + "), got " +
                                                 std::to_string(layer.outChannels));
+    if (depthwise && layer.groups != 1)
+        return problemError("groups", "a dwconv layer has none: each channel is one");
+    for (const auto& [name, channels] :
+         {std::pair{"in_channels", layer.inChannels}, std::pair{"out_channels", layer.outChannels}})
+        if (channels % layer.groups != 0)
+            return problemError("groups", "must divide the " + std::string(name) + " (" +
+                                              std::to_string(channels) + "), got " +
+                                              std::to_string(layer.groups));
+    const std::int64_t inChannels = layer.inChannels / layer.groups;
+    const std::int64_t outChannels = layer.outChannels / layer.groups;
+    // What the kernel spans; kernel and dilation are at most 2^31 each.
+    const std::int64_t spanRows = (layer.kernel[0] - 1) * layer.dilation[0] + 1;
+    const std::int64_t spanColumns = (layer.kernel[1] - 1) * layer.dilation[1] + 1;
     const std::int64_t rows = layer.height + 2 * layer.padding;
     const std::int64_t columns = layer.width + 2 * layer.padding;
-    if (layer.kernel[0] > rows)
-        return problemError("kernel[0]", "the kernel height " + std::to_string(layer.kernel[0]) +
+    if (spanRows > rows)
+        return problemError("kernel[0]", "the kernel height " + std::to_string(spanRows) +
                                              " is larger than the padded input height " +
                                              std::to_string(rows));
-    if (layer.kernel[1] > columns)
-        return problemError("kernel[1]", "the kernel width " + std::to_string(layer.kernel[1]) +
+    if (spanColumns > columns)
+        return problemError("kernel[1]", "the kernel width " + std::to_string(spanColumns) +
                                              " is larger than the padded input width " +
                                              std::to_string(columns));
     LoopNest nest;
     nest.kind = layer.kind;
     nest.loopNames = {"N", "M", "C", "Ox", "Oy", "Fx", "Fy"};
-    nest.stride = layer.stride;
     nest.trips = {layer.batch,
-                  depthwise ? 1 : layer.outChannels,
-                  layer.inChannels,
-                  (rows - layer.kernel[0]) / layer.stride + 1,
-                  (columns - layer.kernel[1]) / layer.stride + 1,
+                  depthwise ? 1 : outChannels,
+                  inChannels,
+                  (rows - spanRows) / layer.stride[0] + 1,
+                  (columns - spanColumns) / layer.stride[1] + 1,
                   layer.kernel[0],
                   layer.kernel[1]};
     const Dimension batch{LoopN, -1, layer.batch};
-    const Dimension channel{LoopC, -1, layer.inChannels};
-    const Dimension filter{LoopM, -1, layer.outChannels};
+    const Dimension channel{LoopC, -1, inChannels};
+    const Dimension filter{LoopM, -1, outChannels};
     const Dimension kernelRow{LoopFx, -1, layer.kernel[0]};
     const Dimension kernelColumn{LoopFy, -1, layer.kernel[1]};
     const Dimension outRow{LoopOx, -1, nest.trips[LoopOx]};
     const Dimension outColumn{LoopOy, -1, nest.trips[LoopOy]};
-    nest.operands[0] = operand("I", {batch, channel, {LoopOx, LoopFx, rows}, {LoopOy, LoopFy, columns}}, 7);
+    nest.operands[0] = operand("I",
+                               {batch,
+                                channel,
+                                {LoopOx, LoopFx, rows, layer.stride[0], layer.dilation[0]},
+                                {LoopOy, LoopFy, columns, layer.stride[1], layer.dilation[1]}},
+                               7);
     if (depthwise) {
         nest.operands[1] = operand("W", {channel, kernelRow, kernelColumn}, 7);
         nest.operands[2] = operand("O", {batch, channel, outRow, outColumn}, 7);
@@ -184,8 +205,14 @@ std::string describe(const Layer& layer)
     out += layer.kind == LayerKind::DwConv ? text(layer.inChannels)
                                            : text(layer.inChannels) + "->" + text(layer.outChannels);
     out += ", " + text(layer.height) + "x" + text(layer.width);
-    if (layer.stride != 1)
-        out += ", stride " + text(layer.stride);
+    const auto pair = [&](const char* what, const std::array<std::int64_t, 2>& sizes) {
+        if (sizes != std::array<std::int64_t, 2>{1, 1})
+            out += what + text(sizes[0]) + (sizes[0] == sizes[1] ? "" : "x" + text(sizes[1]));
+    };
+    pair(", stride ", layer.stride);
+    pair(", dilation ", layer.dilation);
+    if (layer.groups != 1)
+        out += ", " + text(layer.groups) + " groups";
     if (layer.batch != 1)
         out += ", batch " + text(layer.batch);
     return out;

@@ -34,12 +34,17 @@ struct Layer
     std::int64_t height = 1;
     std::int64_t width = 1;
     std::array<std::int64_t, 2> kernel{1, 1};
-    std::int64_t stride = 1;
+    std::array<std::int64_t, 2> stride{1, 1};
+    std::array<std::int64_t, 2> dilation{1, 1};
     std::int64_t padding = 0;
+    std::int64_t groups = 1; ///< conv: so many of in and out channels / groups, one after the other
     std::int64_t m = 1;
     std::int64_t n = 1;
     std::int64_t k = 1;
     std::int64_t count = 1; ///< how often the layer occurs in its model
+
+    /// How often its nest runs in its model.
+    [[nodiscard]] std::int64_t runs() const noexcept { return count * groups; }
 
     bool operator==(const Layer&) const = default;
 };
@@ -59,6 +64,7 @@ struct Dimension
     int loop = 0;
     int filterLoop = -1;
     std::int64_t stored = 1; ///< size in memory, elements (the padded size for an input)
+    std::int64_t stride = 1, dilation = 1;
 };
 
 /// An operand, its dimensions from the outermost to the innermost as stored (docs/rules/mapping.md 1 and 4).
@@ -78,7 +84,6 @@ struct LoopNest
     int loopCount = kMaxLoops;
     std::array<std::string_view, kMaxLoops> loopNames{};
     Factors trips{1, 1, 1, 1, 1, 1, 1};
-    std::int64_t stride = 1;
     std::array<Operand, kOperands> operands{};
     std::int64_t macs = 1;
     unsigned neutralMask = 0; ///< loops that index every operand, so innermost they give no reuse
@@ -89,7 +94,7 @@ struct LoopNest
         const std::int64_t e = extents[static_cast<std::size_t>(d.loop)];
         if (d.filterLoop < 0)
             return e;
-        return (e - 1) * stride + extents[static_cast<std::size_t>(d.filterLoop)];
+        return (e - 1) * d.stride + (extents[static_cast<std::size_t>(d.filterLoop)] - 1) * d.dilation + 1;
     }
     /// Elements of operand `op` for the given extents (docs/rules/mapping.md 1).
     [[nodiscard]] std::int64_t elements(int op, const Factors& extents) const noexcept
@@ -104,8 +109,9 @@ struct LoopNest
     [[nodiscard]] int loopByName(std::string_view name) const noexcept;
 };
 
-/// The loop nest of a layer; an Error whose path is the offending field when a size is not positive, the
-/// kernel is larger than the padded input, or the layer is too large to be counted in 64 bits.
+/// The loop nest of a layer, of one group when it has several; an Error whose path is the offending field
+/// when a size is not positive, the kernel is larger than the padded input, or the layer is too large to be
+/// counted in 64 bits.
 [[nodiscard]] Result<LoopNest> makeNest(const Layer& layer);
 
 /// One short line, for example "3x3 64->64, 56x56, stride 1".

@@ -24,7 +24,7 @@ void addTotals(ModelResult& out)
     for (const LayerResult& l : out.layers) {
         out.proven = out.proven && l.search.proven;
         out.interrupted = out.interrupted || l.search.interrupted;
-        const double count = static_cast<double>(l.layer.count);
+        const double count = static_cast<double>(l.layer.runs());
         for (std::size_t o = 0; o < kObjectives; ++o) {
             const auto& best = l.search.best[o];
             if (!best) {

@@ -96,8 +96,9 @@ private:
             const std::string base = lower(m_nest.loopNames[static_cast<std::size_t>(d.loop)]);
             out += "[" + base;
             if (d.filterLoop >= 0)
-                out += (m_nest.stride > 1 ? " * " + std::to_string(m_nest.stride) : "") + " + " +
-                       lower(m_nest.loopNames[static_cast<std::size_t>(d.filterLoop)]);
+                out += (d.stride > 1 ? " * " + std::to_string(d.stride) : "") + " + " +
+                       lower(m_nest.loopNames[static_cast<std::size_t>(d.filterLoop)]) +
+                       (d.dilation > 1 ? " * " + std::to_string(d.dilation) : "");
             out += "]";
         }
         return out;

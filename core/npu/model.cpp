@@ -30,6 +30,8 @@ std::string_view toString(OpType type) noexcept
         return "kv_append";
     case OpType::KvLoad:
         return "kv_load";
+    case OpType::View:
+        return "view";
     }
     return "";
 }
@@ -55,6 +57,7 @@ std::span<const TileField> tileFields(OpType type) noexcept
     case OpType::KvAppend:
         return std::span(kHeads).first(2);
     case OpType::Elementwise:
+    case OpType::View:
         return kRows;
     case OpType::Softmax:
     case OpType::LayerNorm:
@@ -205,6 +208,9 @@ private:
         case OpType::Elementwise:
             maxIn = 8;
             break;
+        case OpType::View:
+            maxIn = 1 << 16;
+            break;
         default:
             break;
         }
@@ -225,6 +231,8 @@ private:
             return kvAppend(i);
         case OpType::KvLoad:
             return kvLoad(i);
+        case OpType::View:
+            return Unit{};
         default:
             return vectorOp(i);
         }
@@ -278,9 +286,10 @@ private:
     }
 
     /// The head shape of an attention or KV tensor, or an Error.
-    Result<HeadShape> headsOf(std::size_t i, std::size_t tensor) const
+    Result<HeadShape> headsOf(std::size_t i, std::size_t tensor, bool ofKeys = false) const
     {
-        const auto found = headShape(m_model.tensors[tensor], m_model.ops[i].heads);
+        const ModelOp& o = m_model.ops[i];
+        const auto found = headShape(m_model.tensors[tensor], ofKeys ? o.headsOfKeys() : o.heads);
         if (!found)
             return failOp(i, "the tensor " + describe(tensor) +
                                  " must be [B,H,T,D], or [T,H*D] with \"heads\" dividing its columns");
@@ -292,7 +301,7 @@ private:
         const ModelOp& o = m_model.ops[i];
         HeadShape s[4];
         for (int j = 0; j < 4; ++j) {
-            const auto found = headsOf(i, j < 3 ? o.inputs[j] : o.outputs[0]);
+            const auto found = headsOf(i, j < 3 ? o.inputs[j] : o.outputs[0], j == 1 || j == 2);
             if (!found)
                 return found.error();
             s[j] = *found;
@@ -300,7 +309,8 @@ private:
         if (s[3] != s[0])
             return failOp(i, "the output " + describe(o.outputs[0]) + " must have the shape of Q " +
                                  describe(o.inputs[0]));
-        if (s[1] != s[2] || s[1].batch != s[0].batch || s[1].heads != s[0].heads || s[1].dims != s[0].dims)
+        if (s[1] != s[2] || s[1].batch != s[0].batch || s[0].heads % s[1].heads != 0 ||
+            s[1].dims != s[0].dims)
             return failOp(i, "the shapes of Q " + describe(o.inputs[0]) + ", K " + describe(o.inputs[1]) +
                                  " and V " + describe(o.inputs[2]) + " do not match");
         if (o.causal && s[1].tokens < s[0].tokens)

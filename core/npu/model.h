@@ -16,7 +16,18 @@ namespace tilewright::npu {
 
 inline constexpr int kMaxRank = 4;
 
-enum class OpType { MatMul, Conv2d, Attention, Softmax, LayerNorm, RmsNorm, Elementwise, KvAppend, KvLoad };
+enum class OpType {
+    MatMul,
+    Conv2d,
+    Attention,
+    Softmax,
+    LayerNorm,
+    RmsNorm,
+    Elementwise,
+    KvAppend,
+    KvLoad,
+    View, ///< another arrangement of its inputs
+};
 
 /// The word of the model file ("matmul", "kv_append", ...).
 [[nodiscard]] std::string_view toString(OpType type) noexcept;
@@ -58,11 +69,14 @@ struct ModelOp
     std::int64_t groups = 1;
     // attention, kv_append: heads of a [tokens, heads * d] tensor
     std::int64_t heads = 0;
+    std::int64_t kvHeads = 0; ///< attention: heads of K and V when fewer, 0 = as many
     bool causal = false;
     bool flash = false;
     std::int64_t position = 0;               ///< kv_append: first token written
     std::array<std::int64_t, 2> range{0, 0}; ///< kv_load: tokens [range[0], range[1])
     std::int64_t passes = 0;                 ///< elementwise: passes of the vector engine, 0 = default
+
+    [[nodiscard]] std::int64_t headsOfKeys() const noexcept { return kvHeads > 0 ? kvHeads : heads; }
 };
 
 /// A list of operators on named tensors; see model_json.cpp for the file.

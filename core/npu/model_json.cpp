@@ -7,13 +7,14 @@
 // type         inputs             attributes                                              tile fields
 // matmul       A[M,K], B[K,N]     -                                                       m, n, k
 // conv2d       X[N,C,H,W], W[..]  stride, padding, dilation (n or [v,h]), groups          c_out, c_in, h, w
-// attention    Q, K, V            heads (rank 2), causal, variant "standard" | "flash"    heads, t, d
+// attention    Q, K, V            heads, kv_heads, causal, variant "standard" | "flash"   heads, t, d
 // softmax      X                  -                                                       rows
 // layer_norm   X, [gamma, beta]   -                                                       rows
 // rms_norm     X, [gamma]         -                                                       rows
 // elementwise  1 to 8 tensors     passes                                                  rows, cols
 // kv_append    new tokens         heads (rank 2), position                                heads, t
 // kv_load      cache              range [t0, t1]                                          heads, t, d
+// view         any tensors        -                                                       rows, cols
 // Attention tensors are [B,H,T,D] or [T,H*D]; a cache is [B,H,T,D]. The output of kv_load is a view of the
 // cache. Or: {"generate": "llama_block", "phase": "prefill" | "decode", "hidden", "heads", "ffn", "tokens",
 // "cached",
@@ -32,9 +33,9 @@ namespace tilewright::npu {
 
 namespace {
 
-constexpr std::array kOpTypes{OpType::MatMul,      OpType::Conv2d,    OpType::Attention,
-                              OpType::Softmax,     OpType::LayerNorm, OpType::RmsNorm,
-                              OpType::Elementwise, OpType::KvAppend,  OpType::KvLoad};
+constexpr std::array kOpTypes{OpType::MatMul,    OpType::Conv2d,  OpType::Attention,   OpType::Softmax,
+                              OpType::LayerNorm, OpType::RmsNorm, OpType::Elementwise, OpType::KvAppend,
+                              OpType::KvLoad,    OpType::View};
 constexpr std::array kVariants{false, true};
 constexpr std::array kPhases{LlamaPhase::Prefill, LlamaPhase::Decode};
 constexpr Integers kHeads{1, std::int64_t{1} << 40};
@@ -91,6 +92,7 @@ void bindAttributes(JsonFields& f, ModelOp& op)
         break;
     case OpType::Attention:
         f.defaulted("heads", op.heads, 0, kHeads);
+        f.defaulted("kv_heads", op.kvHeads, 0, kHeads);
         f.optional("causal", op.causal);
         bindVariant(f, op.flash);
         break;

@@ -193,6 +193,8 @@ void TileGraphBuilder::tileOp(std::size_t op)
         return tileKvAppend(*this, o);
     case OpType::KvLoad:
         return tileKvLoad(*this, o);
+    case OpType::View:
+        return tileView(*this, o);
     default:
         return tileVectorOp(*this, o);
     }

@@ -108,6 +108,7 @@ void tileMatmul(TileGraphBuilder& builder, const ModelOp& op);
 void tileConv(TileGraphBuilder& builder, const ModelOp& op);
 void tileAttention(TileGraphBuilder& builder, const ModelOp& op);
 void tileVectorOp(TileGraphBuilder& builder, const ModelOp& op);
+void tileView(TileGraphBuilder& builder, const ModelOp& op);
 void tileKvAppend(TileGraphBuilder& builder, const ModelOp& op);
 void tileKvLoad(TileGraphBuilder& builder, const ModelOp& op);
 

@@ -69,8 +69,8 @@ class AttentionTiler
 {
 public:
     AttentionTiler(TileGraphBuilder& b, const ModelOp& op)
-        : m_b(b), m_op(op), m_q(b, op.inputs[0], op.heads), m_k(b, op.inputs[1], op.heads),
-          m_v(b, op.inputs[2], op.heads), m_o(b, op.outputs[0], op.heads)
+        : m_b(b), m_op(op), m_q(b, op.inputs[0], op.heads), m_k(b, op.inputs[1], op.headsOfKeys()),
+          m_v(b, op.inputs[2], op.headsOfKeys()), m_o(b, op.outputs[0], op.heads)
     {
         const HeadShape& s = m_q.shape();
         m_dims = std::min(s.dims, op.tile.dims > 0 ? op.tile.dims : s.dims);
@@ -78,6 +78,9 @@ public:
         // In a [T, H*D] tensor part of the dims of several heads is not one box.
         const bool anyFlat = m_q.isFlat() || m_k.isFlat() || m_v.isFlat() || m_o.isFlat();
         if (anyFlat && m_dims < s.dims)
+            m_heads = 1;
+        m_group = s.heads / m_k.shape().heads;
+        if (m_group > 1) // a block of heads would read one block of keys several times
             m_heads = 1;
         m_tokens = op.tile.tokens > 0 ? op.tile.tokens : 128;
         b.setTile(headSizes(m_heads, m_tokens, m_dims));
@@ -179,7 +182,7 @@ private:
     [[nodiscard]] std::uint32_t keyTile(const HeadTensor& tensor, std::int64_t from, std::int64_t to,
                                         std::int64_t d, std::int64_t dn) const
     {
-        return tensor.tile(m_b, m_block.batch, m_block.head, m_block.heads, from, to - from, d, dn);
+        return tensor.tile(m_b, m_block.batch, m_block.head / m_group, m_block.heads, from, to - from, d, dn);
     }
     [[nodiscard]] std::uint32_t scoreTile(std::uint32_t tensor, std::int64_t from, std::int64_t to,
                                           bool accumulator) const
@@ -301,7 +304,7 @@ private:
     TileGraphBuilder& m_b;
     const ModelOp& m_op;
     HeadTensor m_q, m_k, m_v, m_o;
-    std::int64_t m_heads = 1, m_tokens = 128, m_dims = 1;
+    std::int64_t m_heads = 1, m_group = 1, m_tokens = 128, m_dims = 1;
     Block m_block{};
     std::int32_t m_head = -1;
     std::vector<std::uint32_t> m_scores, m_probs; ///< tensors per query chunk

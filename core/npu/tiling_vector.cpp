@@ -20,7 +20,7 @@ Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
     const int lastDim = tensor.rank - 1;
     const std::int64_t columns = tensor.shape[lastDim];
     block[lastDim] = columns;
-    if (op.type == OpType::Elementwise) {
+    if (op.type == OpType::Elementwise || op.type == OpType::View) {
         const std::int64_t lanes = b.hardware().vectorLanes;
         const std::int64_t wish = op.tile.cols > 0 ? op.tile.cols : std::max(lanes, roundDown(target, lanes));
         block[lastDim] = std::min(columns, wish);
@@ -48,7 +48,76 @@ std::int64_t passesOf(const NpuHardware& hw, const ModelOp& op)
     }
 }
 
+/// A box of about as many elements, as far along in the tensor as the block is in its view.
+std::uint32_t alikeTile(TileGraphBuilder& b, std::size_t input, double along, std::int64_t elements)
+{
+    const auto& shape = b.model().tensors[input].shape;
+    Box at{}, size{1, 1, 1, 1};
+    std::int64_t left = std::max<std::int64_t>(1, elements);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        size[d] = std::min(shape[d], left);
+        left = ceilDiv(left, size[d]);
+        // Whole dimensions begin at 0, the others as far along.
+        const auto most = static_cast<double>(shape[d] - size[d]);
+        at[d] = static_cast<std::int64_t>(along * most);
+    }
+    return b.tile(static_cast<std::uint32_t>(input), at, size);
+}
+
 } // namespace
+
+void tileView(TileGraphBuilder& b, const ModelOp& op)
+{
+    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
+    NpuTensor tensor;
+    const auto& shape = b.model().tensors[out].shape;
+    std::copy(shape.begin(), shape.end(), tensor.shape.begin());
+    tensor.rank = static_cast<int>(shape.size());
+    const Box block = vectorBlock(b, op, tensor);
+    std::int64_t all = 0; // elements of the inputs; each block reads the input that it falls into
+    std::vector<std::int64_t> ends;
+    for (const std::size_t input : op.inputs) {
+        std::int64_t elements = 1;
+        for (const std::int64_t d : b.model().tensors[input].shape)
+            elements *= d;
+        ends.push_back(all += elements);
+    }
+    ProducerGrid grid;
+    std::int64_t blocks = 1;
+    for (int d = 0; d < kMaxRank; ++d) {
+        grid.bounds[d] = blockBounds(0, tensor.shape[d], block[d]);
+        blocks = saturatingMul(blocks, static_cast<std::int64_t>(grid.bounds[d].size()) - 1);
+    }
+    std::int64_t index = 0;
+    Box at{};
+    for (at[0] = 0; at[0] < tensor.shape[0]; at[0] += block[0])
+        for (at[1] = 0; at[1] < tensor.shape[1]; at[1] += block[1])
+            for (at[2] = 0; at[2] < tensor.shape[2]; at[2] += block[2])
+                for (at[3] = 0; at[3] < tensor.shape[3]; at[3] += block[3], ++index) {
+                    if (b.tooMany())
+                        return;
+                    Box size{};
+                    std::int64_t elements = 1;
+                    for (int d = 0; d < kMaxRank; ++d) {
+                        size[d] = std::min(block[d], tensor.shape[d] - at[d]);
+                        elements *= size[d];
+                    }
+                    const double along = static_cast<double>(index) / static_cast<double>(blocks);
+                    const double place = along * static_cast<double>(all);
+                    std::size_t i = 0;
+                    while (i + 1 < ends.size() && static_cast<double>(ends[i]) <= place)
+                        ++i;
+                    const double start = i > 0 ? static_cast<double>(ends[i - 1]) : 0;
+                    const double within = (place - start) / (static_cast<double>(ends[i]) - start);
+                    TileGraphBuilder::NodeSpec node;
+                    node.type = NodeType::Vector;
+                    node.inputs = {alikeTile(b, op.inputs[i], within, elements)};
+                    node.outputs = {b.tile(out, at, size)};
+                    node.computeCycles = 1; // it moves, the load is what it costs
+                    grid.nodes.push_back(b.addNode(std::move(node)));
+                }
+    b.addProducer(out, std::move(grid));
+}
 
 void tileVectorOp(TileGraphBuilder& b, const ModelOp& op)
 {

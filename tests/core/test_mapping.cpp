@@ -37,7 +37,7 @@ Layer conv(std::int64_t batch, std::int64_t in, std::int64_t out, std::int64_t s
     l.outChannels = out;
     l.height = l.width = size;
     l.kernel = {kernel, kernel};
-    l.stride = stride;
+    l.stride = {stride, stride};
     l.padding = padding;
     return l;
 }

@@ -23,7 +23,7 @@ LoopNest smallConv(std::int64_t stride = 1)
     l.outChannels = 6;
     l.height = l.width = 9;
     l.kernel = {3, 3};
-    l.stride = stride;
+    l.stride = {stride, stride};
     return makeNest(l).value();
 }
 

@@ -130,7 +130,7 @@ void TestMappingFiles::rule_8_layerDefaults()
     const Layer& layer = l->model.layers[0];
     QVERIFY(!l->isModel);
     QCOMPARE(layer.batch, 1);
-    QCOMPARE(layer.stride, 1);
+    QCOMPARE(layer.stride, (std::array<std::int64_t, 2>{1, 1}));
     QCOMPARE(layer.padding, 0);
     QCOMPARE(layer.outChannels, 5);
     QCOMPARE(layer.kernel, (std::array<std::int64_t, 2>{3, 1}));
@@ -142,7 +142,7 @@ void TestMappingFiles::rule_8_outputSize()
     l.height = 11;
     l.width = 8;
     l.kernel = {3, 2};
-    l.stride = 3;
+    l.stride = {3, 3};
     l.padding = 1;
     const LoopNest nest = makeNest(l).value();
     QCOMPARE(nest.trips[3], (11 + 2 - 3) / 3 + 1);

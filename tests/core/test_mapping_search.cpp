@@ -56,7 +56,7 @@ Case randomCase(std::mt19937& random)
     l.inChannels = pick({1, 2, 4, 6});
     l.outChannels = l.kind == LayerKind::DwConv ? l.inChannels : pick({1, 2, 3, 4});
     l.kernel = {pick({1, 2, 3}), pick({1, 3})};
-    l.stride = pick({1, 2});
+    l.stride.fill(pick({1, 2}));
     l.padding = pick({0, 1});
     l.height = pick({3, 4, 5, 8});
     l.width = pick({3, 4, 6});

@@ -107,7 +107,7 @@ void TestNpuModel::rule_8_badInputGetsOneSentence()
         {"node_larger_than_spm", "mm: MATMUL 0 needs 512 bytes of SPM, but a core has 100"},
         {"unknown_type",
          "ops[0].type: expected \"matmul\", \"conv2d\", \"attention\", \"softmax\", \"layer_norm\", "
-         "\"rms_norm\", \"elementwise\", \"kv_append\" or \"kv_load\", got the text \"matmull\""},
+         "\"rms_norm\", \"elementwise\", \"kv_append\", \"kv_load\" or \"view\", got the text \"matmull\""},
         {"unknown_field", "ops[0]: unknown field \"bias\""},
         {"negative_tile", "ops[0].tile.m: expected an integer from 1"},
         {"unknown_tile_field", "ops[0].tile: unknown field \"rows\""},

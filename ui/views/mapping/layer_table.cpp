@@ -74,7 +74,7 @@ double LayerTable::edpSum() const
     double out = 0;
     for (int row = 0; row < static_cast<int>(m_found.size()); ++row)
         if (const double v = value(row, Edp); std::isfinite(v))
-            out += v * static_cast<double>(m_model.layers[static_cast<std::size_t>(row)].count);
+            out += v * static_cast<double>(m_model.layers[static_cast<std::size_t>(row)].runs());
     return out;
 }
 
@@ -111,7 +111,7 @@ QString LayerTable::cell(int row, int column, bool exact) const
         return exact ? QString::number(layer.count) : number(layer.count);
     case Share: {
         const double sum = edpSum();
-        const double v = value(row, Edp) * static_cast<double>(layer.count);
+        const double v = value(row, Edp) * static_cast<double>(layer.runs());
         return std::isfinite(v) && sum > 0 ? percent(v / sum) : QString();
     }
     case Proven:
@@ -155,7 +155,7 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const
         if (isTotal(row))
             return {};
         const double v =
-            value(row, Edp) * static_cast<double>(m_model.layers[static_cast<std::size_t>(row)].count);
+            value(row, Edp) * static_cast<double>(m_model.layers[static_cast<std::size_t>(row)].runs());
         const double sum = edpSum();
         return std::isfinite(v) && sum > 0 ? QVariant(v / sum) : QVariant();
     }

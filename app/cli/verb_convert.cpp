@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "table.h"
+#include "verbs.h"
+#include "workload_input.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "lower/npu_model.h"
+#include "mapping/files.h"
+#include "model/model_json.h"
+#include "systolic/gemm.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+namespace tilewright::cli {
+
+namespace {
+
+struct ConvertArguments
+{
+    std::string file, output, to;
+    MachineArguments machine;
+    std::vector<std::string> dims;
+    bool json = false;
+};
+
+/// The GEMMs as a topology table, which every reader of workloads takes.
+std::string gemmTable(const lower::LoweredProblem& lowered)
+{
+    std::string out = "Layer, M, N, K,\n";
+    for (const lower::GemmLayer& layer : lower::gemmsOf(lowered))
+        for (std::int64_t i = 0; i < layer.count; ++i) {
+            std::string name = layer.operators.front();
+            std::replace(name.begin(), name.end(), ',', ';');
+            out += name + (layer.count > 1 ? "#" + std::to_string(i) : std::string()) + ", " +
+                   std::to_string(layer.gemm.m) + ", " + std::to_string(layer.gemm.n) + ", " +
+                   std::to_string(layer.gemm.k) + ",\n";
+        }
+    return out;
+}
+
+int convert(const ConvertArguments& a)
+{
+    if (!a.dims.empty())
+        return fail(
+            {ErrorCode::Field, "the workload has no free dimension", "--dim " + a.dims.front(), a.file});
+    const auto read = lowerFile(a.file, a.machine);
+    if (!read)
+        return fail(read.error());
+    std::string text;
+    lower::LoweringReport report = read->lowered.report;
+    if (a.to == "model") {
+        text = model::writeModel(read->workload.model);
+    } else if (a.to == "problem") {
+        text = lower::writeLoweredProblem(read->lowered);
+    } else if (a.to == "layers") {
+        text = mapping::writeModel(lower::layerModel(read->workload.model, read->lowered));
+    } else if (a.to == "gemms") {
+        text = gemmTable(read->lowered);
+    } else {
+        const auto npu = lower::lowerToNpu(read->workload.model, read->machine);
+        if (!npu)
+            return fail(npu.error());
+        text = npu::modelToJson(npu->model);
+        report.nodes = npu->nodes;
+    }
+    if (auto s = writeFileAtomically(a.output, text); !s)
+        return fail(s.error());
+    if (a.json)
+        std::cout << lower::reportJson(report);
+    else
+        printLowering(report);
+    return Exit::Success;
+}
+
+} // namespace
+
+void addConvertVerb(CLI::App& app, int& exitCode)
+{
+    auto* verb = app.add_subcommand("convert", "Lower a workload to a lens and write that lens' file");
+    auto a = std::make_shared<ConvertArguments>();
+    verb->add_option("file", a->file, "Model, layer list, topology or problem")->required();
+    verb->add_option("-o,--output", a->output, "File to write")->required();
+    verb->add_option("--to", a->to, "model, problem, layers, gemms or npu")
+        ->required()
+        ->check(CLI::IsMember({"model", "problem", "layers", "gemms", "npu"}));
+    a->machine.addTo(*verb);
+    verb->add_option("--dim", a->dims, "Value of a free dimension")->type_name("NAME=VALUE");
+    verb->add_flag("--json", a->json, "The report of the lowering as one JSON document on stdout");
+    verb->callback([a, &exitCode] { exitCode = convert(*a); });
+}
+
+} // namespace tilewright::cli

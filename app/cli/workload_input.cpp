@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload_input.h"
+
+#include "table.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "model/topology.h"
+#include "report/file_kind.h"
+#include "workload/problem_json.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+namespace tilewright::cli {
+
+CLI::Option* MachineArguments::addTo(CLI::App& verb)
+{
+    std::string names;
+    for (const MachinePreset& preset : machinePresets())
+        names += (names.empty() ? "" : ", ") + std::string(preset.name);
+    return verb.add_option("--machine", machine, "Machine file, or a preset: " + names)
+        ->type_name("FILE|NAME")
+        ->allow_extra_args(false);
+}
+
+Result<Machine> MachineArguments::load() const
+{
+    if (machine.empty())
+        return *machinePreset("edge");
+    return lower::loadMachine(machine);
+}
+
+bool isProblemFile(const std::string& file)
+{
+    const auto text = readFile(file);
+    if (!text || model::isTopology(*text))
+        return !text;
+    const auto kind = fileKindOf(*text, file);
+    return !kind || *kind == FileKind::Problem || *kind == FileKind::Schedule;
+}
+
+Result<ProblemPtr> problemOf(const std::string& file, const MachineArguments& machine)
+{
+    if (!machine.given() && isProblemFile(file))
+        return loadProblem(file);
+    auto lowered = lowerFile(file, machine);
+    if (!lowered)
+        return lowered.error();
+    return lower::problemOf(std::move(lowered->lowered));
+}
+
+Result<LoweredFile> lowerFile(const std::string& file, const MachineArguments& arguments)
+{
+    auto workload = lower::loadWorkload(file);
+    if (!workload)
+        return workload.error();
+    if (workload->noModel)
+        return *workload->noModel;
+    auto machine = arguments.load();
+    if (!machine)
+        return machine.error();
+    auto lowered = lower::lowerToProblem(workload->model, *machine);
+    if (!lowered) {
+        Error error = lowered.error();
+        error.file = file;
+        return error;
+    }
+    return LoweredFile{std::move(*workload), std::move(*machine), std::move(*lowered)};
+}
+
+void printLowering(const lower::LoweringReport& r)
+{
+    const auto line = [](const char* name, const std::string& value) {
+        std::cout << name << std::string(15 - std::string_view(name).size(), ' ') << value << '\n';
+    };
+    const auto count = [](std::size_t n) { return formatGrouped(static_cast<std::int64_t>(n)); };
+    if (!r.name.empty())
+        line("name", r.name);
+    line("model", count(r.operators) + " operators, " + count(r.tensors) + " tensors");
+    line("MACs", formatGrouped(r.macs) + (r.vectorMacs > 0
+                                              ? ", " + formatGrouped(r.vectorMacs) + " of them vector work"
+                                              : std::string()));
+    line("of the MACs", percent(r.coverage.mapped) + " mapped, " + percent(r.coverage.approximated) +
+                            " approximated, " + percent(r.coverage.dropped) + " dropped; of the operators " +
+                            percent(r.coverage.folded) + " folded");
+    line("left out", formatGrouped(r.leftOutBytes) + " bytes of constants that are broadcast");
+    for (const std::string& note : r.notes)
+        line("note", note);
+    Table table({"type", "nodes", "MACs", "bytes"});
+    struct Row
+    {
+        std::int64_t nodes = 0, macs = 0, bytes = 0;
+    };
+    std::map<std::string, Row> types;
+    for (const lower::NodeReport& n : r.nodes) {
+        Row& row = types[n.type];
+        ++row.nodes;
+        row.macs += n.macs;
+        row.bytes += n.bytes;
+    }
+    for (const auto& [type, row] : types)
+        table.add({type, formatGrouped(row.nodes), formatGrouped(row.macs), formatGrouped(row.bytes)});
+    std::cout << '\n';
+    table.print(std::cout);
+    std::vector<const lower::NodeReport*> other;
+    for (const lower::NodeReport& n : r.nodes)
+        if (n.status == lower::NodeStatus::Approximated || n.status == lower::NodeStatus::Dropped)
+            other.push_back(&n);
+    std::stable_sort(other.begin(), other.end(), [](const auto* x, const auto* y) {
+        return std::pair(x->macs, x->bytes) > std::pair(y->macs, y->bytes);
+    });
+    constexpr std::size_t kShown = 10;
+    if (!other.empty())
+        std::cout << "\nnot quite as in the model" << (other.size() > kShown ? ", the ten largest" : "")
+                  << '\n';
+    for (std::size_t i = 0; i < std::min(other.size(), kShown); ++i)
+        std::cout << "  " << toString(other[i]->status) << "  " << other[i]->name << ": " << other[i]->note
+                  << '\n';
+}
+
+} // namespace tilewright::cli

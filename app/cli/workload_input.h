@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "lower/machine_lenses.h"
+#include "lower/workload.h"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
+namespace tilewright::cli {
+
+/// The machine of every verb (docs/rules/workload.md 2).
+struct MachineArguments
+{
+    std::vector<std::string> machine; ///< files or names of presets
+
+    /// The option, so that a verb can say which older ones it excludes.
+    CLI::Option* addTo(CLI::App& verb);
+    [[nodiscard]] bool given() const noexcept { return !machine.empty(); }
+    /// The machine that was named, else the preset edge.
+    [[nodiscard]] Result<Machine> load() const;
+};
+
+/// Is the file a problem, or one that only the reader of problems has a sentence for?
+[[nodiscard]] bool isProblemFile(const std::string& file);
+
+/// The problem of a workload file of any kind: one that is a problem stands as it is unless a machine is
+/// named.
+[[nodiscard]] Result<ProblemPtr> problemOf(const std::string& file, const MachineArguments& machine);
+
+/// Any workload lowered to the machine.
+struct LoweredFile
+{
+    lower::Workload workload;
+    Machine machine;
+    lower::LoweredProblem lowered;
+};
+[[nodiscard]] Result<LoweredFile> lowerFile(const std::string& file, const MachineArguments& machine);
+
+/// What became of the model: totals, MACs by type, the ten largest of what is not there as it is in the
+/// model.
+void printLowering(const lower::LoweringReport& report);
+
+} // namespace tilewright::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Vector work, and operators that only move what is there (docs/rules/workload.md 3.2, 3.3).
+#include "lower/problem_lowering.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright::lower {
+
+using model::Operator;
+using model::OperatorKind;
+using model::Shape;
+
+Status ProblemLowering::elementwise(const Operator& op)
+{
+    const TensorId out = op.outputs[0];
+    const Shape& shape = tensor(out).shape;
+    Order order = kindOrder(shape, m_image[out.index()] != 0);
+    for (const TensorId t : op.inputs)
+        if (tensor(t).shape == shape && !isConstant(t)) {
+            order = orderOf(t);
+            break;
+        }
+    std::vector<TensorId> read;
+    if (op.kind == OperatorKind::Elementwise) {
+        read = operands(op, 0, shape, order);
+    } else { // the tables of norms are constants
+        read.push_back(m_table.read(arranged(at(op.inputs[0]), order), tensor(op.inputs[0]).name));
+        for (std::size_t i = 1; i < op.inputs.size(); ++i)
+            if (isConstant(op.inputs[i]))
+                leaveOut(op.inputs[i]);
+            else if (op.inputs[i] != op.inputs[0])
+                read.push_back(m_table.read(arranged(broadcastTo(at(op.inputs[i]), shape), order),
+                                            tensor(op.inputs[i]).name + ".broadcast"));
+    }
+    if (read.empty())
+        return refuse(op, "has no operand of its own");
+    place(out,
+          placed(pointwise(std::move(read), passesOf(op), partName(op, {}), tensor(out).name), shape, order));
+    if (op.kind == OperatorKind::Softmax || op.kind == OperatorKind::LayerNorm ||
+        op.kind == OperatorKind::RmsNorm) {
+        m_status = NodeStatus::Approximated;
+        m_note = "that a row must be whole is not modelled";
+    }
+    return Unit{};
+}
+
+/// The tensor and, beside it, the tensor with the halves of each head exchanged.
+Status ProblemLowering::rotary(const Operator& op)
+{
+    const TensorId in = op.inputs[0], out = op.outputs[0];
+    const Shape& shape = tensor(out).shape;
+    const Order order = orderOf(in);
+    for (std::size_t i = 1; i < op.inputs.size(); ++i)
+        if (isConstant(op.inputs[i]))
+            leaveOut(op.inputs[i]);
+    const SourceId turned = m_table.addRearranged("rotated|" + m_table.keyOf(arranged(at(in), order)),
+                                                  {at(in).source}, model::elementsOf(shape));
+    const TensorId plain = m_table.read(arranged(at(in), order), tensor(in).name);
+    const TensorId rotated =
+        m_table.read(arranged(placed(turned, shape, order), order), tensor(in).name + ".rotated");
+    place(out, placed(pointwise({plain, rotated}, passesOf(op), partName(op, {}), tensor(out).name), shape,
+                      order));
+    return Unit{};
+}
+
+/// Slice and split: the same strides from another place.
+void ProblemLowering::slices(const Operator& op)
+{
+    const Placement x = at(op.inputs[0]);
+    const auto axisOf = [&](std::int64_t axis) {
+        return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(x.shape.size()) : axis);
+    };
+    if (op.kind == OperatorKind::KvLoad) {
+        Placement p = x;
+        p.shape = tensor(op.outputs[0]).shape;
+        p.offset += op.as<model::KvAttributes>().range[0] * x.strides[2];
+        return place(op.outputs[0], std::move(p));
+    }
+    if (op.kind == OperatorKind::Slice) {
+        const auto& s = op.as<model::SliceAttributes>();
+        Placement p = x;
+        p.shape = tensor(op.outputs[0]).shape;
+        for (std::size_t i = 0; i < s.axes.size(); ++i) {
+            const std::size_t axis = axisOf(s.axes[i]);
+            p.offset += s.starts[i] * x.strides[axis];
+            p.strides[axis] *= s.steps.empty() ? 1 : s.steps[i];
+        }
+        return place(op.outputs[0], std::move(p));
+    }
+    const std::size_t axis = axisOf(op.as<model::AxisAttributes>().axis);
+    std::int64_t start = 0;
+    for (const TensorId out : op.outputs) {
+        Placement p = x;
+        p.shape = tensor(out).shape;
+        p.offset += start * x.strides[axis];
+        start += p.shape[axis];
+        place(out, std::move(p));
+    }
+}
+
+/// Operators that compute nothing: a placement of the same elements, or a rearrangement of them.
+Status ProblemLowering::moved(const Operator& op)
+{
+    const TensorId in = op.inputs[0], out = op.outputs[0];
+    const Shape& shape = tensor(out).shape;
+    const Order order = kindOrder(shape, m_image[out.index()] != 0);
+    switch (op.kind) {
+    case OperatorKind::Identity:
+        place(out, at(in));
+        break;
+    case OperatorKind::Transpose: {
+        Placement p = at(in);
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            std::int64_t from = op.as<model::TransposeAttributes>().permutation[i];
+            from += from < 0 ? static_cast<std::int64_t>(shape.size()) : 0;
+            p.shape[i] = at(in).shape[static_cast<std::size_t>(from)];
+            p.strides[i] = at(in).strides[static_cast<std::size_t>(from)];
+        }
+        place(out, std::move(p));
+        break;
+    }
+    case OperatorKind::Reshape:
+        if (auto p = reshaped(at(in), shape))
+            place(out, std::move(*p));
+        else
+            rearrange(op, "reshape", kindOrder(shape, false));
+        break;
+    case OperatorKind::Expand:
+        place(out, broadcastTo(at(in), shape));
+        break;
+    case OperatorKind::Slice:
+    case OperatorKind::Split:
+    case OperatorKind::KvLoad:
+        slices(op);
+        break;
+    case OperatorKind::Gather:
+        rearrange(op, "gather" + std::to_string(op.as<model::AxisAttributes>().axis), order);
+        break;
+    case OperatorKind::Pad: {
+        const auto& pad = op.as<model::PadAttributes>();
+        rearrange(op, "pad" + model::shapeText(pad.before) + model::shapeText(pad.after), order);
+        break;
+    }
+    default: // tile, resize, depth to space
+        rearrange(op, std::string(toString(op.kind)), order);
+    }
+    const auto isSame = [&](TensorId t) {
+        return m_table.keyOf(arranged(at(t), orderOf(t))) == m_table.keyOf(arranged(at(in), orderOf(in)));
+    };
+    if (op.outputs.size() == 1 && isSame(out)) {
+        m_status = NodeStatus::Folded;
+        m_note = "the same matrix under another shape";
+    } else {
+        m_note = "a view: its readers read it element by element";
+    }
+    return Unit{};
+}
+
+Status ProblemLowering::concat(const Operator& op)
+{
+    const TensorId out = op.outputs[0];
+    const Shape& shape = tensor(out).shape;
+    const Order order = orderOf(op.inputs[0]);
+    std::int64_t axis = op.as<model::AxisAttributes>().axis;
+    axis += axis < 0 ? static_cast<std::int64_t>(shape.size()) : 0;
+    std::vector<SourceId> from;
+    bool segments = true; // every part lies whole behind the one before
+    std::string key = "concat" + std::to_string(axis);
+    for (const std::size_t d : order) {
+        if (d == static_cast<std::size_t>(axis))
+            break;
+        segments &= shape[d] == 1;
+    }
+    for (const TensorId t : op.inputs) {
+        const Arrangement part = arranged(at(t), order);
+        segments &= m_table.isMatrix(part) && m_table.elements(at(t).source) == tensor(t).elements();
+        key += "|" + m_table.keyOf(part);
+        from.push_back(at(t).source);
+    }
+    place(out, placed(m_table.addRearranged(key, from, model::elementsOf(shape), segments), shape, order));
+    m_note = "a view: its readers read it element by element";
+    return Unit{};
+}
+
+/// The past and the new tokens, one behind the other.
+Status ProblemLowering::kvAppend(const Operator& op)
+{
+    const TensorId out = op.outputs[0];
+    const Shape& shape = tensor(out).shape;
+    std::vector<SourceId> from{at(op.inputs[0]).source};
+    std::string key = "append" + std::to_string(op.as<model::KvAttributes>().position) + "|" +
+                      m_table.keyOf(arranged(at(op.inputs[0]), kindOrder(tensor(op.inputs[0]).shape, false)));
+    if (op.inputs.size() > 1) {
+        from.push_back(at(op.inputs[1]).source);
+        key += "|" + m_table.keyOf(arranged(at(op.inputs[1]), kindOrder(shape, false)));
+    } else if (op.as<model::KvAttributes>().position > 0) { // what was there before is not in the file
+        Shape past = shape;
+        past[2] = op.as<model::KvAttributes>().position;
+        const auto [rows, cols] = matrixOf(past, kindOrder(past, false));
+        from.push_back(m_table.addInput(tensor(out).name + ".past", rows, cols, false));
+    }
+    place(out, placed(m_table.addRearranged(key, from, model::elementsOf(shape)), shape));
+    m_note = "a view of the past and the new tokens";
+    return Unit{};
+}
+
+} // namespace tilewright::lower

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/machine_lenses.h"
+
+#include "base/file.h"
+
+#include <filesystem>
+
+namespace tilewright::lower {
+
+systolic::Hierarchy hierarchyOf(const Machine& m)
+{
+    systolic::Hierarchy h;
+    h.name = m.name;
+    h.frequencyGhz = m.clockGhz;
+    h.elementBytes = m.elementBytes;
+    h.array = {m.rows, m.cols};
+    for (const MachineLevel level : kMachineLevels) {
+        const Machine::Level& l = m.at(level);
+        h.levels[static_cast<std::size_t>(level)] = {l.buffers, l.bytes, l.gbPerSecond};
+    }
+    return h;
+}
+
+systolic::Dataflow dataflowOf(const Machine& m)
+{
+    switch (m.dataflow) {
+    case ArrayDataflow::Ws:
+        return systolic::Dataflow::Ws;
+    case ArrayDataflow::Is:
+        return systolic::Dataflow::Is;
+    case ArrayDataflow::Os:
+        break;
+    }
+    return systolic::Dataflow::Os;
+}
+
+npu::NpuHardware npuHardwareOf(const Machine& m)
+{
+    npu::NpuHardware hw;
+    hw.name = m.name;
+    hw.cores = static_cast<int>(m.cores);
+    hw.engineRows = m.rows;
+    hw.engineCols = m.cols;
+    hw.vectorLanes = m.lanes;
+    hw.clockGhz = m.clockGhz;
+    hw.spmBytes = m.scratchpadBytes();
+    hw.accumulatorBytes = static_cast<int>(m.accumulatorBytes);
+    hw.passes = {static_cast<int>(m.passes.softmax), static_cast<int>(m.passes.layerNorm),
+                 static_cast<int>(m.passes.rmsNorm), static_cast<int>(m.passes.elementwise)};
+    hw.dram.channels = static_cast<int>(m.dram.channels);
+    hw.dram.banks = static_cast<int>(m.dram.banks);
+    hw.dram.bytesPerCycle = m.dram.bytesPerCycle;
+    hw.dram.burstBytes = m.dram.burstBytes;
+    hw.dram.interleaveBytes = m.dram.interleaveBytes;
+    hw.dram.rowBytes = m.dram.rowBytes;
+    hw.dram.rowHitCycles = m.dram.rowHitCycles;
+    hw.dram.rowMissCycles = m.dram.rowMissCycles;
+    hw.linkBytesPerCycle = m.noc.linkBytesPerCycle;
+    hw.trunkBytesPerCycle = m.noc.trunkBytesPerCycle;
+    return hw;
+}
+
+mapping::Architecture architectureOf(const Machine& m)
+{
+    mapping::Architecture a;
+    a.name = m.name;
+    a.pes = m.rows * m.cols;
+    a.rfBytes = m.registerFileBytes;
+    a.spmBanks = m.scratchpadBanks;
+    a.spmBankBytes = m.scratchpadBytes() / 2 / m.scratchpadBanks;
+    a.elementBytes = m.elementBytes;
+    a.dmaInitCycles = m.dma.initCycles;
+    a.dmaCyclesPerByte = m.dma.cyclesPerByte;
+    a.dmaMhz = m.dma.mhz;
+    a.arrayMhz = m.clockGhz * 1000;
+    a.energyPj = {m.energy.rf, m.energy.noc, m.energy.spm, m.energy.dram, m.energy.mac};
+    return a;
+}
+
+Result<Machine> loadMachine(std::span<const std::string> filesOrNames)
+{
+    std::vector<MachineText> texts;
+    for (const std::string& name : filesOrNames) {
+        if (!std::filesystem::exists(name)) {
+            std::string known;
+            for (const MachinePreset& preset : machinePresets()) {
+                if (preset.name == name)
+                    texts.push_back({std::string(preset.text), name});
+                known += (known.empty() ? "" : ", ") + std::string(preset.name);
+            }
+            if (!texts.empty() && texts.back().file == name)
+                continue;
+            return Error{ErrorCode::Io, "is no file and no preset; the presets are " + known, {}, name};
+        }
+        auto text = readFile(name);
+        if (!text)
+            return text.error();
+        texts.push_back({std::move(*text), name});
+    }
+    return readMachines(texts);
+}
+
+} // namespace tilewright::lower

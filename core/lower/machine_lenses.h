@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/architecture.h"
+#include "model/machine.h"
+#include "npu/hardware.h"
+#include "systolic/hierarchy.h"
+
+#include <span>
+#include <string>
+
+namespace tilewright::lower {
+
+// What each lens takes from the machine (docs/rules/workload.md 2). The Schedule lens' share depends on the
+// costs, see lowerToProblem().
+
+[[nodiscard]] systolic::Hierarchy hierarchyOf(const Machine& machine);
+[[nodiscard]] systolic::Dataflow dataflowOf(const Machine& machine);
+[[nodiscard]] npu::NpuHardware npuHardwareOf(const Machine& machine);
+[[nodiscard]] mapping::Architecture architectureOf(const Machine& machine);
+
+/// A machine file or one of the older formats (hierarchy, NPU hardware, mapping architecture), told by
+/// content. `file` names it in messages.
+struct MachineText
+{
+    std::string text, file;
+};
+/// One machine of several older files, each giving what it knows; a field that two of them give differently
+/// is an error that names both.
+[[nodiscard]] Result<Machine> readMachines(std::span<const MachineText> texts);
+/// Each a file, or the name of a preset.
+[[nodiscard]] Result<Machine> loadMachine(std::span<const std::string> filesOrNames);
+
+} // namespace tilewright::lower

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/network_table.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::lower {
+
+namespace {
+
+/// One array-sized tile, K in steps of 16 (docs/rules/systolic.md 7).
+systolic::TileShape arrayTile(const systolic::Gemm& g, const systolic::ArrayShape& a, systolic::Dataflow d)
+{
+    const bool os = d == systolic::Dataflow::Os;
+    const bool is = d == systolic::Dataflow::Is;
+    return {std::min(g.m, is ? a.cols : a.rows), std::min(g.n, is ? a.rows : a.cols),
+            std::min(g.k, os ? systolic::kTileDepth : a.rows)};
+}
+
+Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
+                         const systolic::TimingOptions& timing)
+{
+    if (Status s = systolic::checkGemm(layer.gemm); !s)
+        return s.error();
+    NetworkRow row;
+    row.layer = layer;
+    row.timing = systolic::arrayTiming(layer.gemm, h.array, timing);
+    const auto roof =
+        systolic::multiLevelRoofline(h, layer.gemm, timing, arrayTile(layer.gemm, h.array, timing.dataflow));
+    if (!roof)
+        return roof.error();
+    for (std::size_t i = 0; i < row.bytes.size(); ++i)
+        row.bytes[i] = roof->points[i].bytes;
+    row.binding = roof->binding;
+    const double perCycle = h.bytesPerCycle(systolic::Level::External);
+    row.dramCycles =
+        static_cast<std::int64_t>(std::ceil(std::min(9e18, static_cast<double>(row.bytes[3]) / perCycle)));
+    row.boundCycles = std::max(row.timing.cycles, row.dramCycles);
+    return row;
+}
+
+} // namespace
+
+Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const systolic::Hierarchy& h,
+                                  const systolic::TimingOptions& timing)
+{
+    NetworkTable out;
+    double busy = 0;
+    double used = 0;
+    double folds = 0;
+    for (const GemmLayer& layer : layers) {
+        auto row = rowOf(layer, h, timing);
+        if (!row) {
+            Error error = row.error();
+            error.path = layer.operators.empty() ? error.path : layer.operators.front();
+            return error;
+        }
+        const std::int64_t n = layer.count;
+        NetworkRow& t = out.total;
+        const auto add = [n](std::int64_t& sum, std::int64_t value) {
+            sum = saturatingAdd(sum, saturatingMul(value, n));
+        };
+        add(t.timing.cycles, row->timing.cycles);
+        add(t.timing.folds, row->timing.folds);
+        add(t.dramCycles, row->dramCycles);
+        add(t.boundCycles, row->boundCycles);
+        for (std::size_t i = 0; i < t.bytes.size(); ++i)
+            add(t.bytes[i], row->bytes[i]);
+        add(out.macs, systolic::macs(layer.gemm));
+        busy += static_cast<double>(n) * row->timing.utilization * static_cast<double>(row->timing.cycles);
+        used +=
+            static_cast<double>(n) * row->timing.mappingEfficiency * static_cast<double>(row->timing.folds);
+        folds += static_cast<double>(n) * static_cast<double>(row->timing.folds);
+        out.rows.push_back(std::move(*row));
+    }
+    out.total.layer.operators = {"total"};
+    out.total.layer.count = 0;
+    for (const NetworkRow& row : out.rows)
+        out.total.layer.count += row.layer.count;
+    if (out.total.timing.cycles > 0)
+        out.total.timing.utilization = busy / static_cast<double>(out.total.timing.cycles);
+    out.total.timing.mappingEfficiency = folds > 0 ? used / folds : 0;
+    out.total.binding = out.total.dramCycles > out.total.timing.cycles ? "dram" : "array";
+    return out;
+}
+
+std::string networkCsv(const NetworkTable& table)
+{
+    std::string out =
+        "layer,m,n,k,count,cycles,utilization,mapping_efficiency,l1_bytes,l2_bytes,l3_bytes,dram_"
+        "bytes,dram_cycles,bound_cycles,binding\n";
+    const auto add = [&](const NetworkRow& r, bool total) {
+        std::string names;
+        for (const std::string& name : r.layer.operators)
+            names += (names.empty() ? "" : " ") + name;
+        out += csvField(names);
+        for (const std::int64_t v : {r.layer.gemm.m, r.layer.gemm.n, r.layer.gemm.k})
+            out += "," + (total ? std::string() : std::to_string(v));
+        out += "," + std::to_string(r.layer.count) + "," + std::to_string(r.timing.cycles) + "," +
+               formatNumber(r.timing.utilization) + "," + formatNumber(r.timing.mappingEfficiency);
+        for (const std::int64_t v : r.bytes)
+            out += "," + std::to_string(v);
+        out +=
+            "," + std::to_string(r.dramCycles) + "," + std::to_string(r.boundCycles) + "," + r.binding + "\n";
+    };
+    for (const NetworkRow& row : table.rows)
+        add(row, false);
+    add(table.total, true);
+    return out;
+}
+
+} // namespace tilewright::lower

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state of one lowering to a problem, shared by the files that lower the kinds of operators.
+#pragma once
+
+#include "lower/lowered.h"
+
+#include <optional>
+
+namespace tilewright::lower {
+
+class ProblemLowering
+{
+public:
+    ProblemLowering(const model::Model& model, const Machine& machine);
+    Result<LoweredProblem> run();
+
+private:
+    using Order = std::vector<std::size_t>;
+
+    // problem_lowering.cpp: the walk over the model
+    void markImages();
+    void addInputs();
+    Status lower(const model::Operator& op);
+    Status dispatch(const model::Operator& op);
+    bool foldConstants(const model::Operator& op);
+
+    // what all kinds use
+    [[nodiscard]] const Placement& at(TensorId t) const { return *m_placements[t.index()]; }
+    [[nodiscard]] const model::Tensor& tensor(TensorId t) const { return m_model.tensors[t]; }
+    [[nodiscard]] bool isConstant(TensorId t) const { return m_table.isConstant(at(t).source); }
+    void place(TensorId t, Placement placement) { m_placements[t.index()] = std::move(placement); }
+    /// The order in which the tensor lies, if it is a matrix; else that of its kind.
+    [[nodiscard]] Order orderOf(TensorId t) const;
+    [[nodiscard]] Order kindOrder(const model::Shape& shape, bool image) const;
+    [[nodiscard]] static std::pair<std::int64_t, std::int64_t> matrixOf(const model::Shape& shape,
+                                                                        const Order& order);
+    /// The tensor taken as of another shape, by broadcasting.
+    [[nodiscard]] static Placement broadcastTo(const Placement& placement, const model::Shape& shape);
+    TensorId addOp(OpType type, std::vector<TensorId> inputs, SourceId result, std::int64_t cycles,
+                   const std::string& name, bool helper = false);
+    SourceId matmul(const Arrangement& lhs, const Arrangement& rhs, const std::string& name,
+                    const std::string& result, bool helper = false);
+    SourceId pointwise(std::vector<TensorId> inputs, std::int64_t passes, const std::string& name,
+                       const std::string& result);
+    /// The operands of a Pointwise over `shape` in `order`, broadcast constants left out and counted.
+    std::vector<TensorId> operands(const model::Operator& op, std::size_t first, const model::Shape& shape,
+                                   const Order& order);
+    void leaveOut(TensorId t);
+    /// One matrix after the other as one tensor, in the order of its dimensions.
+    SourceId stacked(const std::vector<SourceId>& parts, const model::Shape& shape);
+    [[nodiscard]] std::int64_t passesOf(const model::Operator& op) const;
+    [[nodiscard]] std::string partName(const model::Operator& op, const std::string& part,
+                                       std::int64_t i = -1) const;
+    /// A rearrangement that no strides describe; the result lies in `order`.
+    void rearrange(const model::Operator& op, const std::string& how, const Order& order);
+    [[nodiscard]] Error refuse(const model::Operator& op, std::string message) const;
+
+    // lower_products.cpp
+    Status matMul(const model::Operator& op);
+    Status einsum(const model::Operator& op);
+    Status attention(const model::Operator& op);
+    Status recurrent(const model::Operator& op);
+    Status reduce(const model::Operator& op);
+
+    // lower_windows.cpp
+    Status convolution(const model::Operator& op);
+    Status transposedConvolution(const model::Operator& op);
+    Status pool(const model::Operator& op);
+    [[nodiscard]] Result<Placement> padded(const model::Operator& op, TensorId x);
+
+    // lower_vector.cpp
+    Status elementwise(const model::Operator& op);
+    Status rotary(const model::Operator& op);
+    Status moved(const model::Operator& op);
+    Status concat(const model::Operator& op);
+    Status kvAppend(const model::Operator& op);
+    void slices(const model::Operator& op);
+    void chooseTimeUnit();
+
+    const model::Model& m_model;
+    const Machine& m_machine;
+    LoweredProblem m_out;
+    MatrixTable m_table;
+    std::vector<std::optional<Placement>> m_placements;
+    std::vector<char> m_image;          ///< per tensor: taken as [N*H*W, C]
+    std::vector<std::int64_t> m_cycles; ///< per op
+    std::string m_note;                 ///< of the operator being lowered
+    NodeStatus m_status = NodeStatus::Mapped;
+    std::int64_t m_leftOut = 0; ///< bytes, of the operator being lowered
+    OpId m_current;
+};
+
+} // namespace tilewright::lower

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/json_document.h"
+#include "lower/lowered.h"
+#include "workload/problem_json.h"
+
+namespace tilewright::lower {
+
+Result<ProblemPtr> problemOf(LoweredProblem lowered)
+{
+    Json views = Json::array();
+    for (const View& view : lowered.views) {
+        Json bases = Json::array();
+        for (const TensorId base : view.bases)
+            bases.push_back(base.value);
+        views.push_back(Json::array({view.tensor.value, std::move(bases)}));
+    }
+    if (!views.empty())
+        lowered.data.extra = Json{{"views", std::move(views)}}.dump();
+    return Problem::build(std::move(lowered.data));
+}
+
+std::string writeLoweredProblem(const LoweredProblem& lowered)
+{
+    const auto problem = problemOf(lowered);
+    return problem ? writeProblem(**problem) : std::string();
+}
+
+std::string reportJson(const LoweringReport& r)
+{
+    Json out{{"kind", "model"}, {"name", r.name}};
+    if (r.opset > 0)
+        out["opset"] = r.opset;
+    out["operators"] = r.operators;
+    out["tensors"] = r.tensors;
+    out["macs"] = r.macs;
+    out["vector_macs"] = r.vectorMacs;
+    out["by_type"] = Json::object();
+    for (const auto& [type, macs] : r.byType)
+        out["by_type"][type] = macs;
+    out["nodes"] = Json::array();
+    for (const NodeReport& n : r.nodes)
+        out["nodes"].push_back({{"name", n.name},
+                                {"type", n.type},
+                                {"status", toString(n.status)},
+                                {"macs", n.macs},
+                                {"bytes", n.bytes},
+                                {"note", n.note}});
+    out["left_out_bytes"] = r.leftOutBytes;
+    out["coverage"] = {{"mapped", jsonNumber(r.coverage.mapped)},
+                       {"folded", jsonNumber(r.coverage.folded)},
+                       {"approximated", jsonNumber(r.coverage.approximated)},
+                       {"dropped", jsonNumber(r.coverage.dropped)}};
+    out["notes"] = r.notes;
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace tilewright::lower

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/workload.h"
+
+#include "base/file.h"
+#include "mapping/files.h"
+#include "model/model_builder.h"
+#include "model/model_json.h"
+#include "model/topology.h"
+#include "report/file_kind.h"
+#include "workload/problem_json.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewright::lower {
+
+namespace {
+
+constexpr std::int64_t kMaxLayers = 100'000;
+
+void takeModel(Workload& out, Result<model::Model> model, const std::string& file)
+{
+    if (model) {
+        out.model = std::move(*model);
+    } else {
+        out.noModel = model.error();
+        out.noModel->file = file;
+    }
+}
+
+/// One copy of a layer.
+void addLayer(model::ModelBuilder& b, const mapping::Layer& layer, const std::string& name)
+{
+    if (layer.kind == mapping::LayerKind::Gemm) {
+        const TensorId a = b.input(name + ".A", {layer.m, layer.k});
+        b.matmul(name, a, b.constant(name + ".B", {layer.k, layer.n}));
+        return;
+    }
+    model::WindowAttributes w;
+    w.stride = layer.stride;
+    w.dilation = layer.dilation;
+    w.padding.fill(layer.padding);
+    const bool depthwise = layer.kind == mapping::LayerKind::DwConv;
+    w.groups = depthwise ? layer.inChannels : layer.groups;
+    const TensorId x = b.input(name + ".input", {layer.batch, layer.inChannels, layer.height, layer.width});
+    const TensorId weight = b.constant(
+        name + ".weight", {layer.outChannels, layer.inChannels / w.groups, layer.kernel[0], layer.kernel[1]});
+    b.add(model::OperatorKind::Conv2d, name, {x, weight}, w);
+}
+
+} // namespace
+
+Result<model::Model> modelOf(const Problem& problem)
+{
+    model::Model out;
+    out.name = problem.name();
+    for (std::size_t i = 0; i < problem.tensorCount(); ++i) {
+        const Tensor& t = problem.tensor(TensorId(i));
+        out.tensors.push_back({problem.tensorName(TensorId(i)), {t.height, t.width}, false, 0});
+    }
+    // Names may repeat in a problem, not in a model.
+    std::map<std::string, int> seen;
+    for (std::size_t i = 0; i < out.tensors.size(); ++i)
+        if (std::string& name = out.tensors[TensorId(i)].name; seen[name]++ > 0)
+            name += "#" + std::to_string(i);
+    for (std::size_t i = 0; i < problem.opCount(); ++i) {
+        const Op& op = problem.op(OpId(i));
+        const bool product = op.type == OpType::MatMul;
+        out.operators.push_back({product ? model::OperatorKind::MatMul : model::OperatorKind::Elementwise,
+                                 problem.opName(OpId(i)),
+                                 {},
+                                 op.inputs,
+                                 {op.output},
+                                 product ? model::Attributes(model::MatMulAttributes{})
+                                         : model::Attributes(model::ElementwiseAttributes{})});
+    }
+    if (Status s = model::checkModel(out); !s)
+        return s.error();
+    return out;
+}
+
+Result<model::Model> modelOf(const mapping::Model& layers)
+{
+    std::int64_t total = 0;
+    for (const mapping::Layer& layer : layers.layers)
+        if (total = saturatingAdd(total, layer.count); total > kMaxLayers)
+            return problemError("layers", "the counts are more than 100,000 together");
+    model::ModelBuilder b(layers.name);
+    std::map<std::string, int> used;
+    for (std::size_t i = 0; i < layers.layers.size(); ++i) {
+        const mapping::Layer& layer = layers.layers[i];
+        std::string name = layer.name.empty() ? "layer" + std::to_string(i) : layer.name;
+        if (used[name]++ > 0)
+            name += "#" + std::to_string(i);
+        for (std::int64_t c = 0; c < layer.count; ++c)
+            addLayer(b, layer, layer.count > 1 ? name + "[" + std::to_string(c) + "]" : name);
+    }
+    return std::move(b).build();
+}
+
+Result<Workload> readWorkload(std::string_view text, const std::string& file)
+{
+    Workload out;
+    if (model::isTopology(text)) {
+        auto m = model::readTopology(text, file);
+        if (!m)
+            return m.error();
+        out.model = std::move(*m);
+        return out;
+    }
+    const auto kind = fileKindOf(text, file);
+    if (!kind)
+        return kind.error();
+    switch (*kind) {
+    case FileKind::Problem: {
+        const auto problem = readProblem(text, file);
+        if (!problem)
+            return problem.error();
+        out.problem = *problem;
+        takeModel(out, modelOf(**problem), file);
+        return out;
+    }
+    case FileKind::MappingLayer:
+    case FileKind::MappingModel: {
+        const auto layers = mapping::readLayers(text, file);
+        if (!layers)
+            return layers.error();
+        out.layers = layers->model;
+        out.oneLayer = !layers->isModel;
+        takeModel(out, modelOf(layers->model), file);
+        return out;
+    }
+    case FileKind::NpuModel: {
+        auto npu = npu::parseModel(text, file);
+        // A generated one has no tensors of its own in the file.
+        auto m = npu ? model::readModel(npu::modelToJson(*npu), file) : model::readModel(text, file);
+        if (!m)
+            return m.error();
+        out.model = std::move(*m);
+        if (npu)
+            out.npu = std::move(*npu);
+        return out;
+    }
+    default:
+        return Error{
+            ErrorCode::Problem, "is no workload: a model, a layer list, a topology or a problem", {}, file};
+    }
+}
+
+Result<Workload> loadWorkload(const std::string& path)
+{
+    const auto text = readFile(path);
+    if (!text)
+        return text.error();
+    return readWorkload(*text, path);
+}
+
+std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered)
+{
+    std::vector<GemmLayer> out;
+    std::map<std::array<std::int64_t, 3>, std::size_t> known;
+    for (std::size_t i = 0; i < lowered.data.ops.size(); ++i) {
+        const Op& op = lowered.data.ops[OpId(i)];
+        if (op.type != OpType::MatMul || lowered.helper[i])
+            continue;
+        const Tensor& result = lowered.data.tensors[op.output];
+        const systolic::Gemm gemm{result.height, result.width, lowered.data.tensors[op.inputs[0]].width};
+        const auto [it, isNew] = known.emplace(std::array{gemm.m, gemm.n, gemm.k}, out.size());
+        if (isNew)
+            out.push_back({gemm, 0, {}});
+        GemmLayer& layer = out[it->second];
+        ++layer.count;
+        const std::string& name = lowered.report.nodes[lowered.source[i].index()].name;
+        if (layer.operators.empty() || layer.operators.back() != name)
+            layer.operators.push_back(name);
+    }
+    return out;
+}
+
+} // namespace tilewright::lower

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/model.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+
+namespace tilewright::model {
+
+namespace {
+
+constexpr std::array kKinds{OperatorKind::MatMul,       OperatorKind::Einsum,
+                            OperatorKind::Conv2d,       OperatorKind::ConvTranspose2d,
+                            OperatorKind::Attention,    OperatorKind::Lstm,
+                            OperatorKind::Gru,          OperatorKind::Softmax,
+                            OperatorKind::LayerNorm,    OperatorKind::RmsNorm,
+                            OperatorKind::BatchNorm,    OperatorKind::Elementwise,
+                            OperatorKind::Rotary,       OperatorKind::MaxPool,
+                            OperatorKind::AveragePool,  OperatorKind::GlobalPool,
+                            OperatorKind::Reduce,       OperatorKind::KvAppend,
+                            OperatorKind::KvLoad,       OperatorKind::Identity,
+                            OperatorKind::Reshape,      OperatorKind::Transpose,
+                            OperatorKind::Slice,        OperatorKind::Split,
+                            OperatorKind::Concat,       OperatorKind::Expand,
+                            OperatorKind::Tile,         OperatorKind::Pad,
+                            OperatorKind::Gather,       OperatorKind::Resize,
+                            OperatorKind::DepthToSpace, OperatorKind::View,
+                            OperatorKind::Unknown};
+
+constexpr std::array<std::string_view, kKinds.size()> kWords{"matmul",
+                                                             "einsum",
+                                                             "conv2d",
+                                                             "conv_transpose2d",
+                                                             "attention",
+                                                             "lstm",
+                                                             "gru",
+                                                             "softmax",
+                                                             "layer_norm",
+                                                             "rms_norm",
+                                                             "batch_norm",
+                                                             "elementwise",
+                                                             "rotary",
+                                                             "max_pool",
+                                                             "average_pool",
+                                                             "global_pool",
+                                                             "reduce",
+                                                             "kv_append",
+                                                             "kv_load",
+                                                             "identity",
+                                                             "reshape",
+                                                             "transpose",
+                                                             "slice",
+                                                             "split",
+                                                             "concat",
+                                                             "expand",
+                                                             "tile",
+                                                             "pad",
+                                                             "gather",
+                                                             "resize",
+                                                             "depth_to_space",
+                                                             "view",
+                                                             "unknown"};
+
+std::string at(const char* list, std::size_t i)
+{
+    return std::string(list) + "[" + std::to_string(i) + "]";
+}
+
+class Checker
+{
+public:
+    explicit Checker(const Model& model) : m_model(model) {}
+
+    Status run() const
+    {
+        if (m_model.dtypeBytes < 1 || m_model.dtypeBytes > 16)
+            return fail("dtype_bytes", "expected 1 to 16, got " + std::to_string(m_model.dtypeBytes));
+        if (m_model.operators.empty())
+            return fail("ops", "the model has no operators");
+        if (m_model.operators.size() > kMaxOperators)
+            return fail("ops", "more than 1,000,000 operators");
+        if (auto s = tensors(); !s)
+            return s;
+        if (auto s = operators(); !s)
+            return s;
+        const auto order = operatorOrder(m_model);
+        if (order.size() == m_model.operators.size())
+            return Unit{};
+        std::vector<bool> placed(m_model.operators.size(), false);
+        for (const OpId o : order)
+            placed[o.index()] = true;
+        const auto left = std::find(placed.begin(), placed.end(), false);
+        return failOp(static_cast<std::size_t>(left - placed.begin()),
+                      "the graph is cyclic: this operator waits for its own result");
+    }
+
+private:
+    [[nodiscard]] Error fail(std::string path, std::string message) const
+    {
+        return {ErrorCode::Problem, std::move(message), std::move(path), m_model.file};
+    }
+    [[nodiscard]] Error failOp(std::size_t i, const std::string& message) const
+    {
+        const Operator& o = m_model.operators[OpId(i)];
+        return fail(at("ops", i), std::string(o.typeName()) + " \"" + o.name + "\": " + message);
+    }
+
+    Status tensors() const
+    {
+        std::unordered_map<std::string_view, std::size_t> names;
+        std::int64_t total = 0;
+        for (std::size_t i = 0; i < m_model.tensors.size(); ++i) {
+            const Tensor& t = m_model.tensors[TensorId(i)];
+            if (!names.emplace(t.name, i).second)
+                return fail(at("tensors", i) + ".name", "the tensor name \"" + t.name + "\" is used twice");
+            const std::string path = at("tensors", i) + ".shape";
+            if (t.shape.size() > kMaxRank)
+                return fail(path, "expected at most 8 dimensions, got " + std::to_string(t.shape.size()));
+            for (const std::int64_t d : t.shape)
+                if (d < 1 || d > kMaxDimension)
+                    return fail(path, "expected sizes from 1 to 2147483648, got " + std::to_string(d));
+            total = saturatingAdd(total, t.elements());
+            if (total > (std::int64_t{1} << 52))
+                return fail(path, "the tensors together have more than 2^52 elements");
+        }
+        return Unit{};
+    }
+
+    Status operators() const
+    {
+        std::vector<bool> written(m_model.tensors.size(), false);
+        std::int64_t macs = 0;
+        for (std::size_t i = 0; i < m_model.operators.size(); ++i) {
+            const Operator& o = m_model.operators[OpId(i)];
+            std::vector<Shape> inputs, declared;
+            for (const auto* list : {&o.inputs, &o.outputs})
+                for (const TensorId t : *list) {
+                    if (t.index() >= m_model.tensors.size())
+                        return failOp(i, "tensor " + std::to_string(t.value) + " does not exist");
+                    (list == &o.inputs ? inputs : declared).push_back(m_model.shape(t));
+                }
+            const auto shapes = outputShapes(o, inputs, declared);
+            if (!shapes)
+                return failOp(i, shapes.error().message);
+            if (shapes->size() != declared.size())
+                return failOp(i, "expected " + std::to_string(shapes->size()) + " outputs, got " +
+                                     std::to_string(declared.size()));
+            for (std::size_t j = 0; j < declared.size(); ++j) {
+                const Tensor& out = m_model.tensors[o.outputs[j]];
+                if (declared[j] != (*shapes)[j])
+                    return failOp(i, "the shape of the output \"" + out.name + "\" " + shapeText(out.shape) +
+                                         " must be " + shapeText((*shapes)[j]));
+                if (written[o.outputs[j].index()])
+                    return failOp(i,
+                                  "the tensor \"" + out.name + "\" is already written by another operator");
+                written[o.outputs[j].index()] = true;
+            }
+            const auto sum = checkedAdd(macs, macsOf(m_model, o));
+            if (!sum || *sum > kMaxArea)
+                return failOp(i, "more than 2^62 multiply-accumulates up to here");
+            macs = *sum;
+        }
+        return Unit{};
+    }
+
+    const Model& m_model;
+};
+
+} // namespace
+
+std::span<const OperatorKind> operatorKinds() noexcept
+{
+    return kKinds;
+}
+
+std::string_view toString(OperatorKind kind) noexcept
+{
+    return kWords[static_cast<std::size_t>(kind)];
+}
+
+Attributes attributesOf(OperatorKind kind)
+{
+    switch (kind) {
+    case OperatorKind::MatMul:
+        return MatMulAttributes{};
+    case OperatorKind::Einsum:
+        return EinsumAttributes{};
+    case OperatorKind::Conv2d:
+    case OperatorKind::ConvTranspose2d:
+    case OperatorKind::MaxPool:
+    case OperatorKind::AveragePool:
+        return WindowAttributes{};
+    case OperatorKind::Attention:
+        return AttentionAttributes{};
+    case OperatorKind::Lstm:
+    case OperatorKind::Gru:
+        return RecurrentAttributes{};
+    case OperatorKind::Elementwise:
+        return ElementwiseAttributes{};
+    case OperatorKind::Reduce:
+        return ReduceAttributes{};
+    case OperatorKind::KvAppend:
+    case OperatorKind::KvLoad:
+        return KvAttributes{};
+    case OperatorKind::Transpose:
+        return TransposeAttributes{};
+    case OperatorKind::Slice:
+        return SliceAttributes{};
+    case OperatorKind::Split:
+    case OperatorKind::Concat:
+    case OperatorKind::Gather:
+        return AxisAttributes{};
+    case OperatorKind::Pad:
+        return PadAttributes{};
+    case OperatorKind::DepthToSpace:
+        return BlockAttributes{};
+    default:
+        return NoAttributes{};
+    }
+}
+
+std::int64_t elementsOf(std::span<const std::int64_t> sizes) noexcept
+{
+    std::int64_t out = 1;
+    for (const std::int64_t s : sizes)
+        out = saturatingMul(out, s);
+    return out;
+}
+
+std::int64_t Model::bytes(TensorId t) const
+{
+    const Tensor& tensor = tensors[t];
+    return tensor.elements() * (tensor.elementBytes > 0 ? tensor.elementBytes : dtypeBytes);
+}
+
+std::optional<HeadShape> headShape(const Shape& s, std::int64_t heads)
+{
+    if (s.size() == 4 && (heads == 0 || heads == s[1]))
+        return HeadShape{s[0], s[1], s[2], s[3]};
+    if (s.size() == 2 && heads > 0 && s[1] % heads == 0)
+        return HeadShape{1, heads, s[0], s[1] / heads};
+    return std::nullopt;
+}
+
+Status checkModel(const Model& model)
+{
+    return Checker(model).run();
+}
+
+std::vector<OpId> operatorOrder(const Model& model)
+{
+    constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    std::vector<std::uint32_t> writer(model.tensors.size(), kNone);
+    const std::size_t n = model.operators.size();
+    for (std::size_t i = 0; i < n; ++i)
+        for (const TensorId t : model.operators[OpId(i)].outputs)
+            writer[t.index()] = static_cast<std::uint32_t>(i);
+    std::vector<std::vector<std::uint32_t>> readers(n);
+    std::vector<std::size_t> waiting(n, 0);
+    for (std::size_t i = 0; i < n; ++i)
+        for (const TensorId t : model.operators[OpId(i)].inputs)
+            if (const std::uint32_t w = writer[t.index()]; w != kNone) {
+                readers[w].push_back(static_cast<std::uint32_t>(i));
+                ++waiting[i];
+            }
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+    for (std::size_t i = 0; i < n; ++i)
+        if (waiting[i] == 0)
+            ready.push(static_cast<std::uint32_t>(i));
+    std::vector<OpId> order;
+    order.reserve(n);
+    while (!ready.empty()) {
+        const std::uint32_t i = ready.top();
+        ready.pop();
+        order.emplace_back(i);
+        for (const std::uint32_t r : readers[i])
+            if (--waiting[r] == 0)
+                ready.push(r);
+    }
+    return order;
+}
+
+std::string shapeText(const Shape& shape)
+{
+    std::string out = "[";
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        out += (i ? "," : "") + std::to_string(shape[i]);
+    return out + "]";
+}
+
+} // namespace tilewright::model

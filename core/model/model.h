@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/ids.h"
+#include "base/integer.h"
+#include "base/result.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tilewright::model {
+
+using Shape = std::vector<std::int64_t>;
+
+inline constexpr std::size_t kMaxRank = 8;
+inline constexpr std::size_t kMaxOperators = 1'000'000;
+
+/// What an operator does; the kinds of docs/rules/workload.md 3.3.
+enum class OperatorKind : std::uint8_t {
+    MatMul, ///< A[.., M, K], B[K, N] or batched, perhaps a bias
+    Einsum, ///< of two operands
+    Conv2d, ///< X[N, C, H, W], W[Cout, Cin/groups, kh, kw], perhaps a bias
+    ConvTranspose2d,
+    Attention, ///< Q, K, V, each [tokens, heads * d] or [batch, heads, tokens, d]
+    Lstm,      ///< X[steps, batch, in], W, R, perhaps a bias and initial states
+    Gru,
+    Softmax,
+    LayerNorm,
+    RmsNorm,
+    BatchNorm,
+    Elementwise, ///< any operands, with broadcasting
+    Rotary,      ///< X and the tables of sine and cosine, if any
+    MaxPool,
+    AveragePool,
+    GlobalPool,
+    Reduce,
+    KvAppend, ///< new tokens, perhaps the past; gives the cache of both
+    KvLoad,   ///< some tokens of a cache
+    Identity,
+    Reshape,
+    Transpose,
+    Slice,
+    Split,
+    Concat,
+    Expand,
+    Tile,
+    Pad,
+    Gather, ///< rows of a table, or an embedding
+    Resize,
+    DepthToSpace,
+    View,    ///< another arrangement of its operands, no more is known
+    Unknown, ///< something that nothing is known of but the shapes
+};
+[[nodiscard]] std::span<const OperatorKind> operatorKinds() noexcept;
+/// The word of the model file ("matmul", "kv_append", ...).
+[[nodiscard]] std::string_view toString(OperatorKind kind) noexcept;
+
+// What operators have beside their tensors. A kind has one of these, see attributesOf().
+
+struct NoAttributes
+{
+    bool operator==(const NoAttributes&) const = default;
+};
+struct MatMulAttributes
+{
+    bool transposeA = false, transposeB = false;
+    bool operator==(const MatMulAttributes&) const = default;
+};
+struct EinsumAttributes
+{
+    std::string equation; ///< "bhqd,bhkd->bhqk"
+    bool operator==(const EinsumAttributes&) const = default;
+};
+/// Of convolutions and pools; [vertical, horizontal], padding [top, left, bottom, right].
+struct WindowAttributes
+{
+    std::array<std::int64_t, 2> kernel{1, 1}; ///< pools; a convolution has that of its weights
+    std::array<std::int64_t, 2> stride{1, 1}, dilation{1, 1};
+    std::array<std::int64_t, 4> padding{0, 0, 0, 0};
+    std::int64_t groups = 1;                         ///< convolutions
+    std::array<std::int64_t, 2> outputPadding{0, 0}; ///< transposed convolutions
+    bool operator==(const WindowAttributes&) const = default;
+};
+struct AttentionAttributes
+{
+    std::int64_t heads = 0;   ///< of rank 2 tensors
+    std::int64_t kvHeads = 0; ///< heads of K and V when they are fewer; 0 = as many
+    bool causal = false;
+    bool operator==(const AttentionAttributes&) const = default;
+};
+struct RecurrentAttributes
+{
+    std::int64_t hidden = 0;
+    std::int64_t directions = 1;
+    bool operator==(const RecurrentAttributes&) const = default;
+};
+struct ElementwiseAttributes
+{
+    std::string function;    ///< "add", "gelu"; for people
+    std::int64_t passes = 0; ///< of the vector engine; 0 = the machine's
+    bool operator==(const ElementwiseAttributes&) const = default;
+};
+struct ReduceAttributes
+{
+    std::vector<std::int64_t> axes;
+    bool keep = true; ///< reduced dimensions stay, as 1
+    bool operator==(const ReduceAttributes&) const = default;
+};
+struct KvAttributes
+{
+    std::int64_t heads = 0;                  ///< kv_append of a rank 2 tensor
+    std::int64_t position = 0;               ///< kv_append: first token written
+    std::array<std::int64_t, 2> range{0, 0}; ///< kv_load: tokens [range[0], range[1])
+    bool operator==(const KvAttributes&) const = default;
+};
+struct TransposeAttributes
+{
+    std::vector<std::int64_t> permutation; ///< output dimension i is input dimension permutation[i]
+    bool operator==(const TransposeAttributes&) const = default;
+};
+struct SliceAttributes
+{
+    std::vector<std::int64_t> axes, starts, ends, steps; ///< side by side; steps may be empty
+    bool operator==(const SliceAttributes&) const = default;
+};
+struct AxisAttributes
+{
+    std::int64_t axis = 0;
+    std::vector<std::int64_t> sizes; ///< split: of its outputs along the axis
+    bool operator==(const AxisAttributes&) const = default;
+};
+struct PadAttributes
+{
+    std::vector<std::int64_t> before, after; ///< one entry a dimension
+    bool operator==(const PadAttributes&) const = default;
+};
+struct BlockAttributes
+{
+    std::int64_t block = 1;
+    bool operator==(const BlockAttributes&) const = default;
+};
+using Attributes =
+    std::variant<NoAttributes, MatMulAttributes, EinsumAttributes, WindowAttributes, AttentionAttributes,
+                 RecurrentAttributes, ElementwiseAttributes, ReduceAttributes, KvAttributes,
+                 TransposeAttributes, SliceAttributes, AxisAttributes, PadAttributes, BlockAttributes>;
+/// The attributes of a kind, with their defaults.
+[[nodiscard]] Attributes attributesOf(OperatorKind kind);
+
+/// Product of the sizes, or the largest integer when that is more.
+[[nodiscard]] std::int64_t elementsOf(std::span<const std::int64_t> sizes) noexcept;
+
+struct Tensor
+{
+    std::string name;
+    Shape shape;
+    bool constant = false; ///< a weight, bias, table: known before the model runs
+    int elementBytes = 0;  ///< 0 = those of the model
+    bool operator==(const Tensor&) const = default;
+
+    [[nodiscard]] std::int64_t elements() const noexcept { return elementsOf(shape); }
+};
+
+struct Operator
+{
+    OperatorKind kind = OperatorKind::Unknown;
+    std::string name;
+    std::string type; ///< its word in the file it came from when that is another ("Conv"); else empty
+    std::vector<TensorId> inputs, outputs;
+    Attributes attributes;
+    bool operator==(const Operator&) const = default;
+
+    template <typename T> [[nodiscard]] const T& as() const { return std::get<T>(attributes); }
+    [[nodiscard]] std::string_view typeName() const noexcept
+    {
+        return type.empty() ? toString(kind) : std::string_view(type);
+    }
+};
+
+/// Operators on named tensors; each tensor is written by at most one operator.
+struct Model
+{
+    std::string name;
+    int dtypeBytes = 2;
+    std::int64_t opset = 0; ///< of the ONNX file it came from
+    IdVector<TensorId, Tensor> tensors;
+    IdVector<OpId, Operator> operators;
+    std::string file; ///< for messages; may be empty
+
+    [[nodiscard]] const Shape& shape(TensorId t) const { return tensors[t].shape; }
+    [[nodiscard]] std::int64_t bytes(TensorId t) const;
+};
+
+/// [batch, heads, tokens, d] of an attention or cache tensor given as rank 4, or as rank 2 [tokens, heads *
+/// d].
+struct HeadShape
+{
+    std::int64_t batch = 0, heads = 0, tokens = 0, dims = 0;
+    bool operator==(const HeadShape&) const = default;
+};
+[[nodiscard]] std::optional<HeadShape> headShape(const Shape& shape, std::int64_t heads);
+
+/// Windows of a kernel along one axis: floor((in + padding - dilation * (kernel - 1) - 1) / stride) + 1, 0
+/// when the kernel does not fit. `padding` is that of both ends together.
+[[nodiscard]] std::int64_t windowOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride,
+                                        std::int64_t padding, std::int64_t dilation) noexcept;
+
+/// The letters of an einsum of two operands, by what they index.
+struct EinsumRoles
+{
+    std::string lhs, rhs, out;
+    std::string batch, m, n, k; ///< in both and the result; lhs; rhs; both and not the result
+};
+[[nodiscard]] Result<EinsumRoles> einsumRoles(const std::string& equation);
+
+/// The shapes of the outputs of an operator. `declared` is what the file says they are, for the kinds whose
+/// attributes leave it open (reshape, expand, resize, tile, unknown). The Error says what does not fit.
+[[nodiscard]] Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shape> inputs,
+                                                      std::span<const Shape> declared);
+
+/// Multiply-accumulates of one operator (docs/rules/workload.md 3.6): 0 for all but convolutions, products,
+/// attention and recurrent operators. Pre-condition: checkModel() accepts the model.
+[[nodiscard]] std::int64_t macsOf(const Model& model, const Operator& op);
+[[nodiscard]] std::int64_t macsOf(const Model& model);
+
+/// Checks names, shapes, sizes, that no tensor has two writers and that the operators form no cycle. The
+/// Error names the operator (path "ops[3]") and the tensor.
+[[nodiscard]] Status checkModel(const Model& model);
+
+/// Kahn's order, ties by id; shorter than the list of operators when there is a cycle.
+[[nodiscard]] std::vector<OpId> operatorOrder(const Model& model);
+
+[[nodiscard]] std::string shapeText(const Shape& shape); ///< "[1,3,224,224]"
+
+} // namespace tilewright::model

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/model.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewright::model {
+
+/// Puts a model together operator by operator; an operator's output has its name. The first fault is kept and
+/// comes back from build().
+class ModelBuilder
+{
+public:
+    explicit ModelBuilder(std::string name, int dtypeBytes = 2);
+
+    TensorId input(std::string name, Shape shape);
+    TensorId constant(std::string name, Shape shape);
+    /// The output; `declared` for the kinds whose attributes leave its shape open.
+    TensorId add(OperatorKind kind, const std::string& name, std::vector<TensorId> inputs,
+                 Attributes attributes, Shape declared = {});
+    TensorId add(OperatorKind kind, const std::string& name, std::vector<TensorId> inputs)
+    {
+        return add(kind, name, std::move(inputs), attributesOf(kind));
+    }
+    TensorId matmul(const std::string& name, TensorId a, TensorId b)
+    {
+        return add(OperatorKind::MatMul, name, {a, b});
+    }
+    /// x times a weight of its own, [.., K] to [.., columns].
+    TensorId linear(const std::string& name, TensorId x, std::int64_t columns);
+    TensorId elementwise(const std::string& function, const std::string& name, std::vector<TensorId> inputs,
+                         std::int64_t passes = 0);
+    TensorId reshape(const std::string& name, TensorId x, Shape shape)
+    {
+        return add(OperatorKind::Reshape, name, {x}, NoAttributes{}, std::move(shape));
+    }
+
+    [[nodiscard]] const Shape& shape(TensorId t) const { return m_model.tensors[t].shape; }
+    [[nodiscard]] Result<Model> build() &&;
+
+private:
+    Model m_model;
+    std::optional<Error> m_error;
+};
+
+} // namespace tilewright::model

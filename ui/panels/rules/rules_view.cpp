@@ -2,14 +2,13 @@
 #include "panels/rules/rules_view.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QHeaderView>
 #include <QLabel>
 #include <QTreeWidget>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -18,11 +17,6 @@ namespace {
 enum Column { kSwitch, kValue, kEffect, kMeaning };
 constexpr int kTarget = Qt::UserRole; ///< of the first column: the subgraph that a row is about
 constexpr std::size_t kMostRows = 100;
-
-QString latin1(std::string_view text)
-{
-    return QString::fromLatin1(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QString subgraphs(std::size_t n)
 {
@@ -88,13 +82,13 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     m_list->setColumnWidth(kValue, wide(QStringLiteral("neutral")));
     m_list->setColumnWidth(kEffect, wide(tr("total %1 in %2").arg(signedNumber(-123456.7), subgraphs(100))));
     for (const RuleSwitch& s : ruleSwitches()) {
-        auto* item = new QTreeWidgetItem(m_list, {latin1(s.name), {}, {}, latin1(s.meaning)});
+        auto* item = new QTreeWidgetItem(m_list, {word(s.name), {}, {}, word(s.meaning)});
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         const QString tip =
             QStringLiteral("<p>%1</p><p>%2</p>")
-                .arg(latin1(s.meaning).toHtmlEscaped(),
+                .arg(word(s.meaning).toHtmlEscaped(),
                      tr("%1 in the final statement, %2 in the earlier one; the other value is %3")
-                         .arg(latin1(s.finalValue), latin1(s.seedValue), latin1(s.otherValue)));
+                         .arg(word(s.finalValue), word(s.seedValue), word(s.otherValue)));
         for (const int c : {kSwitch, kValue, kMeaning})
             item->setToolTip(c, tip);
     }
@@ -137,14 +131,14 @@ void RulesView::refresh()
     m_summary->setText(
         tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it "
            "to read the rules the other way. Open a row to see which subgraphs that changes.")
-            .arg(latin1(ruleSetTitle(rules)),
+            .arg(word(ruleSetTitle(rules)),
                  document().rulesReason().isEmpty()
                      ? QString()
                      : QStringLiteral(" – ") + document().rulesReason().toHtmlEscaped()));
     for (std::size_t i = 0; i < ruleSwitches().size(); ++i) {
         const RuleSwitch& s = ruleSwitches()[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
-        item->setText(kValue, latin1(ruleValue(rules, s.name)));
+        item->setText(kValue, word(ruleValue(rules, s.name)));
         item->setCheckState(kSwitch, ruleValue(rules, s.name) == s.finalValue ? Qt::Checked : Qt::Unchecked);
         if (!document().snapshot()) {
             item->setText(kEffect, {});
@@ -187,10 +181,10 @@ void RulesView::showEffects(const Effects& effects)
                 child->setText(kMeaning, tip);
         };
         for (const Issue& issue : e.appears)
-            row(issue.subgraph, tr("would break %1").arg(latin1(issueCodeName(issue.code))),
+            row(issue.subgraph, tr("would break %1").arg(word(issueCodeName(issue.code))),
                 sentence(issue.text));
         for (const Issue& issue : e.disappears)
-            row(issue.subgraph, tr("would no longer break %1").arg(latin1(issueCodeName(issue.code))),
+            row(issue.subgraph, tr("would no longer break %1").arg(word(issueCodeName(issue.code))),
                 sentence(issue.text));
         for (const RuleEffect::Part& part : e.parts)
             row(part.subgraph, partText(part), {});
@@ -206,7 +200,7 @@ QString RulesView::copyText() const
         QStringList cells;
         for (int c = 0; c < m_list->columnCount(); ++c)
             cells << m_list->topLevelItem(i)->text(c);
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += textRow(cells);
     }
     return out;
 }

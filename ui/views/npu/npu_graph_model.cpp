@@ -2,6 +2,7 @@
 #include "views/npu/npu_graph_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/npu/npu_text.h"
 
@@ -126,7 +127,7 @@ std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
         }
         QStringList names;
         for (const npu::NodeType t : types)
-            names << QString::fromLatin1(npu::toString(t).data());
+            names << word(npu::toString(t));
         g.detail = QStringLiteral("%1 %2").arg(number(static_cast<std::int64_t>(g.nodes.size())),
                                                names.join(QLatin1Char('+')));
         if (units.size() < g.nodes.size())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/value_form.h"
 
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -22,7 +22,7 @@ void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const
     control->setToolTip(tip);
     control->setAccessibleName(label);
     control->setAccessibleDescription(tip);
-    WheelGuard::protect(control);
+    FormGuard::protect(control);
     if (qobject_cast<QAbstractButton*>(control)) {
         form.addRow(control);
         return;

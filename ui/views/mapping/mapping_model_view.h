@@ -45,7 +45,7 @@ private:
     void createControls();
     void start();
     void modelChanged();
-    void finish(Outcome outcome);
+    void finish(const Outcome& outcome);
     void refresh();
 
     MappingDocument& m_state;

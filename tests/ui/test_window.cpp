@@ -248,7 +248,8 @@ private Q_SLOTS:
         MainWindow window;
         open(window, "ex1.problem.json");
         clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
-        QSpinBox* box = view<InspectorView>(window, "inspector")->widthBox();
+        auto* inspector = view<InspectorView>(window, "inspector");
+        auto* box = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile width"));
         const double before = total(window);
         type(box, QStringLiteral("32"));
         const double narrow = total(window);
@@ -257,7 +258,7 @@ private Q_SLOTS:
         QCOMPARE(total(window), before);
         QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
         QCOMPARE(total(window), narrow);
-        QSpinBox* height = view<InspectorView>(window, "inspector")->heightBox();
+        auto* height = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile height"));
         height->setFocus();
         QTest::keyClick(height, Qt::Key_Down); // as the wheel does
         QVERIFY(total(window) != narrow);

@@ -52,7 +52,10 @@ public:
                 if (m_rules.retainInputs == Rules::RetainInputs::Allow)
                     keepable |= maskOf(boundary.inputs);
                 for (unsigned retain = keepable;; retain = (retain - 1) & keepable) {
-                    const double latency = leastLatency(ops, resident, retain);
+                    const unsigned reserved = resident | (retain & ~maskOf(boundary.inputs)); // R9.1a
+                    const double latency = elements(reserved) <= m_problem.hardware().fastMemoryCapacity
+                                               ? leastLatency(ops, resident, retain)
+                                               : 1e300;
                     const State next{slow | (maskOf(boundary.sinks) & ~retain), retain};
                     if (latency < 1e300 && !best.contains(next))
                         queue.push({cost + latency, next});
@@ -87,6 +90,13 @@ private:
             if ((mask >> i & 1U) != 0)
                 out.emplace_back(i);
         return out;
+    }
+    [[nodiscard]] std::int64_t elements(unsigned mask) const
+    {
+        std::int64_t sum = 0;
+        for (const TensorId t : tensors(mask))
+            sum += m_problem.tensor(t).elements();
+        return sum;
     }
     double leastLatency(unsigned ops, unsigned resident, unsigned retain)
     {

@@ -160,7 +160,10 @@ void TestSolve::proofsHoldUnderEverySwitch()
             options.seconds = provable ? 5 : 0.05;
             options.threads = 1;
             const auto result = solve(*problem, options);
-            QVERIFY2(result, result ? "" : result.error().text().c_str());
+            if (!result) {
+                QVERIFY2(optimum >= 1e300, result.error().text().c_str());
+                continue;
+            }
             const QString which =
                 QStringLiteral("%1 %2: solver %3, brute force %4\n%5")
                     .arg(QString::fromUtf8(s.name.data(), static_cast<qsizetype>(s.name.size())))

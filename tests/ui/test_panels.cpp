@@ -534,9 +534,11 @@ private Q_SLOTS:
         auto* rules = view<RulesView>(window, "rules");
         rules->settle();
         QTreeWidget* list = rules->list();
-        QCOMPARE(list->topLevelItemCount(), 9);
+        const int switches = static_cast<int>(ruleSwitches().size());
+        QVERIFY(switches >= 9);
+        QCOMPARE(list->topLevelItemCount(), switches);
         int changed = 0;
-        for (int i = 0; i < 9; ++i) {
+        for (int i = 0; i < switches; ++i) {
             const RuleSwitch& s = ruleSwitches()[static_cast<std::size_t>(i)];
             Rules other = document.rules();
             QVERIFY(setRule(other, s.name, s.otherValue));

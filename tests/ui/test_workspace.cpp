@@ -31,7 +31,6 @@ using namespace tilewright::ui;
 
 namespace {
 
-
 /// One edit of each document, as the views make them.
 void editOf(Workspace& workspace, Lens lens)
 {

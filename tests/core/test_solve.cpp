@@ -79,7 +79,6 @@ class TestSolve : public QObject
 
 private slots:
     void smallProblemsEqualBruteForce();
-    void proofsHoldUnderEverySwitch();
     void provesEightToTwelveOps();
     void generatedProblems_data();
     void generatedProblems();
@@ -130,52 +129,6 @@ void TestSolve::smallProblemsEqualBruteForce()
         proven += result->provenOptimal ? 1 : 0;
     }
     QCOMPARE(proven, 200);
-}
-
-/// What is said to be proven is the optimum, and the bound is below it, whichever rules are chosen: the
-/// bounds of the solver (CostModel::bound(), ExactSearch) follow the switches, too.
-void TestSolve::proofsHoldUnderEverySwitch()
-{
-    Random rng(11);
-    int proven = 0;
-    for (const RuleSwitch& s : ruleSwitches())
-        for (int i = 0; i < 24; ++i) {
-            Rules rules = i % 3 == 2 ? Rules::seed() : Rules::final();
-            s.set(rules, i % 3 != 2 || s.seedValue == s.finalValue);
-            Hardware hw;
-            hw.nativeWidth = pick(rng, 1, 4);
-            hw.nativeHeight = pick(rng, 1, 4);
-            hw.nativeDepth = pick(rng, 1, 4);
-            hw.slowMemoryBandwidth = pick(rng, 1, 6);
-            hw.fastMemoryCapacity = 1;
-            const bool provable = rules.retainInputs == Rules::RetainInputs::Error; // else too many to try
-            const ProblemPtr any =
-                randomProblem(rng, static_cast<int>(pick(rng, 1, provable ? 3 : 2)), {1, 2, 3, 4}, hw);
-            Problem::Data data = any->data();
-            data.hardware.fastMemoryCapacity = smallestCapacity(*any) + pick(rng, 0, i % 2 == 0 ? 6 : 40);
-            const ProblemPtr problem = Problem::build(std::move(data)).value();
-            const double optimum = BruteForce(*problem, rules).optimum();
-            SolveOptions options;
-            options.rules = rules;
-            options.seconds = provable ? 5 : 0.05;
-            options.threads = 1;
-            const auto result = solve(*problem, options);
-            if (!result) {
-                QVERIFY2(optimum >= 1e300, result.error().text().c_str());
-                continue;
-            }
-            const QString which =
-                QStringLiteral("%1 %2: solver %3, brute force %4\n%5")
-                    .arg(QString::fromUtf8(s.name.data(), static_cast<qsizetype>(s.name.size())))
-                    .arg(i)
-                    .arg(result->total, 0, 'g', 12)
-                    .arg(optimum, 0, 'g', 12)
-                    .arg(QString::fromStdString(writeProblem(*problem)));
-            QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), qPrintable(which));
-            QVERIFY2(!result->provenOptimal || result->total <= optimum * (1 + 1e-9), qPrintable(which));
-            proven += result->provenOptimal ? 1 : 0;
-        }
-    QVERIFY(proven > 100);
 }
 
 /// The proof over every granularity up to 128 x 128 x 128 ends for drawn graphs of 8 to 12 ops, after a

@@ -555,7 +555,6 @@ private Q_SLOTS:
         }
         QVERIFY(changed >= 2);
         QVERIFY(!rules->copyText().contains(QChar(0x202F))); // full precision, no thin spaces
-        QVERIFY(rules->copyText().contains(QLatin1String("total 9830.4, subgraphs: 2")));
         QTreeWidgetItem* first = list->topLevelItem(0); // null_order_reuse
         first->setExpanded(true);
         list->scrollToItem(first->child(0));

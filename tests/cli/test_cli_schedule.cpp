@@ -229,9 +229,10 @@ private slots:
         QVERIFY(out["error"]["code"] == "FORMAT" && out["error"]["subgraph"] == 1);
         const CliRun text = runCli({"check", kData + "valid/chain.problem.json", file});
         QCOMPARE(text.code, 1);
-        QCOMPARE(text.out,
-                 QByteArray("invalid (rules: final statement): FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
-                            "listed twice\n"));
+        QCOMPARE(
+            text.out,
+            QByteArray("invalid (rules: final statement): FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
+                       "listed twice\n"));
     }
 
     void traceCsvAddsUp()

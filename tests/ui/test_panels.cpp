@@ -555,7 +555,7 @@ private Q_SLOTS:
         }
         QVERIFY(changed >= 2);
         QVERIFY(!rules->copyText().contains(QChar(0x202F))); // full precision, no thin spaces
-        QTreeWidgetItem* first = list->topLevelItem(0); // null_order_reuse
+        QTreeWidgetItem* first = list->topLevelItem(0);      // null_order_reuse
         first->setExpanded(true);
         list->scrollToItem(first->child(0));
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},

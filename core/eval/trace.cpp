@@ -80,9 +80,8 @@ class Walker
 public:
     Walker(const SubgraphPlan& plan, const Subgraph& subgraph, std::span<const TensorId> residentBefore)
         : m_plan(plan), m_problem(plan.problem()), m_subgraph(subgraph), m_rules(plan.rules()),
-          m_cost(m_problem.hardware(), subgraph.granularity, plan.rules()), m_memory(m_problem.hardware()),
-          m_covered(plan.inputs().size()), m_range(plan.ranges().size()), m_requestsOf(plan.inputs().size()),
-          m_runsOf(plan.ops().size())
+          m_cost(m_problem.hardware(), subgraph.granularity, plan.rules()), m_covered(plan.inputs().size()),
+          m_range(plan.ranges().size()), m_requestsOf(plan.inputs().size()), m_runsOf(plan.ops().size())
     {
         const auto listed = [](std::span<const TensorId> list, TensorId t) {
             return std::find(list.begin(), list.end(), t) != list.end();
@@ -356,7 +355,8 @@ private:
         m_step.compute = 0;
         for (const StepRun& r : m_step.runs)
             m_step.compute += r.cost;
-        m_step.memory = m_memory.time(m_step.loadElements, m_step.storeElements);
+        m_step.memory = static_cast<double>(m_step.loadElements + m_step.storeElements) /
+                        static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
         m_step.latency = std::max(m_step.compute, m_step.memory);
 
         m_previous = m_step.buffers;
@@ -370,7 +370,6 @@ private:
     const Subgraph& m_subgraph;
     const Rules& m_rules;
     StepCosts m_cost;
-    MemoryCosts m_memory;
     std::vector<char> m_resident, m_kept;     // by input
     std::vector<std::vector<Rect>> m_covered; // by input, R9.7: what of a kept one is there already
     std::vector<std::int64_t> m_kSteps;       // by sink: n(t)

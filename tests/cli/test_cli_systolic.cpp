@@ -138,7 +138,7 @@ void TestCliSystolic::readableText()
     const Run run = cli("systolic --gemm 64x64x64");
     QCOMPARE(run.code, 0);
     for (const char* text :
-         {"1,054", "97.2 %", "147,456", "A + full reuse", "bound by array", "30 / 994 / 30"})
+         {"1\u202f054", "97.2\u00a0%", "147\u202f456", "A + full reuse", "bound by array", "30 / 994 / 30"})
         QVERIFY2(run.out.contains(text), text);
     const Run tile = cli("tile --gemm 1024x1024x1024 --method analytic");
     for (const char* text :
@@ -262,7 +262,7 @@ void TestCliSystolic::refusals()
         QVERIFY2(run.out.isEmpty(), arguments);
         QVERIFY2(!run.err.isEmpty(), arguments);
     }
-    QVERIFY(cli("tile --gemm 64x64x64 --capacity 10").err.contains("3,072 bytes"));
+    QVERIFY(cli("tile --gemm 64x64x64 --capacity 10").err.contains("3\u202f072 bytes"));
     QCOMPARE(cli("systolic --gemm 4x4x4 --array 2000x4").code, 0); // closed forms have no such limit
 }
 

@@ -298,18 +298,18 @@ void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     const auto list = [&](const QString& title, const std::vector<TensorId>& ids) {
         QStringList links;
         for (const TensorId t : ids)
-            links << QStringLiteral("<a href='tensor:%1'>%2</a> %3×%4")
+            links << QStringLiteral("<a href='tensor:%1'>%2</a> %3")
                          .arg(t.index())
-                         .arg(QString::fromStdString(problem.tensorName(t)).toHtmlEscaped())
-                         .arg(problem.tensor(t).height)
-                         .arg(problem.tensor(t).width);
+                         .arg(QString::fromStdString(problem.tensorName(t)).toHtmlEscaped(),
+                              sizeText({problem.tensor(t).height, problem.tensor(t).width},
+                                       QStringLiteral("×")));
         if (!links.isEmpty())
             tensors += QStringLiteral("<p><b>%1</b> %2</p>").arg(title, links.join(QStringLiteral(", ")));
     };
     list(tr("In"), boundary.inputs);
     list(tr("Out"), boundary.sinks);
     list(tr("Ephemeral"), boundary.interior);
-    m_tensors->setText(tensors);
+    m_tensors->setText(rich(tensors));
 }
 
 void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)

@@ -60,8 +60,6 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 [[nodiscard]] QString reasonText(const std::string& reason);
 /// "DMA", "block mover" ...
 [[nodiscard]] QString resourceText(systolic::Resource resource);
-/// "12.5 KB"
-[[nodiscard]] QString bytesText(double bytes);
 
 /// The bar of a lane at a time; nullptr in a gap. `slack`: bars this close also count.
 [[nodiscard]] const PipelineLane::Bar* barAt(const PipelineLane& lane, double time, double slack);

@@ -152,7 +152,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         auto* size =
             addNumber(memory, ("size." + std::string(levelName(kEdited[i]))).c_str(),
                       tr("%1 buffer").arg(names[i]), 1, 1 << 24, tr("Size of one buffer of the level."));
-        size->setSuffix(tr(" KB"));
+        size->setSuffix(tr(" KiB"));
         m_kilobytes[level] = size;
     }
     column->addStretch(1);
@@ -310,11 +310,9 @@ void SettingsPanel::readOffer()
         return;
     m_offered = {subgraph.granularity.h, subgraph.granularity.w, subgraph.granularity.k};
     m_offeredFrom = tr("subgraph %1").arg(id->index());
-    m_offer->setText(tr("Use tile of subgraph %1: %2 × %3 × %4")
+    m_offer->setText(tr("Use tile of subgraph %1: %2")
                          .arg(id->index())
-                         .arg(m_offered.m)
-                         .arg(m_offered.n)
-                         .arg(m_offered.k));
+                         .arg(sizeText({m_offered.m, m_offered.n, m_offered.k})));
     m_offer->setToolTip(tr("Look at the tile (h × w × k) of the selected subgraph as a GEMM on this array."));
     m_offer->setVisible(true);
 }

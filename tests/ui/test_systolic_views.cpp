@@ -145,7 +145,7 @@ private Q_SLOTS:
         QVERIFY(l2);
         const char* traffic[] = {"144\u00a0KiB", "96\u00a0KiB", "48\u00a0KiB", "176\u00a0KiB"};
         for (std::size_t i = 0; i < 4; ++i)
-            QCOMPARE(l2->rows[i][1], QLatin1String(traffic[i]));
+            QCOMPARE(l2->rows[i][1], QString::fromUtf8(traffic[i]));
         QCOMPARE(l2->rows[0][2], QStringLiteral("9\u00a0KiB"));
         QCOMPARE(l2->rows[0][3], QStringLiteral("17\u00a0KiB"));
         QCOMPARE(l2->rows[1][3], QStringLiteral("13\u00a0KiB"));

@@ -88,6 +88,11 @@ private Q_SLOTS:
         kept.setHtml(rich(text));
         QCOMPARE(kept.toPlainText(), number(std::int64_t{49152}) + QStringLiteral(" in"));
     }
+    void copiedNumbersArePlain()
+    {
+        QCOMPARE(plainNumbers(number(-12345.6) + QLatin1Char('\t') + percent(0.5)),
+                 QStringLiteral("-12345.6\t50.0 %"));
+    }
     void everyIconDraws()
     {
         QVERIFY(!icon(QStringLiteral("solve")).isNull());

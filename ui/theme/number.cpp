@@ -80,6 +80,13 @@ QString bytesText(std::int64_t bytes)
     return QString::fromStdString(tilewright::bytesText(bytes));
 }
 
+QString plainNumbers(QString text)
+{
+    return text.remove(QChar(0x202F))
+        .replace(QChar(0xA0), QLatin1Char(' '))
+        .replace(QChar(0x2212), QLatin1Char('-'));
+}
+
 QString counted(std::int64_t n, const QString& one, const QString& many)
 {
     return number(n) + QChar(0xA0) + (n == 1 ? one : many);

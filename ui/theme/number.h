@@ -39,6 +39,8 @@ namespace tilewright::ui {
                                const QString& times = QStringLiteral(" × "));
 /// "512 B", "1.5 KiB"
 [[nodiscard]] QString bytesText(std::int64_t bytes);
+/// A text whose numbers a program can read: for the clipboard.
+[[nodiscard]] QString plainNumbers(QString text);
 /// "1 step", "12 345 steps"; `one` and `many` are the words.
 [[nodiscard]] QString counted(std::int64_t n, const QString& one, const QString& many);
 

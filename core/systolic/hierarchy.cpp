@@ -85,7 +85,7 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
     const std::int64_t k2 = maxL2Depth(h);
     out.push_back({"L2, one output tile resident over all of K",
                    saturatingMul(r * gemm.k + gemm.k * c + r * c, e), l2, "bytes",
-                   atMost("K", k2) + ", in steps of 16 " + formatGrouped(roundDown(k2, kTileDepth))});
+                   atMost("K", k2) + ", " + formatGrouped(roundDown(k2, kTileDepth)) + " in steps of 16"});
     out.push_back({"L2, the chosen tile (conservative)",
                    saturatingMul(tileFootprint(tile, Footprint::Conservative), e),
                    h.at(Level::L2).totalBytes(),

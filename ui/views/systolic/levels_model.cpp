@@ -89,7 +89,7 @@ LevelsCard rooflineCard(const Roofline& r)
     for (const RooflinePoint& p : r.points) {
         if (bindingText(r.binding) == rooflineLevel(p.level))
             card.table.marked = static_cast<int>(card.table.rows.size());
-        card.table.rows.push_back({rooflineLevel(p.level), bytesText(p.bytes), number(p.intensity),
+        card.table.rows.push_back({rooflineLevel(p.level), bytesText(p.bytes), significantNumber(p.intensity),
                                    number(std::round(p.roofGflops))});
     }
     return card;

@@ -240,6 +240,35 @@ private Q_SLOTS:
         model->dropMimeData(mime.get(), Qt::MoveAction, 1, 0, {}); // onto its own place
         QVERIFY(window.state().document.schedule() == before);
     }
+    void undoKeysInANumberBoxAreTheDocuments()
+    {
+        MainWindow window;
+        open(window, "ex1.problem.json");
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
+        QSpinBox* box = view<InspectorView>(window, "inspector")->widthBox();
+        const double before = total(window);
+        type(box, QStringLiteral("32"));
+        const double narrow = total(window);
+        QVERIFY(narrow != before);
+        QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(total(window), before);
+        QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(total(window), narrow);
+        QSpinBox* height = view<InspectorView>(window, "inspector")->heightBox();
+        height->setFocus();
+        QTest::keyClick(height, Qt::Key_Down); // as the wheel does
+        QVERIFY(total(window) != narrow);
+        QTest::keyClick(height, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(total(window), narrow);
+        box->setFocus();
+        // What is still being typed is taken back where it is typed.
+        box->selectAll();
+        QTest::keyClick(box, Qt::Key_7);
+        QCOMPARE(box->cleanText(), QStringLiteral("7"));
+        QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(box->cleanText(), QStringLiteral("32"));
+        QCOMPARE(total(window), narrow);
+    }
     void autoSolveAppliesAsOneUndoStep()
     {
         MainWindow window;

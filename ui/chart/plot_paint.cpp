@@ -226,7 +226,9 @@ void addRaster(QCustomPlot& plot, const PlotModel& model, const Theme& theme)
                           middles(model.y, raster.low.y(), raster.high.y(), raster.rows));
     for (int row = 0; row < raster.rows; ++row)
         for (int column = 0; column < raster.columns; ++column) {
-            const double share = raster.shares[static_cast<std::size_t>(row * raster.columns + column)];
+            const double share =
+                raster.shares[static_cast<std::size_t>(row) * static_cast<std::size_t>(raster.columns) +
+                              static_cast<std::size_t>(column)];
             map->data()->setCell(column, row, std::max(0.0, share));
             if (share < 0)
                 map->data()->setAlpha(column, row, 0);

@@ -116,7 +116,7 @@ QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool
     return action;
 }
 
-void Actions::note(ActionSpec spec)
+void Actions::note(const ActionSpec& spec)
 {
     if (find(spec.id))
         return;

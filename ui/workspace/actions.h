@@ -56,7 +56,7 @@ public:
     /// action.
     QAction* offer(QWidget* owner, ActionSpec spec, std::function<void(bool)> run);
     /// Registers what keys or the mouse do without being a command: a row of the shortcut sheet.
-    void note(ActionSpec spec);
+    void note(const ActionSpec& spec);
     /// An action that is in no registry.
     [[nodiscard]] static QAction* make(const ActionSpec& spec, QObject* parent);
     /// Asks all actions anew whether they can be used, are checked, and what they are called. To be called

@@ -197,10 +197,9 @@ Status Document::recover(const QJsonObject& copy)
     if (!loaded)
         return loaded.error();
     const Together together(*this);
-    setProblem(*problem, oneOpPerSubgraph(**problem), problemPath);
+    setProblem(*problem, std::move(loaded->schedule), problemPath);
     setPath(copy[QStringLiteral("path")].toString());
-    apply(std::move(loaded->schedule), tr("Restore the last session"));
-    undoStack().resetClean();
+    undoStack().resetClean(); // not what is in the file
     evaluateNow();
     Q_EMIT fileChanged();
     return Unit{};

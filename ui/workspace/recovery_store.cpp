@@ -115,7 +115,7 @@ std::vector<LostSession> RecoveryStore::lost() const
         LostSession session;
         session.file = file.filePath();
         session.saved = QDateTime::fromString(root[QStringLiteral("saved")].toString(), Qt::ISODateWithMs);
-        for (const QJsonValue& entry : root[QStringLiteral("documents")].toArray())
+        for (const QJsonValue entry : root[QStringLiteral("documents")].toArray())
             for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
                 if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
                     session.documents << lensName(lens);
@@ -133,7 +133,7 @@ Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
         documents.isEmpty()
             ? Status(Error{ErrorCode::Io, "the recovery copy cannot be read", {}, session.file.toStdString()})
             : Status(Unit{});
-    for (const QJsonValue& entry : documents)
+    for (const QJsonValue entry : documents)
         for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
             if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
                 if (const Status recovered = workspace.document(lens).recover(entry.toObject());
@@ -141,7 +141,7 @@ Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
                     result = recovered;
     if (result) {
         // Kept as this program's own before the lost copy goes: another crash must not cost it.
-        if (const Status kept = keep(workspace); !kept)
+        if (Status kept = keep(workspace); !kept)
             return kept;
         remove(session.file);
     }

@@ -311,7 +311,7 @@ Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
                                const OpDrop& drop)
 {
     const EditOptions how = editOptions(rules, drop.force);
-    const auto edited = [&]() -> Result<Schedule> {
+    auto edited = [&]() -> Result<Schedule> {
         if (drop.recompute)
             return drop.to ? edit::recompute(problem, schedule, drop.ops, *drop.to, how)
                            : edit::addSubgraph(problem, schedule, drop.ops, how);

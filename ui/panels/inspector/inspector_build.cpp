@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The controls of the inspector.
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/inspector_view.h"
@@ -131,7 +131,7 @@ void InspectorView::buildTraversal(QWidget* page, QVBoxLayout* column)
     auto* row = new QHBoxLayout;
     order->addLayout(row);
     m_traversal = new QComboBox(page);
-    WheelGuard::protect(m_traversal);
+    FormGuard::protect(m_traversal);
     m_traversal->setAccessibleName(tr("Traversal"));
     m_traversal->setToolTip(tr("The order in which tiles are visited. Draw your own in the tile grid."));
     m_traversal->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);

@@ -37,8 +37,8 @@ namespace tilewright::ui {
 InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("inspector"), tr("Inspector"), parent)
 {
-    m_facts =
-        std::make_unique<LatestJob<InspectorFacts>>([this](InspectorFacts facts) { showFacts(facts); }, true);
+    m_facts = std::make_unique<LatestJob<InspectorFacts>>(
+        [this](const InspectorFacts& facts) { showFacts(facts); }, true);
     m_factsTimer.setSingleShot(true);
     m_factsTimer.setInterval(60);
     connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);

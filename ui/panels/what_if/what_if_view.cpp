@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/what_if/what_if_view.h"
 
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 #include "chart/axis.h"
 #include "theme/icon.h"
 #include "theme/number.h"
@@ -144,8 +144,8 @@ WhatIfView::WhatIfView(const ViewContext& context, QWidget* parent)
       m_chart(new WhatIfChart(m_points, *m_parameter, context.themes, this))
 {
     m_parameter->addItems({tr("Fast memory capacity"), tr("Slow memory bandwidth"), tr("Native size")});
-    WheelGuard::protect(m_parameter);
-    WheelGuard::protect(m_seconds);
+    FormGuard::protect(m_parameter);
+    FormGuard::protect(m_seconds);
     m_parameter->setAccessibleName(tr("Parameter"));
     m_parameter->setToolTip(tr("The hardware parameter that is multiplied by 1/4 to 4."));
     m_seconds->setRange(0, 60);

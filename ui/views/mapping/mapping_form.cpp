@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/mapping_form.h"
 
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
@@ -38,7 +38,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent) : QScrollArea(
     m_kind->setAccessibleName(tr("Kind of layer"));
     m_kind->setObjectName(QStringLiteral("kind"));
     m_kind->setToolTip(tr("What the layer computes; it decides which loops there are."));
-    WheelGuard::protect(m_kind);
+    FormGuard::protect(m_kind);
     m_layerForm->addRow(tr("Kind"), m_kind);
     connect(m_kind, &QComboBox::activated, this, [this](int kind) {
         MappingSetup next = m_state.setup();
@@ -125,7 +125,7 @@ void MappingForm::addInteger(QFormLayout* form, const QString& name, const QStri
     spin->setAccessibleName(name);
     spin->setToolTip(tip);
     spin->setMinimumWidth(70);
-    WheelGuard::protect(spin);
+    FormGuard::protect(spin);
     form->addRow(name, spin);
     connect(spin, &QSpinBox::valueChanged, this, [this, field, layer, key](int value) {
         if (m_refreshing)
@@ -158,7 +158,7 @@ void MappingForm::addNumber(QFormLayout* form, const QString& name, const QStrin
     spin->setAccessibleName(name);
     spin->setToolTip(tip);
     spin->setMinimumWidth(70);
-    WheelGuard::protect(spin);
+    FormGuard::protect(spin);
     form->addRow(name, spin);
     connect(spin, &QDoubleSpinBox::valueChanged, this, [this, field, key](double value) {
         if (m_refreshing)

@@ -216,7 +216,7 @@ void MappingModelView::start()
     refresh();
 }
 
-void MappingModelView::finish(Outcome outcome)
+void MappingModelView::finish(const Outcome& outcome)
 {
     m_running = false;
     if (outcome.result)

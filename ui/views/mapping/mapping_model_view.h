@@ -46,7 +46,7 @@ private:
     void createControls();
     void start();
     void modelChanged();
-    void finish(Outcome outcome);
+    void finish(const Outcome& outcome);
     void refresh();
 
     MappingDocument& m_state;

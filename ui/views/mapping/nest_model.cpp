@@ -23,6 +23,7 @@ QString text(std::string_view s)
 std::vector<int> loopsInOrder(const LoopNest& nest, const Method& method, Level level)
 {
     std::vector<int> out;
+    out.reserve(static_cast<std::size_t>(nest.loopCount));
     for (int i = 0; i < nest.loopCount; ++i)
         out.push_back(level == Level::Dram  ? method.dramOrder[static_cast<std::size_t>(i)]
                       : level == Level::Spm ? method.spmOrder[static_cast<std::size_t>(i)]

@@ -234,6 +234,7 @@ void paintPeak(QPainter& painter, const MemoryModel& model, const Axis& time, co
 std::vector<LegendItem> legendOf(const MemoryModel& model, const Theme& theme)
 {
     std::vector<LegendItem> items;
+    items.reserve(kBands.size() + 1);
     for (const Band& band : kBands)
         items.push_back({contentKindText(band.kind), contentColour(band.kind, theme)});
     if (model.baseline)

@@ -103,7 +103,8 @@ void paintBanks(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
     if (showsSingleBursts(r, c))
         paintEvents(painter, *r.run, f);
     else if (c.width > 0)
-        paintHeat(painter, c, static_cast<std::size_t>(dram.channels * dram.banks), misses, f);
+        paintHeat(painter, c, static_cast<std::size_t>(dram.channels) * static_cast<std::size_t>(dram.banks),
+                  misses, f);
     painter.setRenderHint(QPainter::Antialiasing, true);
     // Channels are told apart by lines.
     painter.setPen(QPen(f.theme.outline, 1));

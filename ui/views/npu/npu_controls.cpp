@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_controls.h"
 
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
 #include "workspace/samples.h"
@@ -91,7 +91,7 @@ void NpuControls::row(QFormLayout* form, const QString& label, QWidget* control,
     control->setToolTip(tip);
     control->setAccessibleName(label);
     control->setAccessibleDescription(tip);
-    WheelGuard::protect(control);
+    FormGuard::protect(control);
     if (qobject_cast<QCheckBox*>(control) || qobject_cast<QPushButton*>(control)) {
         form->addRow(control);
         return;

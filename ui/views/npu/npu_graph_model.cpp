@@ -61,8 +61,9 @@ QRectF NpuGraphModel::cellOf(std::uint32_t node) const
     if (!g.open)
         return g.rect;
     const int at = static_cast<int>(placeOf[node]);
+    const int row = at / g.columns;
     return {g.rect.left() + kPadding + (at % g.columns) * g.cell,
-            g.rect.top() + npuGroupTitleHeight() + (at / g.columns) * g.cell, g.cell, g.cell};
+            g.rect.top() + npuGroupTitleHeight() + row * g.cell, g.cell, g.cell};
 }
 
 const NpuGraphGroup* NpuGraphModel::groupAt(QPointF scene) const

@@ -145,7 +145,7 @@ QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
 {
     const npu::NpuGraph& g = *r.graph;
     const QString tile = s.tile == npu::kNone ? QString() : tileText(g, s.tile);
-    const QString node = s.node == npu::kNone ? QString() : nodeText(g, s.node);
+    QString node = s.node == npu::kNone ? QString() : nodeText(g, s.node);
     switch (s.state) {
     case CoreState::Tensor:
     case CoreState::Vector:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_tiling_form.h"
 
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -25,7 +25,7 @@ public:
         setKeyboardTracking(false); // a half-typed number is not simulated
         setMinimumWidth(40);
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        WheelGuard::protect(this);
+        FormGuard::protect(this);
     }
 
     /// What 0 stands for at present; 0 when operators differ in it.
@@ -115,7 +115,7 @@ NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(pare
     m_operator->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_operator->setMinimumContentsLength(8);
     m_operator->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    WheelGuard::protect(m_operator);
+    FormGuard::protect(m_operator);
     m_form->addRow(tr("Operator"), m_operator);
     connect(m_operator, &QComboBox::activated, this, &NpuTilingForm::refresh);
     for (std::size_t i = 0; i < kMostSizes; ++i) {

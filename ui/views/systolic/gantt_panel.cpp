@@ -38,8 +38,9 @@ double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, co
     painter.drawText(QPointF(area.left(), area.top() + bm.ascent()), tr("Banks of L2 read now"));
     const double top = area.top() + bm.height() + 4;
     for (std::int64_t i = 0; i < shown; ++i) {
+        const std::int64_t row = i / perRow;
         const QRectF box(area.left() + static_cast<double>(i % perRow) * (w + gap),
-                         top + static_cast<double>(i / perRow) * (h + gap), w, h);
+                         top + static_cast<double>(row) * (h + gap), w, h);
         const bool a = b.bankA == i;
         const bool bb = b.bankB == i;
         painter.fillRect(box, a    ? theme.input

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/settings_panel.h"
 
+#include "canvas/form_guard.h"
 #include "canvas/view.h"
-#include "canvas/wheel_guard.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "workload/problem.h"
@@ -181,7 +181,7 @@ void SettingsPanel::prepare(QWidget* control, const char* name, const QString& l
     control->setAccessibleName(label);
     control->setAccessibleDescription(tip);
     control->setToolTip(tip);
-    WheelGuard::protect(control);
+    FormGuard::protect(control);
 }
 
 QSpinBox* SettingsPanel::addNumber(QFormLayout* form, const char* name, const QString& label, int low,

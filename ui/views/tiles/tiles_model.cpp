@@ -46,7 +46,7 @@ QString traversalText(TraversalKind kind)
 /// A custom order as runs: its numbers are in the tiles only while those are few and large.
 QString orderText(const Traversal& traversal, std::int64_t cols)
 {
-    const QString name = traversalText(traversal.kind());
+    QString name = traversalText(traversal.kind());
     if (traversal.kind() != TraversalKind::Custom)
         return name;
     return name + QStringLiteral(": ") + orderRuns(traversal.explicitOrder(), cols, 24);

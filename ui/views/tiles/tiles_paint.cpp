@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace tilewright::ui {
 
@@ -287,8 +288,9 @@ QRectF tilesScene(const TilesModel& model)
 
 QRectF tileRect(const TilesModel& model, std::int64_t tile)
 {
-    const double row = static_cast<double>(tile / std::max<std::int64_t>(1, model.grid.cols));
-    const double col = static_cast<double>(tile % std::max<std::int64_t>(1, model.grid.cols));
+    const auto [rowAt, colAt] = std::lldiv(tile, std::max<std::int64_t>(1, model.grid.cols));
+    const auto row = static_cast<double>(rowAt);
+    const auto col = static_cast<double>(colAt);
     // A clipped tile keeps its own size.
     const bool lastColumn = model.trace && col == static_cast<double>(model.grid.cols - 1);
     const bool lastRow = model.trace && row == static_cast<double>(model.grid.rows - 1);

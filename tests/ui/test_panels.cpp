@@ -534,9 +534,11 @@ private Q_SLOTS:
         auto* rules = view<RulesView>(window, "rules");
         rules->settle();
         QTreeWidget* list = rules->list();
-        QCOMPARE(list->topLevelItemCount(), 9);
+        const int switches = static_cast<int>(ruleSwitches().size());
+        QVERIFY(switches >= 9);
+        QCOMPARE(list->topLevelItemCount(), switches);
         int changed = 0;
-        for (int i = 0; i < 9; ++i) {
+        for (int i = 0; i < switches; ++i) {
             const RuleSwitch& s = ruleSwitches()[static_cast<std::size_t>(i)];
             Rules other = document.rules();
             QVERIFY(setRule(other, s.name, s.otherValue));
@@ -552,7 +554,8 @@ private Q_SLOTS:
             QVERIFY(item->childCount() > 0);
         }
         QVERIFY(changed >= 2);
-        QTreeWidgetItem* first = list->topLevelItem(0); // null_order_reuse
+        QVERIFY(!rules->copyText().contains(QChar(0x202F))); // full precision, no thin spaces
+        QTreeWidgetItem* first = list->topLevelItem(0);      // null_order_reuse
         first->setExpanded(true);
         list->scrollToItem(first->child(0));
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},

@@ -116,7 +116,7 @@ std::vector<LostSession> RecoveryStore::lost() const
         session.file = file.filePath();
         session.saved = QDateTime::fromString(root[QStringLiteral("saved")].toString(), Qt::ISODateWithMs);
         for (const QJsonValue entry : root[QStringLiteral("documents")].toArray())
-            for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
+            for (const Lens lens : kLenses)
                 if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
                     session.documents << lensName(lens);
         out.push_back(std::move(session));
@@ -134,7 +134,7 @@ Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
             ? Status(Error{ErrorCode::Io, "the recovery copy cannot be read", {}, session.file.toStdString()})
             : Status(Unit{});
     for (const QJsonValue entry : documents)
-        for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
+        for (const Lens lens : kLenses)
             if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
                 if (const Status recovered = workspace.document(lens).recover(entry.toObject());
                     !recovered && result)

@@ -358,11 +358,15 @@ void InspectorView::applyGranularity()
     if (!id || m_refreshing)
         return;
     const Granularity g{m_w->value(), m_h->value(), m_k->value()};
+    // Steps of one box are one edit; another box is another edit.
+    const Granularity& now = document().schedule()[*id].granularity;
+    const QChar box = QLatin1Char(g.w != now.w ? 'w' : g.h != now.h ? 'h' : 'k');
     EditOptions options = editOptions(document().rules());
     options.force = true; // an illegal size is shown as a problem, not refused: half-finished edits are fine
     document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), std::array{*id}, g, options),
-        tr("Granularity of subgraph %1").arg(id->index()), QStringLiteral("granularity.%1").arg(id->index()));
+        tr("Granularity of subgraph %1").arg(id->index()),
+        QStringLiteral("granularity.%1.%2").arg(id->index()).arg(box));
 }
 
 void InspectorView::setFactsEnabled(bool enabled)

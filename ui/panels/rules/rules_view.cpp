@@ -16,7 +16,8 @@ namespace tilewright::ui {
 namespace {
 
 enum Column { kSwitch, kValue, kEffect, kMeaning };
-constexpr int kTarget = Qt::UserRole; ///< of the first column: the subgraph that a row is about
+constexpr int kTarget = Qt::UserRole;    ///< of the first column: the subgraph that a row is about
+constexpr int kExact = Qt::UserRole + 1; ///< of a cell: what is copied instead of its text
 constexpr std::size_t kMostRows = 100;
 
 QString latin1(std::string_view text)
@@ -32,6 +33,16 @@ QString subgraphs(std::size_t n)
 QString problems(std::size_t n)
 {
     return counted(static_cast<std::int64_t>(n), RulesView::tr("problem"), RulesView::tr("problems"));
+}
+
+/// The change in full, for the clipboard.
+QString exactEffectText(const RuleEffect& e, double total)
+{
+    if (e.validBefore && e.validAfter && e.change != 0)
+        return RulesView::tr("total %1, subgraphs: %2").arg(exactNumber(e.change)).arg(e.parts.size());
+    if (!e.validBefore && e.validAfter)
+        return RulesView::tr("makes it valid: total %1").arg(exactNumber(total + e.change));
+    return {};
 }
 
 /// The exact change in one line.
@@ -148,6 +159,7 @@ void RulesView::refresh()
         item->setCheckState(kSwitch, ruleValue(rules, s.name) == s.finalValue ? Qt::Checked : Qt::Unchecked);
         if (!document().snapshot()) {
             item->setText(kEffect, {});
+            item->setData(kEffect, kExact, {});
             qDeleteAll(item->takeChildren());
         }
     }
@@ -168,6 +180,7 @@ void RulesView::showEffects(const Effects& effects)
         const RuleEffect& e = effects.effects[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
         item->setText(kEffect, effectText(e, effects.snapshot->evaluation.total));
+        item->setData(kEffect, kExact, exactEffectText(e, effects.snapshot->evaluation.total));
         item->setToolTip(kEffect, item->text(kEffect));
         const bool open = item->isExpanded();
         qDeleteAll(item->takeChildren());
@@ -204,8 +217,10 @@ QString RulesView::copyText() const
     QString out = tr("switch\tvalue\teffect of the other value\tmeaning\n");
     for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
         QStringList cells;
-        for (int c = 0; c < m_list->columnCount(); ++c)
-            cells << m_list->topLevelItem(i)->text(c);
+        for (int c = 0; c < m_list->columnCount(); ++c) {
+            const QString exact = m_list->topLevelItem(i)->data(c, kExact).toString();
+            cells << (exact.isEmpty() ? m_list->topLevelItem(i)->text(c) : exact);
+        }
         out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
     }
     return out;

@@ -2,6 +2,7 @@
 #include "views/latency/latency_model.h"
 
 #include "canvas/bound_mark.h"
+#include "eval/cost.h"
 #include "theme/number.h"
 #include "theme/words.h"
 
@@ -90,7 +91,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
     if (baseline && baseline->problem != snapshot->problem)
         baseline = nullptr;
     m.total = snapshot->evaluation.total;
-    const auto bandwidth = static_cast<double>(snapshot->problem->hardware().slowMemoryBandwidth);
+    const MemoryCosts memory(snapshot->problem->hardware());
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
         const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[i];
         LatencyBar bar;
@@ -108,8 +109,8 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
             bar.fits = e.fits;
             bar.latency = e.latency;
             bar.compute = e.compute;
-            bar.load = static_cast<double>(e.loadElements) / bandwidth;
-            bar.store = static_cast<double>(e.storeElements) / bandwidth;
+            bar.load = memory.time(e.loadElements, 0);
+            bar.store = memory.time(0, e.storeElements);
             bar.bound = e.bound;
             bar.share = m.total > 0 ? e.latency / m.total : 0;
         }

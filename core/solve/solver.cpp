@@ -409,6 +409,7 @@ Result<SolveResult> Solver::run()
     m_working = threads;
     {
         std::vector<std::jthread> workers;
+        workers.reserve(static_cast<std::size_t>(threads));
         for (int i = 0; i < threads; ++i)
             workers.emplace_back([this, i] { work(i); });
         SubgraphPool pool(m_problem, m_options.rules, m_memo, m_sketch.locked);

@@ -50,20 +50,21 @@ private slots:
             QTest::newRow(qPrintable(name + " " + options.join(' ')))
                 << problem << name << options << line << code;
         };
-        row("ex1A", "total        6553.6");
-        row("ex1B", "total        3276.8");
-        row("ex1C", "total        4400");
-        row("ex2A_final", "total        26214.4");
-        row("ex2B_final", "total        13107.2");
-        row("ex3A", "total        11468.8");
-        row("ex3B", "total        6276.8");
-        row("ex3C", "total        4638.4");
-        row("ex4A_null", "total        8192");
-        row("ex4A_null", "total        7096", {"--rules", "final"});
-        row("ex4A_null", "total        8192", {"--set", "null_order_reuse=no"});
-        row("ex4B", "total        6548");
-        row("ex5A", "invalid      OOM in subgraph 0: the working set needs up to 65,536 elements", {}, 1);
-        row("ex5B", "total        6915.2");
+        row("ex1A", "total        6\u202f553.6");
+        row("ex1B", "total        3\u202f276.8");
+        row("ex1C", "total        4\u202f400");
+        row("ex2A_final", "total        26\u202f214.4");
+        row("ex2B_final", "total        13\u202f107.2");
+        row("ex3A", "total        11\u202f468.8");
+        row("ex3B", "total        6\u202f276.8");
+        row("ex3C", "total        4\u202f638.4");
+        row("ex4A_null", "total        8\u202f192");
+        row("ex4A_null", "total        7\u202f096", {"--rules", "final"});
+        row("ex4A_null", "total        8\u202f192", {"--set", "null_order_reuse=no"});
+        row("ex4B", "total        6\u202f548");
+        row("ex5A", "invalid      OOM in subgraph 0: the working set needs up to 65\u202f536 elements", {},
+            1);
+        row("ex5B", "total        6\u202f915.2");
     }
     void workedExamples()
     {

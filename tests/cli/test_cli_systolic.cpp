@@ -125,11 +125,11 @@ void TestCliSystolic::readableText()
     const CliRun run = cli("systolic --gemm 64x64x64");
     QCOMPARE(run.code, 0);
     for (const char* text :
-         {"1,054", "97.2 %", "147,456", "A + full reuse", "bound by array", "30 / 994 / 30"})
+         {"1\u202f054", "97.2\u00a0%", "147\u202f456", "A + full reuse", "bound by array", "30 / 994 / 30"})
         QVERIFY2(run.out.contains(text), text);
     const CliRun tile = cli("tile --gemm 1024x1024x1024 --method analytic");
     for (const char* text :
-         {"64 x 64 x 96", "Kt <= 128", "K <= 504, in steps of 16 496", "three levels", "adaptive"})
+         {"64 x 64 x 96", "Kt <= 128", "K <= 504, 496 in steps of 16", "three levels", "adaptive"})
         QVERIFY2(tile.out.contains(text), text);
     QVERIFY(cli("systolic --gemm 64x64x8").out.contains("not hidden"));
 }
@@ -249,7 +249,7 @@ void TestCliSystolic::refusals()
         QVERIFY2(run.out.isEmpty(), arguments);
         QVERIFY2(!run.err.isEmpty(), arguments);
     }
-    QVERIFY(cli("tile --gemm 64x64x64 --capacity 10").err.contains("3,072 bytes"));
+    QVERIFY(cli("tile --gemm 64x64x64 --capacity 10").err.contains("3\u202f072 bytes"));
     QCOMPARE(cli("systolic --gemm 4x4x4 --array 2000x4").code, 0); // closed forms have no such limit
 }
 

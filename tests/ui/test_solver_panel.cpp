@@ -227,7 +227,7 @@ private Q_SLOTS:
     {
         {
             const auto o = open();
-            QVERIFY(o->solver->budget()->text().contains(QStringLiteral("auto (3.0 s)"))); // 40 ops
+            QVERIFY(o->solver->budget()->text().contains(QStringLiteral("auto (3\u00a0s)"))); // 40 ops
             QCOMPARE(o->solver->options().seconds(), 3.0);
             o->solver->budget()->setFocus();
             o->solver->budget()->selectAll();

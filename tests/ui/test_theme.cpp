@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/text.h"
 #include "chart/axis.h"
 #include "chart/plot_paint.h"
 #include "theme/icon.h"
@@ -13,7 +14,11 @@
 #include <QTest>
 #include <QTextDocument>
 
+#include <cmath>
+#include <random>
+
 using namespace tilewright::ui;
+using tilewright::formatGrouped;
 
 class TestTheme : public QObject
 {
@@ -83,6 +88,11 @@ private Q_SLOTS:
         kept.setHtml(rich(text));
         QCOMPARE(kept.toPlainText(), number(std::int64_t{49152}) + QStringLiteral(" in"));
     }
+    void copiedNumbersArePlain()
+    {
+        QCOMPARE(plainNumbers(number(-12345.6) + QLatin1Char('\t') + percent(0.5)),
+                 QStringLiteral("-12345.6\t50.0 %"));
+    }
     void everyIconDraws()
     {
         QVERIFY(!icon(QStringLiteral("solve")).isNull());
@@ -114,6 +124,31 @@ private Q_SLOTS:
     {
         QFETCH(double, value);
         QTEST(number(value), "shown");
+    }
+    /// The window has no rounding and no separators of its own.
+    void windowAndCoreWriteAlike()
+    {
+        std::mt19937_64 random(11);
+        const auto same = [](const QString& window, const std::string& core) {
+            return window == QString::fromStdString(core);
+        };
+        for (int i = 0; i < 1000; ++i) {
+            const double magnitude = std::pow(10, std::uniform_real_distribution(-6.0, 17.0)(random));
+            // Every third one lies between two decimals.
+            const double value = (i % 2 ? 1 : -1) * (i % 3 ? magnitude : std::floor(magnitude) + 0.25);
+            const auto whole = static_cast<std::int64_t>(value);
+            QVERIFY2(same(number(value), formatGrouped(value)) && same(number(whole), formatGrouped(whole)) &&
+                         same(shortNumber(value), tilewright::shortNumber(value)) &&
+                         same(significantNumber(value), tilewright::significantNumber(value)) &&
+                         same(fixedNumber(value, 3), tilewright::fixedNumber(value, 3)) &&
+                         same(scientific(value), tilewright::scientific(value)) &&
+                         same(percent(value), tilewright::percent(value)) &&
+                         same(signedNumber(value), tilewright::signedNumber(value)) &&
+                         same(signedPercent(value), tilewright::signedPercent(value)) &&
+                         same(bytesText(whole), tilewright::bytesText(whole)) &&
+                         same(secondsText(value), tilewright::secondsText(value)),
+                     qPrintable(exactNumber(value)));
+        }
     }
     void tinyChangesAreNotShownAsNone()
     {

@@ -176,7 +176,7 @@ QString plotRangeText(const PlotAxis& axis, double from, double to)
     const bool log = axis.scale == Scale::Log;
     return tr("%1 to %2 (%3)")
         .arg(axis.textOf(from), axis.textOf(to),
-             log ? QString::number(to / from, 'g', 3) + QChar(0xD7) : axis.textOf(to - from));
+             log ? significantNumber(to / from) + QChar(0xD7) : axis.textOf(to - from));
 }
 
 QString plotAsText(const PlotModel& model)

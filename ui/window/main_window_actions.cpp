@@ -3,6 +3,7 @@
 #include "export/export_dialog.h"
 #include "export/export_report.h"
 #include "export/export_view.h"
+#include "theme/number.h"
 #include "theme/style.h"
 #include "window/command_palette.h"
 #include "window/file_actions.h"
@@ -126,8 +127,9 @@ void MainWindow::createActions()
     a.add("edit.copy", edit, tr("&Copy rows"), "copy", {QKeySequence::Copy},
           tr("Copy the rows of the view you last used as tab-separated text, with full precision."), {},
           [this] {
-              if (const View* v = currentView(); v && !v->copyText().isEmpty())
-                  QApplication::clipboard()->setText(v->copyText());
+              const View* v = currentView();
+              if (const QString rows = v ? v->copyText() : QString(); !rows.isEmpty())
+                  QApplication::clipboard()->setText(plainNumbers(rows));
           });
     a.add("edit.copyImage", edit, tr("Copy view as &image"), "image",
           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, tr("Copy the view you last used as a picture."),

@@ -235,12 +235,10 @@ void SolverAlternatives::request()
     const Snapshot& after = *m_outcome->after;
     for (std::size_t i = 0; i < after.schedule.size(); ++i) {
         const Subgraph& s = after.schedule[SubgraphId(i)];
-        auto* item = new QTreeWidgetItem(this, {tr("%1: %2 · %3×%4×%5")
-                                                    .arg(i)
-                                                    .arg(names(*after.problem, s.ops))
-                                                    .arg(s.granularity.w)
-                                                    .arg(s.granularity.h)
-                                                    .arg(s.granularity.k),
+        const Granularity& g = s.granularity;
+        auto* item = new QTreeWidgetItem(this, {tr("%1: %2 · %3")
+                                                    .arg(QString::number(i), names(*after.problem, s.ops),
+                                                         sizeText({g.w, g.h, g.k}, QStringLiteral("×"))),
                                                 shortNumber(after.evaluation.subgraphs[i].latency)});
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignTop);
         item->setToolTip(1, tr("latency %1").arg(exactNumber(after.evaluation.subgraphs[i].latency)));

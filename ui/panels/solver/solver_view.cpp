@@ -230,7 +230,7 @@ void SolverView::showStatus(const SolveStatus& s)
     if (m_told.isValid() && m_told.elapsed() < kStatusMs)
         return;
     m_told.start();
-    QStringList parts{tr("%1 of %2 s").arg(s.seconds, 0, 'f', 1).arg(m_curve.budget, 0, 'f', 1)};
+    QStringList parts{tr("%1 of %2 s").arg(fixedNumber(s.seconds, 1), fixedNumber(m_curve.budget, 1))};
     if (std::isfinite(s.best)) {
         parts << tr("best %1").arg(number(s.best));
         if (s.lowerBound > 0)
@@ -263,9 +263,9 @@ void SolverView::finish(const SolveResult& result)
     outcome->proven = result.provenOptimal;
     outcome->provenSpace = QString::fromStdString(result.provenSpace);
     m_progress->setText(result.provenOptimal
-                            ? tr("Finished: proven optimal after %1 s.").arg(result.seconds, 0, 'f', 2)
-                        : result.stopped ? tr("Stopped after %1 s.").arg(result.seconds, 0, 'f', 2)
-                                         : tr("Finished after %1 s.").arg(result.seconds, 0, 'f', 2));
+                            ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
+                        : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
+                                         : tr("Finished after %1.").arg(secondsText(result.seconds)));
     m_card->setOutcome(std::move(outcome));
     refresh();
 }

@@ -68,7 +68,7 @@ QString colourMark(const SubgraphEvaluation& e, GraphColouring colouring)
                : e.bound == Bound::Memory ? QStringLiteral("▽")
                                           : QStringLiteral("◇");
     if (colouring == GraphColouring::Intensity && e.memory > 0)
-        return QString::number(e.compute / e.memory, 'g', 3);
+        return significantNumber(e.compute / e.memory);
     return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_view.h"
 
+#include "theme/number.h"
 #include "theme/text_row.h"
 #include "views/graph/graph_cards.h"
 #include "views/graph/graph_menu.h"
@@ -86,7 +87,7 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
     if (!model()) {
         const bool busy = document().hasProblem();
         paintEmptyHint(painter, area,
-                       busy ? tr("Arranging %1 ops …").arg(document().problem()->opCount())
+                       busy ? tr("Arranging %1 ops …").arg(number(document().problem()->opCount()))
                             : tr("Open a problem (Ctrl+O) or drop its file here."),
                        theme);
     } else if (exporting) {

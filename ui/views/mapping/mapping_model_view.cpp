@@ -224,8 +224,8 @@ void MappingModelView::refresh()
                             QString::fromStdString(m_state.setup().architecture.name));
     if (const auto& r = m_table->result())
         text += r->interrupted ? tr(" · stopped")
-                : r->proven    ? tr(" · every layer proven in %1 s").arg(r->seconds, 0, 'f', 2)
-                               : tr(" · not every layer proven in %1 s").arg(r->seconds, 0, 'f', 2);
+                : r->proven    ? tr(" · every layer proven in %1").arg(secondsText(r->seconds))
+                               : tr(" · not every layer proven in %1").arg(secondsText(r->seconds));
     else if (m_running)
         text += tr(" · searching …");
     else

@@ -16,16 +16,6 @@ using mapping::MappingCost; // not the schedule's
 
 namespace {
 
-QString superscript(int value)
-{
-    static constexpr std::array<char16_t, 10> digits{u'⁰', u'¹', u'²', u'³', u'⁴',
-                                                     u'⁵', u'⁶', u'⁷', u'⁸', u'⁹'};
-    QString out;
-    for (const QChar c : QString::number(value))
-        out += c == QLatin1Char('-') ? QChar(u'⁻') : QChar(digits[static_cast<std::size_t>(c.digitValue())]);
-    return out;
-}
-
 std::vector<int> loopsInOrder(const LoopNest& nest, const Method& method, Level level)
 {
     std::vector<int> out;
@@ -108,19 +98,6 @@ QString levelText(Level level)
         return tr("PEs");
     }
     return {};
-}
-
-QString scientific(double value)
-{
-    if (!std::isfinite(value) || value <= 0)
-        return QStringLiteral("–");
-    int exponent = static_cast<int>(std::floor(std::log10(value)));
-    QString mantissa = QString::number(value / std::pow(10.0, exponent), 'f', 3);
-    if (mantissa == QLatin1String("10.000")) {
-        mantissa = QStringLiteral("1.000");
-        ++exponent;
-    }
-    return mantissa + QStringLiteral(" × 10") + superscript(exponent);
 }
 
 QString powerText(const PrimePower& power)

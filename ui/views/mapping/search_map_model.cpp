@@ -46,7 +46,7 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
                  {tr("visited"), number(counts.visited)},
                  {tr("cut by a bound"), number(counts.cut)},
                  {tr("costs computed"), number(counts.evaluations)},
-                 {tr("time"), tr("%1 s").arg(seconds, 0, 'f', seconds < 1 ? 3 : 1)}};
+                 {tr("time"), secondsText(seconds)}};
     out.facts.insert(out.facts.begin(),
                      {tr("hardware"), QString::fromStdString(state.setup().architecture.name)});
     if (out.density && out.density->tried > 0)

@@ -180,7 +180,7 @@ QString bankReadout(const NpuResult& r, const DramCache& cache, double time, dou
     if (hit)
         return tr("%1 · %2 %3 · %4 bursts of %5 at address %6 · row %7 · cycles %8 – %9")
             .arg(where, hit->isStore ? tr("stores") : tr("loads"), tileText(*r.graph, hit->tile),
-                 QString::number(hit->bursts), byteText(dram.burstBytes),
+                 QString::number(hit->bursts), bytesText(dram.burstBytes),
                  QStringLiteral("0x") + QString::number(hit->address, 16),
                  hit->rowHit ? tr("hit") : tr("miss"), number(hit->start), number(hit->end));
     if (const BankCell* cell = cache.bankAt(time, row); cell && cell->bytesPerCycle > 0)

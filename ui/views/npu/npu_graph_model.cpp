@@ -129,12 +129,9 @@ std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
         QStringList names;
         for (const npu::NodeType t : types)
             names << word(npu::toString(t));
-        g.detail = QStringLiteral("%1 %2").arg(number(static_cast<std::int64_t>(g.nodes.size())),
-                                               names.join(QLatin1Char('+')));
+        g.detail = QStringLiteral("%1 %2").arg(number(g.nodes.size()), names.join(QLatin1Char('+')));
         if (units.size() < g.nodes.size())
-            g.detail += units.size() == 1
-                            ? tr(" in a chain")
-                            : tr(" in %1 units").arg(number(static_cast<std::int64_t>(units.size())));
+            g.detail += units.size() == 1 ? tr(" in a chain") : tr(" in %1 units").arg(number(units.size()));
         shapeGroup(graph, g);
     }
     // Which way the critical path goes.

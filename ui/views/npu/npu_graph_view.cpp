@@ -301,7 +301,7 @@ QString NpuGraphView::tooltipAt(QPointF position) const
         return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4<br>%5")
             .arg(g->name.toHtmlEscaped(), g->detail,
                  counted(g->computeCycles, tr("compute cycle"), tr("compute cycles")),
-                 tr("%1 moved at most").arg(byteText(g->bytes)),
+                 tr("%1 moved at most").arg(bytesText(g->bytes)),
                  tr("%1 on the critical path; double-click opens or closes")
                      .arg(counted(static_cast<std::int64_t>(g->critical), tr("node"), tr("nodes"))));
     return {};

@@ -94,7 +94,7 @@ Marks transfers(const NpuResult& r, std::size_t core, bool loads)
         const npu::TransferSpan& s = spans[i];
         return tr("core %1 · %2 tile %3 for %4 · %5 · cycles %6 – %7")
             .arg(QString::number(core), what, tileText(*r.graph, s.tile), nodeText(*r.graph, s.node),
-                 byteText(r.graph->tiles[s.tile].alignedBytes), number(s.start), number(s.end));
+                 bytesText(r.graph->tiles[s.tile].alignedBytes), number(s.start), number(s.end));
     };
     return m;
 }
@@ -221,9 +221,9 @@ Lane spmLane(const NpuChartModel& m, std::size_t c)
     lane.readout = [&core, c, bytes](double time, double) {
         const auto t = static_cast<npu::Cycle>(std::floor(time));
         return tr("core %1 · SPM %2 of %3 at cycle %4")
-            .arg(QString::number(c), byteText(stepAt(core.spm, t)), byteText(bytes), number(t));
+            .arg(QString::number(c), bytesText(stepAt(core.spm, t)), bytesText(bytes), number(t));
     };
-    lane.facts << tr("peak %1").arg(byteText(r.spmPeaks[c])) << tr("of %1").arg(byteText(bytes));
+    lane.facts << tr("peak %1").arg(bytesText(r.spmPeaks[c])) << tr("of %1").arg(bytesText(bytes));
     return lane;
 }
 
@@ -253,7 +253,7 @@ Lane dramLane(const NpuChartModel& m, const std::shared_ptr<DramCache>& cache)
     };
     lane.facts << tr("peak %1 bytes a cycle").arg(number(rate))
                << tr("buses busy %1").arg(percent(r.run->dramUtilization()))
-               << tr("%1 moved").arg(byteText(r.run->dramBytes));
+               << tr("%1 moved").arg(bytesText(r.run->dramBytes));
     return lane;
 }
 

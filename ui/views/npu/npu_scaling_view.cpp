@@ -144,7 +144,7 @@ QString NpuScalingView::markTooltip(const PlotMark& mark) const
                                 [&](const npu::ScalingPoint& s) { return s.cores == mark.id; });
     const auto line = [](const QString& name, npu::Cycle makespan, double speedup, double efficiency) {
         return tr("%1: %2 cycles, speed-up %3, efficiency %4")
-            .arg(name, number(makespan), QString::number(speedup, 'f', 3), percent(efficiency));
+            .arg(name, number(makespan), significantNumber(speedup), percent(efficiency));
     };
     return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4")
         .arg(counted(p->cores, tr("core"), tr("cores")),

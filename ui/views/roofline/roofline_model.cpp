@@ -127,7 +127,7 @@ QString rooflineTooltip(const RooflineModel& model, const RooflineDot& dot, bool
     text += tr("<br>throughput %1 = work %2 / latency").arg(percent(p.throughput), exactNumber(p.work));
     if (p.traffic > 0)
         text += tr("<br>intensity %1 = work / %2 elements moved")
-                    .arg(QString::number(p.intensity, 'g', 5), number(p.traffic));
+                    .arg(significantNumber(p.intensity, 5), number(p.traffic));
     else
         text += tr("<br>moves nothing: its intensity is infinite");
     text += tr("<br>padding and recomputing allow at most %1").arg(percent(p.paddingCeiling));

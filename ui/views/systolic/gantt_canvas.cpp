@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/gantt_canvas.h"
 
+#include "theme/number.h"
 #include "theme/text_row.h"
 #include "views/systolic/gantt_lanes.h"
 
@@ -118,7 +119,7 @@ void GanttCanvas::showHeld()
         return;
     amend([this](LaneModel& lanes) {
         for (std::size_t i = 0; i < 3; ++i)
-            lanes.lanes[firstLevelLane(lanes) + i].note = bytesText(static_cast<double>(m_model.held[i]));
+            lanes.lanes[firstLevelLane(lanes) + i].note = bytesText(m_model.held[i]);
     });
 }
 

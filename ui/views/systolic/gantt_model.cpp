@@ -61,17 +61,6 @@ QString resourceText(Resource resource)
     return {};
 }
 
-QString bytesText(double bytes)
-{
-    constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB", "PB"};
-    std::size_t unit = 0;
-    while (bytes >= 1024 && unit + 1 < std::size(kUnits)) {
-        bytes /= 1024;
-        ++unit;
-    }
-    return QStringLiteral("%1 %2").arg(number(bytes), QLatin1String(kUnits[unit]));
-}
-
 GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
 {
     GanttModel m;

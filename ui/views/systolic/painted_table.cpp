@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/painted_table.h"
 
+#include "theme/number.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
 
@@ -155,12 +156,7 @@ QString PaintedTable::asText() const
 {
     QString out = title.isEmpty() ? QString() : title + QLatin1Char('\n');
     const auto add = [&](const QStringList& cells) {
-        QStringList plain;
-        for (QString cell : cells)
-            plain << cell.remove(QChar(0x202F))
-                         .replace(QChar(0x2212), QLatin1Char('-'))
-                         .replace(QChar(0xA0), QLatin1Char(' '));
-        out += plain.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += plainNumbers(cells.join(QLatin1Char('\t'))) + QLatin1Char('\n');
     };
     add(head);
     for (const QStringList& row : rows)

@@ -129,7 +129,7 @@ QString levelRooflineTooltip(const Roofline& r, const Roofline* other, const QSt
     if (hollow)
         out += QStringLiteral(", ") + otherName;
     return out + tr("<br>%1 FLOP per byte, %2 GFLOP/s attainable<br>its own roof allows %3 GFLOP/s")
-                     .arg(number(level.intensity), number(std::round(of.attainableGflops)),
+                     .arg(significantNumber(level.intensity), number(std::round(of.attainableGflops)),
                           number(std::round(level.roofGflops)));
 }
 

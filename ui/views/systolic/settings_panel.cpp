@@ -168,7 +168,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
                     *memory, QStringLiteral("size.") + id, tr("%1 buffer").arg(name), 1, 1 << 24,
                     tr("Size of one buffer of the level."),
                     [level = level](S& s) -> decltype(auto) { return (s.hierarchy.at(level).bytes); }, 1024)
-                ->setSuffix(tr(" KB"));
+                ->setSuffix(tr(" KiB"));
     }
     column->addStretch(1);
     setWidget(content);
@@ -239,11 +239,9 @@ void SettingsPanel::readOffer()
         return;
     m_offered = {subgraph.granularity.h, subgraph.granularity.w, subgraph.granularity.k};
     m_offeredFrom = tr("subgraph %1").arg(id->index());
-    m_offer->setText(tr("Use tile of subgraph %1: %2 × %3 × %4")
+    m_offer->setText(tr("Use tile of subgraph %1: %2")
                          .arg(id->index())
-                         .arg(m_offered.m)
-                         .arg(m_offered.n)
-                         .arg(m_offered.k));
+                         .arg(sizeText({m_offered.m, m_offered.n, m_offered.k})));
     m_offer->setToolTip(tr("Look at the tile (h × w × k) of the selected subgraph as a GEMM on this array."));
     m_offer->setVisible(true);
 }

@@ -100,10 +100,9 @@ double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& const
         if (y + h > area.bottom())
             break;
         const bool bytes = c.unit == "bytes";
-        const QString figures =
-            bytes ? QStringLiteral("%1 / %2").arg(bytesText(static_cast<double>(c.used)),
-                                                  bytesText(static_cast<double>(c.available)))
-                  : tr("%1 / %2 panels").arg(number(c.used), number(c.available));
+        const QString figures = bytes
+                                    ? QStringLiteral("%1 / %2").arg(bytesText(c.used), bytesText(c.available))
+                                    : tr("%1 / %2 panels").arg(number(c.used), number(c.available));
         const QString sign = c.fits() ? QStringLiteral("✓ ") : QStringLiteral("✗ ");
         const double w = fm.horizontalAdvance(sign + figures);
         writeLine(painter, {area.right() - w, y}, w, sign + figures, small,

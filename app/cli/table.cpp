@@ -2,26 +2,37 @@
 #include "table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ostream>
+#include <string_view>
 
 namespace tilewright::cli {
 
 namespace {
 
+/// Digits, signs and what stands between them; the signs beyond ASCII are those of base/text.h.
 bool isNumber(const std::string& cell)
 {
-    return !cell.empty() && cell.find_first_not_of("0123456789.,+-%e ") == std::string::npos;
+    constexpr std::string_view kSigns = "0123456789.,+-% ";
+    return !cell.empty() && std::ranges::all_of(cell, [&](char c) {
+        return static_cast<unsigned char>(c) >= 0x80 || kSigns.find(c) != std::string_view::npos;
+    });
 }
 
-std::string fixedText(double value, std::chars_format format, int precision)
+/// In characters, not in bytes of UTF-8.
+std::size_t widthOf(std::string_view text)
 {
-    char buffer[512];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, format, precision);
-    return {buffer, end.ptr};
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 } // namespace
+
+std::string padded(const std::string& text, std::size_t width, bool right)
+{
+    const std::size_t now = widthOf(text);
+    const std::string blanks(now < width ? width - now : 0, ' ');
+    return right ? blanks + text : text + blanks;
+}
 
 void Table::print(std::ostream& out) const
 {
@@ -29,33 +40,18 @@ void Table::print(std::ostream& out) const
     std::vector<bool> right(widths.size(), true);
     for (std::size_t r = 0; r < m_rows.size(); ++r)
         for (std::size_t c = 0; c < widths.size(); ++c) {
-            widths[c] = std::max(widths[c], m_rows[r][c].size());
+            widths[c] = std::max(widths[c], widthOf(m_rows[r][c]));
             right[c] = right[c] && (r == 0 || isNumber(m_rows[r][c]));
         }
     for (const auto& row : m_rows) {
         std::string line;
         for (std::size_t c = 0; c < widths.size(); ++c) {
-            const std::string blanks(widths[c] - row[c].size(), ' ');
-            line += (c == 0 ? "" : "  ") + (right[c] ? blanks + row[c] : row[c] + blanks);
+            line += c == 0 ? "" : "  ";
+            line += padded(row[c], widths[c], right[c]);
         }
         line.erase(line.find_last_not_of(' ') + 1);
         out << line << '\n';
     }
-}
-
-std::string shortNumber(double value)
-{
-    std::string text = fixedText(value, std::chars_format::fixed, value < 1e6 ? 4 : 1);
-    if (text.find('.') != std::string::npos)
-        text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.')
-        text.pop_back();
-    return text;
-}
-
-std::string percent(double ratio)
-{
-    return fixedText(ratio * 100, std::chars_format::fixed, 1) + " %";
 }
 
 } // namespace tilewright::cli

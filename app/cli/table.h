@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -20,10 +21,7 @@ private:
     std::vector<std::vector<std::string>> m_rows;
 };
 
-/// With at most four decimals, for tables and sentences ("6553.6").
-[[nodiscard]] std::string shortNumber(double value);
-
-/// "12.3 %"
-[[nodiscard]] std::string percent(double ratio);
+/// The text in a column of `width` characters, at its right or left end.
+[[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right = true);
 
 } // namespace tilewright::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/text.h"
 #include "report/bound_json.h"
-#include "table.h"
 #include "verbs.h"
 #include "workload_input.h"
 
@@ -23,9 +23,9 @@ int bound(const std::string& file, const MachineArguments& machine, const std::s
         std::cout << boundJson(b);
         return Exit::Success;
     }
-    std::cout << "lower bound  " << shortNumber(b.value) << '\n'
-              << "compute      " << shortNumber(b.compute) << '\n'
-              << "memory       " << shortNumber(b.memory) << '\n';
+    std::cout << "lower bound  " << formatGrouped(b.value) << '\n'
+              << "compute      " << formatGrouped(b.compute) << '\n'
+              << "memory       " << formatGrouped(b.memory) << '\n';
     for (const BoundPart& part : b.parts)
         std::cout << "  " << part.text << '\n';
     return Exit::Success;

@@ -30,7 +30,7 @@ struct EvaluateArguments : ScheduleArguments
 
 std::string granularity(const Granularity& g)
 {
-    return std::to_string(g.w) + " x " + std::to_string(g.h) + " x " + std::to_string(g.k);
+    return formatGrouped(g.w) + " x " + formatGrouped(g.h) + " x " + formatGrouped(g.k);
 }
 
 std::string opList(const std::vector<OpId>& ops)
@@ -54,8 +54,8 @@ void printTable(const EvaluatedSchedule& r)
                                      std::string(traversalName(s.traversal.kind()))};
         if (e.structurallyValid)
             for (std::string cell :
-                 {std::to_string(e.rows) + " x " + std::to_string(e.cols), std::to_string(e.steps),
-                  shortNumber(e.compute), shortNumber(e.memory), shortNumber(e.latency),
+                 {formatGrouped(e.rows) + " x " + formatGrouped(e.cols), formatGrouped(e.steps),
+                  formatGrouped(e.compute), formatGrouped(e.memory), formatGrouped(e.latency),
                   std::string(boundName(e.bound)), formatGrouped(e.peakWorkingSet),
                   percent(static_cast<double>(e.peakWorkingSet) / static_cast<double>(capacity))})
                 row.push_back(std::move(cell));
@@ -80,7 +80,7 @@ void printText(const EvaluatedSchedule& r, double bound)
             std::cout << "             " << sentence(e.issues[i]) << '\n';
         return;
     }
-    std::cout << "total        " << shortNumber(e.total) << '\n' << "lower bound  " << shortNumber(bound);
+    std::cout << "total        " << formatGrouped(e.total) << '\n' << "lower bound  " << formatGrouped(bound);
     if (bound > 0)
         std::cout << " (" << percent(e.total / bound - 1) << " above it)";
     std::cout << '\n';

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "eval/lower_bound.h"
 #include "report/problem_summary.h"
-#include "table.h"
 #include "verbs.h"
 #include "workload/problem_json.h"
 #include "workload_input.h"
@@ -21,23 +20,23 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
     const auto line = [](const char* name, const std::string& value) {
         std::cout << name << std::string(15 - std::string_view(name).size(), ' ') << value << '\n';
     };
-    const auto count = [](std::size_t n) { return formatGrouped(static_cast<std::int64_t>(n)); };
     if (!problem.name().empty())
         line("name", problem.name());
-    line("ops", count(problem.opCount()) + " (" + count(s.matMuls) + " MatMul, " + count(s.pointwise) +
-                    " Pointwise), longest chain " + count(s.depth));
-    line("tensors", count(problem.tensorCount()) + " (" + count(problem.graphInputs().size()) + " inputs, " +
-                        count(problem.graphOutputs().size()) + " outputs" +
-                        (s.unusedTensors > 0 ? ", " + count(s.unusedTensors) + " unused" : "") + ")");
+    line("ops", formatGrouped(problem.opCount()) + " (" + formatGrouped(s.matMuls) + " MatMul, " +
+                    formatGrouped(s.pointwise) + " Pointwise), longest chain " + formatGrouped(s.depth));
+    line("tensors", formatGrouped(problem.tensorCount()) + " (" +
+                        formatGrouped(problem.graphInputs().size()) + " inputs, " +
+                        formatGrouped(problem.graphOutputs().size()) + " outputs" +
+                        (s.unusedTensors > 0 ? ", " + formatGrouped(s.unusedTensors) + " unused" : "") + ")");
     line("elements", formatGrouped(s.inputElements) + " in inputs, " + formatGrouped(s.outputElements) +
                          " in outputs, " + formatGrouped(s.intermediateElements) +
                          " in between; largest tensor " + formatGrouped(s.largestTensor));
     const Hardware& hw = problem.hardware();
     line("fast memory", formatGrouped(hw.fastMemoryCapacity) + " elements");
     line("bandwidth", formatGrouped(hw.slowMemoryBandwidth) + " elements per unit of time");
-    line("native", std::to_string(hw.nativeWidth) + " x " + std::to_string(hw.nativeHeight) +
-                       (hw.nativeDepth ? " x " + std::to_string(*hw.nativeDepth) : std::string()));
-    line("lower bound", shortNumber(bound));
+    line("native", formatGrouped(hw.nativeWidth) + " x " + formatGrouped(hw.nativeHeight) +
+                       (hw.nativeDepth ? " x " + formatGrouped(*hw.nativeDepth) : std::string()));
+    line("lower bound", formatGrouped(bound));
 }
 
 /// Any workload but a problem: what its lowering makes of it.

@@ -4,13 +4,13 @@
 #include "interrupt.h"
 #include "mapping/files.h"
 #include "mapping/report.h"
+#include "table.h"
 #include "verbs.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -45,45 +45,6 @@ mapping::Objective objectiveOf(const std::string& name)
                               : mapping::Objective::Edp;
 }
 
-std::string finePercent(double share)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f %%", share * 100);
-    return text;
-}
-
-std::string scientific(double value)
-{
-    char text[48];
-    std::snprintf(text, sizeof text, "%.6e", value);
-    return text;
-}
-
-std::string padded(std::string text, std::size_t width, bool right = true)
-{
-    const std::string blanks(text.size() < width ? width - text.size() : 0, ' ');
-    return right ? blanks + text : text + blanks;
-}
-
-std::string seconds(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f s", value);
-    return text;
-}
-
-std::string energyText(double pj)
-{
-    char text[48];
-    std::snprintf(text, sizeof text, "%.2f", pj);
-    return text;
-}
-
-std::string grouped(double value)
-{
-    return value < 9e18 ? formatGrouped(static_cast<std::int64_t>(value + 0.5)) : scientific(value);
-}
-
 int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
                 const MapArguments& args)
 {
@@ -99,10 +60,11 @@ int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& arch
     if (args.json)
         std::cout << mapping::evaluationReport(nest, *method, e, objectiveOf(args.objective), spent);
     else if (e.hasNumbers)
-        std::cout << "cycles  " << formatGrouped(e.cycles) << "\nenergy  " << energyText(e.energy)
-                  << " pJ\nedp     " << scientific(e.edp) << "\n        mac " << energyText(e.energyParts.mac)
-                  << ", rf " << energyText(e.energyParts.rf) << ", noc " << energyText(e.energyParts.noc)
-                  << ", spm " << energyText(e.energyParts.spm) << ", dram " << energyText(e.energyParts.dram)
+        std::cout << "cycles  " << formatGrouped(e.cycles) << "\nenergy  " << formatGrouped(e.energy)
+                  << " pJ\nedp     " << scientific(e.edp) << "\n        mac "
+                  << formatGrouped(e.energyParts.mac) << ", rf " << formatGrouped(e.energyParts.rf)
+                  << ", noc " << formatGrouped(e.energyParts.noc) << ", spm "
+                  << formatGrouped(e.energyParts.spm) << ", dram " << formatGrouped(e.energyParts.dram)
                   << "\n        compute " << formatGrouped(e.cycleParts.compute) << ", distribution "
                   << formatGrouped(e.cycleParts.distribution) << ", reduction "
                   << formatGrouped(e.cycleParts.reduction) << ", dma " << formatGrouped(e.cycleParts.dma)
@@ -116,9 +78,9 @@ int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& arch
 
 void printStatus(const mapping::SearchStatus& s)
 {
-    std::cerr << "settled " << finePercent(s.settled) << ", best edp "
+    std::cerr << "settled " << percent(s.settled, 2) << ", best edp "
               << (s.best[2] ? scientific(s.best[2]->energy * static_cast<double>(s.best[2]->cycles)) : "-")
-              << ", " << seconds(s.seconds) << '\n';
+              << ", " << secondsText(s.seconds) << '\n';
 }
 
 void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, mapping::Objective objective)
@@ -129,15 +91,15 @@ void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, 
         if (const auto& best = r.best[static_cast<std::size_t>(o)])
             std::cout << padded(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), 8,
                                 false)
-                      << padded(energyText(best->energy), 20) << padded(formatGrouped(best->cycles), 20)
+                      << padded(formatGrouped(best->energy), 20) << padded(formatGrouped(best->cycles), 20)
                       << padded(scientific(best->edp), 16) << '\n';
     const mapping::SearchCounts& c = r.counts;
     std::cout << (r.proven ? r.reductions.any() ? "proven within the reduced space" : "proven"
-                           : "not proven: at most " + finePercent(r.gap(objective)) + " above the optimum")
+                           : "not proven: at most " + percent(r.gap(objective), 2) + " above the optimum")
               << "; " << (c.space ? formatGrouped(*c.space) : "more than 2^63") << " tilings, "
               << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut) << " cut, "
               << formatGrouped(c.invalid) << " do not fit; " << r.front.size() << " on the Pareto front; "
-              << seconds(r.seconds) << '\n';
+              << secondsText(r.seconds) << '\n';
     if (const auto& best = r.of(objective))
         std::cout << mapping::printMethod(nest, best->method);
 }
@@ -181,18 +143,19 @@ void printModel(const mapping::ModelResult& r)
     for (const mapping::LayerResult& l : r.layers) {
         const auto& best = l.search.best;
         if (!best[0]) {
-            line(l.layer.name, std::to_string(l.layer.count), "-", "-", "-", "no valid method");
+            line(l.layer.name, formatGrouped(l.layer.count), "-", "-", "-", "no valid method");
             continue;
         }
-        line(l.layer.name, std::to_string(l.layer.count), energyText(best[0]->energy),
+        line(l.layer.name, formatGrouped(l.layer.count), formatGrouped(best[0]->energy),
              formatGrouped(best[1]->cycles), scientific(best[2]->edp),
-             (l.search.proven ? "yes " : "no  ") + (l.repeated ? "(same shape)" : seconds(l.search.seconds)));
+             (l.search.proven ? "yes " : "no  ") +
+                 (l.repeated ? "(same shape)" : secondsText(l.search.seconds)));
     }
     std::cout << "totals, each layer at its own optimum for\n";
     for (std::size_t o = 0; o < mapping::kObjectives; ++o)
         line(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), "",
-             grouped(r.totals[o].energy), grouped(r.totals[o].cycles), scientific(r.totals[o].edp),
-             o == 0 ? seconds(r.seconds) : "");
+             formatGrouped(r.totals[o].energy), formatGrouped(r.totals[o].cycles),
+             scientific(r.totals[o].edp), o == 0 ? secondsText(r.seconds) : "");
 }
 
 int searchWhole(const mapping::Model& model, const mapping::Architecture& architecture,

@@ -45,10 +45,9 @@ std::string coresText(int n)
 void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bounds& bounds,
                const std::vector<npu::RuleCheck>& checks)
 {
-    std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size()))
-              << " nodes, " << formatGrouped(static_cast<std::int64_t>(graph.tiles.size())) << " tiles, "
-              << npu::toString(run.options.scheduler) << " on "
-              << coresText(static_cast<int>(run.cores.size())) << '\n'
+    std::cout << graph.name << ": " << formatGrouped(graph.nodes.size()) << " nodes, "
+              << formatGrouped(graph.tiles.size()) << " tiles, " << npu::toString(run.options.scheduler)
+              << " on " << coresText(static_cast<int>(run.cores.size())) << '\n'
               << "makespan     " << formatGrouped(run.makespan) << " cycles\n"
               << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
               << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
@@ -73,10 +72,9 @@ void printInterrupted(const npu::NpuGraph& graph, const npu::NpuHardware& hw, co
         std::cout << npu::interruptedToJson(graph, hw, options, bounds, estimate, simulated);
         return;
     }
-    std::cout << graph.name << ": " << formatGrouped(static_cast<std::int64_t>(graph.nodes.size()))
-              << " nodes, " << formatGrouped(static_cast<std::int64_t>(graph.tiles.size())) << " tiles, "
-              << npu::toString(options.scheduler) << " on " << coresText(hw.cores) << ", interrupted after "
-              << percent(simulated) << " of the nodes\n"
+    std::cout << graph.name << ": " << formatGrouped(graph.nodes.size()) << " nodes, "
+              << formatGrouped(graph.tiles.size()) << " tiles, " << npu::toString(options.scheduler) << " on "
+              << coresText(hw.cores) << ", interrupted after " << percent(simulated) << " of the nodes\n"
               << "makespan     at least " << formatGrouped(bounds.lowerBound) << " cycles ("
               << bounds.binding() << "), about " << formatGrouped(estimate)
               << " by the static schedule's estimate\n";
@@ -219,9 +217,9 @@ int runNpu(const NpuArguments& a)
         if (!a.json && !interrupted)
             for (const npu::ScalingPoint& p : *points)
                 std::cout << coresText(p.cores) << ": static " << formatGrouped(p.staticMakespan)
-                          << " (efficiency " << formatNumber(p.staticEfficiency()) << "), dynamic "
+                          << " (efficiency " << percent(p.staticEfficiency()) << "), dynamic "
                           << formatGrouped(p.dynamicMakespan) << " (efficiency "
-                          << formatNumber(p.dynamicEfficiency()) << ")\n";
+                          << percent(p.dynamicEfficiency()) << ")\n";
     }
     if (a.json) {
         std::cout << npu::summaryToJson(*graph, *run, bounds, verified, extra);

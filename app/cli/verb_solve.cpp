@@ -11,8 +11,6 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -43,22 +41,14 @@ struct SolveArguments
 constexpr double kOverhead = 0.015;
 constexpr double kMargin = 0.015;
 
-std::string fixed(double value, int digits)
-{
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
-
 void printSummary(const SolveResult& r)
 {
-    std::cout << "total latency   " << formatNumber(r.total) << '\n'
-              << "start           " << formatNumber(r.startTotal) << " ("
-              << fixed(100 * (1 - r.total / r.startTotal), 2) << " % less)\n"
-              << "lower bound     " << formatNumber(r.lowerBound) << " (gap " << fixed(100 * r.gap(), 2)
-              << " %)\n"
-              << "subgraphs       " << r.schedule.size() << '\n'
-              << "time            " << fixed(r.seconds, 2) << " s, " << formatGrouped(r.steps)
+    std::cout << "total latency   " << formatGrouped(r.total) << '\n'
+              << "start           " << formatGrouped(r.startTotal) << " ("
+              << percent(1 - r.total / r.startTotal, 2) << " less)\n"
+              << "lower bound     " << formatGrouped(r.lowerBound) << " (gap " << percent(r.gap(), 2) << ")\n"
+              << "subgraphs       " << formatGrouped(r.schedule.size()) << '\n'
+              << "time            " << secondsText(r.seconds) << ", " << formatGrouped(r.steps)
               << " changes tried, " << formatGrouped(r.evaluations) << " tilings evaluated\n";
     if (r.provenOptimal)
         std::cout << "proven optimal  over " << r.provenSpace << '\n';
@@ -94,7 +84,7 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
     options.stop = interrupt.token();
     if (args.progress)
         options.onImprovement = [](const SolveImprovement& i) {
-            std::cerr << fixed(i.seconds, 3) << " s  " << formatNumber(i.total) << std::endl;
+            std::cerr << fixedNumber(i.seconds, 3) << " s  " << formatNumber(i.total) << std::endl;
         };
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds * (1 - kMargin) - spent - kOverhead) : 0;

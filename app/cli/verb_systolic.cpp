@@ -236,16 +236,16 @@ void printContext(const Request& r)
         table.print(std::cout);
     }
     if (const auto roof = systolic::multiLevelRoofline(r.hierarchy, r.gemm, r.timing, tile)) {
-        std::cout << "\nroofline            " << formatNumber(std::round(roof->attainableGflops)) << " of "
-                  << formatNumber(std::round(roof->peakGflops)) << " GFLOP/s, bound by " << roof->binding
+        std::cout << "\nroofline            " << formatGrouped(std::round(roof->attainableGflops)) << " of "
+                  << formatGrouped(std::round(roof->peakGflops)) << " GFLOP/s, bound by " << roof->binding
                   << '\n';
         Table table({"  level", "bytes", "FLOP/byte", "roof GFLOP/s"});
         for (const systolic::RooflinePoint& p : roof->points)
             table.add(
                 {"  " + (p.level == systolic::Level::External ? "dram"
                                                               : std::string(systolic::levelName(p.level))),
-                 formatGrouped(p.bytes), formatNumber(std::round(p.intensity * 100) / 100),
-                 formatNumber(std::round(p.roofGflops))});
+                 formatGrouped(p.bytes), significantNumber(p.intensity),
+                 formatGrouped(std::round(p.roofGflops))});
         table.print(std::cout);
     }
     if (const auto c = systolic::compareDataflows(r.hierarchy, r.gemm, tile, r.timing.readout)) {

@@ -70,8 +70,9 @@ void printHeldOut()
     std::cerr << "learned selector, " << q.cases << " held-out GEMMs: " << percent(q.share())
               << " within 10 % of the optimum, "
               << percent(static_cast<double>(q.optimal) / static_cast<double>(q.cases))
-              << " optimal, mean ratio " << std::setprecision(4) << q.meanRatio << ", worst " << q.worstRatio
-              << ", " << spent.count() / kTimed << " us a choice\n";
+              << " optimal, mean ratio " << significantNumber(q.meanRatio, 4) << ", worst "
+              << significantNumber(q.worstRatio, 4) << ", " << significantNumber(spent.count() / kTimed)
+              << " us a choice\n";
 }
 
 /// False when it was interrupted; all but the last part is printed then.
@@ -83,7 +84,7 @@ bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, cons
     };
     line("method", std::string(systolic::tileMethodName(c.method)));
     line("tile Ti x Tj x Tk",
-         std::to_string(c.tile.ti) + " x " + std::to_string(c.tile.tj) + " x " + std::to_string(c.tile.tk));
+         formatGrouped(c.tile.ti) + " x " + formatGrouped(c.tile.tj) + " x " + formatGrouped(c.tile.tk));
     line("footprint", formatGrouped(c.footprintElements) + " of " + formatGrouped(q.cap()) + " elements (" +
                           std::string(systolic::footprintName(q.footprint)) + ")" +
                           (c.fits ? "" : ", does not fit"));
@@ -92,9 +93,9 @@ bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, cons
         line("above the optimum",
              percent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
     line("points visited", formatGrouped(c.pointsVisited) + " (space reduced " +
-                               formatNumber(std::round(c.spaceReduction)) + " times)");
+                               formatGrouped(std::round(c.spaceReduction)) + " times)");
     const systolic::ReuseFactors f = systolic::reuseFactors(q.gemm, c.tile);
-    line("reuse A, B, C", std::to_string(f.a) + ", " + std::to_string(f.b) + ", " + std::to_string(f.c));
+    line("reuse A, B, C", formatGrouped(f.a) + ", " + formatGrouped(f.b) + ", " + formatGrouped(f.c));
     std::cout << "\nused / available (" << h.name << ")\n";
     for (const systolic::Constraint& k : systolic::tileConstraints(h, q.gemm, c.tile))
         std::cout << "  " << (k.fits() ? "ok   " : "over ") << std::setw(50) << k.name
@@ -103,10 +104,10 @@ bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, cons
     if (const auto levels = systolic::threeLevelTiling(h, q.gemm, q.footprint)) {
         std::cout << "\nthree levels (each inside the one above)\n";
         for (const systolic::LevelTile& t : levels->level)
-            std::cout << "  " << std::setw(5) << systolic::levelName(t.level) << t.tile.ti << " x "
-                      << t.tile.tj << " x " << t.tile.tk << ", " << formatGrouped(t.usedBytes) << " / "
-                      << formatGrouped(t.capacityBytes) << " bytes, traffic into it "
-                      << formatGrouped(t.trafficBytes) << " bytes\n";
+            std::cout << "  " << std::setw(5) << systolic::levelName(t.level) << formatGrouped(t.tile.ti)
+                      << " x " << formatGrouped(t.tile.tj) << " x " << formatGrouped(t.tile.tk) << ", "
+                      << formatGrouped(t.usedBytes) << " / " << formatGrouped(t.capacityBytes)
+                      << " bytes, traffic into it " << formatGrouped(t.trafficBytes) << " bytes\n";
     }
     systolic::DramQuery dram;
     dram.gemm = q.gemm;

@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +48,8 @@ public:
     [[nodiscard]] Result<JsonCursor> member(std::string_view key) const;
     /// The member, or nothing when it is missing.
     [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
-    /// Errors unless this is an object (with only the given keys, when any are given).
-    [[nodiscard]] Status object(std::initializer_list<std::string_view> allowedKeys = {}) const;
+    /// Errors unless this is an object.
+    [[nodiscard]] Status object() const;
     /// Errors unless this is an array (of exactly `size` elements when given); at(i) are its elements.
     [[nodiscard]] Status list(std::optional<std::size_t> size = {}) const;
     [[nodiscard]] std::size_t size() const { return m_node->size(); }

@@ -1,21 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
 
+#include <array>
 #include <charconv>
+#include <cmath>
 
 namespace tilewright {
 
+namespace {
+
+constexpr std::string_view kThinSpace = "\u202f";
+constexpr std::string_view kSpace = "\u00a0"; // before a unit
+constexpr std::string_view kMinus = "\u2212";
+constexpr std::string_view kNone = "\u2013";
+
+template <typename... Form> std::string digits(double value, Form... form)
+{
+    char buffer[400]; // the largest double has 309 digits before the point
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, form...);
+    return {buffer, end.ptr};
+}
+
+/// `plain` is without a sign.
+std::string grouped(std::string plain, bool negative)
+{
+    std::size_t point = plain.find_first_not_of("0123456789");
+    if (point == std::string::npos)
+        point = plain.size();
+    for (std::size_t i = point; i > 3; i -= 3)
+        plain.insert(i - 3, kThinSpace);
+    if (negative && plain.find_first_of("123456789") != std::string::npos)
+        plain.insert(0, kMinus);
+    return plain;
+}
+
+/// What a change of this much is written with: one decimal, but something for what is not nothing.
+std::string magnitude(double value, std::string (*usual)(double))
+{
+    return value < 0.05 ? significantNumber(value, 2) : usual(value);
+}
+
+} // namespace
+
 std::string formatNumber(double value)
 {
-    char buffer[64];
     // Plain notation for everyday magnitudes: 11468800 reads better than 1.14688e+07.
     const bool plain = value > -1e15 && value < 1e15;
-    const auto end = plain ? std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed)
-                           : std::to_chars(buffer, buffer + sizeof buffer, value);
-    if (end.ec == std::errc())
-        return {buffer, end.ptr};
-    const auto shortest = std::to_chars(buffer, buffer + sizeof buffer, value);
-    return {buffer, shortest.ptr};
+    return plain ? digits(value, std::chars_format::fixed) : digits(value);
 }
 
 std::string formatNumber(std::int64_t value)
@@ -23,13 +54,10 @@ std::string formatNumber(std::int64_t value)
     return std::to_string(value);
 }
 
-std::string formatGrouped(std::int64_t value)
+void appendNumber(std::string& out, std::int64_t value)
 {
-    std::string digits = std::to_string(value);
-    const std::size_t first = digits.front() == '-' ? 1 : 0;
-    for (std::size_t i = digits.size(); i > first + 3; i -= 3)
-        digits.insert(i - 3, ",");
-    return digits;
+    char buffer[24];
+    out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
 }
 
 std::string csvField(std::string_view text)
@@ -43,6 +71,107 @@ std::string csvField(std::string_view text)
         out += c;
     }
     return out + '"';
+}
+
+std::string formatGrouped(double value)
+{
+    if (std::abs(value) >= 1e15)
+        return scientific(value);
+    std::string text = fixedNumber(value, 1);
+    if (text.ends_with(".0"))
+        text.resize(text.size() - 2);
+    return text;
+}
+
+std::string formatGrouped(std::int64_t value)
+{
+    const std::string text = std::to_string(value);
+    return value < 0 ? grouped(text.substr(1), true) : grouped(text, false);
+}
+
+std::string fixedNumber(double value, int decimals)
+{
+    if (!std::isfinite(value))
+        return std::string(kNone);
+    return grouped(digits(std::abs(value), std::chars_format::fixed, decimals), value < 0);
+}
+
+std::string significantNumber(double value, int digitCount)
+{
+    if (!std::isfinite(value))
+        return std::string(kNone);
+    if (std::abs(value) >= std::pow(10, digitCount) - 0.5)
+        return std::abs(value) < 1e15 ? fixedNumber(value, 0) : scientific(value, digitCount - 1);
+    return grouped(digits(std::abs(value), std::chars_format::general, digitCount), value < 0);
+}
+
+std::string shortNumber(double value)
+{
+    constexpr std::array<std::string_view, 6> kSuffix{"", "k", "M", "G", "T", "P"};
+    double scaled = value;
+    std::size_t step = 0;
+    while (std::abs(scaled) >= 999.5 && step + 1 < kSuffix.size()) {
+        scaled /= 1000;
+        ++step;
+    }
+    return significantNumber(scaled, std::abs(scaled) < 1e-3 ? 2 : 3).append(kSuffix[step]);
+}
+
+std::string superscript(int value)
+{
+    constexpr std::array<std::string_view, 10> kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    std::string out;
+    for (const char c : std::to_string(value))
+        out += c == '-' ? "⁻" : kDigits[static_cast<std::size_t>(c - '0')];
+    return out;
+}
+
+std::string scientific(double value, int decimals)
+{
+    if (!std::isfinite(value))
+        return std::string(kNone);
+    if (value == 0)
+        return "0";
+    const std::string text = digits(std::abs(value), std::chars_format::scientific, decimals);
+    const std::size_t e = text.find('e');
+    return grouped(text.substr(0, e), value < 0) + " × 10" + superscript(std::stoi(text.substr(e + 1)));
+}
+
+std::string percent(double fraction, int decimals)
+{
+    return fixedNumber(fraction * 100, decimals).append(kSpace) + '%';
+}
+
+std::string signedNumber(double value)
+{
+    if (value == 0)
+        return "±0";
+    return std::string(value > 0 ? "+" : kMinus) + magnitude(std::abs(value), formatGrouped);
+}
+
+std::string signedPercent(double fraction)
+{
+    const auto oneDecimal = [](double v) { return fixedNumber(v, 1); };
+    std::string out = fraction == 0 ? "±0"
+                                    : std::string(fraction > 0 ? "+" : kMinus) +
+                                          magnitude(std::abs(fraction) * 100, oneDecimal);
+    return out.append(kSpace) + '%';
+}
+
+std::string bytesText(std::int64_t bytes)
+{
+    constexpr std::array<std::string_view, 6> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double scaled = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; scaled >= 1024 && unit + 1 < kUnits.size(); ++unit)
+        scaled /= 1024;
+    return formatGrouped(scaled).append(kSpace).append(kUnits[unit]);
+}
+
+std::string secondsText(double seconds)
+{
+    const bool milli = std::abs(seconds) < 0.09995;
+    return significantNumber(milli ? seconds * 1e3 : seconds).append(kSpace) + (milli ? "ms" : "s");
 }
 
 } // namespace tilewright

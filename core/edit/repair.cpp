@@ -38,7 +38,7 @@ std::pair<std::size_t, std::size_t> distance(const Evaluation& e)
 
 std::string tileText(const Granularity& g)
 {
-    return formatNumber(g.w) + " × " + formatNumber(g.h) + " × " + formatNumber(g.k);
+    return formatGrouped(g.w) + " × " + formatGrouped(g.h) + " × " + formatGrouped(g.k);
 }
 
 template <class List, class T> bool contains(const List& list, const T& value)
@@ -116,7 +116,7 @@ private:
         if (ops.size() == 2)
             text += " and " + m_problem.opName(ops[1]);
         else if (ops.size() > 2)
-            text += " and " + std::to_string(ops.size() - 1) + " other ops";
+            text += " and " + formatGrouped(ops.size() - 1) + " other ops";
         return text;
     }
 
@@ -267,7 +267,7 @@ private:
         }
         const auto place = next.subgraphs.begin() + static_cast<std::ptrdiff_t>(at().index());
         next.subgraphs.insert(next.subgraphs.erase(place), parts.begin(), parts.end());
-        offer(next, "make its " + std::to_string(parts.size()) + " unconnected parts subgraphs of their own");
+        offer(next, "make its " + formatGrouped(parts.size()) + " unconnected parts subgraphs of their own");
     }
 
     [[nodiscard]] std::string coverText() const
@@ -275,7 +275,7 @@ private:
         const auto missing = std::count_if(m_before.issues.begin(), m_before.issues.end(),
                                            [](const Issue& i) { return i.code == IssueCode::Coverage; });
         return missing <= 1 ? "give it a subgraph of its own"
-                            : "give the " + std::to_string(missing) + " missing ops subgraphs of their own";
+                            : "give the " + formatGrouped(missing) + " missing ops subgraphs of their own";
     }
 
     void makeAvailable()

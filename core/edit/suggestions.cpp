@@ -16,8 +16,8 @@ namespace {
 /// Without a MatMul k means nothing (R4.2) and is not named.
 std::string shape(const Granularity& g, bool withDepth)
 {
-    const std::string tile = formatNumber(g.w) + " × " + formatNumber(g.h);
-    return withDepth ? tile + " × " + formatNumber(g.k) : tile;
+    const std::string tile = formatGrouped(g.w) + " × " + formatGrouped(g.h);
+    return withDepth ? tile + " × " + formatGrouped(g.k) : tile;
 }
 
 /// Looks for single changes around one subgraph and evaluates each on the whole schedule.
@@ -135,7 +135,7 @@ private:
                 Subgraph s = current();
                 s.granularity = best->granularity;
                 offer(Suggestion::Kind::Depth, with(m_id.index(), std::move(s)),
-                      "use k = " + formatNumber(best->granularity.k) + " instead of " + formatNumber(g.k));
+                      "use k = " + formatGrouped(best->granularity.k) + " instead of " + formatGrouped(g.k));
             }
         }
         GranularityLimits order = limits();

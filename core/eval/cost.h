@@ -47,4 +47,22 @@ struct StepCosts
     }
 };
 
+/// R10.1: the time of what moves between the memories.
+struct MemoryCosts
+{
+    double bandwidth = 1; ///< elements per unit of time
+
+    explicit MemoryCosts(const Hardware& hw) : bandwidth(static_cast<double>(hw.slowMemoryBandwidth)) {}
+
+    /// The elements that take time: summed before they are divided, so that sums stay exact.
+    [[nodiscard]] std::int64_t timed(std::int64_t load, std::int64_t store) const noexcept
+    {
+        return saturatingAdd(load, store);
+    }
+    [[nodiscard]] double time(std::int64_t load, std::int64_t store) const noexcept
+    {
+        return static_cast<double>(timed(load, store)) / bandwidth;
+    }
+};
+
 } // namespace tilewright

@@ -36,11 +36,11 @@ SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgrap
     // steps.
     std::map<std::tuple<double, std::int64_t, std::int64_t>, Tally> kinds;
     std::int64_t peak = 0;
-    const auto bandwidth = static_cast<double>(problem.hardware().slowMemoryBandwidth);
+    const MemoryCosts costs(problem.hardware());
     traceSubgraph(problem, subgraph, residentBefore, rules, [&](const Step& step) {
         Tally& kind = kinds[{step.compute, step.loadElements, step.storeElements}];
         if (kind.steps == 0) {
-            kind.step(step.compute, step.loadElements, step.storeElements, 0, bandwidth);
+            kind.step(step.compute, step.loadElements, step.storeElements, 0, costs);
             kind.steps = 0;
         }
         ++kind.steps;
@@ -53,7 +53,7 @@ SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgrap
         tally.add(kind, count);
     }
     tally.peak = peak;
-    tally.finish(out, problem.hardware());
+    tally.finish(out, problem.hardware(), costs);
     const TileGrid grid = tileGrid(problem, subgraph.ops, subgraph.granularity);
     out.rows = grid.rows;
     out.cols = grid.cols;

@@ -30,7 +30,7 @@ struct SubgraphEvaluation
     bool exact = true;
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
     double compute = 0; ///< sum of compute times
-    double memory = 0;  ///< sum of memory times = (load + store) / bandwidth
+    double memory = 0;  ///< sum of memory times (R10.1)
     std::int64_t loadElements = 0;
     std::int64_t storeElements = 0;
     std::int64_t peakWorkingSet = 0;

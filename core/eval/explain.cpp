@@ -6,18 +6,8 @@
 #include "rules/check.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewright {
-
-namespace {
-
-std::string times(double factor)
-{
-    return formatNumber(std::round(factor * 100) / 100);
-}
-
-} // namespace
 
 Explanation whatBinds(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                       SubgraphId subgraph)
@@ -55,9 +45,6 @@ Explanation whatBinds(const Problem& problem, const Schedule& schedule, const Ev
     if (!e.fits)
         text = "It needs " + formatGrouped(e.peakWorkingSet) + " elements of fast memory and there are " +
                formatGrouped(problem.hardware().fastMemoryCapacity) + ". ";
-    const auto percent = [](double part, double whole) {
-        return formatNumber(std::round(100 * part / whole)) + " %";
-    };
     switch (e.bound) {
     case Bound::Compute:
         text += "Computing binds it";
@@ -72,21 +59,21 @@ Explanation whatBinds(const Problem& problem, const Schedule& schedule, const Ev
     const double larger = std::max(e.compute, e.memory);
     const double smaller = std::min(e.compute, e.memory);
     if (e.bound == Bound::Compute && e.memory > 0)
-        text += ": moving data takes " + percent(smaller, larger) + " of the time that computing takes";
+        text += ": moving data takes " + percent(smaller / larger) + " of the time that computing takes";
     else if (e.bound == Bound::Memory && e.compute > 0)
-        text += ": computing takes " + percent(smaller, larger) + " of the time that moving data takes";
+        text += ": computing takes " + percent(smaller / larger) + " of the time that moving data takes";
     if (e.steps > 1 && e.computeBoundSteps > 0 && e.computeBoundSteps < e.steps)
         text += "; " + formatGrouped(e.computeBoundSteps) + " of " + formatGrouped(e.steps) +
                 " steps are compute-bound";
     text += ".";
     if (e.latency > larger * 1.005)
-        text += " Because the two alternate from step to step, it takes " + times(e.latency / larger) +
-                " times as long as the larger of both.";
+        text += " Because the two alternate from step to step, it takes " +
+                significantNumber(e.latency / larger) + " times as long as the larger of both.";
     if (out.reloadFactor > 1.005)
-        text += " Its inputs are loaded " + times(out.reloadFactor) + " times over.";
+        text += " Its inputs are loaded " + significantNumber(out.reloadFactor) + " times over.";
     if (e.bound != Bound::Memory && out.paddingFactor > 1.005)
-        text +=
-            " Padding and repetition make computing " + times(out.paddingFactor) + " times the bare work.";
+        text += " Padding and repetition make computing " + significantNumber(out.paddingFactor) +
+                " times the bare work.";
     return out;
 }
 

@@ -67,7 +67,7 @@ struct FastCall
         if (traversal.kind() == TraversalKind::Custom &&
             !orderFault(traversal.explicitOrder(), {out.rows, out.cols}).empty())
             return SubgraphEvaluation{};
-        engine.run(traversal).finish(out, hw);
+        engine.run(traversal).finish(out, hw, MemoryCosts(hw));
         out.exact = !ignoreMeetings;
         return out;
     }

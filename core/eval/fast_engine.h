@@ -76,8 +76,7 @@ template <class Limits> class FastEngine
 public:
     FastEngine(const SubgraphPlan& plan, const Granularity& g, bool ignoreMeetings = false)
         : m_plan(plan), m_g(g), m_rules(plan.rules()), m_ignoreMeetings(ignoreMeetings),
-          m_cost(plan.problem().hardware(), g, plan.rules()),
-          m_bandwidth(static_cast<double>(plan.problem().hardware().slowMemoryBandwidth))
+          m_cost(plan.problem().hardware(), g, plan.rules()), m_memory(plan.problem().hardware())
     {
     }
 
@@ -353,7 +352,7 @@ private:
     const Rules& m_rules;
     const bool m_ignoreMeetings;
     const StepCosts m_cost;
-    const double m_bandwidth;
+    const MemoryCosts m_memory;
     std::int64_t m_reserved = 0;
 
     Store<Axis, Limits::kSlots> m_axis;

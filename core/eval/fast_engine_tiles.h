@@ -209,7 +209,7 @@ Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, 
         load = saturatingAdd(load, m_firstArea[c.index * m_bufferCount + b]);
     });
     Tally out{};
-    out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, m_bandwidth);
+    out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, m_memory);
     out.add(c.rest);
     last = c.last;
     return out;
@@ -226,7 +226,7 @@ template <class Limits> void FastEngine<Limits>::restOfTile(Class& c, const Mask
         const Mask runs = here.runs & charge;
         if (p > 0)
             c.rest.step(compute(c, p, runs & (m_eachStep | ~done)), here.loadEnter, here.store,
-                        here.workingSet, m_bandwidth);
+                        here.workingSet, m_memory);
         done |= here.runs;
         repeat(c.rest, c, p, here, runs, here.loadRepeat, here.workingSet);
     }
@@ -242,7 +242,7 @@ void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const
         return;
     assert(here.store == 0);
     Tally one{};
-    one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, m_bandwidth);
+    one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, m_memory);
     out.add(one, more);
 }
 
@@ -281,7 +281,7 @@ Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& c
         const Mask fresh = runs & (m_eachStep | ~done);
         const std::int64_t ws = saturatingAdd(here.fixedSet, area(now));
         out.step(compute(c, p, fresh), saturatingAdd(area(now & ~previous), keptLoad(fresh)), here.store, ws,
-                 m_bandwidth);
+                 m_memory);
         done |= here.runs;
         repeat(out, c, p, here, runs, saturatingAdd(area(now & m_bufferStep), keptLoad(runs & m_eachStep)),
                ws);

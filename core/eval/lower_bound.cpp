@@ -191,9 +191,9 @@ private:
         p.value = std::max(p.compute, p.memory);
         std::sort(p.ops.begin(), p.ops.end());
         p.text =
-            std::to_string(p.ops.size()) + (p.ops.size() == 1 ? " op" : " ops") +
+            formatGrouped(p.ops.size()) + (p.ops.size() == 1 ? " op" : " ops") +
             (p.compute >= p.memory ? ": computing takes at least " : ": moving its data takes at least ") +
-            formatNumber(p.value) + " (" + formatGrouped(p.inputElements) + " elements of inputs, " +
+            formatGrouped(p.value) + " (" + formatGrouped(p.inputElements) + " elements of inputs, " +
             formatGrouped(p.outputElements) + " of outputs, " + formatGrouped(p.spilledElements) +
             " of tensors too large to keep)";
         out.value += p.value;
@@ -227,9 +227,9 @@ LowerBound lowerBound(const Problem& problem, const Rules& rules)
     part.memory = bound.memory = std::max(bound.memory, whole.memory);
     part.value = bound.value = whole.total();
     part.text =
-        std::to_string(part.ops.size()) + (part.ops.size() == 1 ? " op: " : " ops: ") +
+        formatGrouped(part.ops.size()) + (part.ops.size() == 1 ? " op: " : " ops: ") +
         (whole.memory >= whole.compute ? "moving data takes at least " : "computing takes at least ") +
-        formatNumber(part.value) + ", because fast memory is too small to load every operand only once";
+        formatGrouped(part.value) + ", because fast memory is too small to load every operand only once";
     bound.parts = {std::move(part)};
     return bound;
 }

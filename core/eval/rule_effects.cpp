@@ -26,7 +26,7 @@ std::vector<Issue> without(const std::vector<Issue>& all, const std::vector<Issu
 } // namespace
 
 std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
-                                    const Evaluation& evaluation, std::stop_token stop)
+                                    const Evaluation& evaluation, const std::stop_token& stop)
 {
     std::vector<RuleEffect> out;
     for (const RuleSwitch& s : ruleSwitches()) {

@@ -29,6 +29,7 @@ struct RuleEffect
 /// One for each switch of ruleSwitches(), in its order; fewer when stopped. `evaluation` = evaluate(problem,
 /// schedule, rules).
 [[nodiscard]] std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
-                                                  const Evaluation& evaluation, std::stop_token stop = {});
+                                                  const Evaluation& evaluation,
+                                                  const std::stop_token& stop = {});
 
 } // namespace tilewright

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/integer.h"
+#include "eval/cost.h"
 #include "eval/evaluation.h"
 
 #include <algorithm>
@@ -24,12 +25,12 @@ struct Tally
     std::int64_t steps;
     std::int64_t computeBound;
 
-    /// One step (R10.1). `bandwidth` > 0 in elements per unit of time.
+    /// One step (R10.1).
     void step(double stepCompute, std::int64_t loaded, std::int64_t stored, std::int64_t workingSet,
-              double bandwidth)
+              const MemoryCosts& costs)
     {
-        const std::int64_t traffic = saturatingAdd(loaded, stored);
-        const double memory = static_cast<double>(traffic) / bandwidth;
+        const std::int64_t traffic = costs.timed(loaded, stored);
+        const double memory = static_cast<double>(traffic) / costs.bandwidth;
         if (stepCompute >= memory)
             computeBoundTime += stepCompute;
         else {
@@ -72,16 +73,16 @@ struct Tally
     }
 
     /// Fills the sums of a structurally valid subgraph; the grid and `reserved` are the caller's.
-    void finish(SubgraphEvaluation& out, const Hardware& hw) const
+    void finish(SubgraphEvaluation& out, const Hardware& hw, const MemoryCosts& costs) const
     {
         out.structurallyValid = true;
         out.fits = peak <= hw.fastMemoryCapacity;
-        const auto bandwidth = static_cast<double>(hw.slowMemoryBandwidth);
         const bool exact = memoryBoundTraffic < std::numeric_limits<std::int64_t>::max();
-        out.latency = computeBoundTime +
-                      (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / bandwidth;
+        out.latency =
+            computeBoundTime +
+            (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / costs.bandwidth;
         out.compute = compute;
-        out.memory = static_cast<double>(saturatingAdd(load, store)) / bandwidth;
+        out.memory = costs.time(load, store);
         out.loadElements = load;
         out.storeElements = store;
         out.peakWorkingSet = peak;

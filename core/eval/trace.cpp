@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 #include <utility>
 
 namespace tilewright {
@@ -29,6 +28,40 @@ struct RunKeyHash
             h = (h ^ static_cast<std::uint64_t>(v)) * 1099511628211ULL;
         return h ^ (h >> 29);
     }
+};
+
+/// The runs so far, of which a long trace has millions: an open hash table of positions in a list.
+class RunSet
+{
+public:
+    /// Whether it was not there yet.
+    bool add(const RunKey& key)
+    {
+        if (m_keys.size() * 2 >= m_table.size()) {
+            m_table.assign(std::max<std::size_t>(64, m_table.size() * 4), 0);
+            for (std::size_t i = 0; i < m_keys.size(); ++i)
+                m_table[placeOf(m_keys[i])] = static_cast<std::uint32_t>(i + 1);
+        }
+        std::uint32_t& place = m_table[placeOf(key)];
+        if (place != 0)
+            return false;
+        m_keys.push_back(key);
+        place = static_cast<std::uint32_t>(m_keys.size());
+        return true;
+    }
+
+private:
+    /// Where the key is, or would be.
+    [[nodiscard]] std::size_t placeOf(const RunKey& key) const
+    {
+        std::size_t at = RunKeyHash()(key) & (m_table.size() - 1);
+        while (m_table[at] != 0 && m_keys[m_table[at] - 1] != key)
+            at = (at + 1) & (m_table.size() - 1);
+        return at;
+    }
+
+    std::vector<RunKey> m_keys;
+    std::vector<std::uint32_t> m_table; // position plus 1; 0: free
 };
 
 struct Request
@@ -83,6 +116,7 @@ public:
           m_cost(m_problem.hardware(), subgraph.granularity, plan.rules()), m_covered(plan.inputs().size()),
           m_range(plan.ranges().size()), m_requestsOf(plan.inputs().size()), m_runsOf(plan.ops().size())
     {
+        findRepeatable();
         const auto listed = [](std::span<const TensorId> list, TensorId t) {
             return std::find(list.begin(), list.end(), t) != list.end();
         };
@@ -130,6 +164,22 @@ private:
     {
         std::int64_t begin = 0, end = 0;
     };
+
+    /// An op that is asked for in one way only, a tile and a k step of it at a time, never runs twice on the
+    /// same.
+    void findRepeatable()
+    {
+        std::vector<std::uint32_t> ways(m_plan.ops().size(), 0);
+        m_repeatable.assign(m_plan.ops().size(), true);
+        for (const Use& u : m_plan.uses())
+            if (u.run && ++ways[u.id] == 1)
+                m_repeatable[u.id] = m_plan.ranges()[u.rowSlot].axis != SubgraphPlan::Axis::Tile ||
+                                     m_plan.ranges()[u.colSlot].axis != SubgraphPlan::Axis::Tile ||
+                                     (m_plan.groups()[u.group].reduction > 0 &&
+                                      m_plan.ranges()[u.depthSlot].axis != SubgraphPlan::Axis::Step);
+            else if (u.run)
+                m_repeatable[u.id] = true;
+    }
 
     /// What the ranges of the plan are in this step: a tile, a k step or the whole extent.
     void findRanges()
@@ -195,9 +245,9 @@ private:
             if (const StepRun& r = m_step.runs[i]; r.rect == rect && r.k0 == depth.begin && r.k1 == depth.end)
                 return false;
         StepRun r{o, rect, depth.begin, depth.end, 0, false};
-        if (m_rules.ephemeral == Rules::Ephemeral::Neutral) {
+        if (m_rules.ephemeral == Rules::Ephemeral::Neutral && m_repeatable[u.id]) {
             const RunKey key{u.id, rect.r0, rect.r1, rect.c0, rect.c1, depth.begin, depth.end};
-            r.repeated = !m_earlier.insert(key).second;
+            r.repeated = !m_earlier.add(key);
         }
         if (!r.repeated)
             r.cost = static_cast<double>(op.baseCost) *
@@ -382,7 +432,8 @@ private:
     std::vector<std::vector<std::uint32_t>> m_requestsOf; // by input: this step's, by position
     std::vector<std::vector<std::uint32_t>> m_runsOf;     // by op
     std::vector<std::uint32_t> m_pending;                 // stack of uses
-    std::unordered_set<RunKey, RunKeyHash> m_earlier;
+    std::vector<char> m_repeatable;                       // by op
+    RunSet m_earlier;
     Step m_step;
 };
 

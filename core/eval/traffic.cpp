@@ -43,7 +43,7 @@ std::int64_t unionArea(const std::set<Rect>& rects)
 std::optional<std::vector<TensorTraffic>> tensorTraffic(const Problem& problem, const Subgraph& subgraph,
                                                         std::span<const TensorId> residentBefore,
                                                         const Rules& rules, std::int64_t maxSteps,
-                                                        std::stop_token stop)
+                                                        const std::stop_token& stop)
 {
     constexpr std::int64_t kStepsBetweenChecks = 1024;
     std::map<TensorId, TensorTraffic> sums;

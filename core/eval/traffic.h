@@ -26,6 +26,6 @@ struct TensorTraffic
 /// or R5.3.
 [[nodiscard]] std::optional<std::vector<TensorTraffic>>
 tensorTraffic(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
-              const Rules& rules, std::int64_t maxSteps = 2'000'000, std::stop_token stop = {});
+              const Rules& rules, std::int64_t maxSteps = 2'000'000, const std::stop_token& stop = {});
 
 } // namespace tilewright

@@ -2,48 +2,12 @@
 #include "mapping/architecture.h"
 
 #include "base/integer.h"
-#include "base/text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace tilewright::mapping {
-
-namespace {
-
-Status whole(const char* path, std::int64_t value, std::int64_t max)
-{
-    if (value < 1 || value > max)
-        return problemError(path, "expected a whole number from 1 to " + formatGrouped(max) + ", got " +
-                                      std::to_string(value));
-    return Unit{};
-}
-
-Status real(const char* path, double value, double min, double max)
-{
-    if (!(value >= min && value <= max))
-        return problemError(path, "expected a number from " + formatNumber(min) + " to " + formatNumber(max) +
-                                      ", got " + formatNumber(value));
-    return Unit{};
-}
-
-} // namespace
-
-Status checkArchitecture(const Architecture& a)
-{
-    for (const Status& s :
-         {whole("pes", a.pes, 1 << 24), whole("rf_bytes", a.rfBytes, 1 << 30),
-          whole("spm_banks", a.spmBanks, 1 << 20), whole("spm_bank_bytes", a.spmBankBytes, 1 << 30),
-          whole("element_bytes", a.elementBytes, 64), real("dma_init_cycles", a.dmaInitCycles, 0, 1e9),
-          real("dma_cycles_per_byte", a.dmaCyclesPerByte, 0, 1e6), real("dma_mhz", a.dmaMhz, 1e-3, 1e6),
-          real("array_mhz", a.arrayMhz, 1e-3, 1e6), real("energy_pj.rf", a.energyPj.rf, 0, 1e9),
-          real("energy_pj.noc", a.energyPj.noc, 0, 1e9), real("energy_pj.spm", a.energyPj.spm, 0, 1e9),
-          real("energy_pj.dram", a.energyPj.dram, 0, 1e9), real("energy_pj.mac", a.energyPj.mac, 0, 1e9)})
-        if (!s)
-            return s.error();
-    return Unit{};
-}
 
 Status checkCountable(const LoopNest& nest, const Architecture& architecture)
 {

@@ -36,6 +36,16 @@ Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
     return value[0] == value[1] ? Json(value[0]) : Json(value);
 }
 
+// What an architecture may hold, in its own format and in that of the reference project.
+constexpr Integers kPes{1, 1 << 24};
+constexpr Integers kMemoryBytes{1, 1 << 30}; ///< of a register file, of a bank
+constexpr Integers kBanks{1, 1 << 20};
+constexpr Integers kElementBytes{1, 64};
+constexpr Numbers kStartCycles{0, 1e9};
+constexpr Numbers kCyclesPerByte{0, 1e6};
+constexpr Numbers kMhz{1e-3, 1e6};
+constexpr Numbers kPicojoules{0, 1e9};
+
 /// The checks that no single field can do (kernel against input, channels of dwconv, size in all).
 void checkLayer(JsonFields& f, const Layer& layer)
 {
@@ -89,23 +99,22 @@ static void bindFields(JsonFields& f, Model& model)
 
 static void bindFields(JsonFields& f, Architecture& a)
 {
-    constexpr Numbers kNumber{0, 1e12};
     f.defaulted("name", a.name, {});
-    f.optional("pes", a.pes, kSize);
-    f.optional("rf_bytes", a.rfBytes, kSize);
-    f.optional("spm_banks", a.spmBanks, kSize);
-    f.optional("spm_bank_bytes", a.spmBankBytes, kSize);
-    f.optional("element_bytes", a.elementBytes, kSize);
-    f.optional("dma_init_cycles", a.dmaInitCycles, kNumber);
-    f.optional("dma_cycles_per_byte", a.dmaCyclesPerByte, kNumber);
-    f.optional("dma_mhz", a.dmaMhz, kNumber);
-    f.optional("array_mhz", a.arrayMhz, kNumber);
+    f.optional("pes", a.pes, kPes);
+    f.optional("rf_bytes", a.rfBytes, kMemoryBytes);
+    f.optional("spm_banks", a.spmBanks, kBanks);
+    f.optional("spm_bank_bytes", a.spmBankBytes, kMemoryBytes);
+    f.optional("element_bytes", a.elementBytes, kElementBytes);
+    f.optional("dma_init_cycles", a.dmaInitCycles, kStartCycles);
+    f.optional("dma_cycles_per_byte", a.dmaCyclesPerByte, kCyclesPerByte);
+    f.optional("dma_mhz", a.dmaMhz, kMhz);
+    f.optional("array_mhz", a.arrayMhz, kMhz);
     f.optional("energy_pj", [&](JsonFields& energy) {
-        energy.optional("rf", a.energyPj.rf, kNumber);
-        energy.optional("noc", a.energyPj.noc, kNumber);
-        energy.optional("spm", a.energyPj.spm, kNumber);
-        energy.optional("dram", a.energyPj.dram, kNumber);
-        energy.optional("mac", a.energyPj.mac, kNumber);
+        energy.optional("rf", a.energyPj.rf, kPicojoules);
+        energy.optional("noc", a.energyPj.noc, kPicojoules);
+        energy.optional("spm", a.energyPj.spm, kPicojoules);
+        energy.optional("dram", a.energyPj.dram, kPicojoules);
+        energy.optional("mac", a.energyPj.mac, kPicojoules);
     });
 }
 
@@ -186,31 +195,30 @@ void bindReferenceModel(JsonFields& f, Model& model)
 
 void bindReferenceArchitecture(JsonFields& f, Architecture& out)
 {
-    constexpr Numbers kNumber{0, 1e12};
     bool knowsElements = false;
     f.allowOthers();
     f.optional("arch_basic", [&](JsonFields& basic) {
         basic.allowOthers();
-        basic.optional("CGRA_SIZE", out.pes, kSize);
-        basic.optional("RF_SIZE", out.rfBytes, kSize);
-        basic.optional("BYTES_PER_DATA", out.elementBytes, kSize);
-        basic.optional("TOTAL_BANKS_IN_SPM", out.spmBanks, kSize);
-        basic.optional("TOTAL_BYTES_IN_BANK", out.spmBankBytes, kSize);
+        basic.optional("CGRA_SIZE", out.pes, kPes);
+        basic.optional("RF_SIZE", out.rfBytes, kMemoryBytes);
+        basic.optional("BYTES_PER_DATA", out.elementBytes, kElementBytes);
+        basic.optional("TOTAL_BANKS_IN_SPM", out.spmBanks, kBanks);
+        basic.optional("TOTAL_BYTES_IN_BANK", out.spmBankBytes, kMemoryBytes);
         knowsElements = basic.has("BYTES_PER_DATA");
     });
     f.optional("arch_details", [&](JsonFields& details) {
         details.allowOthers();
         if (!knowsElements)
-            details.optional("data_type_size_in_bytes", out.elementBytes, kSize);
-        details.optional("dma_init_cycles", out.dmaInitCycles, kNumber);
-        details.optional("dma_cycles_per_byte", out.dmaCyclesPerByte, kNumber);
-        details.optional("dma_frequency", out.dmaMhz, kNumber);
-        details.optional("dataflow_accel_frequency", out.arrayMhz, kNumber);
-        details.optional("rf_energy", out.energyPj.rf, kNumber);
-        details.optional("communication_energy", out.energyPj.noc, kNumber);
-        details.optional("spm_energy", out.energyPj.spm, kNumber);
-        details.optional("dram_energy", out.energyPj.dram, kNumber);
-        details.optional("mac_energy", out.energyPj.mac, kNumber);
+            details.optional("data_type_size_in_bytes", out.elementBytes, kElementBytes);
+        details.optional("dma_init_cycles", out.dmaInitCycles, kStartCycles);
+        details.optional("dma_cycles_per_byte", out.dmaCyclesPerByte, kCyclesPerByte);
+        details.optional("dma_frequency", out.dmaMhz, kMhz);
+        details.optional("dataflow_accel_frequency", out.arrayMhz, kMhz);
+        details.optional("rf_energy", out.energyPj.rf, kPicojoules);
+        details.optional("communication_energy", out.energyPj.noc, kPicojoules);
+        details.optional("spm_energy", out.energyPj.spm, kPicojoules);
+        details.optional("dram_energy", out.energyPj.dram, kPicojoules);
+        details.optional("mac_energy", out.energyPj.mac, kPicojoules);
     });
 }
 
@@ -306,14 +314,16 @@ Result<Architecture> readArchitecture(std::string_view text, const std::string& 
     const bool isReference = root.has("arch_basic") || root.has("arch_details");
     Architecture out;
     out.name.clear();
-    const Status read = readJson(root, [&](JsonFields& f) {
-        isReference ? bindReferenceArchitecture(f, out) : bindFields(f, out);
-        if (!f.failed())
-            f.check(checkArchitecture(out));
-    });
+    const Status read = readJson(
+        root, [&](JsonFields& f) { isReference ? bindReferenceArchitecture(f, out) : bindFields(f, out); });
     if (!read)
         return read.error();
     return out;
+}
+
+Status checkArchitecture(const Architecture& architecture)
+{
+    return checkJsonValue(architecture);
 }
 
 Result<Method> readMethod(std::string_view text, const std::string& file, const LoopNest& nest)

@@ -59,8 +59,9 @@ private:
             if (factor == 1)
                 continue;
             const std::string v = variable(loop, level);
-            line((level == Level::Spatial ? "parallel_for (" : "for (") + v + " = 0; " + v + " < " +
-                 std::to_string(factor) + "; ++" + v + ") {  // " + std::string(levelName(level)));
+            std::string head = level == Level::Spatial ? "parallel_for (" : "for (";
+            head.append(v).append(" = 0; ").append(v).append(" < ").append(std::to_string(factor));
+            line(head.append("; ++").append(v).append(") {  // ").append(levelName(level)));
             ++m_depth;
         }
     }

@@ -81,11 +81,6 @@ std::int64_t compulsoryBytes(const NpuGraph& g)
     return read.bytes() + finals.bytes();
 }
 
-std::string percent(double part)
-{
-    return formatNumber(static_cast<double>(static_cast<std::int64_t>(part * 1000 + 0.5)) / 10) + " %";
-}
-
 } // namespace
 
 std::string_view Bounds::binding() const noexcept
@@ -121,7 +116,7 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
     const double tensor = static_cast<double>(bounds.tensor) / makespan;
     const double vector = static_cast<double>(bounds.vector) / makespan;
     const auto ratio = [](Cycle a, Cycle b) {
-        return formatNumber(static_cast<double>(a * 10 / std::max<Cycle>(b, 1)) / 10);
+        return formatGrouped(static_cast<double>(a) / static_cast<double>(std::max<Cycle>(b, 1)));
     };
     std::string text;
     if (dram >= tensor && dram >= vector && dram >= 0.5) {

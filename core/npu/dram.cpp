@@ -50,7 +50,8 @@ Dram::Dram(const DramHardware& hardware, int slots)
     for (Channel& c : m_channels)
         c.banks.resize(static_cast<std::size_t>(hardware.banks));
     for (Slot& s : m_slots) {
-        s.first.assign(static_cast<std::size_t>(hardware.channels * hardware.banks), kNone);
+        s.first.assign(static_cast<std::size_t>(hardware.channels) * static_cast<std::size_t>(hardware.banks),
+                       kNone);
         s.last = s.first;
     }
 }

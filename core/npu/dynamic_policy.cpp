@@ -207,6 +207,7 @@ std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
         return std::binary_search(single.begin(), single.end(), m_graph.nodes[node].unit);
     };
     std::vector<Candidate> candidates;
+    candidates.reserve(single.size());
     for (const std::uint32_t u : single)
         candidates.push_back(candidate(u, spm, dram));
     for (const auto& [kind, nodes] : m_kinds) {

@@ -335,10 +335,12 @@ std::string modelToJson(const NpuModel& model)
     ModelFile file{{model.name, model.dtypeBytes, model.hardware}, model.tensors, {}};
     const auto names = [&](const std::vector<std::size_t>& tensors) {
         std::vector<std::string> out;
+        out.reserve(tensors.size());
         for (const std::size_t t : tensors)
             out.push_back(model.tensors[t].name);
         return out;
     };
+    file.ops.reserve(model.ops.size());
     for (const ModelOp& op : model.ops)
         file.ops.push_back({op, op.name, names(op.inputs), names(op.outputs)});
     return writeJson(file).dump(1) + "\n";

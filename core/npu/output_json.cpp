@@ -2,9 +2,8 @@
 // Graphs and traces have millions of entries, so they are written as text; only names need JSON's escaping.
 #include "base/file.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "npu/output.h"
-
-#include <charconv>
 
 namespace tilewright::npu {
 
@@ -22,9 +21,7 @@ public:
     template <typename T>
     requires std::is_integral_v<T> Writer& operator<<(T value)
     {
-        char buffer[24];
-        const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-        m_text.append(buffer, end);
+        appendNumber(m_text, static_cast<std::int64_t>(value));
         return *this;
     }
     Writer& name(const std::string& text)

@@ -206,8 +206,7 @@ Result<NpuGraph> TileGraphBuilder::build()
         tileOp(op);
         if (tooMany())
             return Error{ErrorCode::Problem,
-                         "the model is cut into more than " +
-                             formatGrouped(static_cast<std::int64_t>(m_maxNodes)) +
+                         "the model is cut into more than " + formatGrouped(m_maxNodes) +
                              " nodes; choose larger tiles",
                          "ops[" + std::to_string(op) + "]", m_model.file};
     }

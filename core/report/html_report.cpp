@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/html_report.h"
 
+#include "base/text.h"
 #include "eval/explain.h"
 #include "eval/lower_bound.h"
 #include "report/markup.h"
@@ -78,26 +79,25 @@ private:
     {
         const Evaluation& e = m_s.evaluation;
         m_out += "<ul class=\"figures\">\n";
-        figure("total latency", displayNumber(e.total), e.valid() ? "" : "muted");
-        figure("lower bound", displayNumber(m_s.lowerBound));
+        figure("total latency", formatGrouped(e.total), e.valid() ? "" : "muted");
+        figure("lower bound", formatGrouped(m_s.lowerBound));
         if (m_s.lowerBound > 0 && e.valid())
-            figure("above the bound", displayNumber(100 * m_s.gap()) + " %");
+            figure("above the bound", percent(m_s.gap()));
         figure("verdict", e.valid() ? "valid" : std::string(issueCodeName(e.verdict()->code)),
                e.valid() ? "ok" : "error");
         figure("rules", std::string(ruleSetTitle(e.rules)));
         std::int64_t peak = 0;
         for (const SubgraphEvaluation& s : e.subgraphs)
             peak = std::max(peak, s.peakWorkingSet);
-        figure("peak working set", displayNumber(peak) + " of " +
-                                       displayNumber(m_problem.hardware().fastMemoryCapacity) + " elements");
+        figure("peak working set", formatGrouped(peak) + " of " +
+                                       formatGrouped(m_problem.hardware().fastMemoryCapacity) + " elements");
         const ProblemSummary p = summarise(m_problem);
-        figure("problem", displayNumber(static_cast<std::int64_t>(m_problem.opCount())) + " ops (" +
-                              std::to_string(p.matMuls) + " MatMul), " + std::to_string(m_s.schedule.size()) +
-                              " subgraphs");
+        figure("problem", formatGrouped(m_problem.opCount()) + " ops (" + formatGrouped(p.matMuls) +
+                              " MatMul), " + formatGrouped(m_s.schedule.size()) + " subgraphs");
         const Hardware& hw = m_problem.hardware();
-        figure("hardware", "native " + std::to_string(hw.nativeWidth) + " × " +
-                               std::to_string(hw.nativeHeight) + ", bandwidth " +
-                               displayNumber(hw.slowMemoryBandwidth));
+        figure("hardware", "native " + formatGrouped(hw.nativeWidth) + " × " +
+                               formatGrouped(hw.nativeHeight) + ", bandwidth " +
+                               formatGrouped(hw.slowMemoryBandwidth));
         m_out += "</ul>\n";
     }
 
@@ -165,16 +165,15 @@ private:
             cell(std::to_string(i));
             cell(opNames(s.ops), "text");
             const Granularity& g = s.granularity;
-            cell(std::to_string(g.w) + " × " + std::to_string(g.h) + " × " + std::to_string(g.k), "size");
+            cell(formatGrouped(g.w) + " × " + formatGrouped(g.h) + " × " + formatGrouped(g.k), "size");
             cell(std::string(traversalName(s.traversal.kind())), "text");
             if (e.structurallyValid) {
-                cell(displayNumber(e.steps));
+                cell(formatGrouped(e.steps));
                 for (const double v : {e.compute, e.memory, e.latency})
-                    cell(displayNumber(v));
-                cell(m_s.evaluation.total > 0 ? displayNumber(100 * e.latency / m_s.evaluation.total) + " %"
-                                              : "");
+                    cell(formatGrouped(v));
+                cell(m_s.evaluation.total > 0 ? percent(e.latency / m_s.evaluation.total) : "");
                 for (const std::int64_t v : {e.loadElements, e.storeElements, e.peakWorkingSet})
-                    cell(displayNumber(v));
+                    cell(formatGrouped(v));
             } else {
                 for (int empty = 0; empty < 8; ++empty)
                     cell("-");
@@ -194,8 +193,8 @@ private:
             return;
         const Comparison& c = *m_options.comparison;
         heading("Compared with the baseline");
-        m_out += "<p>" + displayNumber(c.before) + " → " + displayNumber(c.after) + " (" +
-                 displayNumber(c.after - c.before) + ")</p>\n";
+        m_out += "<p>" + formatGrouped(c.before) + " → " + formatGrouped(c.after) + " (" +
+                 signedNumber(c.after - c.before) + ")</p>\n";
         header({"difference", "subgraphs", "baseline", "this schedule", "change of the total"});
         for (const Contribution& x : c.contributions) {
             const auto number = [](SubgraphId i) { return std::to_string(i.value); };
@@ -204,7 +203,7 @@ private:
             cell(joined(x.difference.before, number) + " → " + joined(x.difference.after, number), "text");
             cell(x.difference.textBefore, "text");
             cell(x.difference.textAfter, "text");
-            cell((x.delta > 0 ? "+" : "") + displayNumber(x.delta));
+            cell(signedNumber(x.delta));
             m_out += "</tr>\n";
         }
         m_out += "</table></div>\n";
@@ -214,14 +213,14 @@ private:
     {
         const LowerBound b = lowerBound(m_problem, m_s.evaluation.rules);
         heading("Lower bound");
-        m_out += "<p>No valid schedule is faster than " + displayNumber(b.value) +
-                 ": computing takes at least " + displayNumber(b.compute) + ", moving data " +
-                 displayNumber(b.memory) + ".</p>\n<ul>\n";
+        m_out += "<p>No valid schedule is faster than " + formatGrouped(b.value) +
+                 ": computing takes at least " + formatGrouped(b.compute) + ", moving data " +
+                 formatGrouped(b.memory) + ".</p>\n<ul>\n";
         constexpr std::size_t kShown = 50;
         for (std::size_t i = 0; i < b.parts.size() && i < kShown; ++i)
             m_out += "<li>" + escapeMarkup(b.parts[i].text) + "</li>\n";
         if (b.parts.size() > kShown)
-            m_out += "<li>and " + std::to_string(b.parts.size() - kShown) + " more parts</li>\n";
+            m_out += "<li>and " + formatGrouped(b.parts.size() - kShown) + " more parts</li>\n";
         m_out += "</ul>\n";
     }
 

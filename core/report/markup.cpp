@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/markup.h"
 
-#include "base/text.h"
-
-#include <charconv>
-#include <cmath>
-
 namespace tilewright {
 
 namespace {
 
-constexpr std::string_view kThinSpace = "\u2009";
 constexpr std::string_view kReplacement = "\ufffd";
 
 /// Length of the UTF-8 sequence at the start of the text; 0 when it is not valid.
@@ -33,19 +27,6 @@ std::size_t sequenceLength(std::string_view text)
     if (length == 4 && ((byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90)))
         return 0;
     return length;
-}
-
-std::string fixedText(double value, int decimals)
-{
-    char buffer[400];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, decimals);
-    std::string out(buffer, end.ptr);
-    if (out.find('.') != std::string::npos) {
-        out.erase(out.find_last_not_of('0') + 1);
-        if (out.back() == '.')
-            out.pop_back();
-    }
-    return out == "-0" ? "0" : out;
 }
 
 } // namespace
@@ -84,28 +65,6 @@ std::string escapeMarkup(std::string_view text)
         }
         text.remove_prefix(n);
     }
-    return out;
-}
-
-std::string displayNumber(double value)
-{
-    if (!std::isfinite(value))
-        return "-";
-    std::string digits = fixedText(value, 1);
-    const std::size_t first = digits.front() == '-' ? 1 : 0;
-    std::size_t point = digits.find('.');
-    if (point == std::string::npos)
-        point = digits.size();
-    for (std::size_t i = point; i > first + 3; i -= 3)
-        digits.insert(i - 3, kThinSpace);
-    return digits;
-}
-
-std::string displayNumber(std::int64_t value)
-{
-    std::string out = formatGrouped(value);
-    for (auto at = out.find(','); at != std::string::npos; at = out.find(',', at))
-        out.replace(at, 1, kThinSpace);
     return out;
 }
 

@@ -46,7 +46,7 @@ std::string range(std::int64_t a, std::int64_t b)
 
 std::string slice(const Problem& problem, const StepBuffer& buffer)
 {
-    const std::string name = problem.tensorName(buffer.tensor);
+    std::string name = problem.tensorName(buffer.tensor);
     if (buffer.full)
         return name;
     return name + "[" + range(buffer.rect.r0, buffer.rect.r1) + " " + range(buffer.rect.c0, buffer.rect.c1) +

@@ -16,11 +16,6 @@ bool contains(std::span<const TensorId> list, TensorId t)
     return std::ranges::find(list, t) != list.end();
 }
 
-std::string num(std::int64_t v)
-{
-    return formatGrouped(v);
-}
-
 std::string nameByOps(const Problem& problem, std::span<const OpId> ops)
 {
     constexpr std::size_t kNamed = 3;
@@ -101,8 +96,8 @@ private:
         const auto limit = [&](const char* axis, std::int64_t value, std::int64_t native) {
             if (value > native)
                 add(IssueCode::SuperNative,
-                    std::string(axis) + " = " + num(value) + " is above the native " + axis + " of " +
-                        num(native),
+                    std::string(axis) + " = " + formatGrouped(value) + " is above the native " + axis +
+                        " of " + formatGrouped(native),
                     value, native);
         };
         limit("w", s.granularity.w, hw.nativeWidth);
@@ -121,8 +116,8 @@ private:
             if (m_problem.op(o).type != OpType::MatMul || s.granularity.k <= depth)
                 continue;
             add(IssueCode::KTooLarge,
-                "k = " + num(s.granularity.k) + " is above the reduction size " + num(depth) + " of " +
-                    m_problem.opName(o),
+                "k = " + formatGrouped(s.granularity.k) + " is above the reduction size " +
+                    formatGrouped(depth) + " of " + m_problem.opName(o),
                 s.granularity.k, depth)
                 .op = o;
             return;
@@ -193,13 +188,14 @@ private:
                     return;
                 const bool never = m_rules.superNative == Rules::SuperNative::Error &&
                                    p.least > (p.left ? hw.nativeWidth : hw.nativeHeight);
-                Issue& issue =
-                    add(IssueCode::Prologue,
-                        "the Pointwise " + m_problem.opName(p.pointwise) + " feeds the " +
-                            (p.left ? "LHS" : "RHS") + " of " + m_problem.opName(o) + ", so " +
-                            (p.left ? "w" : "h") + " must be at least its reduction size " + num(p.least) +
-                            (never ? ", which is more than the native size" : ", but it is " + num(extent)),
-                        p.least, extent);
+                Issue& issue = add(IssueCode::Prologue,
+                                   "the Pointwise " + m_problem.opName(p.pointwise) + " feeds the " +
+                                       (p.left ? "LHS" : "RHS") + " of " + m_problem.opName(o) + ", so " +
+                                       (p.left ? "w" : "h") + " must be at least its reduction size " +
+                                       formatGrouped(p.least) +
+                                       (never ? ", which is more than the native size"
+                                              : ", but it is " + formatGrouped(extent)),
+                                   p.least, extent);
                 issue.op = o;
                 issue.tensor = m_problem.op(p.pointwise).output;
             });
@@ -317,8 +313,8 @@ std::string orderFault(std::span<const std::int64_t> order, const TileGrid& grid
     const auto n = static_cast<std::int64_t>(order.size());
     // Compared with the (bounded) list first, so that a huge grid allocates nothing.
     if (n != grid.tiles())
-        return "the order lists " + num(n) + " tiles, but the grid has " + num(grid.rows) + " x " +
-               num(grid.cols);
+        return "the order lists " + formatGrouped(n) + " tiles, but the grid has " +
+               formatGrouped(grid.rows) + " x " + formatGrouped(grid.cols);
     std::vector<bool> seen(order.size(), false);
     for (const std::int64_t tile : order) {
         if (tile < 0 || tile >= n)

@@ -199,7 +199,8 @@ std::uint32_t PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std:
     if (!added.isNew)
         return added.use;
     const Op& o = m_problem.op(m_plan->m_ops[op]);
-    needs.resize(needs.size() + o.inputs.size());
+    for (std::size_t i = 0; i < o.inputs.size(); ++i)
+        needs.push_back(0); // resize() is a call that takes as long as all the rest
     if (o.type == OpType::MatMul) {
         m_needs.push_back({o.inputs[1], Role::Rhs, depthSlot, colSlot, at + 1});
         m_needs.push_back({o.inputs[0], Role::Lhs, rowSlot, depthSlot, at});

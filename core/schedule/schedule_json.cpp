@@ -2,8 +2,8 @@
 #include "schedule/schedule_json.h"
 
 #include "base/file.h"
-#include "base/json_document.h"
-#include "base/json_reader.h"
+#include "base/json_fields.h"
+#include "base/text.h"
 #include "schedule/grid.h"
 
 #include <algorithm>
@@ -16,60 +16,88 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kKnownFields{
-    "subgraphs", "granularities", "tensors_to_retain", "traversal_orders", "subgraph_latencies", "locked"};
-
-std::string at(std::string_view list, std::size_t i)
+/// A list with one entry a subgraph. It is read after all lists are known, because the verdict is that of the
+/// first subgraph with a fault, whichever its field.
+struct Column
 {
-    return std::string(list) + "[" + std::to_string(i) + "]";
+    std::optional<JsonCursor> read;
+    Json written;
+    bool operator==(const Column& other) const { return written == other.written; }
+};
+
+Status readJson(const JsonCursor& at, Column& column)
+{
+    column.read = at;
+    return at.list();
 }
 
-/// Reads the file field by field; the first wrong type ends it, violations of R2.2 are collected.
+Json writeJson(Column& column)
+{
+    return std::move(column.written); // orders have millions of tiles
+}
+
+struct Columns
+{
+    Column ops;
+    Column granularities;
+    Column retain;
+    Column orders;
+    Column latencies;
+    Column locked;
+    std::string extra;
+};
+
+void bindFields(JsonFields& f, Columns& c)
+{
+    f.required("subgraphs", c.ops);
+    f.required("granularities", c.granularities);
+    f.required("tensors_to_retain", c.retain);
+    f.optional("traversal_orders", c.orders);
+    f.defaulted("subgraph_latencies", c.latencies, {});
+    f.defaulted("locked", c.locked, {});
+    f.allowOthers();
+    if (f.reading())
+        c.extra = f.others();
+}
+
+/// Reads the file subgraph by subgraph; the first wrong type ends it, violations of R2.2 are collected.
 class Reader
 {
 public:
-    Reader(const Problem& problem, const JsonCursor& root)
-        : m_problem(problem), m_root(root), m_opSeen(problem.opCount(), 0),
+    Reader(const Problem& problem, const Columns& columns)
+        : m_problem(problem), m_columns(columns), m_opSeen(problem.opCount(), 0),
           m_tensorSeen(problem.tensorCount(), 0)
     {
     }
 
     Result<LoadedSchedule> read()
     {
-        for (const char* key : {"subgraphs", "granularities", "tensors_to_retain"}) {
-            const auto field = m_root.member(key);
-            if (!field)
-                return field.error();
-            if (auto status = field->list(); !status)
-                return status.error();
-        }
-        m_count = m_root.find("subgraphs")->size();
-        for (const char* key : kOtherLists)
-            if (auto status = checkLength(key); !status)
-                return status.error();
-        for (m_subgraph = 0; m_subgraph < m_count; ++m_subgraph) {
+        constexpr std::array kReaders{std::pair{&Columns::ops, &Reader::readOps},
+                                      std::pair{&Columns::granularities, &Reader::readGranularity},
+                                      std::pair{&Columns::retain, &Reader::readRetain},
+                                      std::pair{&Columns::orders, &Reader::readOrder},
+                                      std::pair{&Columns::latencies, &Reader::readLatency},
+                                      std::pair{&Columns::locked, &Reader::readLocked}};
+        const std::size_t count = m_columns.ops.read->size();
+        for (const auto& [column, reader] : kReaders)
+            if (const auto& list = (m_columns.*column).read; list && list->size() != count)
+                add(IssueCode::Format, std::nullopt,
+                    list->path() + " has " + std::to_string(list->size()) + " entries, but " +
+                        m_columns.ops.read->path() + " has " + std::to_string(count),
+                    list->path());
+        for (m_subgraph = 0; m_subgraph < count; ++m_subgraph) {
             Subgraph s;
-            for (const auto& [key, reader] : {std::pair{"subgraphs", &Reader::readOps},
-                                              std::pair{"granularities", &Reader::readGranularity},
-                                              std::pair{"tensors_to_retain", &Reader::readRetain},
-                                              std::pair{"traversal_orders", &Reader::readOrder},
-                                              std::pair{"subgraph_latencies", &Reader::readLatency},
-                                              std::pair{"locked", &Reader::readLocked}}) {
-                const auto field = m_root.find(key);
-                if (!field || m_subgraph >= field->size())
-                    continue;
-                if (auto status = (this->*reader)(field->at(m_subgraph), s); !status)
-                    return status.error();
-            }
+            for (const auto& [column, reader] : kReaders)
+                if (const auto& list = (m_columns.*column).read; list && m_subgraph < list->size())
+                    if (auto status = (this->*reader)(list->at(m_subgraph), s); !status)
+                        return status.error();
             m_out.schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
         }
-        m_out.schedule.extra = unknownFields(m_root.node(), kKnownFields);
+        m_out.schedule.extra = m_columns.extra;
         return std::move(m_out);
     }
 
 private:
-    static constexpr std::array kOtherLists{"granularities", "tensors_to_retain", "traversal_orders",
-                                            "subgraph_latencies", "locked"};
     static constexpr double kLargest = std::numeric_limits<double>::max();
     static constexpr std::size_t kMaxIssues = 1000;
 
@@ -78,21 +106,6 @@ private:
 
     /// True on the first call for this mark in the current subgraph.
     bool firstTime(std::size_t& mark) const { return std::exchange(mark, m_subgraph + 1) != m_subgraph + 1; }
-
-    Status checkLength(const char* key)
-    {
-        const auto field = m_root.find(key);
-        if (!field)
-            return Unit{};
-        if (auto status = field->list(); !status)
-            return status;
-        if (field->size() != m_count)
-            add(IssueCode::Format, std::nullopt,
-                std::string(key) + " has " + std::to_string(field->size()) + " entries, but subgraphs has " +
-                    std::to_string(m_count),
-                key);
-        return Unit{};
-    }
 
     void issue(IssueCode code, const JsonCursor& where, const std::string& reason)
     {
@@ -217,28 +230,16 @@ private:
 
     Status readLatency(const JsonCursor& field, Subgraph& s)
     {
-        const auto value = field.number(-kLargest, kLargest);
-        if (!value)
-            return value.error();
-        s.reportedLatency = *value;
-        return Unit{};
+        return readJson(field, s.reportedLatency, Numbers{-kLargest, kLargest});
     }
 
-    Status readLocked(const JsonCursor& field, Subgraph& s)
-    {
-        const auto value = field.boolean();
-        if (!value)
-            return value.error();
-        s.locked = *value;
-        return Unit{};
-    }
+    Status readLocked(const JsonCursor& field, Subgraph& s) { return readJson(field, s.locked); }
 
     const Problem& m_problem;
-    const JsonCursor& m_root;
+    const Columns& m_columns;
     LoadedSchedule m_out;
     IdVector<OpId, std::size_t> m_opSeen; ///< last subgraph (plus one) that listed it
     IdVector<TensorId, std::size_t> m_tensorSeen;
-    std::size_t m_count = 0;
     std::size_t m_subgraph = 0;
 };
 
@@ -257,10 +258,10 @@ Result<LoadedSchedule> readSchedule(const Problem& problem, std::string_view tex
     const auto document = parseJson(text, file);
     if (!document)
         return document.error();
-    const JsonCursor root(*document, file);
-    if (auto status = root.object(); !status)
+    Columns columns;
+    if (auto status = readJson(JsonCursor(*document, file), columns); !status)
         return status.error();
-    return Reader(problem, root).read();
+    return Reader(problem, columns).read();
 }
 
 Result<LoadedSchedule> loadSchedule(const Problem& problem, const std::string& path)
@@ -276,20 +277,20 @@ Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedu
 {
     if (!latencies.empty() && latencies.size() != schedule.size())
         return Error{ErrorCode::Internal, "there must be one latency a subgraph", "subgraph_latencies", {}};
-    Json subgraphs = Json::array();
-    Json granularities = Json::array();
-    Json retain = Json::array();
-    Json orders = Json::array();
+    Columns columns;
+    for (Column* column : {&columns.ops, &columns.granularities, &columns.retain, &columns.orders})
+        column->written = Json::array();
     Json reported = Json::array();
     Json locked = Json::array();
     std::int64_t listed = 0;
     for (std::size_t i = 0; i < schedule.size(); ++i) {
         const Subgraph& s = schedule[SubgraphId(i)];
-        subgraphs.push_back(indices(s.ops));
-        granularities.push_back(Json::array({s.granularity.w, s.granularity.h, s.granularity.k}));
-        retain.push_back(indices(s.retain));
+        columns.ops.written.push_back(indices(s.ops));
+        columns.granularities.written.push_back(
+            Json::array({s.granularity.w, s.granularity.h, s.granularity.k}));
+        columns.retain.written.push_back(indices(s.retain));
         if (s.traversal.kind() == TraversalKind::Raster) {
-            orders.push_back(nullptr);
+            columns.orders.written.push_back(nullptr);
         } else {
             const TileGrid grid = tileGrid(problem, s.ops, s.granularity);
             if (s.traversal.kind() != TraversalKind::Custom) {
@@ -297,12 +298,12 @@ Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedu
                 if (listed > kMaxListedTiles)
                     return Error{ErrorCode::Refused,
                                  "the orders of the tiles would list more than " +
-                                     std::to_string(kMaxListedTiles) +
+                                     formatGrouped(kMaxListedTiles) +
                                      " tiles; choose raster order or larger tiles",
-                                 at("traversal_orders", i),
+                                 "traversal_orders[" + std::to_string(i) + "]",
                                  {}};
             }
-            orders.push_back(tileOrder(s.traversal, grid.rows, grid.cols));
+            columns.orders.written.push_back(tileOrder(s.traversal, grid.rows, grid.cols));
         }
         if (!latencies.empty())
             reported.push_back(jsonNumber(std::isfinite(latencies[i]) ? latencies[i] : 0.0));
@@ -310,15 +311,13 @@ Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedu
             reported.push_back(jsonNumber(*s.reportedLatency));
         locked.push_back(s.locked);
     }
-    Json out = Json::object();
-    out["subgraphs"] = std::move(subgraphs);
-    out["granularities"] = std::move(granularities);
-    out["tensors_to_retain"] = std::move(retain);
-    out["traversal_orders"] = std::move(orders);
     if (reported.size() == schedule.size())
-        out["subgraph_latencies"] = std::move(reported);
+        columns.latencies.written = std::move(reported);
     if (std::ranges::any_of(schedule.subgraphs, [](const SubgraphPtr& s) { return s->locked; }))
-        out["locked"] = std::move(locked);
+        columns.locked.written = std::move(locked);
+    Json out;
+    JsonFields fields(out);
+    bindFields(fields, columns);
     addFields(out, schedule.extra);
     return dumpByField(out);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/alternatives.h"
 
+#include "base/text.h"
 #include "eval/evaluation.h"
 #include "solve/materialise.h"
 
@@ -71,8 +72,8 @@ private:
                         continue;
                     if (changed.traversal.kind() == TraversalKind::Custom)
                         changed.traversal = {};
-                    const std::string text = "granularity " + std::to_string(w) + " x " + std::to_string(h) +
-                                             " x " + std::to_string(k);
+                    const std::string text = "granularity " + formatGrouped(w) + " × " + formatGrouped(h) +
+                                             " × " + formatGrouped(k);
                     if (std::ranges::find(m_found, text, &SolveAlternative::text) == m_found.end())
                         add(SolveAlternative::Kind::Granularity, text, with(i, std::move(changed)));
                 }

@@ -292,6 +292,7 @@ bool Annealer::proposeRuin()
     }
     // Agglomerate: fuse the pair with the largest gain, each gain taken with some luck.
     std::vector<std::vector<OpId>> groups;
+    groups.reserve(ops.size());
     for (const OpId o : ops)
         groups.push_back({o});
     const auto cost = [&](const std::vector<OpId>& g) { return m_pool.latency(m_pool.intern(g), 0, 0); };
@@ -322,6 +323,7 @@ bool Annealer::proposeRuin()
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(bj));
     }
     std::vector<PlanEntry> fresh;
+    fresh.reserve(groups.size());
     for (std::vector<OpId>& g : groups)
         fresh.push_back({m_pool.intern(std::move(g))});
     entries.insert(entries.begin() + at, fresh.begin(), fresh.end());

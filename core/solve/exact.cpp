@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/exact.h"
 
+#include "eval/cost.h"
 #include "eval/traffic_bound.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
       m_n(static_cast<int>(window.ops.size())), m_ops(window.ops), m_local(m_problem.opCount(), -1),
       m_inputs(window.ops.size()), m_usesResident(window.ops.size()), m_possible(window.ops.size(), 1)
 {
-    const double bandwidth = static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+    const MemoryCosts memory(m_problem.hardware());
     for (int i = 0; i < m_n; ++i)
         m_local[m_ops[static_cast<std::size_t>(i)]] = i;
     m_required = maskOf(window.required);
@@ -110,7 +111,7 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         const Op& op = m_problem.op(m_ops[index]);
         m_compute.push_back(leastCompute(m_problem, rules, m_ops[index]));
         m_elements.push_back(m_problem.tensor(op.output).elements());
-        m_store.push_back(static_cast<double>(m_elements.back()) / bandwidth);
+        m_store.push_back(memory.time(0, m_elements.back()));
         if (window.slowBefore[op.output.index()] != 0)
             m_slowBefore |= bit(i);
         for (const TensorId t : op.inputs) {
@@ -134,7 +135,7 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         }
     }
     for (const auto& [t, readers] : outside)
-        m_loads.push_back({readers, static_cast<double>(m_problem.tensor(t).elements()) / bandwidth});
+        m_loads.push_back({readers, memory.time(m_problem.tensor(t).elements(), 0)});
     listSets();
 }
 

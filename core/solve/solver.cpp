@@ -40,6 +40,12 @@ constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
 constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
 constexpr double kHurriedSteps = 2e4;          ///< explained after a stop request: about 20 ms
 
+/// Whether the exact search looks at all that the rules allow: it never retains an input.
+bool canProve(const Rules& rules)
+{
+    return rules.retainInputs == Rules::RetainInputs::Error;
+}
+
 class Solver
 {
 public:
@@ -207,8 +213,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
     std::int64_t counted = 0;
     double published = 0;
     const std::size_t provableOps = m_deadline - now() < kLongProof ? kProvableOps : kLongProofOps;
-    const bool provable = thread == 0 && m_options.prove && m_problem.opCount() <= provableOps &&
-                          m_sketch.locked.empty() && budget == 0;
+    const bool provable = thread == 0 && m_options.prove && canProve(m_options.rules) &&
+                          m_problem.opCount() <= provableOps && m_sketch.locked.empty() && budget == 0;
     bool proofTried = false;
     for (int round = 0;; ++round) {
         if (annealer.best().total <= m_bound * (1 + 1e-9)) {
@@ -403,6 +409,7 @@ Result<SolveResult> Solver::run()
     m_working = threads;
     {
         std::vector<std::jthread> workers;
+        workers.reserve(static_cast<std::size_t>(threads));
         for (int i = 0; i < threads; ++i)
             workers.emplace_back([this, i] { work(i); });
         SubgraphPool pool(m_problem, m_options.rules, m_memo, m_sketch.locked);

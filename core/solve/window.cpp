@@ -117,6 +117,7 @@ bool Annealer::replanWindow(std::size_t maxOps)
     if (!at)
         return false;
     std::vector<SetId> sets;
+    sets.reserve(group.size());
     for (const std::uint32_t e : group)
         sets.push_back(m_current.entries[e].set);
     if (!m_settler.settle(plan) || plan.entries.size() != m_current.entries.size())

@@ -306,8 +306,8 @@ ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array, const TimingO
     timing.folds = plan.folds();
     timing.utilization = static_cast<double>(macs(gemm)) / (pes * static_cast<double>(timing.cycles));
     // The blocks of all folds tile the stationary matrix exactly.
-    timing.mappingEfficiency =
-        static_cast<double>(macs(gemm) / plan.stream()) / (pes * static_cast<double>(timing.folds));
+    const std::int64_t stationary = macs(gemm) / plan.stream();
+    timing.mappingEfficiency = static_cast<double>(stationary) / (pes * static_cast<double>(timing.folds));
     timing.l2Elements = l2Elements(gemm, array, options.dataflow);
     timing.readoutHidden =
         options.dataflow != Dataflow::Os || options.readout != Readout::Shadow || gemm.k >= array.rows;

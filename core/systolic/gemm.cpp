@@ -114,7 +114,7 @@ Result<ArrayShape> parseArrayShape(std::string_view text)
 Status checkGemm(const Gemm& gemm)
 {
     for (const auto& [value, name] : {std::pair{gemm.m, "M"}, {gemm.n, "N"}, {gemm.k, "K"}})
-        if (const auto ok = checkSize(value, kMaxDimension, name, "gemm"); !ok)
+        if (auto ok = checkSize(value, kMaxDimension, name, "gemm"); !ok)
             return ok;
     const auto area = checkedMul(gemm.m, gemm.n);
     const auto volume = area ? checkedMul(*area, gemm.k) : std::nullopt;
@@ -125,16 +125,16 @@ Status checkGemm(const Gemm& gemm)
 
 Status checkArray(const ArrayShape& array)
 {
-    if (const auto ok = checkSize(array.rows, kMaxArraySide, "the number of rows", "array"); !ok)
+    if (auto ok = checkSize(array.rows, kMaxArraySide, "the number of rows", "array"); !ok)
         return ok;
     return checkSize(array.cols, kMaxArraySide, "the number of columns", "array");
 }
 
 Status checkTile(const Gemm& gemm, const TileShape& tile)
 {
-    if (const auto ok = checkSize(tile.ti, gemm.m, "Ti", "tile"); !ok)
+    if (auto ok = checkSize(tile.ti, gemm.m, "Ti", "tile"); !ok)
         return ok;
-    if (const auto ok = checkSize(tile.tj, gemm.n, "Tj", "tile"); !ok)
+    if (auto ok = checkSize(tile.tj, gemm.n, "Tj", "tile"); !ok)
         return ok;
     return checkSize(tile.tk, gemm.k, "Tk", "tile");
 }

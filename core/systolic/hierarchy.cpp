@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/hierarchy.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -33,7 +35,7 @@ Status checkHierarchy(const Hierarchy& h)
         return refuse("the frequency must be positive", "frequency_ghz");
     if (h.elementBytes < 1 || h.elementBytes > 64)
         return refuse("must be from 1 to 64", "element_bytes");
-    if (const auto ok = checkArray(h.array); !ok)
+    if (auto ok = checkArray(h.array); !ok)
         return ok;
     for (const Level level : kLevels) {
         const MemoryLevel& m = h.at(level);
@@ -71,7 +73,7 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
                               : buffering == 1 ? ", single-buffered"
                                                : "";
     const auto atMost = [](const char* what, std::int64_t k) {
-        return std::string(what) + " <= " + std::to_string(k);
+        return std::string(what) + " <= " + formatGrouped(k);
     };
 
     std::vector<Constraint> out;
@@ -83,7 +85,7 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
     const std::int64_t k2 = maxL2Depth(h);
     out.push_back({"L2, one output tile resident over all of K",
                    saturatingMul(r * gemm.k + gemm.k * c + r * c, e), l2, "bytes",
-                   atMost("K", k2) + ", in steps of 16 " + std::to_string(roundDown(k2, kTileDepth))});
+                   atMost("K", k2) + ", " + formatGrouped(roundDown(k2, kTileDepth)) + " in steps of 16"});
     out.push_back({"L2, the chosen tile (conservative)",
                    saturatingMul(tileFootprint(tile, Footprint::Conservative), e),
                    h.at(Level::L2).totalBytes(),
@@ -98,7 +100,7 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
     const auto panels = [&](const char* name, std::int64_t panelBytes, std::int64_t count) {
         out.push_back(
             {name, count, l3 / panelBytes, "panels",
-             std::to_string(l3 / panelBytes) + " fit at " + std::to_string(panelBytes) + " bytes each"});
+             formatGrouped(l3 / panelBytes) + " fit at " + formatGrouped(panelBytes) + " bytes each"});
     };
     panels("L3, A row panels (Ti x K)", saturatingMul(tile.ti * gemm.k, e), ceilDiv(gemm.m, tile.ti));
     panels("L3, B column panels (K x Tj)", saturatingMul(gemm.k * tile.tj, e), ceilDiv(gemm.n, tile.tj));
@@ -144,8 +146,8 @@ Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& h, const Gemm& gemm, 
     if (depth < std::min(kTileDepth, inside.k))
         return Error{
             ErrorCode::Problem,
-            "no tile fits into one L1 buffer of " + std::to_string(l1.capacityBytes) + " bytes; " +
-                std::to_string((r + c) * std::min(kTileDepth, inside.k) * h.elementBytes * l1Buffering) +
+            "no tile fits into one L1 buffer of " + formatGrouped(l1.capacityBytes) + " bytes; " +
+                formatGrouped((r + c) * std::min(kTileDepth, inside.k) * h.elementBytes * l1Buffering) +
                 " would do",
             "l1",
             {}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/pe_simulator.h"
 
+#include "base/text.h"
 #include "systolic/pe_array.h"
 
 #include <algorithm>
@@ -85,8 +86,8 @@ Result<PeSimulator> PeSimulator::create(const Gemm& gemm, const ArrayShape& arra
     // Each product is at most 2^59, so the sum cannot overflow.
     if (compulsoryElements(gemm) > kMaxSimulatedElements)
         return Error{ErrorCode::Problem,
-                     "the register-level simulator takes up to " + std::to_string(kMaxSimulatedElements) +
-                         " elements in A, B and C together, got " + std::to_string(compulsoryElements(gemm)),
+                     "the register-level simulator takes up to " + formatGrouped(kMaxSimulatedElements) +
+                         " elements in A, B and C together, got " + formatGrouped(compulsoryElements(gemm)),
                      "gemm",
                      {}};
     if (a.size() != static_cast<std::size_t>(gemm.m * gemm.k) ||

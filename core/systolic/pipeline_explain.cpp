@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    static std::string prefixed(std::string reason, bool atBarrier)
+    static std::string prefixed(const std::string& reason, bool atBarrier)
     {
         return atBarrier ? "barrier_" + reason : reason;
     }

@@ -106,8 +106,6 @@ std::vector<Correction> seedCorrections()
     const Hierarchy kpu = kpuHierarchy();
     const Gemm cube{1024, 1024, 1024};
     const TileShape tile{64, 64, 64};
-    const auto number = [](double v, double unit) { return formatNumber(std::round(v / unit) * unit); };
-    const auto tenth = [](double v) { return formatNumber(std::round(v * 10) / 10); };
     std::vector<Correction> out;
 
     const std::int64_t factor = (kpu.array.rows + kpu.array.cols) * kpu.elementBytes;
@@ -128,18 +126,18 @@ std::vector<Correction> seedCorrections()
     const auto analytic = analyticTile({cube, kpu.array});
     out.push_back(
         {"KPU document 3.2, 6.1",
-         "C in bytes: " + number(std::floor(sides(65536)), 1) + " -> 128 does not fit -> 64 x 64 x 64",
-         "C in elements: " + tenth(sides(16384)) + " -> " + std::to_string(analytic->tile.ti) + " x " +
-             std::to_string(analytic->tile.tj) + " x " + std::to_string(analytic->tile.tk)});
+         "C in bytes: " + formatGrouped(std::floor(sides(65536))) + " -> 128 does not fit -> 64 x 64 x 64",
+         "C in elements: " + formatGrouped(sides(16384)) + " -> " + std::to_string(analytic->tile.ti) +
+             " x " + std::to_string(analytic->tile.tj) + " x " + std::to_string(analytic->tile.tk)});
 
     const ReuseFactors f = reuseFactors(cube, tile);
     const std::int64_t seedTransfers = f.nM * f.nK / f.a + f.nK * f.nN / f.b + f.nM * f.nN;
     out.push_back({"KPU document 3.3, 6.2",
-                   std::to_string(seedTransfers) + " tile transfers, \"260x\" (below compulsory)",
-                   std::to_string(f.transfersFullReuse) + " with full reuse, " +
-                       std::to_string(f.transfersNoReuse) + " without (" +
+                   formatGrouped(seedTransfers) + " tile transfers, \"260x\" (below compulsory)",
+                   formatGrouped(f.transfersFullReuse) + " with full reuse, " +
+                       formatGrouped(f.transfersNoReuse) + " without (" +
                        std::to_string(f.transfersNoReuse / f.transfersFullReuse) + "x), " +
-                       number(f.reductionOverUntiled, 1) + "x against the untiled loop"});
+                       formatGrouped(std::round(f.reductionOverUntiled)) + "x against the untiled loop"});
 
     DramQuery q{cube, tile};
     q.l3Bytes = kpu.at(Level::L3).totalBytes();
@@ -156,14 +154,12 @@ std::vector<Correction> seedCorrections()
                    std::to_string(conflicts->count) + " of " + std::to_string(conflicts->steps) +
                        " steps conflict; the split layout has " + std::to_string(split->count)});
 
-    const auto percent = [&](const Gemm& g) {
-        return tenth(100 * arrayTiming(g, kpu.array).utilization) + " %";
-    };
+    const auto utilization = [&](const Gemm& g) { return percent(arrayTiming(g, kpu.array).utilization); };
     out.push_back({"array document, efficiency", "256/286 = 89 %, 1024/1054 = 97 %",
                    "256/" + std::to_string(arrayTiming({32, 32, 64}, kpu.array).cycles) + " = " +
-                       percent({32, 32, 64}) + ", 1024/" +
+                       utilization({32, 32, 64}) + ", 1024/" +
                        std::to_string(arrayTiming({64, 64, 64}, kpu.array).cycles) + " = " +
-                       percent({64, 64, 64}),
+                       utilization({64, 64, 64}),
                    true});
     return out;
 }

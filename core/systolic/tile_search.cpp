@@ -87,9 +87,9 @@ Status checkTileQuery(const TileQuery& q)
                      path,
                      {}};
     };
-    if (const auto ok = within(q.capacityBytes, kMaxArea, "capacity"); !ok)
+    if (auto ok = within(q.capacityBytes, kMaxArea, "capacity"); !ok)
         return ok;
-    if (const auto ok = within(q.elementBytes, 64, "element_bytes"); !ok)
+    if (auto ok = within(q.elementBytes, 64, "element_bytes"); !ok)
         return ok;
     return within(q.buffering, 64, "buffering");
 }
@@ -131,7 +131,7 @@ Error nothingFits(const TileQuery& q, Footprint footprint)
     return {ErrorCode::Problem,
             "no tile fits into " + formatGrouped(q.capacityBytes) +
                 " bytes; the smallest capacity that would do is " + formatGrouped(bytes) + " bytes (" +
-                std::to_string(least.ti) + "x" + std::to_string(least.tj) + "x" + std::to_string(least.tk) +
+                formatGrouped(least.ti) + "x" + formatGrouped(least.tj) + "x" + formatGrouped(least.tk) +
                 ", " + std::string(footprintName(footprint)) + ")",
             "capacity",
             {}};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_run.h"
+
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -8,6 +10,7 @@
 #include <csignal>
 
 using nlohmann::json;
+using namespace tilewright::test;
 
 namespace {
 
@@ -15,21 +18,9 @@ const QString kRoot = QStringLiteral(TILEWRIGHT_SOURCE_DIR);
 const QString kLayers = kRoot + "/samples/mapping/layers/";
 const QString kInvalid = kRoot + "/tests/data/invalid_mapping/";
 
-struct Run
+CliRun run(const QStringList& arguments)
 {
-    int code = -1;
-    QByteArray out;
-    QByteArray err;
-
-    [[nodiscard]] json document() const { return json::parse(out.toStdString()); }
-};
-
-Run run(const QStringList& arguments)
-{
-    QProcess process;
-    process.start(TILEWRIGHT_CLI, QStringList{"map"} + arguments);
-    process.waitForFinished(120'000);
-    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+    return runCli(QStringList{"map"} + arguments);
 }
 
 } // namespace
@@ -58,10 +49,10 @@ private slots:
 
 void TestCliMap::search_json()
 {
-    const Run r = run({kLayers + "conv-1x1-2048.json", "--json", "--objective", "energy"});
+    const CliRun r = run({kLayers + "conv-1x1-2048.json", "--json", "--objective", "energy"});
     QCOMPARE(r.code, 0);
     QVERIFY(r.err.isEmpty());
-    const json d = r.document();
+    const json d = r.json();
     QVERIFY(d["proven"].get<bool>() && d["valid"].get<bool>());
     QCOMPARE(d["objective"].get<std::string>(), std::string("energy"));
     QCOMPARE(d["space"].get<std::int64_t>(), std::int64_t{1'281'280});
@@ -78,9 +69,9 @@ void TestCliMap::search_json()
 
 void TestCliMap::search_text()
 {
-    const Run r = run({kLayers + "gemm-1000.json"});
+    const CliRun r = run({kLayers + "gemm-1000.json"});
     QCOMPARE(r.code, 0);
-    QVERIFY(r.out.contains("proven; 64,000,000 tilings"));
+    QVERIFY(r.out.contains("proven; 64\u202f000\u202f000 tilings"));
     QVERIFY(r.out.contains("['X', 'Y', 'K']") || r.out.contains("'K'"));
 }
 
@@ -90,7 +81,7 @@ void TestCliMap::objectives_agree()
     for (std::size_t i = 0; i < 3; ++i)
         d[i] = run({kLayers + "depthwise-3x3-144.json", "--json", "--threads", "1", "--objective",
                     QStringList{"energy", "cycles", "edp"}[static_cast<int>(i)]})
-                   .document();
+                   .json();
     QVERIFY(d[0]["energy"] <= d[1]["energy"] && d[0]["energy"] <= d[2]["energy"]);
     QVERIFY(d[1]["cycles"] <= d[0]["cycles"] && d[1]["cycles"] <= d[2]["cycles"]);
     QVERIFY(d[2]["edp"] <= d[0]["edp"] && d[2]["edp"] <= d[1]["edp"]);
@@ -99,17 +90,17 @@ void TestCliMap::objectives_agree()
 void TestCliMap::architecture_changesTheResult()
 {
     const QString arch = kRoot + "/samples/mapping/architectures/";
-    const json own = run({kLayers + "gemm-1000.json", arch + "default-256.json", "--json"}).document();
-    const json none = run({kLayers + "gemm-1000.json", "--json"}).document();
-    const json edge = run({kLayers + "gemm-1000.json", arch + "edge-64.json", "--json"}).document();
+    const json own = run({kLayers + "gemm-1000.json", arch + "default-256.json", "--json"}).json();
+    const json none = run({kLayers + "gemm-1000.json", "--json"}).json();
+    const json edge = run({kLayers + "gemm-1000.json", arch + "edge-64.json", "--json"}).json();
     QVERIFY(own["edp"] == none["edp"]);
     QVERIFY(edge["cycles"] > own["cycles"]);
 }
 
 void TestCliMap::quick_saysSo()
 {
-    const json quick = run({kLayers + "conv-3x3-256.json", "--quick", "--json"}).document();
-    const json whole = run({kLayers + "conv-3x3-256.json", "--json"}).document();
+    const json quick = run({kLayers + "conv-3x3-256.json", "--quick", "--json"}).json();
+    const json whole = run({kLayers + "conv-3x3-256.json", "--json"}).json();
     QVERIFY(quick.contains("reductions") && !whole.contains("reductions"));
     QVERIFY(quick["edp"] >= whole["edp"]);
 }
@@ -118,16 +109,16 @@ void TestCliMap::method_evaluates()
 {
     const QStringList arguments{kLayers + "conv-1x1-2048.json", "--method",
                                 kRoot + "/samples/mapping/seed-method.txt"};
-    const Run r = run(arguments + QStringList{"--json"});
+    const CliRun r = run(arguments + QStringList{"--json"});
     QCOMPARE(r.code, 0);
-    const json d = r.document();
+    const json d = r.json();
     QCOMPARE(d["cycles"].get<std::int64_t>(), std::int64_t{1'659'832});
     QCOMPARE(d["energy"].get<double>(), 594358312.96);
     QVERIFY(d["kept"] == json::array({"O"}));
     QCOMPARE(d["dma"]["W"]["cycles"].get<int>(), 12288);
     QCOMPARE(d["spm_pass_cycles"].get<int>(), 8192);
     QCOMPARE(d["spm_passes"].get<int>(), 128);
-    QVERIFY(run(arguments).out.contains("1,659,832"));
+    QVERIFY(run(arguments).out.contains("1\u202f659\u202f832"));
 }
 
 void TestCliMap::method_invalidIsTheAnswerNo()
@@ -139,10 +130,10 @@ void TestCliMap::method_invalidIsTheAnswerNo()
     file.write(
         R"({"kind":"conv","in_channels":8,"out_channels":8,"height":8,"width":8,"kernel":[3,3],"padding":1})");
     file.close();
-    const Run r = run({layer, "--method", kInvalid + "method-not-multiplying.json", "--json"});
+    const CliRun r = run({layer, "--method", kInvalid + "method-not-multiplying.json", "--json"});
     QCOMPARE(r.code, 1);
-    QCOMPARE(r.document()["error"].get<std::string>(), std::string("TILING"));
-    QVERIFY(r.document()["cycles"].is_null());
+    QCOMPARE(r.json()["error"].get<std::string>(), std::string("TILING"));
+    QVERIFY(r.json()["cycles"].is_null());
     QCOMPARE(r.err.count('\n'), 1);
     QVERIFY(r.err.contains("loop M: the factors 8 x 1 x 2 x 1 multiply to 16, not to the trip count 8"));
 }
@@ -151,8 +142,8 @@ void TestCliMap::output_canBeEvaluated()
 {
     QTemporaryDir dir;
     const QString method = dir.filePath("best.json");
-    const json found = run({kLayers + "gemm-1000.json", "-o", method, "--json"}).document();
-    const json again = run({kLayers + "gemm-1000.json", "--method", method, "--json"}).document();
+    const json found = run({kLayers + "gemm-1000.json", "-o", method, "--json"}).json();
+    const json again = run({kLayers + "gemm-1000.json", "--method", method, "--json"}).json();
     QVERIFY(again["cycles"] == found["cycles"]);
     QVERIFY(again["energy"] == found["energy"]);
     QVERIFY(again["method"] == found["method"]);
@@ -161,7 +152,7 @@ void TestCliMap::output_canBeEvaluated()
 void TestCliMap::model_table()
 {
     QTemporaryDir dir;
-    const Run r = run({kRoot + "/samples/mapping/models/resnet-18.json", "--csv", dir.filePath("t.csv")});
+    const CliRun r = run({kRoot + "/samples/mapping/models/resnet-18.json", "--csv", dir.filePath("t.csv")});
     QCOMPARE(r.code, 0);
     for (const char* text : {"conv2 3x3", "fc", "totals", "energy", "cycles", "edp"})
         QVERIFY2(r.out.contains(text), text);
@@ -174,7 +165,7 @@ void TestCliMap::model_table()
 void TestCliMap::model_json()
 {
     const json d =
-        run({kRoot + "/samples/mapping/models/bert-base.json", "--json", "--objective", "cycles"}).document();
+        run({kRoot + "/samples/mapping/models/bert-base.json", "--json", "--objective", "cycles"}).json();
     QVERIFY(d["proven"].get<bool>());
     double cycles = 0;
     for (const json& l : d["layers"])
@@ -203,7 +194,7 @@ void TestCliMap::badInput_oneSentence()
 {
     QFETCH(QStringList, arguments);
     QFETCH(QString, sentence);
-    const Run r = run(arguments + QStringList{"--json"});
+    const CliRun r = run(arguments + QStringList{"--json"});
     QCOMPARE(r.code, 2);
     QVERIFY(r.out.isEmpty());
     QCOMPARE(r.err.count('\n'), 1);
@@ -217,9 +208,9 @@ void TestCliMap::noValidMethod_isTheAnswerNo()
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(R"({"rf_bytes": 4})");
     file.close();
-    const Run r = run({kLayers + "gemm-1000.json", file.fileName(), "--json"});
+    const CliRun r = run({kLayers + "gemm-1000.json", file.fileName(), "--json"});
     QCOMPARE(r.code, 1);
-    QVERIFY(r.document()["method"].is_null());
+    QVERIFY(r.json()["method"].is_null());
     QVERIFY(r.err.contains("no valid method exists"));
 }
 
@@ -249,9 +240,9 @@ void TestCliMap::interrupted_returnsTheBestSoFar()
 
 void TestCliMap::seconds_endTheSearch()
 {
-    const Run r = run({kRoot + "/samples/mapping/models/vgg-16.json", "--json", "--seconds", "0.001"});
+    const CliRun r = run({kRoot + "/samples/mapping/models/vgg-16.json", "--json", "--seconds", "0.001"});
     QCOMPARE(r.code, 0);
-    const json d = r.document();
+    const json d = r.json();
     QVERIFY(!d["proven"].get<bool>() && d["valid"].get<bool>());
     QVERIFY(!d["interrupted"].get<bool>());
 }

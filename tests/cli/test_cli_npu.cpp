@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The npu verb as docs/design.md 3.2 promises it.
+#include "cli_run.h"
+
 #include <nlohmann/json.hpp>
 
 #include <QFile>
@@ -10,22 +12,13 @@
 #include <csignal>
 
 using Json = nlohmann::json;
+using namespace tilewright::test;
 
 namespace {
 
-struct Outcome
+CliRun run(const QStringList& arguments)
 {
-    int code = -1;
-    QByteArray out, err;
-};
-
-Outcome run(const QStringList& arguments)
-{
-    QProcess process;
-    process.start(QStringLiteral(TILEWRIGHT_CLI), QStringList{QStringLiteral("npu")} + arguments);
-    process.waitForFinished(120000);
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
-            process.readAllStandardOutput(), process.readAllStandardError()};
+    return runCli(QStringList{QStringLiteral("npu")} + arguments);
 }
 
 QString sample(const char* name)
@@ -96,13 +89,13 @@ void TestCliNpu::interruptedTellsWhatIsKnown()
 void TestCliNpu::jsonHasTheContractsFields()
 {
     for (const char* scheduler : {"static", "dynamic"}) {
-        const Outcome o =
+        const CliRun o =
             run({sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("2"),
                  QStringLiteral("--scheduler"), QLatin1String(scheduler), QStringLiteral("--assignment"),
                  QStringLiteral("head_parallel"), QStringLiteral("--weights"), QStringLiteral("1,0.5,0.25"),
                  QStringLiteral("--json")});
         QCOMPARE(o.code, 0);
-        const Json j = Json::parse(o.out.toStdString());
+        const Json j = o.json();
         QCOMPARE(j["scheduler"].get<std::string>(), std::string(scheduler));
         QCOMPARE(j["cores"].get<int>(), 2);
         QVERIFY(j["tiles"].get<int>() > 100);
@@ -172,7 +165,7 @@ void TestCliNpu::badInputIsExitCode2()
           QStringList{sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("99")},
           QStringList{sample("bert_block"), QStringLiteral("--weights"), QStringLiteral("1,2")},
           QStringList{}}) {
-        const Outcome o = run(arguments);
+        const CliRun o = run(arguments);
         QCOMPARE(o.code, 2);
         QVERIFY(o.out.isEmpty());
         QVERIFY(!o.err.isEmpty());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_run.h"
+
 #include <QtTest>
 
 #include <cmath>
@@ -7,29 +9,12 @@
 #include <sstream>
 
 using Json = nlohmann::ordered_json;
+using namespace tilewright::test;
 
 namespace {
 
 const QString kExamples = TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/";
 const QString kData = TILEWRIGHT_SOURCE_DIR "/tests/data/";
-
-struct Run
-{
-    int code = -1;
-    QString out;
-    QString err;
-    [[nodiscard]] Json json() const { return Json::parse(out.toStdString()); }
-};
-
-Run run(const QStringList& arguments)
-{
-    QProcess process;
-    process.start(QStringLiteral(TILEWRIGHT_CLI), arguments);
-    if (!process.waitForFinished(60000) || process.exitStatus() != QProcess::NormalExit)
-        qFatal("tilewright-cli %s did not end well", qPrintable(arguments.join(' ')));
-    return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
-            QString::fromUtf8(process.readAllStandardError())};
-}
 
 std::string content(const QString& file)
 {
@@ -65,20 +50,21 @@ private slots:
             QTest::newRow(qPrintable(name + " " + options.join(' ')))
                 << problem << name << options << line << code;
         };
-        row("ex1A", "total        6553.6");
-        row("ex1B", "total        3276.8");
-        row("ex1C", "total        4400");
-        row("ex2A_final", "total        26214.4");
-        row("ex2B_final", "total        13107.2");
-        row("ex3A", "total        11468.8");
-        row("ex3B", "total        6276.8");
-        row("ex3C", "total        4638.4");
-        row("ex4A_null", "total        8192");
-        row("ex4A_null", "total        7096", {"--rules", "final"});
-        row("ex4A_null", "total        8192", {"--set", "null_order_reuse=no"});
-        row("ex4B", "total        6548");
-        row("ex5A", "invalid      OOM in subgraph 0: the working set needs up to 65,536 elements", {}, 1);
-        row("ex5B", "total        6915.2");
+        row("ex1A", "total        6\u202f553.6");
+        row("ex1B", "total        3\u202f276.8");
+        row("ex1C", "total        4\u202f400");
+        row("ex2A_final", "total        26\u202f214.4");
+        row("ex2B_final", "total        13\u202f107.2");
+        row("ex3A", "total        11\u202f468.8");
+        row("ex3B", "total        6\u202f276.8");
+        row("ex3C", "total        4\u202f638.4");
+        row("ex4A_null", "total        8\u202f192");
+        row("ex4A_null", "total        7\u202f096", {"--rules", "final"});
+        row("ex4A_null", "total        8\u202f192", {"--set", "null_order_reuse=no"});
+        row("ex4B", "total        6\u202f548");
+        row("ex5A", "invalid      OOM in subgraph 0: the working set needs up to 65\u202f536 elements", {},
+            1);
+        row("ex5B", "total        6\u202f915.2");
     }
     void workedExamples()
     {
@@ -86,10 +72,10 @@ private slots:
         QFETCH(QString, schedule);
         QFETCH(QStringList, options);
         QFETCH(QString, line);
-        const Run r = run(QStringList{"evaluate", kExamples + problem + ".problem.json",
-                                      kExamples + schedule + ".solution.json"} +
-                          options);
-        QVERIFY2(("\n" + r.out).contains("\n" + line), qPrintable(r.out + r.err));
+        const CliRun r = runCli(QStringList{"evaluate", kExamples + problem + ".problem.json",
+                                            kExamples + schedule + ".solution.json"} +
+                                options);
+        QVERIFY2(("\n" + r.out).contains("\n" + line.toUtf8()), qPrintable(r.out + r.err));
         QTEST(r.code, "code");
     }
 
@@ -103,8 +89,8 @@ private slots:
                     continue;
                 const QString problem = kExamples + QString::fromStdString(c["problem"]);
                 const QString schedule = kExamples + QString::fromStdString(c["solution"]);
-                const Run r =
-                    run({"evaluate", problem, schedule, "--json", "--rules", QString::fromStdString(rules)});
+                const CliRun r = runCli(
+                    {"evaluate", problem, schedule, "--json", "--rules", QString::fromStdString(rules)});
                 QVERIFY2(r.err.isEmpty(), qPrintable(r.err));
                 const Json out = r.json();
                 const std::string where = c["name"].get<std::string>() + " " + rules;
@@ -112,8 +98,8 @@ private slots:
                 QVERIFY(out["rules_reason"].is_string() && out["lower_bound"].is_number());
                 QVERIFY2(out["valid"] == expected["valid"], where.c_str());
                 QCOMPARE(r.code, expected["valid"] ? 0 : 1);
-                const Run check =
-                    run({"check", problem, schedule, "--json", "--rules", QString::fromStdString(rules)});
+                const CliRun check =
+                    runCli({"check", problem, schedule, "--json", "--rules", QString::fromStdString(rules)});
                 QCOMPARE(check.code, r.code);
                 QVERIFY(check.json()["valid"] == out["valid"] && check.json()["error"] == out["error"]);
                 if (!expected["valid"]) {
@@ -144,7 +130,7 @@ private slots:
     void autoNamesItsReason()
     {
         const auto reason = [](const char* problem, const char* schedule) {
-            const Json out = run({"evaluate", kExamples + problem, kExamples + schedule, "--json"}).json();
+            const Json out = runCli({"evaluate", kExamples + problem, kExamples + schedule, "--json"}).json();
             return QString::fromStdString(out["rules"].get<std::string>() + ": " +
                                           out["rules_reason"].get<std::string>());
         };
@@ -156,20 +142,20 @@ private slots:
     void switches()
     {
         const QStringList files{kExamples + "ex4.problem.json", kExamples + "ex4B.solution.json"};
-        Run r = run(QStringList{"check"} + files +
-                    QStringList{"--set", "prologue=off", "--set", "k_scaling=native"});
+        CliRun r = runCli(QStringList{"check"} + files +
+                          QStringList{"--set", "prologue=off", "--set", "k_scaling=native"});
         QCOMPARE(r.code, 0);
         QVERIFY2(r.out.contains("own choice of switches"), qPrintable(r.out));
-        r = run(QStringList{"check"} + files + QStringList{"--set", "no_such_rule=1"});
+        r = runCli(QStringList{"check"} + files + QStringList{"--set", "no_such_rule=1"});
         QCOMPARE(r.code, 2);
         QVERIFY2(r.err.contains("no_such_rule") && r.out.isEmpty(), qPrintable(r.err));
-        r = run(QStringList{"check"} + files + QStringList{"--set", "prologue=maybe"});
+        r = runCli(QStringList{"check"} + files + QStringList{"--set", "prologue=maybe"});
         QCOMPARE(r.code, 2);
         QVERIFY2(r.err.contains("maybe"), qPrintable(r.err));
-        r = run(QStringList{"check"} + files + QStringList{"--set", "prologue"});
+        r = runCli(QStringList{"check"} + files + QStringList{"--set", "prologue"});
         QCOMPARE(r.code, 2);
         QVERIFY2(r.err.contains("expected NAME=VALUE"), qPrintable(r.err));
-        QCOMPARE(run(QStringList{"check"} + files + QStringList{"--rules", "strict"}).code, 2);
+        QCOMPARE(runCli(QStringList{"check"} + files + QStringList{"--rules", "strict"}).code, 2);
     }
 
     void badUsage_data()
@@ -192,7 +178,7 @@ private slots:
     void badUsage()
     {
         QFETCH(QStringList, arguments);
-        const Run r = run(arguments);
+        const CliRun r = runCli(arguments);
         QCOMPARE(r.code, 2);
         QVERIFY2(r.out.isEmpty() && !r.err.isEmpty(), qPrintable(r.out));
     }
@@ -224,9 +210,9 @@ private slots:
     void invalidFiles()
     {
         QFETCH(QStringList, arguments);
-        const Run r = run(arguments);
+        const CliRun r = runCli(arguments);
         QCOMPARE(r.code, 2);
-        QTEST(r.err, "sentence");
+        QTEST(QString::fromUtf8(r.err), "sentence");
         QVERIFY(r.out.isEmpty());
     }
 
@@ -237,24 +223,25 @@ private slots:
         std::ofstream(file.toStdString())
             << R"({"subgraphs": [[0], [1, 1]], "granularities": [[4,4,4], [4,4,1]],
             "tensors_to_retain": [[], []]})";
-        const Run r = run({"evaluate", kData + "valid/chain.problem.json", file, "--json"});
+        const CliRun r = runCli({"evaluate", kData + "valid/chain.problem.json", file, "--json"});
         QCOMPARE(r.code, 1);
         const Json out = r.json();
         QVERIFY(out["valid"] == false && out["total_latency"].is_null());
         QVERIFY(out["error"]["code"] == "FORMAT" && out["error"]["subgraph"] == 1);
-        const Run text = run({"check", kData + "valid/chain.problem.json", file});
+        const CliRun text = runCli({"check", kData + "valid/chain.problem.json", file});
         QCOMPARE(text.code, 1);
-        QCOMPARE(text.out,
-                 QString("invalid (rules: final statement): FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
-                         "listed twice\n"));
+        QCOMPARE(
+            text.out,
+            QByteArray("invalid (rules: final statement): FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
+                       "listed twice\n"));
     }
 
     void traceCsvAddsUp()
     {
         QTemporaryDir dir;
         const QString file = dir.filePath("steps.csv");
-        const Run r = run({"evaluate", kExamples + "ex3.problem.json", kExamples + "ex3B.solution.json",
-                           "--json", "--trace", file});
+        const CliRun r = runCli({"evaluate", kExamples + "ex3.problem.json", kExamples + "ex3B.solution.json",
+                                 "--json", "--trace", file});
         QCOMPARE(r.code, 0);
         std::istringstream lines(content(file));
         std::string line;
@@ -294,7 +281,7 @@ private slots:
     {
         QTemporaryDir dir;
         const QString file = dir.filePath("steps.json");
-        const Run r = run(
+        const CliRun r = runCli(
             {"evaluate", kExamples + "ex5.problem.json", kExamples + "ex5B.solution.json", "--trace", file});
         QCOMPARE(r.code, 0);
         const Json trace = Json::parse(content(file));
@@ -311,18 +298,18 @@ private slots:
 
     void info()
     {
-        const Run r = run({"info", kExamples + "ex3.problem.json", "--json"});
+        const CliRun r = runCli({"info", kExamples + "ex3.problem.json", "--json"});
         QCOMPARE(r.code, 0);
         const Json out = r.json();
         QVERIFY(out["ops"] == 3 && out["tensors"] == 4 && out["depth"] == 3);
         QVERIFY(out["lower_bound"] <= 4638.4);
-        QVERIFY(run({"info", kExamples + "ex3.problem.json"})
+        QVERIFY(runCli({"info", kExamples + "ex3.problem.json"})
                     .out.contains("3 (0 MatMul, 3 Pointwise), longest chain 3"));
     }
 
     void bound()
     {
-        const Run r = run({"bound", kExamples + "ex3.problem.json", "--json"});
+        const CliRun r = runCli({"bound", kExamples + "ex3.problem.json", "--json"});
         QCOMPARE(r.code, 0);
         const Json out = r.json();
         double sum = 0;
@@ -330,7 +317,7 @@ private slots:
             sum += part["lower_bound"].get<double>();
         QVERIFY(near(sum, out["lower_bound"]));
         QVERIFY(out["lower_bound"] >= out["compute"] && out["lower_bound"] >= out["memory"]);
-        QVERIFY(run({"bound", kExamples + "ex3.problem.json"}).out.startsWith("lower bound  "));
+        QVERIFY(runCli({"bound", kExamples + "ex3.problem.json"}).out.startsWith("lower bound  "));
     }
 
     void generate()
@@ -338,16 +325,17 @@ private slots:
         QTemporaryDir dir;
         for (const char* kind : {"transformer", "mlp", "conv-net", "diamond", "moe", "fan-out", "random"}) {
             const QString file = dir.filePath(QString(kind) + ".json");
-            const Run r = run({"generate", kind, "--rows", "96", "--width", "64", "--hidden", "80",
-                               "--branches", "3", "--native", "32", "--seed", "5", "--ragged", "-o", file});
+            const CliRun r =
+                runCli({"generate", kind, "--rows", "96", "--width", "64", "--hidden", "80", "--branches",
+                        "3", "--native", "32", "--seed", "5", "--ragged", "-o", file});
             QCOMPARE(r.code, 0);
             QVERIFY2(r.out.isEmpty(), qPrintable(r.out));
-            QCOMPARE(run({"info", file}).code, 0);
-            const Run again = run({"generate", kind, "--rows", "96", "--width", "64", "--hidden", "80",
-                                   "--branches", "3", "--native", "32", "--seed", "5", "--ragged"});
+            QCOMPARE(runCli({"info", file}).code, 0);
+            const CliRun again = runCli({"generate", kind, "--rows", "96", "--width", "64", "--hidden", "80",
+                                         "--branches", "3", "--native", "32", "--seed", "5", "--ragged"});
             QCOMPARE(again.out.toStdString(), content(file));
         }
-        QCOMPARE(run({"generate", "mlp", "-o", "/nowhere/at/all.json"}).code, 2);
+        QCOMPARE(runCli({"generate", "mlp", "-o", "/nowhere/at/all.json"}).code, 2);
     }
 
     void bracketsBeyondAnyLimit()
@@ -360,7 +348,7 @@ private slots:
             for (int i = 0; i < 100; ++i)
                 out << block;
         }
-        const Run r = run({"info", file});
+        const CliRun r = runCli({"info", file});
         QCOMPARE(r.code, 2);
         QVERIFY2(r.err.contains("is larger than 64 MiB"), qPrintable(r.err));
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_run.h"
 #include "eval/evaluation.h"
 #include "schedule/schedule_json.h"
 #include "workload/generate.h"
@@ -16,23 +17,14 @@
 #include <csignal>
 
 using namespace tilewright;
+using namespace tilewright::test;
 using nlohmann::json;
 
 namespace {
 
-struct Run
+CliRun run(const QStringList& arguments)
 {
-    int code = -1;
-    QByteArray out;
-    QByteArray err;
-};
-
-Run run(const QStringList& arguments)
-{
-    QProcess process;
-    process.start(TILEWRIGHT_CLI, QStringList{"solve"} + arguments);
-    process.waitForFinished(120'000);
-    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+    return runCli(QStringList{"solve"} + arguments);
 }
 
 } // namespace
@@ -83,10 +75,10 @@ void TestCliSolve::initTestCase()
 
 void TestCliSolve::json_oneDocumentWithTheCurve()
 {
-    const Run r = run({m_file, "--seconds", "0.3", "--json"});
+    const CliRun r = run({m_file, "--seconds", "0.3", "--json"});
     QCOMPARE(r.code, 0);
     QVERIFY2(r.err.isEmpty(), r.err.constData());
-    const json d = json::parse(r.out.toStdString());
+    const json d = r.json();
     QVERIFY(d["valid"].get<bool>());
     QVERIFY(d["error"].is_null());
     QCOMPARE(d["rules"].get<std::string>(), std::string("final"));
@@ -110,7 +102,7 @@ void TestCliSolve::json_oneDocumentWithTheCurve()
 void TestCliSolve::output_isAValidSchedule()
 {
     const QString out = path("out.json");
-    const Run r = run({m_file, "--seconds", "0.3", "-o", out});
+    const CliRun r = run({m_file, "--seconds", "0.3", "-o", out});
     QCOMPARE(r.code, 0);
     QVERIFY(r.out.contains("total latency"));
     const auto loaded = loadSchedule(*m_problem, out.toStdString());
@@ -123,12 +115,12 @@ void TestCliSolve::output_isAValidSchedule()
 void TestCliSolve::output_keepsTheTotal()
 {
     const QString out = path("total.json");
-    const Run r = run({m_file, "--seconds", "0.3", "-o", out, "--json"});
+    const CliRun r = run({m_file, "--seconds", "0.3", "-o", out, "--json"});
     QCOMPARE(r.code, 0);
     const auto loaded = loadSchedule(*m_problem, out.toStdString());
     QVERIFY(loaded);
     const Evaluation e = evaluate(*m_problem, loaded->schedule, Rules::final());
-    const double total = json::parse(r.out.toStdString())["total_latency"].get<double>();
+    const double total = r.json()["total_latency"].get<double>();
     QVERIFY(std::abs(e.total - total) <= 1e-9 * total);
     double reported = 0;
     for (const SubgraphPtr& s : loaded->schedule.subgraphs)
@@ -157,30 +149,30 @@ void TestCliSolve::start_isNeverMadeWorse()
 {
     const QString first = path("first.json");
     const QString second = path("second.json");
-    const Run a = run({m_file, "--seconds", "0.3", "-o", first, "--json"});
-    const Run b =
+    const CliRun a = run({m_file, "--seconds", "0.3", "-o", first, "--json"});
+    const CliRun b =
         run({m_file, "--seconds", "0.05", "--start", first, "-o", second, "--json", "--seed", "99"});
     QCOMPARE(b.code, 0);
-    const double before = json::parse(a.out.toStdString())["total_latency"].get<double>();
-    const json d = json::parse(b.out.toStdString());
+    const double before = a.json()["total_latency"].get<double>();
+    const json d = b.json();
     QVERIFY(d["total_latency"].get<double>() <= before * (1 + 1e-12));
     QVERIFY(std::abs(d["start_latency"].get<double>() - before) <= 1e-9 * before);
 }
 
 void TestCliSolve::progress_goesToStderr()
 {
-    const Run r = run({m_file, "--seconds", "0.2", "--progress", "--json"});
+    const CliRun r = run({m_file, "--seconds", "0.2", "--progress", "--json"});
     QCOMPARE(r.code, 0);
     QVERIFY(r.err.contains(" s  "));
-    QVERIFY(json::parse(r.out.toStdString()).is_object());
+    QVERIFY(r.json().is_object());
 }
 
 void TestCliSolve::seconds_endTheSearch()
 {
     // Without a limit the search never ends (interrupted_stillPrintsItsDocument).
-    const Run r = run({m_file, "--seconds", "0.5", "--json"});
+    const CliRun r = run({m_file, "--seconds", "0.5", "--json"});
     QCOMPARE(r.code, 0);
-    QVERIFY(json::parse(r.out.toStdString())["seconds"].get<double>() < 100); // of the processor
+    QVERIFY(r.json()["seconds"].get<double>() < 100); // of the processor
 }
 
 void TestCliSolve::interrupted_writesTheBestSoFar()
@@ -223,9 +215,9 @@ void TestCliSolve::interrupted_stillPrintsItsDocument()
 /// One line an improvement, "0.012 s  4638.4", falling; the last one is the result.
 void TestCliSolve::progress_isTheCurve()
 {
-    const Run r = run({m_file, "--seconds", "0.3", "--threads", "1", "--progress", "--json"});
+    const CliRun r = run({m_file, "--seconds", "0.3", "--threads", "1", "--progress", "--json"});
     QCOMPARE(r.code, 0);
-    const json d = json::parse(r.out.toStdString());
+    const json d = r.json();
     double before = 1e300;
     int lines = 0;
     for (const QByteArray& line : r.err.split('\n')) {
@@ -271,7 +263,7 @@ void TestCliSolve::start_keepsWhatIsLocked()
     const QString start = path("locked.json");
     write(start, writeSchedule(*m_problem, schedule).value());
     const QString out = path("kept.json");
-    const Run r = run({m_file, "--seconds", "0.3", "--threads", "2", "--start", start, "-o", out});
+    const CliRun r = run({m_file, "--seconds", "0.3", "--threads", "2", "--start", start, "-o", out});
     QVERIFY2(r.code == 0, r.err.constData());
     const auto result = loadSchedule(*m_problem, out.toStdString());
     QVERIFY(result);
@@ -306,7 +298,7 @@ void TestCliSolve::badInput()
 {
     QFETCH(QStringList, arguments);
     QFETCH(QByteArray, fragment);
-    const Run r = run(arguments);
+    const CliRun r = run(arguments);
     QCOMPARE(r.code, 2);
     QVERIFY(r.out.isEmpty());
     QVERIFY2(r.err.contains(fragment), r.err.constData());
@@ -320,7 +312,7 @@ void TestCliSolve::nothingFits_isTheAnswerNo()
         R"({"widths": [4, 4, 4], "heights": [4, 4, 4], "inputs": [[0, 1]], "outputs": [[2]], "base_costs": [5],
                     "op_types": ["MatMul"], "fast_memory_capacity": 2, "slow_memory_bandwidth": 1,
                     "native_granularity": [4, 4]})");
-    const Run r = run({tiny, "--seconds", "0.1"});
+    const CliRun r = run({tiny, "--seconds", "0.1"});
     QCOMPARE(r.code, 1);
     QVERIFY2(r.err.contains("fits at no granularity"), r.err.constData());
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_run.h"
+
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -9,28 +11,13 @@
 #include <csignal>
 
 using Json = nlohmann::json;
+using namespace tilewright::test;
 
 namespace {
 
-struct Run
+CliRun cli(const QString& arguments)
 {
-    int code = -1;
-    QByteArray out;
-    QByteArray err;
-    [[nodiscard]] Json json() const { return Json::parse(out.toStdString()); }
-};
-
-Run cli(const QString& arguments)
-{
-    QProcess process;
-    process.start(QStringLiteral(TILEWRIGHT_CLI), arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
-    Run run;
-    if (!process.waitForFinished(60000))
-        return run;
-    run.code = process.exitCode();
-    run.out = process.readAllStandardOutput();
-    run.err = process.readAllStandardError();
-    return run;
+    return runCli(arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
 }
 
 } // namespace
@@ -54,7 +41,7 @@ private slots:
 
 void TestCliSystolic::systolicJson()
 {
-    const Run run = cli("systolic --gemm 64x64x64 --array 16x16 --dataflow os --json");
+    const CliRun run = cli("systolic --gemm 64x64x64 --array 16x16 --dataflow os --json");
     QCOMPARE(run.code, 0);
     QVERIFY(run.err.isEmpty());
     const Json j = run.json();
@@ -87,7 +74,7 @@ void TestCliSystolic::simulateEqualsClosedForm()
                 QStringLiteral("systolic --gemm 50x37x61 --array 8x16 --dataflow %1 --readout %2 "
                                "--json")
                     .arg(QLatin1String(dataflow), QLatin1String(readout));
-            const Run simulated = cli(arguments + QStringLiteral(" --simulate"));
+            const CliRun simulated = cli(arguments + QStringLiteral(" --simulate"));
             QCOMPARE(simulated.code, 0);
             QVERIFY(simulated.json() == cli(arguments).json());
         }
@@ -119,7 +106,7 @@ void TestCliSystolic::pipelines()
 
 void TestCliSystolic::listingAndTrace()
 {
-    const Run listing = cli("systolic --gemm 64x64x64 --pipeline pipelined --listing");
+    const CliRun listing = cli("systolic --gemm 64x64x64 --pipeline pipelined --listing");
     QCOMPARE(listing.code, 0);
     QVERIFY(listing.out.contains("STR_FEED_ROWS A[0,1]"));
     QTemporaryDir folder;
@@ -129,20 +116,20 @@ void TestCliSystolic::listingAndTrace()
     QVERIFY(trace.open(QIODevice::ReadOnly));
     QVERIFY(!Json::parse(trace.readAll().toStdString())["traceEvents"].empty());
     QCOMPARE(cli("systolic --gemm 32x32x32 --pipeline barriered --trace /nowhere/x.json").code, 2);
-    const Run corrections = cli("systolic --corrections --json");
+    const CliRun corrections = cli("systolic --corrections --json");
     QCOMPARE(corrections.json().size(), std::size_t{7});
 }
 
 void TestCliSystolic::readableText()
 {
-    const Run run = cli("systolic --gemm 64x64x64");
+    const CliRun run = cli("systolic --gemm 64x64x64");
     QCOMPARE(run.code, 0);
     for (const char* text :
-         {"1,054", "97.2 %", "147,456", "A + full reuse", "bound by array", "30 / 994 / 30"})
+         {"1\u202f054", "97.2\u00a0%", "147\u202f456", "A + full reuse", "bound by array", "30 / 994 / 30"})
         QVERIFY2(run.out.contains(text), text);
-    const Run tile = cli("tile --gemm 1024x1024x1024 --method analytic");
+    const CliRun tile = cli("tile --gemm 1024x1024x1024 --method analytic");
     for (const char* text :
-         {"64 x 64 x 96", "Kt <= 128", "K <= 504, in steps of 16 496", "three levels", "adaptive"})
+         {"64 x 64 x 96", "Kt <= 128", "K <= 504, 496 in steps of 16", "three levels", "adaptive"})
         QVERIFY2(tile.out.contains(text), text);
     QVERIFY(cli("systolic --gemm 64x64x8").out.contains("not hidden"));
 }
@@ -257,12 +244,12 @@ void TestCliSystolic::refusals()
                          "tile --gemm 64x64x64 --footprint big",
                          "tile"};
     for (const char* arguments : bad) {
-        const Run run = cli(QLatin1String(arguments));
+        const CliRun run = cli(QLatin1String(arguments));
         QVERIFY2(run.code == 2, arguments);
         QVERIFY2(run.out.isEmpty(), arguments);
         QVERIFY2(!run.err.isEmpty(), arguments);
     }
-    QVERIFY(cli("tile --gemm 64x64x64 --capacity 10").err.contains("3,072 bytes"));
+    QVERIFY(cli("tile --gemm 64x64x64 --capacity 10").err.contains("3\u202f072 bytes"));
     QCOMPARE(cli("systolic --gemm 4x4x4 --array 2000x4").code, 0); // closed forms have no such limit
 }
 

@@ -290,7 +290,8 @@ void TestMappingFiles::invalidFiles_data()
     row("layer-fraction.json", "stride: expected an integer from 1 to 2^31, got 1.5");
     row("layer-dwconv-channels.json",
         "out_channels: a dwconv layer has as many output as input channels (8), got 16");
-    row("layer-too-large.json", "the layer has more than 1,125,899,906,842,624 multiply-accumulates");
+    row("layer-too-large.json",
+        "the layer has more than 1\u202f125\u202f899\u202f906\u202f842\u202f624 multiply-accumulates");
     row("layer-gemm-missing-k.json", "the field \"k\" is missing");
     row("layer-empty.json", "the file is empty");
     row("layer-truncated.json", "not valid JSON at line 1");
@@ -303,8 +304,8 @@ void TestMappingFiles::invalidFiles_data()
         "CONV[0]: different strides for rows and columns (1, 2) are not supported");
     row("model-reference-inner.json",
         "GEMM[0]: the inner sizes differ: size_tensor_A has 8 columns, size_tensor_B has 9 rows");
-    row("arch-zero-pes.json", "pes: expected an integer from 1 to 2^31, got 0");
-    row("arch-negative-energy.json", "energy_pj.dram: expected a number from 0 to 1000000000000, got -1");
+    row("arch-zero-pes.json", "pes: expected an integer from 1 to 16777216, got 0");
+    row("arch-negative-energy.json", "energy_pj.dram: expected a number from 0 to 1000000000, got -1");
     row("arch-typo.json", "unknown field \"spm_bank\"");
     row("arch-text.json", "dma_mhz: expected a number, got the text \"fast\"");
     row("method-wrong-length.json", "tiling.RF: expected a list of 7, got a list of 3");

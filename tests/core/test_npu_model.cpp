@@ -122,8 +122,8 @@ void TestNpuModel::rule_8_badInputGetsOneSentence()
         {"bad_heads", "heads: the hidden size 100 must be a multiple of the heads (3)"},
         {"not_json", "not valid JSON at line 1"},
         {"empty", "the file is empty"},
-        {"too_many_nodes", "ops[0]: the model is cut into more than 50,000 nodes; choose larger tiles"},
-        {"too_many_rows", "ops[0]: the model is cut into more than 50,000 nodes; choose larger tiles"},
+        {"too_many_nodes", "ops[0]: the model is cut into more than 50\u202f000 nodes; choose larger tiles"},
+        {"too_many_rows", "ops[0]: the model is cut into more than 50\u202f000 nodes; choose larger tiles"},
         {"too_large", "shape: the tensor"},
     };
     const QDir dir(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/invalid_npu"));

@@ -146,12 +146,12 @@ void TestSystolicHierarchy::rule_9_corrections()
          {"288", "768"},
          {"below compulsory", "compulsory"},
          {"parallel", "8 of 64"},
-         {"97 %", "89.5 %, 1024/1054 = 97.2 %"}}};
+         {"97 %", "89.5\u00a0%, 1024/1054 = 97.2\u00a0%"}}};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         QVERIFY2(rows[i].seed.find(expected[i].first) != std::string::npos, rows[i].seed.c_str());
         QVERIFY2(rows[i].correct.find(expected[i].second) != std::string::npos, rows[i].correct.c_str());
     }
-    QVERIFY(rows[3].correct.find("8448") != std::string::npos &&
+    QVERIFY(rows[3].correct.find("8\u202f448") != std::string::npos &&
             rows[3].correct.find("683x") != std::string::npos);
 }
 

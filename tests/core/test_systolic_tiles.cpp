@@ -161,7 +161,7 @@ void TestSystolicTiles::rule_6_1_errorNamesSmallestCapacity()
         q.capacityBytes = 3071;
         const auto refused = chooseTile(q, method);
         QVERIFY(!refused);
-        QVERIFY(refused.error().text().find("3,072 bytes") != std::string::npos);
+        QVERIFY(refused.error().text().find("3\u202f072 bytes") != std::string::npos);
         q.capacityBytes = 3072;
         QVERIFY(chooseTile(q, method).hasValue());
     }

@@ -12,12 +12,21 @@
 namespace tilewright::testing {
 
 /// Optimum by plain search over every schedule: Dijkstra over (in slow memory, resident), every op set in
-/// one subgraph, every granularity and preset traversal, every retained set, by core/eval.
-/// Shares nothing with the solver.
+/// one subgraph, every granularity and preset traversal, every retained set, by core/eval, which alone knows
+/// the rules. Shares nothing with the solver.
 class BruteForce
 {
 public:
-    explicit BruteForce(const Problem& problem) : m_problem(problem), m_n(problem.opCount()) {}
+    explicit BruteForce(const Problem& problem, const Rules& rules = {})
+        : m_problem(problem), m_rules(rules), m_n(problem.opCount())
+    {
+        const Hardware& hw = problem.hardware();
+        m_most = {hw.nativeWidth, hw.nativeHeight, hw.nativeK()};
+        if (rules.superNative == Rules::SuperNative::Ceil)
+            for (const Tensor& t : problem.tensors())
+                m_most = {std::max(m_most.w, t.width), std::max(m_most.h, t.height),
+                          std::max({m_most.k, t.width, t.height})};
+    }
 
     double optimum()
     {
@@ -25,31 +34,35 @@ public:
         std::map<State, double> best;
         std::priority_queue<std::pair<double, State>, std::vector<std::pair<double, State>>, std::greater<>>
             queue;
-        queue.push({0.0, {0U, 0U}});
+        queue.push({0.0, {maskOf(m_problem.graphInputs()), 0U}});
         while (!queue.empty()) {
             const auto [cost, state] = queue.top();
             queue.pop();
             if (!best.emplace(state, cost).second)
                 continue;
             const auto [slow, resident] = state;
-            const bool done = std::ranges::all_of(m_problem.graphOutputs(), [&](TensorId t) {
-                return (slow >> m_problem.producer(t)->index() & 1U) != 0;
-            });
-            if (done)
+            const unsigned wanted = maskOf(m_problem.graphOutputs());
+            if ((wanted & ~slow) == 0)
                 return cost;
-            for (unsigned ops = 1; ops < (1U << m_n); ++ops)
-                for (unsigned retain = ops;; retain = (retain - 1) & ops) {
-                    if (ready(ops, slow | resident)) {
-                        const double latency = leastLatency(ops, resident, retain);
-                        if (latency < 1e300) {
-                            const State next{slow | (sinks(ops) & ~retain), retain};
-                            if (!best.contains(next))
-                                queue.push({cost + latency, next});
-                        }
-                    }
+            for (unsigned ops = 1; ops < (1U << m_n); ++ops) {
+                const Boundary boundary = boundaryOf(m_problem, list(ops));
+                if ((maskOf(boundary.inputs) & ~(slow | resident)) != 0)
+                    continue;
+                unsigned keepable = maskOf(boundary.sinks) | maskOf(boundary.interior);
+                if (m_rules.retainInputs == Rules::RetainInputs::Allow)
+                    keepable |= maskOf(boundary.inputs);
+                for (unsigned retain = keepable;; retain = (retain - 1) & keepable) {
+                    const unsigned reserved = resident | (retain & ~maskOf(boundary.inputs)); // R9.1a
+                    const double latency = elements(reserved) <= m_problem.hardware().fastMemoryCapacity
+                                               ? leastLatency(ops, resident, retain)
+                                               : 1e300;
+                    const State next{slow | (maskOf(boundary.sinks) & ~retain), retain};
+                    if (latency < 1e300 && !best.contains(next))
+                        queue.push({cost + latency, next});
                     if (retain == 0)
                         break;
                 }
+            }
         }
         return 1e300;
     }
@@ -63,47 +76,44 @@ private:
                 out.push_back(o);
         return out;
     }
-    [[nodiscard]] bool ready(unsigned ops, unsigned available) const
-    {
-        for (const OpId o : list(ops))
-            for (const TensorId t : m_problem.op(o).inputs)
-                if (const auto p = m_problem.producer(t))
-                    if (((ops | available) >> p->index() & 1U) == 0)
-                        return false;
-        return true;
-    }
-    [[nodiscard]] unsigned sinks(unsigned ops) const
+    [[nodiscard]] static unsigned maskOf(const std::vector<TensorId>& tensors)
     {
         unsigned out = 0;
-        for (const TensorId t : boundaryOf(m_problem, list(ops)).sinks)
-            out |= 1U << m_problem.producer(t)->index();
+        for (const TensorId t : tensors)
+            out |= 1U << t.index();
         return out;
     }
-    [[nodiscard]] std::vector<TensorId> outputs(unsigned ops) const
+    [[nodiscard]] std::vector<TensorId> tensors(unsigned mask) const
     {
         std::vector<TensorId> out;
-        for (const OpId o : list(ops))
-            out.push_back(m_problem.op(o).output);
-        std::ranges::sort(out);
+        for (std::size_t i = 0; i < m_problem.tensorCount(); ++i)
+            if ((mask >> i & 1U) != 0)
+                out.emplace_back(i);
         return out;
+    }
+    [[nodiscard]] std::int64_t elements(unsigned mask) const
+    {
+        std::int64_t sum = 0;
+        for (const TensorId t : tensors(mask))
+            sum += m_problem.tensor(t).elements();
+        return sum;
     }
     double leastLatency(unsigned ops, unsigned resident, unsigned retain)
     {
         const auto key = std::tuple(ops, resident, retain);
         if (const auto it = m_memo.find(key); it != m_memo.end())
             return it->second;
-        const Hardware& hw = m_problem.hardware();
-        const std::vector<TensorId> before = outputs(resident);
+        const std::vector<TensorId> before = tensors(resident);
         double least = 1e300;
-        Subgraph s{list(ops), {}, outputs(retain), {}, {}, false};
-        for (std::int64_t w = 1; w <= hw.nativeWidth; ++w)
-            for (std::int64_t h = 1; h <= hw.nativeHeight; ++h)
-                for (std::int64_t k = 1; k <= hw.nativeK(); ++k)
+        Subgraph s{list(ops), {}, tensors(retain), {}, {}, false};
+        for (std::int64_t w = 1; w <= m_most.w; ++w)
+            for (std::int64_t h = 1; h <= m_most.h; ++h)
+                for (std::int64_t k = 1; k <= m_most.k; ++k)
                     for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake,
                                                      TraversalKind::Column, TraversalKind::ColumnSnake}) {
                         s.granularity = {w, h, k};
                         s.traversal = kind;
-                        const SubgraphEvaluation e = evaluateSubgraph(m_problem, s, before, Rules::final());
+                        const SubgraphEvaluation e = evaluateSubgraph(m_problem, s, before, m_rules);
                         if (e.structurallyValid && e.fits)
                             least = std::min(least, e.latency);
                     }
@@ -112,7 +122,9 @@ private:
     }
 
     const Problem& m_problem;
+    Rules m_rules;
     std::size_t m_n;
+    Granularity m_most; ///< that can make a difference
     std::map<std::tuple<unsigned, unsigned, unsigned>, double> m_memo;
 };
 

@@ -488,8 +488,9 @@ private Q_SLOTS:
         problems->settle();
         QCOMPARE(problems->list()->topLevelItem(0)->text(1), QStringLiteral("DEPENDENCY"));
         QVERIFY(problems->fixButton()->isEnabled());
-        QVERIFY(problems->otherFixesButton()->isVisible());
-        QMenu* menu = problems->otherFixesButton()->menu();
+        auto* others = qobject_cast<QToolButton*>(buttonNamed(*problems, QStringLiteral("Other fixes")));
+        QVERIFY(others && others->isVisible());
+        QMenu* menu = others->menu();
         QVERIFY(menu->actions().size() >= 1);
         const Schedule broken = document.schedule();
         menu->actions().front()->trigger();
@@ -534,9 +535,11 @@ private Q_SLOTS:
         auto* rules = view<RulesView>(window, "rules");
         rules->settle();
         QTreeWidget* list = rules->list();
-        QCOMPARE(list->topLevelItemCount(), 9);
+        const int switches = static_cast<int>(ruleSwitches().size());
+        QVERIFY(switches >= 9);
+        QCOMPARE(list->topLevelItemCount(), switches);
         int changed = 0;
-        for (int i = 0; i < 9; ++i) {
+        for (int i = 0; i < switches; ++i) {
             const RuleSwitch& s = ruleSwitches()[static_cast<std::size_t>(i)];
             Rules other = document.rules();
             QVERIFY(setRule(other, s.name, s.otherValue));
@@ -552,7 +555,8 @@ private Q_SLOTS:
             QVERIFY(item->childCount() > 0);
         }
         QVERIFY(changed >= 2);
-        QTreeWidgetItem* first = list->topLevelItem(0); // null_order_reuse
+        QVERIFY(!rules->copyText().contains(QChar(0x202F))); // full precision, no thin spaces
+        QTreeWidgetItem* first = list->topLevelItem(0);      // null_order_reuse
         first->setExpanded(true);
         list->scrollToItem(first->child(0));
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},

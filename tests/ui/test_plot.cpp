@@ -149,6 +149,26 @@ private Q_SLOTS:
             for (const QPointF corner : l.corners())
                 QVERIFY(f.plot.contains(corner));
     }
+    /// Where marks leave no room beside a point, its plate goes onto marks, not onto another plate.
+    void platesAmongManyMarks()
+    {
+        PlotModel p = decades();
+        const PlotFrame f = plotFrame(p, kArea);
+        for (double x = f.plot.left(); x < f.plot.right(); x += 12)
+            for (double y = f.plot.top(); y < f.plot.bottom(); y += 12)
+                p.marks.push_back({f.x.toValue(x), f.y.toValue(y)});
+        const auto plate = [&](const char* text, QPointF at) {
+            const QPointF value(f.x.toValue(at.x()), f.y.toValue(at.y()));
+            p.labels.push_back({{QLatin1String(text)}, value, value, Qt::black, false, true});
+        };
+        for (int i = 0; i < 4; ++i)
+            plate("a plate of its own", f.plot.center() + QPointF(10 * i, 0));
+        const auto labels = placePlotLabels(p, f, QFontMetricsF(uiFont(0.85)), Qt::black);
+        QCOMPARE(labels.size(), std::size_t(4));
+        for (std::size_t i = 1; i < labels.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                QVERIFY(!labels[i].overlaps(labels[j]));
+    }
     /// A name of a level stands clear of the steps of a curve, left or right of where it falls.
     void namesOfLevelsKeepOffCurves()
     {

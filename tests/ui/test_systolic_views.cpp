@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Systolic lens: form, tile search, memories and what the panes share, driven as a person does.
+#include "control_named.h"
 #include "export/export_view.h"
 #include "systolic_bench.h"
 #include "window/main_window.h"
@@ -143,29 +144,31 @@ private Q_SLOTS:
         const LevelsModel& m = l->model();
         const PaintedTable* l2 = card(m, QStringLiteral("Schedules of L2"));
         QVERIFY(l2);
-        const char* traffic[] = {"144 KB", "96 KB", "48 KB", "176 KB"};
+        const char* traffic[] = {"144\u00a0KiB", "96\u00a0KiB", "48\u00a0KiB", "176\u00a0KiB"};
         for (std::size_t i = 0; i < 4; ++i)
-            QCOMPARE(l2->rows[i][1], QLatin1String(traffic[i]));
-        QCOMPARE(l2->rows[0][2], QStringLiteral("9 KB"));
-        QCOMPARE(l2->rows[0][3], QStringLiteral("17 KB"));
-        QCOMPARE(l2->rows[1][3], QStringLiteral("13 KB"));
+            QCOMPARE(l2->rows[i][1], QString::fromUtf8(traffic[i]));
+        QCOMPARE(l2->rows[0][2], QStringLiteral("9\u00a0KiB"));
+        QCOMPARE(l2->rows[0][3], QStringLiteral("17\u00a0KiB"));
+        QCOMPARE(l2->rows[1][3], QStringLiteral("13\u00a0KiB"));
         QVERIFY(card(m, QStringLiteral("8 of 64 steps conflict")));
         QVERIFY(card(m, QStringLiteral("split layout: 0 of 64")));
         const PaintedTable* corrections = card(m, QStringLiteral("Figures printed in the source documents"));
         QVERIFY(corrections);
         QCOMPARE(corrections->rows.size(), seedCorrections().size());
-        QVERIFY(l->copyText().contains(QStringLiteral("144 KB")));
+        QVERIFY(l->copyText().contains(QStringLiteral("144 KiB")));
     }
 
     void memoriesScroll()
     {
         LevelsCanvas* l = levels();
-        QCOMPARE(l->scrolled(), 0.0);
+        const auto* bar = controlNamed<QScrollBar>(*l, QStringLiteral("Scroll the memories"));
+        QVERIFY(bar && bar->isVisible());
+        QCOMPARE(bar->value(), 0);
         const QPointF at(200, 300);
         QWheelEvent wheel(at, l->mapToGlobal(at), {}, {0, -240}, Qt::NoButton, Qt::NoModifier,
                           Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(l, &wheel);
-        QVERIFY(l->scrolled() > 0);
+        QVERIFY(bar->value() > 0);
     }
 
     // -- settings and links --

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/text.h"
 #include "chart/axis.h"
-#include "chart/legend.h"
+#include "chart/plot_paint.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/theme.h"
@@ -13,7 +14,11 @@
 #include <QTest>
 #include <QTextDocument>
 
+#include <cmath>
+#include <random>
+
 using namespace tilewright::ui;
+using tilewright::formatGrouped;
 
 class TestTheme : public QObject
 {
@@ -83,6 +88,11 @@ private Q_SLOTS:
         kept.setHtml(rich(text));
         QCOMPARE(kept.toPlainText(), number(std::int64_t{49152}) + QStringLiteral(" in"));
     }
+    void copiedNumbersArePlain()
+    {
+        QCOMPARE(plainNumbers(number(-12345.6) + QLatin1Char('\t') + percent(0.5)),
+                 QStringLiteral("-12345.6\t50.0 %"));
+    }
     void everyIconDraws()
     {
         QVERIFY(!icon(QStringLiteral("solve")).isNull());
@@ -115,6 +125,31 @@ private Q_SLOTS:
         QFETCH(double, value);
         QTEST(number(value), "shown");
     }
+    /// The window has no rounding and no separators of its own.
+    void windowAndCoreWriteAlike()
+    {
+        std::mt19937_64 random(11);
+        const auto same = [](const QString& window, const std::string& core) {
+            return window == QString::fromStdString(core);
+        };
+        for (int i = 0; i < 1000; ++i) {
+            const double magnitude = std::pow(10, std::uniform_real_distribution(-6.0, 17.0)(random));
+            // Every third one lies between two decimals.
+            const double value = (i % 2 ? 1 : -1) * (i % 3 ? magnitude : std::floor(magnitude) + 0.25);
+            const auto whole = static_cast<std::int64_t>(value);
+            QVERIFY2(same(number(value), formatGrouped(value)) && same(number(whole), formatGrouped(whole)) &&
+                         same(shortNumber(value), tilewright::shortNumber(value)) &&
+                         same(significantNumber(value), tilewright::significantNumber(value)) &&
+                         same(fixedNumber(value, 3), tilewright::fixedNumber(value, 3)) &&
+                         same(scientific(value), tilewright::scientific(value)) &&
+                         same(percent(value), tilewright::percent(value)) &&
+                         same(signedNumber(value), tilewright::signedNumber(value)) &&
+                         same(signedPercent(value), tilewright::signedPercent(value)) &&
+                         same(bytesText(whole), tilewright::bytesText(whole)) &&
+                         same(secondsText(value), tilewright::secondsText(value)),
+                     qPrintable(exactNumber(value)));
+        }
+    }
     void tinyChangesAreNotShownAsNone()
     {
         QCOMPARE(signedNumber(0), QStringLiteral("±0"));
@@ -125,8 +160,9 @@ private Q_SLOTS:
     }
     void legendsGrowWithTheFont()
     {
-        const std::vector<LegendItem> items{{QStringLiteral("input"), Qt::red},
-                                            {QStringLiteral("baseline"), Qt::black, true}};
+        const std::vector<ChartKey> keys{
+            patchKey(QStringLiteral("input"), Qt::red, Theme::light()),
+            lineKey(QStringLiteral("baseline"), QPen(Qt::black, 1.4, Qt::DashLine))};
         const QFont before = QApplication::font();
         double swatches[2]{};
         for (int i = 0; i < 2; ++i) {
@@ -136,13 +172,13 @@ private Q_SLOTS:
             QImage image(600, 60, QImage::Format_RGB32);
             image.fill(Qt::white);
             QPainter painter(&image);
-            paintLegend(painter, items, {10, 40}, 600, Theme::light());
+            paintKeys(painter, keys, {10, 24, 590, 30}, Theme::light());
             for (int x = 0; x < image.width(); ++x)
-                swatches[i] += image.pixelColor(x, 36) == QColor(Qt::red) ? 1 : 0;
-            QVERIFY(legendWidth(items) < 600);
+                swatches[i] += image.pixelColor(x, 32) == QColor(Qt::red) ? 1 : 0;
+            QVERIFY(keysWidth(keys) < 600);
             painter.fillRect(image.rect(), Qt::white);
-            paintLegend(painter, items, {10, 40}, 20, Theme::light()); // what does not fit is left out
-            QCOMPARE(image.pixelColor(12, 36), QColor(Qt::white));
+            paintKeys(painter, keys, {10, 24, 10, 30}, Theme::light()); // what does not fit is left out
+            QCOMPARE(image.pixelColor(12, 32), QColor(Qt::white));
         }
         QApplication::setFont(before);
         QVERIFY(swatches[0] >= 8);

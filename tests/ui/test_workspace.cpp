@@ -31,8 +31,6 @@ using namespace tilewright::ui;
 
 namespace {
 
-constexpr std::array kLenses{Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping};
-
 /// One edit of each document, as the views make them.
 void editOf(Workspace& workspace, Lens lens)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/control_bar.h"
 
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 #include "theme/style.h"
 
 #include <QAction>
@@ -61,7 +61,7 @@ void ControlBar::add(QWidget* control, const QString& name, const QString& tip, 
     control->setAccessibleName(name);
     control->setAccessibleDescription(tip);
     control->setToolTip(tip);
-    WheelGuard::protect(control);
+    FormGuard::protect(control);
     m_items.push_back({nullptr, control, stretch});
     updateGeometry();
 }

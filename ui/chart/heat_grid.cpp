@@ -200,7 +200,8 @@ QRectF HeatFrame::cell(std::size_t i) const
     const double w = map.width() / static_cast<double>(columns);
     const double h = map.height() / static_cast<double>(rows);
     const auto column = static_cast<double>(i % columns);
-    const auto row = static_cast<double>(i / columns);
+    const std::size_t above = i / columns;
+    const auto row = static_cast<double>(above);
     return {map.left() + column * w, downwards ? map.top() + row * h : map.bottom() - (row + 1) * h, w, h};
 }
 

@@ -212,10 +212,18 @@ private:
         }
         if (!l.plate)
             return false;
-        l.centre = at + QPointF(dx, -dy);
-        clampCentre(l);
-        m_labels.push_back(l);
-        return true;
+        // On a mark rather than nowhere, never on another plate while there is room a few lines away.
+        for (int lines = 0; lines < 6; ++lines)
+            for (const double side : {-1.0, 1.0}) {
+                l.centre = at + QPointF(dx, side * (dy + lines * l.size.height()));
+                clampCentre(l);
+                if (std::none_of(m_labels.begin(), m_labels.end(),
+                                 [&](const PlacedLabel& other) { return l.overlaps(other); })) {
+                    m_labels.push_back(l);
+                    return true;
+                }
+            }
+        return false;
     }
     void clampCentre(PlacedLabel& l) const
     {

@@ -24,8 +24,8 @@ struct PlacedLabel
 };
 
 /// The labels of a plot and the names of the marks that are too small to hold them: never on one another,
-/// never on a mark, all inside the plot. What finds no room is left out; plates stand on something rather
-/// than that.
+/// never on a mark, all inside the plot. What finds no room is left out; plates stand on a mark rather than
+/// that.
 [[nodiscard]] std::vector<PlacedLabel> placePlotLabels(const PlotModel& model, const PlotFrame& frame,
                                                        const QFontMetricsF& font, const QColor& muted);
 

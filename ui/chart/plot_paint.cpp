@@ -226,7 +226,9 @@ void addRaster(QCustomPlot& plot, const PlotModel& model, const Theme& theme)
                           middles(model.y, raster.low.y(), raster.high.y(), raster.rows));
     for (int row = 0; row < raster.rows; ++row)
         for (int column = 0; column < raster.columns; ++column) {
-            const double share = raster.shares[static_cast<std::size_t>(row * raster.columns + column)];
+            const double share =
+                raster.shares[static_cast<std::size_t>(row) * static_cast<std::size_t>(raster.columns) +
+                              static_cast<std::size_t>(column)];
             map->data()->setCell(column, row, std::max(0.0, share));
             if (share < 0)
                 map->data()->setAlpha(column, row, 0);
@@ -320,13 +322,9 @@ ChartKey lineKey(const QString& text, const QPen& line, const std::optional<Plot
 void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame, const Theme& theme)
 {
     painter.save();
-    if (!model.title.isEmpty()) {
-        painter.setFont(uiFont(1.0, QFont::DemiBold));
-        const TextMetrics fm(painter.font());
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(frame.title.left(), frame.title.top() + fm.ascent()),
-                         fm.elidedText(model.title, Qt::ElideRight, frame.title.width()));
-    }
+    if (!model.title.isEmpty())
+        writeLine(painter, frame.title.topLeft(), frame.title.width(), model.title,
+                  uiFont(1.0, QFont::DemiBold), theme.text);
     paintKeys(painter, model.keys, frame.keys, theme);
     const QRectF& rect = frame.plot;
     if (rect.width() < 40 || rect.height() < 30) {

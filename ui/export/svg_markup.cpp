@@ -166,7 +166,7 @@ private:
     [[nodiscard]] QString ours(const QXmlStreamAttribute& attribute) const
     {
         const QString name = attribute.qualifiedName().toString();
-        const QString value = attribute.value().toString();
+        QString value = attribute.value().toString();
         if (name == QLatin1String("id"))
             return m_prefix + value;
         if (name == QLatin1String("font-family"))

@@ -77,18 +77,18 @@ QString fittingName(const QString& name, const std::function<bool(const QString&
     QStringList list = parts(name);
     for (qsizetype i = 0; i + 1 < list.size(); ++i) {
         list[i] = initial(list[i]);
-        if (const QString text = list.join(QString()); fits(text))
+        if (QString text = list.join(QString()); fits(text))
             return text;
     }
     const QString dots(QChar(0x2026));
     for (qsizetype i = 1; i < list.size(); ++i)
-        if (const QString text = dots + list.mid(i).join(QString()); fits(text))
+        if (QString text = dots + list.mid(i).join(QString()); fits(text))
             return text;
     // The end says more than the middle; the beginning tells what kind of thing it is.
     const QString last = list.back();
     for (qsizetype kept = last.size() - 1; kept > 1; --kept) {
         const qsizetype head = kept / 2;
-        if (const QString text = last.left(head) + dots + last.right(kept - head); fits(text))
+        if (QString text = last.left(head) + dots + last.right(kept - head); fits(text))
             return text;
     }
     return {};

@@ -3,48 +3,18 @@
 
 #include "base/text.h"
 
-#include <array>
-#include <cmath>
+#include <QStringList>
 
 namespace tilewright::ui {
 
-namespace {
-
-constexpr QChar kThinSpace(0x202F);                 // narrow and never broken at the end of a line
-const QString kPercent = QStringLiteral("\u00A0%"); // a line never ends between the two
-constexpr QChar kMinus(0x2212);
-
-QString grouped(QString digits)
-{
-    const qsizetype point = digits.indexOf(QLatin1Char('.'));
-    const qsizetype end = point < 0 ? digits.size() : point;
-    const qsizetype first = digits.startsWith(kMinus) ? 1 : 0;
-    for (qsizetype i = end - 3; i > first; i -= 3)
-        digits.insert(i, kThinSpace);
-    return digits;
-}
-
-} // namespace
-
 QString number(double value)
 {
-    if (!std::isfinite(value))
-        return QStringLiteral("–");
-    if (std::abs(value) >= 1e15)
-        return QString::number(value, 'g', 6);
-    QString text = QString::number(std::abs(value), 'f', 1);
-    if (text.endsWith(QLatin1String(".0")))
-        text.chop(2);
-    if (value < 0 && text != QLatin1String("0"))
-        text.prepend(kMinus);
-    return grouped(text);
+    return QString::fromStdString(formatGrouped(value));
 }
 
 QString number(std::int64_t value)
 {
-    QString text = QString::number(value);
-    text.replace(QLatin1Char('-'), kMinus);
-    return grouped(text);
+    return QString::fromStdString(formatGrouped(value));
 }
 
 QString exactNumber(double value)
@@ -52,43 +22,69 @@ QString exactNumber(double value)
     return QString::fromStdString(formatNumber(value));
 }
 
+QString fixedNumber(double value, int decimals)
+{
+    return QString::fromStdString(tilewright::fixedNumber(value, decimals));
+}
+
+QString significantNumber(double value, int digits)
+{
+    return QString::fromStdString(tilewright::significantNumber(value, digits));
+}
+
 QString shortNumber(double value)
 {
-    constexpr std::array<const char*, 6> kSuffix{"", "k", "M", "G", "T", "P"};
-    double scaled = std::abs(value);
-    std::size_t step = 0;
-    while (scaled >= 999.5 && step + 1 < kSuffix.size()) {
-        scaled /= 1000;
-        ++step;
-    }
-    QString text = QString::number(scaled, 'g', 3);
-    if (scaled < 1e-3 && scaled > 0)
-        text = QString::number(scaled, 'g', 2);
-    return (value < 0 ? QString(kMinus) : QString()) + text + QLatin1String(kSuffix[step]);
+    return QString::fromStdString(tilewright::shortNumber(value));
+}
+
+QString scientific(double value)
+{
+    return QString::fromStdString(tilewright::scientific(value));
+}
+
+QString superscript(int value)
+{
+    return QString::fromStdString(tilewright::superscript(value));
 }
 
 QString signedNumber(double value)
 {
-    if (value == 0)
-        return QStringLiteral("±0");
-    // A change too small for one decimal must not look like none.
-    const QString text =
-        std::abs(value) < 0.05 ? QString::number(std::abs(value), 'g', 2) : number(std::abs(value));
-    return (value > 0 ? QStringLiteral("+") : QString(kMinus)) + text;
+    return QString::fromStdString(tilewright::signedNumber(value));
 }
 
 QString signedPercent(double fraction)
 {
-    if (fraction == 0)
-        return QStringLiteral("±0") + kPercent;
-    const double p = std::abs(fraction) * 100;
-    return (fraction > 0 ? QStringLiteral("+") : QString(kMinus)) +
-           (p < 0.05 ? QString::number(p, 'g', 2) : QString::number(p, 'f', 1)) + kPercent;
+    return QString::fromStdString(tilewright::signedPercent(fraction));
 }
 
 QString percent(double fraction)
 {
-    return QString::number(fraction * 100, 'f', 1) + kPercent;
+    return QString::fromStdString(tilewright::percent(fraction));
+}
+
+QString secondsText(double seconds)
+{
+    return QString::fromStdString(tilewright::secondsText(seconds));
+}
+
+QString sizeText(std::initializer_list<std::int64_t> sizes, const QString& times)
+{
+    QStringList parts;
+    for (const std::int64_t size : sizes)
+        parts << number(size);
+    return parts.join(times);
+}
+
+QString bytesText(std::int64_t bytes)
+{
+    return QString::fromStdString(tilewright::bytesText(bytes));
+}
+
+QString plainNumbers(QString text)
+{
+    return text.remove(QChar(0x202F))
+        .replace(QChar(0xA0), QLatin1Char(' '))
+        .replace(QChar(0x2212), QLatin1Char('-'));
 }
 
 QString counted(std::int64_t n, const QString& one, const QString& many)

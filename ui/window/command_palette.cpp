@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/command_palette.h"
 
+#include "theme/number.h"
+
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
@@ -168,7 +170,7 @@ void CommandPalette::collect()
         m_entries.push_back({Kind::Tensor,
                              label,
                              nameBeside(t.name, label),
-                             tr("tensor %1 × %2").arg(t.height).arg(t.width),
+                             tr("tensor %1 × %2").arg(number(t.height), number(t.width)),
                              {},
                              [&selection, id] { selection.selectTensor(id); }});
     }

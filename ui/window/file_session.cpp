@@ -35,7 +35,7 @@ template <typename Ids> QJsonArray idsToJson(const Ids& ids)
 template <typename Id> std::set<Id> idsFromJson(const QJsonValue& value)
 {
     std::set<Id> out;
-    for (const QJsonValue& v : value.toArray())
+    for (const QJsonValue v : value.toArray())
         if (v.toInteger(-1) >= 0)
             out.insert(Id(static_cast<std::size_t>(v.toInteger())));
     return out;
@@ -105,7 +105,7 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
         out.selection.subgraph = SubgraphId(static_cast<std::size_t>(i));
     if (const qint64 i = selection[QStringLiteral("tensor")].toInteger(-1); i >= 0)
         out.selection.tensor = TensorId(static_cast<std::size_t>(i));
-    for (const QJsonValue& b : root[QStringLiteral("baselines")].toArray())
+    for (const QJsonValue b : root[QStringLiteral("baselines")].toArray())
         out.baselines.push_back(
             {b[QStringLiteral("name")].toString(), b[QStringLiteral("schedule")].toString().toStdString()});
     out.baseline = root[QStringLiteral("baseline")].toInt(-1);

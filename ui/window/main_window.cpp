@@ -27,33 +27,6 @@
 
 namespace tilewright::ui {
 
-namespace {
-
-/// The view that shows what a file of this kind opens.
-QString viewOf(FileKind kind)
-{
-    switch (kind) {
-    case FileKind::Problem:
-    case FileKind::Schedule:
-        break;
-    case FileKind::MappingModel:
-        return QStringLiteral("mapping-model");
-    case FileKind::MappingLayer:
-    case FileKind::MappingMethod:
-    case FileKind::MappingArchitecture:
-    case FileKind::MappingSetup:
-        return QStringLiteral("mapping");
-    case FileKind::NpuModel:
-        return QStringLiteral("npu");
-    case FileKind::SystolicHierarchy:
-    case FileKind::SystolicSettings:
-        return QStringLiteral("systolic");
-    }
-    return QStringLiteral("graph");
-}
-
-} // namespace
-
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make_unique<AppState>())
 {
     setObjectName(QStringLiteral("main"));
@@ -123,8 +96,9 @@ void MainWindow::connectParts()
 
     connect(m_files, &FileActions::opening, this, [this] { m_session->saveFile(); });
     connect(m_files, &FileActions::lensOpened, this, [this](FileKind kind) {
-        showView(viewOf(kind));
-        m_panes->makeRoom(viewOf(kind)); // opened over the start page it is what the person wants to see
+        const QString view = QLatin1String(fileUse(kind).view);
+        showView(view);
+        m_panes->makeRoom(view); // opened over the start page it is what the person wants to see
     });
     connect(m_files, &FileActions::opened, this, [this](FileKind kind) {
         m_session->noteFigures();

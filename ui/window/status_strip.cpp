@@ -203,7 +203,7 @@ void StatusStrip::refresh()
     m_rules->show(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))),
                   theme.text);
     m_rules->setToolTip(document.rulesReason());
-    m_time->show(tr("evaluated in %1 ms").arg(snapshot->evaluationMs, 0, 'f', 2), theme.muted);
+    m_time->show(tr("evaluated in %1").arg(secondsText(snapshot->evaluationMs / 1000)), theme.muted);
     fitRow();
 }
 

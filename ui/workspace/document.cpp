@@ -5,7 +5,6 @@
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
 #include "report/choose_rules.h"
-#include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
 #include "workspace/value_command.h"
@@ -197,10 +196,9 @@ Status Document::recover(const QJsonObject& copy)
     if (!loaded)
         return loaded.error();
     const Together together(*this);
-    setProblem(*problem, oneOpPerSubgraph(**problem), problemPath);
+    setProblem(*problem, std::move(loaded->schedule), problemPath);
     setPath(copy[QStringLiteral("path")].toString());
-    apply(std::move(loaded->schedule), tr("Restore the last session"));
-    undoStack().resetClean();
+    undoStack().resetClean(); // not what is in the file
     evaluateNow();
     Q_EMIT fileChanged();
     return Unit{};

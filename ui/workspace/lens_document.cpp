@@ -4,8 +4,6 @@
 #include "base/file.h"
 #include "theme/words.h"
 
-#include <QFileInfo>
-
 namespace tilewright::ui {
 
 QString lensName(Lens lens)
@@ -23,31 +21,31 @@ QString lensName(Lens lens)
     return tr("Schedule");
 }
 
-bool LensFile::replacesDocument() const
-{
-    return kind != FileKind::MappingMethod && kind != FileKind::MappingArchitecture &&
-           kind != FileKind::SystolicHierarchy;
-}
-
-Lens LensFile::lens() const
+FileUse fileUse(FileKind kind)
 {
     switch (kind) {
     case FileKind::Problem:
-    case FileKind::Schedule:
-        return Lens::Schedule;
-    case FileKind::MappingLayer:
-    case FileKind::MappingModel:
-    case FileKind::MappingMethod:
+        break;
     case FileKind::MappingArchitecture:
+        return {Lens::Mapping, 1, false, "mapping"};
+    case FileKind::MappingModel:
+        return {Lens::Mapping, 2, true, "mapping-model"};
+    case FileKind::MappingLayer:
+        return {Lens::Mapping, 3, true, "mapping"};
     case FileKind::MappingSetup:
-        return Lens::Mapping;
+        return {Lens::Mapping, 4, true, "mapping"};
+    case FileKind::MappingMethod:
+        return {Lens::Mapping, 5, false, "mapping"};
     case FileKind::NpuModel:
-        return Lens::Npu;
-    case FileKind::SystolicHierarchy:
+        return {Lens::Npu, 6, true, "npu"};
     case FileKind::SystolicSettings:
-        return Lens::Systolic;
+        return {Lens::Systolic, 7, true, "systolic"};
+    case FileKind::SystolicHierarchy:
+        return {Lens::Systolic, 8, false, "systolic"};
+    case FileKind::Schedule:
+        return {Lens::Schedule, 9, true, "graph"};
     }
-    return Lens::Schedule;
+    return {Lens::Schedule, 0, true, "graph"};
 }
 
 Result<LensFile> readLensFile(const QString& path)

@@ -14,9 +14,20 @@
 namespace tilewright::ui {
 
 enum class Lens { Schedule, Systolic, Npu, Mapping };
+inline constexpr Lens kLenses[] = {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping};
 
 /// What is edited in it: "Schedule", "Systolic settings", "NPU model", "Mapping".
 [[nodiscard]] QString lensName(Lens lens);
+
+/// What opening a file of some kind means.
+struct FileUse
+{
+    Lens lens;
+    int turn;         ///< of files that are given together: what a file belongs to comes before it
+    bool replaces;    ///< it takes the place of what the lens holds; a machine or a method is an edit of that
+    const char* view; ///< that shows it
+};
+[[nodiscard]] FileUse fileUse(FileKind kind);
 
 /// A file as it was read: once, however many ask what it is.
 struct LensFile
@@ -25,10 +36,8 @@ struct LensFile
     std::string text;
     FileKind kind;
 
-    [[nodiscard]] Lens lens() const;
+    [[nodiscard]] Lens lens() const { return fileUse(kind).lens; }
     [[nodiscard]] std::string name() const { return path.toStdString(); } ///< for errors
-    /// Whether opening it takes the place of what the lens holds; a machine or a method is an edit of that.
-    [[nodiscard]] bool replacesDocument() const;
 };
 /// Errors when the file cannot be read or is of no kind that a lens knows.
 [[nodiscard]] Result<LensFile> readLensFile(const QString& path);

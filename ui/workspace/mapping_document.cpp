@@ -37,7 +37,7 @@ Status MappingDocument::check(const MappingSetup& setup)
     return mapping::checkCountable(*nest, setup.architecture);
 }
 
-void MappingDocument::reset(MappingSetup setup, const QString& path)
+void MappingDocument::reset(const MappingSetup& setup, const QString& path)
 {
     startedFrom(path);
     m_baseline.reset();
@@ -135,7 +135,7 @@ Status MappingDocument::openText(const std::string& text, const QString& name)
         openLayers(*layers);
         return Unit{};
     }
-    if (text.find("\"tiling\"") == std::string::npos && text.find("{") != std::string::npos)
+    if (text.find("\"tiling\"") == std::string::npos && text.find('{') != std::string::npos)
         if (const auto architecture = mapping::readArchitecture(text, file))
             return applyArchitecture(*architecture);
     return method.error();

@@ -73,7 +73,7 @@ private:
     void assign(const MappingSetup& setup, bool searchAgain = false);
     void push(const MappingSetup& next, const QString& text, const QString& mergeKey);
     /// Shows this without an undo step, which forgets the steps so far.
-    void reset(MappingSetup setup, const QString& path = {});
+    void reset(const MappingSetup& setup, const QString& path = {});
     void loadFound();
     [[nodiscard]] static Status check(const MappingSetup& setup);
 

@@ -115,8 +115,8 @@ std::vector<LostSession> RecoveryStore::lost() const
         LostSession session;
         session.file = file.filePath();
         session.saved = QDateTime::fromString(root[QStringLiteral("saved")].toString(), Qt::ISODateWithMs);
-        for (const QJsonValue& entry : root[QStringLiteral("documents")].toArray())
-            for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
+        for (const QJsonValue entry : root[QStringLiteral("documents")].toArray())
+            for (const Lens lens : kLenses)
                 if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
                     session.documents << lensName(lens);
         out.push_back(std::move(session));
@@ -133,15 +133,15 @@ Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
         documents.isEmpty()
             ? Status(Error{ErrorCode::Io, "the recovery copy cannot be read", {}, session.file.toStdString()})
             : Status(Unit{});
-    for (const QJsonValue& entry : documents)
-        for (const Lens lens : {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping})
+    for (const QJsonValue entry : documents)
+        for (const Lens lens : kLenses)
             if (entry[QStringLiteral("lens")].toString() == QLatin1String(wordOf(lens)))
                 if (const Status recovered = workspace.document(lens).recover(entry.toObject());
                     !recovered && result)
                     result = recovered;
     if (result) {
         // Kept as this program's own before the lost copy goes: another crash must not cost it.
-        if (const Status kept = keep(workspace); !kept)
+        if (Status kept = keep(workspace); !kept)
             return kept;
         remove(session.file);
     }

@@ -2,6 +2,7 @@
 #include "workspace/schedule_edits.h"
 
 #include "edit/retile.h"
+#include "theme/number.h"
 #include "theme/words.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 QString opsText(const Document& document, const std::vector<OpId>& ops)
 {
     return ops.size() == 1 ? QString::fromStdString(document.problem()->opName(ops.front()))
-                           : tr("%1 ops").arg(ops.size());
+                           : tr("%1 ops").arg(number(ops.size()));
 }
 
 EditOptions options(const Document& document)
@@ -310,7 +311,7 @@ Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
                                const OpDrop& drop)
 {
     const EditOptions how = editOptions(rules, drop.force);
-    const auto edited = [&]() -> Result<Schedule> {
+    auto edited = [&]() -> Result<Schedule> {
         if (drop.recompute)
             return drop.to ? edit::recompute(problem, schedule, drop.ops, *drop.to, how)
                            : edit::addSubgraph(problem, schedule, drop.ops, how);

@@ -151,7 +151,7 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
             return role == Qt::DisplayRole ? names(row).names
                                            : fullOpNames(*m_snapshot->problem, s.ops, s.ops.size());
         case Size:
-            return QStringLiteral("%1×%2×%3").arg(g.w).arg(g.h).arg(g.k);
+            return sizeText({g.w, g.h, g.k}, QStringLiteral("×"));
         case Latency:
             return raw                   ? exactNumber(e.latency)
                    : e.structurallyValid ? number(e.latency)
@@ -182,11 +182,10 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
                "latency %7<br>compute %8, memory %9 (%10 in, %11 out): %14<br>working set %12 of %13")
                 .arg(row)
                 .arg(fullOpNames(*m_snapshot->problem, s.ops).toHtmlEscaped())
-                .arg(QStringLiteral("%1×%2×%3").arg(g.w).arg(g.h).arg(g.k))
-                .arg(e.rows)
-                .arg(e.cols)
-                .arg(counted(e.steps, tr("step"), tr("steps")), exactNumber(e.latency), number(e.compute),
-                     number(e.memory), number(e.loadElements), number(e.storeElements))
+                .arg(sizeText({g.w, g.h, g.k}, QStringLiteral("×")))
+                .arg(number(e.rows), number(e.cols), counted(e.steps, tr("step"), tr("steps")),
+                     exactNumber(e.latency), number(e.compute), number(e.memory), number(e.loadElements),
+                     number(e.storeElements))
                 .arg(number(e.peakWorkingSet), number(m_snapshot->problem->hardware().fastMemoryCapacity),
                      boundText(e.bound));
         if (const auto by = change(row))

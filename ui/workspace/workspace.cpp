@@ -7,7 +7,6 @@
 #include "workspace/systolic_document.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace tilewright::ui {
@@ -111,7 +110,7 @@ void Workspace::setCurrent(Lens lens)
 Result<bool> Workspace::open(const LensFile& file)
 {
     LensDocument& target = document(file.lens());
-    if (file.replacesDocument() && target.isModified() && m_mayReplace && !m_mayReplace(target))
+    if (fileUse(file.kind).replaces && target.isModified() && m_mayReplace && !m_mayReplace(target))
         return false;
     if (Status opened = target.open(file); !opened)
         return opened.error();
@@ -133,14 +132,7 @@ void Workspace::openGemm(const systolic::Gemm& gemm, const QString& origin)
 
 void sortForOpening(std::vector<LensFile>& files)
 {
-    constexpr std::array order{FileKind::Problem,           FileKind::MappingArchitecture,
-                               FileKind::MappingModel,      FileKind::MappingLayer,
-                               FileKind::MappingSetup,      FileKind::MappingMethod,
-                               FileKind::NpuModel,          FileKind::SystolicSettings,
-                               FileKind::SystolicHierarchy, FileKind::Schedule};
-    std::stable_sort(files.begin(), files.end(), [&](const LensFile& a, const LensFile& b) {
-        return std::find(order.begin(), order.end(), a.kind) < std::find(order.begin(), order.end(), b.kind);
-    });
+    std::ranges::stable_sort(files, {}, [](const LensFile& file) { return fileUse(file.kind).turn; });
 }
 
 } // namespace tilewright::ui

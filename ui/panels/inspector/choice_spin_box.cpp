@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/choice_spin_box.h"
 
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@ ChoiceSpinBox::ChoiceSpinBox(QWidget* parent) : QSpinBox(parent)
 {
     setRange(1, std::numeric_limits<int>::max());
     setKeyboardTracking(false);
-    WheelGuard::protect(this);
+    FormGuard::protect(this);
     setAlignment(Qt::AlignRight);
     // The range is everything; the width need not hold its longest number.
     setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("0000000")) + 12);

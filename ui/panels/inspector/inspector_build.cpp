@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The controls of the inspector.
-#include "canvas/wheel_guard.h"
+#include "canvas/form_guard.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
 #include "panels/inspector/inspector_view.h"
@@ -9,6 +9,7 @@
 #include "panels/inspector/schedule_overview.h"
 #include "panels/inspector/wrap_button.h"
 #include "theme/icon.h"
+#include "theme/text_row.h"
 #include "views/granularity/granularity_view.h"
 
 #include <QComboBox>
@@ -131,13 +132,13 @@ void InspectorView::buildTraversal(QWidget* page, QVBoxLayout* column)
     auto* row = new QHBoxLayout;
     order->addLayout(row);
     m_traversal = new QComboBox(page);
-    WheelGuard::protect(m_traversal);
+    FormGuard::protect(m_traversal);
     m_traversal->setAccessibleName(tr("Traversal"));
     m_traversal->setToolTip(tr("The order in which tiles are visited. Draw your own in the tile grid."));
     m_traversal->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     for (const TraversalKind kind : kTraversalPresets) {
         const std::string_view name = traversalName(kind);
-        m_traversal->addItem(QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size())));
+        m_traversal->addItem(word(name));
     }
     m_traversal->addItem(tr("custom"));
     row->addWidget(m_traversal, 1);

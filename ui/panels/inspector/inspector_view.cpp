@@ -29,7 +29,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace tilewright::ui {
@@ -37,8 +36,8 @@ namespace tilewright::ui {
 InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("inspector"), tr("Inspector"), parent)
 {
-    m_facts =
-        std::make_unique<LatestJob<InspectorFacts>>([this](InspectorFacts facts) { showFacts(facts); }, true);
+    m_facts = std::make_unique<LatestJob<InspectorFacts>>(
+        [this](const InspectorFacts& facts) { showFacts(facts); }, true);
     m_factsTimer.setSingleShot(true);
     m_factsTimer.setInterval(60);
     connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);
@@ -298,18 +297,18 @@ void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     const auto list = [&](const QString& title, const std::vector<TensorId>& ids) {
         QStringList links;
         for (const TensorId t : ids)
-            links << QStringLiteral("<a href='tensor:%1'>%2</a> %3×%4")
+            links << QStringLiteral("<a href='tensor:%1'>%2</a> %3")
                          .arg(t.index())
-                         .arg(QString::fromStdString(problem.tensorName(t)).toHtmlEscaped())
-                         .arg(problem.tensor(t).height)
-                         .arg(problem.tensor(t).width);
+                         .arg(QString::fromStdString(problem.tensorName(t)).toHtmlEscaped(),
+                              sizeText({problem.tensor(t).height, problem.tensor(t).width},
+                                       QStringLiteral("×")));
         if (!links.isEmpty())
             tensors += QStringLiteral("<p><b>%1</b> %2</p>").arg(title, links.join(QStringLiteral(", ")));
     };
     list(tr("In"), boundary.inputs);
     list(tr("Out"), boundary.sinks);
     list(tr("Ephemeral"), boundary.interior);
-    m_tensors->setText(tensors);
+    m_tensors->setText(rich(tensors));
 }
 
 void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
@@ -358,11 +357,15 @@ void InspectorView::applyGranularity()
     if (!id || m_refreshing)
         return;
     const Granularity g{m_w->value(), m_h->value(), m_k->value()};
+    // Steps of one box are one edit; another box is another edit.
+    const Granularity& now = document().schedule()[*id].granularity;
+    const QChar box = QLatin1Char(g.w != now.w ? 'w' : g.h != now.h ? 'h' : 'k');
     EditOptions options = editOptions(document().rules());
     options.force = true; // an illegal size is shown as a problem, not refused: half-finished edits are fine
     document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), std::array{*id}, g, options),
-        tr("Granularity of subgraph %1").arg(id->index()), QStringLiteral("granularity.%1").arg(id->index()));
+        tr("Granularity of subgraph %1").arg(id->index()),
+        QStringLiteral("granularity.%1.%2").arg(id->index()).arg(box));
 }
 
 void InspectorView::setFactsEnabled(bool enabled)

@@ -97,7 +97,7 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
 QString latencyText(const LatencyArithmetic& arithmetic, double total, int width)
 {
     for (const LatencyForm form : {LatencyForm::WideTable, LatencyForm::Table}) {
-        const QString text = latencyText(arithmetic, total, form);
+        QString text = latencyText(arithmetic, total, form);
         QTextDocument document;
         document.setDefaultFont(QApplication::font());
         document.setHtml(text);

@@ -90,12 +90,8 @@ QString selectionSummary(const Snapshot& snapshot, const SelectionState& selecti
     const QString opCount = counted(static_cast<std::int64_t>(ops.size()), tr("op"), tr("ops"));
     QString html =
         QStringLiteral("<p><b>%1</b><br>%2</p>")
-            .arg(selection.ops.empty() ? tr("%1 subgraphs with %2")
-                                             .arg(number(static_cast<std::int64_t>(subgraphs.size())))
-                                             .arg(opCount)
-                                       : tr("%1 in %2 subgraphs")
-                                             .arg(opCount)
-                                             .arg(number(static_cast<std::int64_t>(subgraphs.size()))))
+            .arg(selection.ops.empty() ? tr("%1 subgraphs with %2").arg(number(subgraphs.size())).arg(opCount)
+                                       : tr("%1 in %2 subgraphs").arg(opCount).arg(number(subgraphs.size())))
             .arg(tr("%1 of the latency, %2 of the work of all ops")
                      .arg(percent(summary.latencyShare),
                           percent(workShare(*snapshot.problem, ops, snapshot.evaluation.rules))));
@@ -141,7 +137,7 @@ QString selectedOpsText(const Snapshot& snapshot, const SelectionState& selectio
                ? tr("%1 is selected: %2 of the work of all ops")
                      .arg(QString::fromStdString(snapshot.problem->opName(ops.front())).toHtmlEscaped(),
                           share)
-               : tr("%1 ops are selected: %2 of the work of all ops").arg(ops.size()).arg(share);
+               : tr("%1 ops are selected: %2 of the work of all ops").arg(number(ops.size()), share);
 }
 
 } // namespace tilewright::ui

@@ -2,6 +2,7 @@
 #include "panels/rules/rules_view.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QHeaderView>
@@ -9,20 +10,14 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace tilewright::ui {
 
 namespace {
 
 enum Column { kSwitch, kValue, kEffect, kMeaning };
-constexpr int kTarget = Qt::UserRole; ///< of the first column: the subgraph that a row is about
+constexpr int kTarget = Qt::UserRole;    ///< of the first column: the subgraph that a row is about
+constexpr int kExact = Qt::UserRole + 1; ///< of a cell: what is copied instead of its text
 constexpr std::size_t kMostRows = 100;
-
-QString latin1(std::string_view text)
-{
-    return QString::fromLatin1(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QString subgraphs(std::size_t n)
 {
@@ -32,6 +27,16 @@ QString subgraphs(std::size_t n)
 QString problems(std::size_t n)
 {
     return counted(static_cast<std::int64_t>(n), RulesView::tr("problem"), RulesView::tr("problems"));
+}
+
+/// The change in full, for the clipboard.
+QString exactEffectText(const RuleEffect& e, double total)
+{
+    if (e.validBefore && e.validAfter && e.change != 0)
+        return RulesView::tr("total %1, subgraphs: %2").arg(exactNumber(e.change)).arg(e.parts.size());
+    if (!e.validBefore && e.validAfter)
+        return RulesView::tr("makes it valid: total %1").arg(exactNumber(total + e.change));
+    return {};
 }
 
 /// The exact change in one line.
@@ -88,13 +93,13 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     m_list->setColumnWidth(kValue, wide(QStringLiteral("neutral")));
     m_list->setColumnWidth(kEffect, wide(tr("total %1 in %2").arg(signedNumber(-123456.7), subgraphs(100))));
     for (const RuleSwitch& s : ruleSwitches()) {
-        auto* item = new QTreeWidgetItem(m_list, {latin1(s.name), {}, {}, latin1(s.meaning)});
+        auto* item = new QTreeWidgetItem(m_list, {word(s.name), {}, {}, word(s.meaning)});
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         const QString tip =
             QStringLiteral("<p>%1</p><p>%2</p>")
-                .arg(latin1(s.meaning).toHtmlEscaped(),
+                .arg(word(s.meaning).toHtmlEscaped(),
                      tr("%1 in the final statement, %2 in the earlier one; the other value is %3")
-                         .arg(latin1(s.finalValue), latin1(s.seedValue), latin1(s.otherValue)));
+                         .arg(word(s.finalValue), word(s.seedValue), word(s.otherValue)));
         for (const int c : {kSwitch, kValue, kMeaning})
             item->setToolTip(c, tip);
     }
@@ -137,17 +142,18 @@ void RulesView::refresh()
     m_summary->setText(
         tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it "
            "to read the rules the other way. Open a row to see which subgraphs that changes.")
-            .arg(latin1(ruleSetTitle(rules)),
+            .arg(word(ruleSetTitle(rules)),
                  document().rulesReason().isEmpty()
                      ? QString()
                      : QStringLiteral(" – ") + document().rulesReason().toHtmlEscaped()));
     for (std::size_t i = 0; i < ruleSwitches().size(); ++i) {
         const RuleSwitch& s = ruleSwitches()[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
-        item->setText(kValue, latin1(ruleValue(rules, s.name)));
+        item->setText(kValue, word(ruleValue(rules, s.name)));
         item->setCheckState(kSwitch, ruleValue(rules, s.name) == s.finalValue ? Qt::Checked : Qt::Unchecked);
         if (!document().snapshot()) {
             item->setText(kEffect, {});
+            item->setData(kEffect, kExact, {});
             qDeleteAll(item->takeChildren());
         }
     }
@@ -168,6 +174,7 @@ void RulesView::showEffects(const Effects& effects)
         const RuleEffect& e = effects.effects[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
         item->setText(kEffect, effectText(e, effects.snapshot->evaluation.total));
+        item->setData(kEffect, kExact, exactEffectText(e, effects.snapshot->evaluation.total));
         item->setToolTip(kEffect, item->text(kEffect));
         const bool open = item->isExpanded();
         qDeleteAll(item->takeChildren());
@@ -187,10 +194,10 @@ void RulesView::showEffects(const Effects& effects)
                 child->setText(kMeaning, tip);
         };
         for (const Issue& issue : e.appears)
-            row(issue.subgraph, tr("would break %1").arg(latin1(issueCodeName(issue.code))),
+            row(issue.subgraph, tr("would break %1").arg(word(issueCodeName(issue.code))),
                 sentence(issue.text));
         for (const Issue& issue : e.disappears)
-            row(issue.subgraph, tr("would no longer break %1").arg(latin1(issueCodeName(issue.code))),
+            row(issue.subgraph, tr("would no longer break %1").arg(word(issueCodeName(issue.code))),
                 sentence(issue.text));
         for (const RuleEffect::Part& part : e.parts)
             row(part.subgraph, partText(part), {});
@@ -204,9 +211,11 @@ QString RulesView::copyText() const
     QString out = tr("switch\tvalue\teffect of the other value\tmeaning\n");
     for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
         QStringList cells;
-        for (int c = 0; c < m_list->columnCount(); ++c)
-            cells << m_list->topLevelItem(i)->text(c);
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        for (int c = 0; c < m_list->columnCount(); ++c) {
+            const QString exact = m_list->topLevelItem(i)->data(c, kExact).toString();
+            cells << (exact.isEmpty() ? m_list->topLevelItem(i)->text(c) : exact);
+        }
+        out += textRow(cells);
     }
     return out;
 }

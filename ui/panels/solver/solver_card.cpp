@@ -125,8 +125,8 @@ void SolverCard::refresh()
         Gap, tr("Gap to bound"), percent(o.after->gap()),
         tr("How far the result is from what no schedule can beat: %1").arg(exactNumber(o.after->lowerBound)),
         theme.text);
-    setFact(Time, tr("Time"), tr("%1 s").arg(o.seconds, 0, 'f', 2),
-            tr("the best was found after %1 s").arg(o.foundAfter, 0, 'f', 3), theme.text);
+    setFact(Time, tr("Time"), secondsText(o.seconds),
+            tr("the best was found after %1").arg(secondsText(o.foundAfter)), theme.text);
     setFact(Evaluations, tr("Evaluations"),
             o.evaluations > 0 ? shortNumber(static_cast<double>(o.evaluations)) : QString(),
             tr("%1 tilings evaluated exactly").arg(number(o.evaluations)), theme.text);

@@ -17,13 +17,6 @@ double shownTime(double seconds)
     return std::max(seconds, kFirstSecond);
 }
 
-/// "20 ms", "0.1 s", "60 s"
-QString timeText(double seconds)
-{
-    return seconds < 0.0999 ? tr("%1 ms").arg(QString::number(seconds * 1e3, 'g', 3))
-                            : tr("%1 s").arg(QString::number(seconds, 'g', 4));
-}
-
 } // namespace
 
 PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
@@ -40,7 +33,7 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
 
     PlotModel p;
     p.pick = PlotPick::Column;
-    p.x = {tr("time, log"), Scale::Log, kFirstSecond, end, 0, timeText};
+    p.x = {tr("time, log"), Scale::Log, kFirstSecond, end, 0, secondsText};
     p.y = {tr("best latency"), Scale::Linear, low - margin, high + margin};
     const auto level = [&](const QString& text, double value, const QColor& colour, Qt::PenStyle style) {
         p.lines.push_back({{}, {{kFirstSecond, value}, {end, value}}, QPen(colour, 1.5, style)});
@@ -113,7 +106,7 @@ QString SolverCurveView::hint() const
 QString SolverCurveView::markTooltip(const PlotMark& mark) const
 {
     const auto& [seconds, latency] = m_curve.points[static_cast<std::size_t>(mark.id)];
-    return tr("<b>%1</b><br>found after %2").arg(number(latency), timeText(seconds));
+    return tr("<b>%1</b><br>found after %2").arg(number(latency), secondsText(seconds));
 }
 
 } // namespace tilewright::ui

@@ -2,11 +2,10 @@
 #include "panels/solver/solver_lists.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QHeaderView>
-#include <QPointer>
 #include <QStyledItemDelegate>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ QString names(const Problem& problem, const std::vector<OpId>& ops)
 QString sentence(const Difference& d)
 {
     const auto name = differenceName(d.kind);
-    QString what = QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
+    QString what = word(name);
     // Those of one subgraph do not name its ops.
     if (d.kind == DifferenceKind::Granularity || d.kind == DifferenceKind::Traversal ||
         d.kind == DifferenceKind::Order || d.kind == DifferenceKind::Retain)
@@ -236,25 +235,20 @@ void SolverAlternatives::request()
     const Snapshot& after = *m_outcome->after;
     for (std::size_t i = 0; i < after.schedule.size(); ++i) {
         const Subgraph& s = after.schedule[SubgraphId(i)];
-        auto* item = new QTreeWidgetItem(this, {tr("%1: %2 · %3×%4×%5")
-                                                    .arg(i)
-                                                    .arg(names(*after.problem, s.ops))
-                                                    .arg(s.granularity.w)
-                                                    .arg(s.granularity.h)
-                                                    .arg(s.granularity.k),
+        const Granularity& g = s.granularity;
+        auto* item = new QTreeWidgetItem(this, {tr("%1: %2 · %3")
+                                                    .arg(QString::number(i), names(*after.problem, s.ops),
+                                                         sizeText({g.w, g.h, g.k}, QStringLiteral("×"))),
                                                 shortNumber(after.evaluation.subgraphs[i].latency)});
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignTop);
         item->setToolTip(1, tr("latency %1").arg(exactNumber(after.evaluation.subgraphs[i].latency)));
         if (s.locked)
             new QTreeWidgetItem(item, {tr("locked: nothing else was tried")});
     }
-    m_job.request([self = QPointer<SolverAlternatives>(this), o = m_outcome](std::stop_token stop) {
+    m_job.request([this, o = m_outcome, tell = m_job.teller()](std::stop_token stop) {
         solveAlternatives(*o->after->problem, o->after->schedule, o->after->evaluation.rules, {stop, {}},
                           [&](SubgraphId subgraph, const std::vector<SolveAlternative>& found) {
-                              QMetaObject::invokeMethod(qApp, [self, o, subgraph, found] {
-                                  if (self && self->m_outcome == o)
-                                      self->fill(subgraph, found);
-                              });
+                              tell([this, subgraph, found] { fill(subgraph, found); });
                           });
         return true;
     });

@@ -3,6 +3,7 @@
 
 #include "solve/budget.h"
 #include "theme/icon.h"
+#include "theme/number.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -96,8 +97,7 @@ void SolverOptions::refresh()
                              : m_document.rules() == Rules::seed() ? 1
                                                                    : -1);
     const double suited = suggestedSeconds(open ? m_document.problem()->opCount() : 0);
-    m_budget->setSpecialValueText(open ? tr("auto (%1 s)").arg(suited, 0, 'f', suited < 10 ? 1 : 0)
-                                       : tr("auto"));
+    m_budget->setSpecialValueText(open ? tr("auto (%1)").arg(secondsText(suited)) : tr("auto"));
 }
 
 void SolverOptions::setRunning(bool running)

@@ -3,6 +3,7 @@
 
 #include "report/take_snapshot.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "workspace/schedule_edits.h"
 
 #include <QBoxLayout>
@@ -128,44 +129,24 @@ void SolverView::registerActions()
         return Availability(d.hasProblem(), tr("Open a problem first."));
     };
     registry().add(
-        {QStringLiteral("solve.auto"),
-         tr("Solve"),
-         tr("&Auto-solve"),
-         QStringLiteral("solve"),
-         {QKeySequence(Qt::Key_F9)},
-         tr("Search for a better schedule with the settings of the Solver pane; again: stop and keep the "
-            "best."),
-         false,
-         {},
-         whenOpen},
-        [this](bool) { startOrStop(); });
-    registry().add({QStringLiteral("solve.selection"),
-                    tr("Solve"),
-                    tr("Solve &selection only"),
-                    {},
-                    {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
-                    tr("Only subgraphs that run a selected op may change."),
-                    false,
-                    {},
-                    whenOpen},
-                   [this](bool) {
+        "solve.auto", tr("Solve"), tr("&Auto-solve"), "solve", {QKeySequence(Qt::Key_F9)},
+        tr("Search for a better schedule with the settings of the Solver pane; again: stop and keep the "
+           "best."),
+        whenOpen, [this] { startOrStop(); });
+    registry().add("solve.selection", tr("Solve"), tr("Solve &selection only"), "",
+                   {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
+                   tr("Only subgraphs that run a selected op may change."), whenOpen, [this] {
                        m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
                    });
     QAction* stopping = registry().add(
-        {QStringLiteral("solve.stop"),
-         tr("Solve"),
-         tr("S&top and keep the best"),
-         QStringLiteral("stop"),
-         {QKeySequence(Qt::Key_Escape)},
-         tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
-            "the focus)."),
-         false,
-         {},
-         [self = QPointer<SolverView>(this)] {
-             return Availability(self && self->m_job.isRunning(), tr("No search is running."));
-         }},
-        [this](bool) { stop(); });
+        "solve.stop", tr("Solve"), tr("S&top and keep the best"), "stop", {QKeySequence(Qt::Key_Escape)},
+        tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
+           "the focus)."),
+        [self = QPointer<SolverView>(this)] {
+            return Availability(self && self->m_job.isRunning(), tr("No search is running."));
+        },
+        [this] { stop(); });
     stopping->setShortcutContext(Qt::WidgetShortcut); // Esc means something else elsewhere: keyPressEvent()
 }
 
@@ -249,7 +230,7 @@ void SolverView::showStatus(const SolveStatus& s)
     if (m_told.isValid() && m_told.elapsed() < kStatusMs)
         return;
     m_told.start();
-    QStringList parts{tr("%1 of %2 s").arg(s.seconds, 0, 'f', 1).arg(m_curve.budget, 0, 'f', 1)};
+    QStringList parts{tr("%1 of %2 s").arg(fixedNumber(s.seconds, 1), fixedNumber(m_curve.budget, 1))};
     if (std::isfinite(s.best)) {
         parts << tr("best %1").arg(number(s.best));
         if (s.lowerBound > 0)
@@ -282,9 +263,9 @@ void SolverView::finish(const SolveResult& result)
     outcome->proven = result.provenOptimal;
     outcome->provenSpace = QString::fromStdString(result.provenSpace);
     m_progress->setText(result.provenOptimal
-                            ? tr("Finished: proven optimal after %1 s.").arg(result.seconds, 0, 'f', 2)
-                        : result.stopped ? tr("Stopped after %1 s.").arg(result.seconds, 0, 'f', 2)
-                                         : tr("Finished after %1 s.").arg(result.seconds, 0, 'f', 2));
+                            ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
+                        : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
+                                         : tr("Finished after %1.").arg(secondsText(result.seconds)));
     m_card->setOutcome(std::move(outcome));
     refresh();
 }
@@ -371,11 +352,6 @@ void SolverView::keyPressEvent(QKeyEvent* event)
         View::keyPressEvent(event);
 }
 
-QString SolverView::progressText() const
-{
-    return m_progress->text();
-}
-
 void SolverView::settle()
 {
     while (m_job.isRunning())
@@ -396,7 +372,7 @@ QString SolverView::copyText() const
     QString out = tr("change\tgain\n");
     const SolverChanges& changes = *m_card->changes();
     for (int i = 0; i < changes.topLevelItemCount(); ++i)
-        out += changes.topLevelItem(i)->text(0) + QLatin1Char('\t') + changes.gain(i) + QLatin1Char('\n');
+        out += textRow(changes.topLevelItem(i)->text(0), changes.gain(i));
     return out;
 }
 

@@ -2,9 +2,8 @@
 #include "views/granularity/granularity_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
-
-#include <QStringList>
 
 #include <algorithm>
 #include <cmath>
@@ -14,22 +13,18 @@ namespace tilewright::ui {
 namespace {
 
 /// Without a MatMul k means nothing and is not shown.
-QString sizeText(const Granularity& g, bool hasDepth)
+QString granularityText(const Granularity& g, bool hasDepth)
 {
-    const QString tile = QStringLiteral("%1 × %2").arg(g.w).arg(g.h);
-    return hasDepth ? tile + QStringLiteral(" × %1").arg(g.k) : tile;
+    return hasDepth ? sizeText({g.w, g.h, g.k}) : sizeText({g.w, g.h});
 }
 
 QString issueText(IssueCode issue, const Granularity& g, const Hardware& hw)
 {
     switch (issue) {
     case IssueCode::SuperNative:
-        return tr("larger than the native %1 × %2 × %3")
-            .arg(hw.nativeWidth)
-            .arg(hw.nativeHeight)
-            .arg(hw.nativeK());
+        return tr("larger than the native %1").arg(sizeText({hw.nativeWidth, hw.nativeHeight, hw.nativeK()}));
     case IssueCode::KTooLarge:
-        return tr("k = %1 is larger than a reduction").arg(g.k);
+        return tr("k = %1 is larger than a reduction").arg(number(g.k));
     case IssueCode::Prologue:
         return tr("a pointwise op feeds a matmul, whose whole reduction must fit into the tile");
     case IssueCode::OpOrder:
@@ -74,7 +69,7 @@ GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<Subgra
     const bool hasDepth = std::any_of(
         s.ops.begin(), s.ops.end(), [&](OpId o) { return snapshot->problem->op(o).type == OpType::MatMul; });
     m.owner = tr("Subgraph %1").arg(subgraph->index());
-    m.title = tr("now %1").arg(sizeText(s.granularity, hasDepth));
+    m.title = tr("now %1").arg(granularityText(s.granularity, hasDepth));
     m.title += e.structurallyValid ? tr(": %1").arg(number(e.latency)) : tr(": cannot run");
     if (!cube || !cube->covers(s.granularity) || !(cube->key == cubeKey(*snapshot, *subgraph)))
         return m;
@@ -113,8 +108,9 @@ GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<Subgra
             m.best = i;
     if (c.best) {
         const double gain = c.cells[*c.best].latency - m.currentLatency;
-        m.subtitle = tr("best %1: %2")
-                         .arg(sizeText(c.granularity(*c.best), hasDepth), number(c.cells[*c.best].latency));
+        m.subtitle =
+            tr("best %1: %2")
+                .arg(granularityText(c.granularity(*c.best), hasDepth), number(c.cells[*c.best].latency));
         if (m.currentLatency > 0)
             m.subtitle += tr(" (%1)").arg(signedPercent(gain / m.currentLatency));
     } else {
@@ -129,7 +125,7 @@ QString granularityReadout(const GranularityModel& m, std::size_t position)
         return {};
     const Granularity g = m.cube->granularity(m.shown[position]);
     const CubeCell& c = m.cell(position);
-    QString text = sizeText(g, m.cube->hasDepth) + QStringLiteral(": ");
+    QString text = granularityText(g, m.cube->hasDepth) + QStringLiteral(": ");
     if (c.state == CubeCell::State::SuperNative || c.state == CubeCell::State::Forbidden)
         return text + issueText(c.issue, g, m.cube->key.problem->hardware());
     text += number(c.latency);
@@ -146,7 +142,7 @@ QString granularityTooltip(const GranularityModel& m, std::size_t position)
         return {};
     const Granularity g = m.cube->granularity(m.shown[position]);
     const CubeCell& c = m.cell(position);
-    QString text = QStringLiteral("<b>%1</b>").arg(sizeText(g, m.cube->hasDepth));
+    QString text = QStringLiteral("<b>%1</b>").arg(granularityText(g, m.cube->hasDepth));
     if (c.state == CubeCell::State::SuperNative || c.state == CubeCell::State::Forbidden)
         return text + tr("<br>%1").arg(issueText(c.issue, g, m.cube->key.problem->hardware()));
     text += tr("<br>latency %1").arg(exactNumber(c.latency));
@@ -169,14 +165,11 @@ QString granularityAsText(const GranularityCube& cube)
         const CubeCell& c = cube.cells[i];
         const Granularity g = cube.granularity(i);
         const bool runs = c.state == CubeCell::State::Fits || c.state == CubeCell::State::OutOfMemory;
-        const auto code = issueCodeName(runs ? IssueCode::OutOfMemory : c.issue);
-        QStringList cells{QString::number(g.w), QString::number(g.h), QString::number(g.k)};
-        cells << (c.state == CubeCell::State::Fits
-                      ? QStringLiteral("fits")
-                      : QString::fromUtf8(code.data(), static_cast<qsizetype>(code.size())));
-        cells << (runs ? exactNumber(c.latency) : QString()) << (runs ? QString::number(c.peak) : QString())
-              << (runs ? QString::number(c.steps) : QString());
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        const auto state = c.state == CubeCell::State::Fits ? std::string_view("fits")
+                           : runs                           ? issueCodeName(IssueCode::OutOfMemory)
+                                                            : issueCodeName(c.issue);
+        const auto figure = [runs](auto value) { return runs ? std::optional(value) : std::nullopt; };
+        out += textRow(g.w, g.h, g.k, state, figure(c.latency), figure(c.peak), figure(c.steps));
     }
     return out;
 }

@@ -62,7 +62,7 @@ HeatAxis axisOf(const QString& title, const std::vector<std::int64_t>& sizes, st
     for (const std::int64_t size : sizes) {
         if (size == native)
             axis.strong = axis.labels.size();
-        axis.labels << QString::number(size);
+        axis.labels << number(size);
     }
     return axis;
 }
@@ -135,7 +135,7 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
         return p;
     double widest = 0;
     for (const std::int64_t h : model.cube->heights)
-        widest = std::max(widest, fm.horizontalAdvance(QString::number(h)) * 1.1);
+        widest = std::max(widest, fm.horizontalAdvance(number(h)) * 1.1);
     QRectF room = area.adjusted(widest + 16, fm.height() + 6, -12, -2 * fm.height() - 8);
     if (!beside) {
         const double legend = keysHeight(keysOf(model, Theme::light()), area.width() - 16);

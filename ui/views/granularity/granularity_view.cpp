@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/granularity/granularity_view.h"
 
+#include "theme/number.h"
 #include "workspace/schedule_edits.h"
 
 #include <QComboBox>
@@ -118,7 +119,7 @@ void GranularityView::fillDepths()
         m_depth->removeItem(m_depth->count() - 1);
     for (int i = 1; i <= static_cast<int>(depths.size()); ++i) {
         const std::int64_t k = depths[static_cast<std::size_t>(i) - 1];
-        const QString text = k == now ? tr("%1 (now)").arg(k) : QString::number(k);
+        const QString text = k == now ? tr("%1 (now)").arg(number(k)) : number(k);
         if (i == m_depth->count())
             m_depth->addItem(text);
         else if (m_depth->itemText(i) != text) // a changed item makes the bar be laid out again
@@ -191,13 +192,10 @@ void GranularityView::applyCell(std::size_t position, bool force)
         return;
     const Granularity g = m_model.cube->granularity(m_model.shown[position]);
     const SubgraphId subgraphs[] = {*m_model.subgraph};
-    document().apply(edit::setGranularity(*document().problem(), document().schedule(), subgraphs, g,
-                                          editOptions(document().rules(), force)),
-                     tr("Granularity of subgraph %1: %2 × %3 × %4")
-                         .arg(m_model.subgraph->index())
-                         .arg(g.w)
-                         .arg(g.h)
-                         .arg(g.k));
+    document().apply(
+        edit::setGranularity(*document().problem(), document().schedule(), subgraphs, g,
+                             editOptions(document().rules(), force)),
+        tr("Granularity of subgraph %1: %2").arg(m_model.subgraph->index()).arg(sizeText({g.w, g.h, g.k})));
 }
 
 void GranularityView::mousePressEvent(QMouseEvent* event)

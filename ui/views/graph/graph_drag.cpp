@@ -225,7 +225,7 @@ QString GraphDrag::sentence() const
 {
     const QString what = m_drop.ops.size() == 1
                              ? QString::fromStdString(m_document.problem()->opName(m_drop.ops.front()))
-                             : tr("%1 ops").arg(m_drop.ops.size());
+                             : tr("%1 ops").arg(number(m_drop.ops.size()));
     if (!m_over)
         return tr("%1 stays where it is").arg(what);
     if (!m_drop.to)

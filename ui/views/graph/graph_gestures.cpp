@@ -144,9 +144,7 @@ void GraphGestures::release(const QMouseEvent& event)
         const GraphHit hit = m_navigator.hitAt(m_mouse);
         const SelectionState& s = m_context.selection.state();
         // The menu acts on what is under it.
-        if (hit.op && s.ops.count(*hit.op) == 0)
-            m_cursor.select(hit, Qt::NoModifier);
-        else if (!hit.op && hit.subgraph && s.subgraphs.count(*hit.subgraph) == 0)
+        if (hit.op ? s.ops.count(*hit.op) == 0 : hit.subgraph && s.subgraphs.count(*hit.subgraph) == 0)
             m_cursor.select(hit, Qt::NoModifier);
         Q_EMIT menuWanted(m_mouse, hit);
         return;
@@ -274,6 +272,7 @@ void GraphGestures::beginDrag()
         order.emplace_back(QLineF(here, hull.bounds.center()).length(), hull.subgraph);
     std::sort(order.begin(), order.end());
     std::vector<SubgraphId> targets;
+    targets.reserve(order.size());
     for (const auto& [distance, subgraph] : order)
         targets.push_back(subgraph);
     setGesture(Gesture::Drag);

@@ -125,7 +125,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
         if (!edge.bundle.empty())
             text = QCoreApplication::translate("Graph", "%1 in %2 tensors").arg(text).arg(edge.bundle.size());
         else if (reloads > 1.005)
-            text += QStringLiteral(" (%1×)").arg(QString::number(reloads, 'g', 3));
+            text += QStringLiteral(" (%1×)").arg(significantNumber(reloads));
         const QSizeF size(0.88 * geometry.metrics.em * static_cast<double>(text.size()) + 8,
                           1.1 * geometry.metrics.line);
         const LayoutRoute& route = geometry.layout.edges[e];

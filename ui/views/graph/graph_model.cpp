@@ -3,12 +3,11 @@
 
 #include "theme/name.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_shapes.h"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -18,10 +17,7 @@ namespace {
 
 QString times(std::initializer_list<std::int64_t> sizes)
 {
-    QStringList parts;
-    for (std::int64_t size : sizes)
-        parts << QString::number(size);
-    return parts.join(QChar(0x00D7));
+    return sizeText(sizes, QChar(0x00D7));
 }
 
 class ModelBuilder
@@ -81,8 +77,7 @@ private:
             if (issue.subgraph && issue.subgraph->index() < m_error.size() &&
                 m_error[issue.subgraph->index()].isEmpty()) {
                 const std::string_view code = issueCodeName(issue.code);
-                m_error[issue.subgraph->index()] =
-                    QString::fromUtf8(code.data(), static_cast<qsizetype>(code.size()));
+                m_error[issue.subgraph->index()] = word(code);
             }
     }
 
@@ -179,7 +174,7 @@ private:
         for (OpId op : subgraph.ops)
             names.push_back(m_problem.opName(op));
         const std::string shared = commonNamePrefix(names);
-        const QString count = tr("%1 ops").arg(subgraph.ops.size());
+        const QString count = tr("%1 ops").arg(number(subgraph.ops.size()));
         const QString group =
             withoutPrefix(shared.substr(0, shared.empty() ? 0 : shared.size() - 1), m_geometry.namePrefix);
         node.title = names.size() == 1                               ? nameOf(subgraph.ops.front())
@@ -215,7 +210,8 @@ private:
                          ? withoutPrefix(shared.substr(0, shared.size() - 1), m_geometry.namePrefix)
                          : tr("ops %1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
         node.brief = QStringLiteral("%1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
-        node.detail = tr("%1 ops in %2 subgraphs").arg(section.ops.size()).arg(section.subgraphs.size());
+        node.detail =
+            tr("%1 ops in %2 subgraphs").arg(number(section.ops.size()), number(section.subgraphs.size()));
         double sum = 0;
         bool known = true;
         std::size_t broken = 0;

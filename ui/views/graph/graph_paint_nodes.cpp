@@ -7,8 +7,6 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 
-#include <cmath>
-
 namespace tilewright::ui {
 
 namespace {
@@ -149,7 +147,7 @@ public:
                     return text;
             return {};
         }
-        const QString text = fittingName(node.title, fits);
+        QString text = fittingName(node.title, fits);
         if (!text.contains(dots) || text == node.title)
             return text;
         if (node.key.isTensor())

@@ -43,9 +43,7 @@ QString tensorText(const Problem& problem, TensorId t)
 
 QString boundWithSign(Bound bound)
 {
-    return bound == Bound::Compute  ? tr("△ compute-bound")
-           : bound == Bound::Memory ? tr("▽ memory-bound")
-                                    : tr("◇ balanced");
+    return boundSign(bound) + QLatin1Char(' ') + boundText(bound);
 }
 
 } // namespace
@@ -134,7 +132,8 @@ QString bundleTooltip(const Snapshot& snapshot, const std::vector<TensorId>& ten
 QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section)
 {
     const Problem& problem = *snapshot.problem;
-    Table table(tr("%1 ops in %2 subgraphs").arg(section.ops.size()).arg(section.subgraphs.size()));
+    Table table(
+        tr("%1 ops in %2 subgraphs").arg(number(section.ops.size()), number(section.subgraphs.size())));
     table.row(tr("ops"), tr("%1 … %2").arg(plain(problem.opName(section.ops.front())),
                                            plain(problem.opName(section.ops.back()))));
     double latency = 0;

@@ -2,7 +2,9 @@
 #include "views/latency/latency_model.h"
 
 #include "canvas/bound_mark.h"
+#include "eval/cost.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QStringList>
@@ -90,7 +92,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
     if (baseline && baseline->problem != snapshot->problem)
         baseline = nullptr;
     m.total = snapshot->evaluation.total;
-    const auto bandwidth = static_cast<double>(snapshot->problem->hardware().slowMemoryBandwidth);
+    const MemoryCosts memory(snapshot->problem->hardware());
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
         const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[i];
         LatencyBar bar;
@@ -108,8 +110,8 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
             bar.fits = e.fits;
             bar.latency = e.latency;
             bar.compute = e.compute;
-            bar.load = static_cast<double>(e.loadElements) / bandwidth;
-            bar.store = static_cast<double>(e.storeElements) / bandwidth;
+            bar.load = memory.time(e.loadElements, 0);
+            bar.store = memory.time(0, e.storeElements);
             bar.bound = e.bound;
             bar.share = m.total > 0 ? e.latency / m.total : 0;
         }
@@ -168,14 +170,9 @@ QString latencyAsText(const LatencyModel& model)
 {
     QString out = QStringLiteral("subgraph\tops\tlatency\tcompute\tload\tstore\tbound\tbaseline\n");
     for (const LatencyBar& bar : model.bars) {
-        QStringList cells{QString::number(bar.id.index()), bar.ops};
-        for (const double v : {bar.latency, bar.compute, bar.load, bar.store})
-            cells << (bar.runs ? exactNumber(v) : QString());
-        cells << (bar.runs ? QString::fromUtf8(boundName(bar.bound).data(),
-                                               static_cast<qsizetype>(boundName(bar.bound).size()))
-                           : QString());
-        cells << (bar.before ? exactNumber(*bar.before) : QString());
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        const auto of = [&bar](double v) { return bar.runs ? std::optional(v) : std::nullopt; };
+        out += textRow(bar.id.index(), bar.ops, of(bar.latency), of(bar.compute), of(bar.load), of(bar.store),
+                       bar.runs ? word(boundName(bar.bound)) : QString(), bar.before);
     }
     return out;
 }

@@ -85,6 +85,7 @@ QString LayerTable::cell(int row, int column, bool exact) const
             return exact ? QString() : QStringLiteral("–");
         return exact ? exactNumber(v) : wide ? scientific(v) : number(std::round(v));
     };
+    const auto seconds = [exact](double s) { return exact ? exactNumber(s) : fixedNumber(s, 3); };
     if (column == Energy || column == Cycles || column == Edp)
         return text(value(row, column), column == Edp);
     if (isTotal(row)) {
@@ -96,7 +97,7 @@ QString LayerTable::cell(int row, int column, bool exact) const
         if (column == Proven && m_result)
             return m_result->proven ? tr("✓ all") : tr("not all");
         if (column == Seconds && m_result && row == layerCount())
-            return QString::number(m_result->seconds, 'f', 3);
+            return seconds(m_result->seconds);
         return {};
     }
     const Layer& layer = m_model.layers[static_cast<std::size_t>(row)];
@@ -121,9 +122,7 @@ QString LayerTable::cell(int row, int column, bool exact) const
                    ? (found->search.reductions.any() ? tr("✓ reduced space") : tr("✓ proven"))
                    : tr("gap %1").arg(percent(found->search.gap(Objective::Edp)));
     case Seconds:
-        return !found            ? QString()
-               : found->repeated ? tr("same shape")
-                                 : QString::number(found->search.seconds, 'f', 3);
+        return !found ? QString() : found->repeated ? tr("same shape") : seconds(found->search.seconds);
     default:
         return {};
     }

@@ -343,9 +343,9 @@ QString MappingView::itemTooltip(const NestItem& item) const
     for (std::size_t op = 0; op < mapping::kOperands; ++op)
         if ((m_state.nest().operands[op].indexMask >> bar->loop & 1u) != 0)
             used += (used.isEmpty() ? QString() : QStringLiteral(", ")) + m_model.operands[op].name;
-    QString out = QStringLiteral("<b>%1</b> ×%2 %3 %4<br>%5")
-                      .arg(bar->name, QString::number(bar->factor), tr("at"), levelText(item.level),
-                           tr("indexes %1").arg(used));
+    QString out =
+        QStringLiteral("<b>%1</b> ×%2 %3 %4<br>%5")
+            .arg(bar->name, number(bar->factor), tr("at"), levelText(item.level), tr("indexes %1").arg(used));
     if (bar->reuseOf >= 0)
         out += tr("<br>%1 stays in place along this loop")
                    .arg(m_model.operands[static_cast<std::size_t>(bar->reuseOf)].name);
@@ -388,12 +388,12 @@ QString MappingView::tooltipAt(QPointF position) const
                   "give "
                   "it its reuse.</i>")
             .arg(o.name, o.written ? tr("read and written") : tr("read"))
-            .arg(o.data[0])
-            .arg(o.data[1])
-            .arg(o.data[2])
-            .arg(o.banks)
-            .arg(o.reuseSpm)
-            .arg(o.reuseDram)
+            .arg(number(o.data[0]))
+            .arg(number(o.data[1]))
+            .arg(number(o.data[2]))
+            .arg(number(o.banks))
+            .arg(number(o.reuseSpm))
+            .arg(number(o.reuseDram))
             .arg(o.kept ? tr(", kept in the register files") : QString())
             .arg(i + 1);
     }

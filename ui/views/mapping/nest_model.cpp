@@ -2,6 +2,7 @@
 #include "views/mapping/nest_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QStringList>
@@ -15,24 +16,10 @@ using mapping::MappingCost; // not the schedule's
 
 namespace {
 
-QString text(std::string_view s)
-{
-    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
-}
-
-QString superscript(int value)
-{
-    static constexpr std::array<char16_t, 10> digits{u'⁰', u'¹', u'²', u'³', u'⁴',
-                                                     u'⁵', u'⁶', u'⁷', u'⁸', u'⁹'};
-    QString out;
-    for (const QChar c : QString::number(value))
-        out += c == QLatin1Char('-') ? QChar(u'⁻') : QChar(digits[static_cast<std::size_t>(c.digitValue())]);
-    return out;
-}
-
 std::vector<int> loopsInOrder(const LoopNest& nest, const Method& method, Level level)
 {
     std::vector<int> out;
+    out.reserve(static_cast<std::size_t>(nest.loopCount));
     for (int i = 0; i < nest.loopCount; ++i)
         out.push_back(level == Level::Dram  ? method.dramOrder[static_cast<std::size_t>(i)]
                       : level == Level::Spm ? method.spmOrder[static_cast<std::size_t>(i)]
@@ -113,19 +100,6 @@ QString levelText(Level level)
     return {};
 }
 
-QString scientific(double value)
-{
-    if (!std::isfinite(value) || value <= 0)
-        return QStringLiteral("–");
-    int exponent = static_cast<int>(std::floor(std::log10(value)));
-    QString mantissa = QString::number(value / std::pow(10.0, exponent), 'f', 3);
-    if (mantissa == QLatin1String("10.000")) {
-        mantissa = QStringLiteral("1.000");
-        ++exponent;
-    }
-    return mantissa + QStringLiteral(" × 10") + superscript(exponent);
-}
-
 QString powerText(const PrimePower& power)
 {
     return QString::number(power.prime) + (power.exponent > 1 ? superscript(power.exponent) : QString());
@@ -143,7 +117,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
     out.operand = operand;
     if (e.violation) {
         out.violation = QString::fromStdString(e.violation->message);
-        out.code = text(violationName(e.violation->code));
+        out.code = word(violationName(e.violation->code));
     }
     const auto best = [&](Objective o) { return found && found->of(o) ? found->of(o)->value(o) : 0.0; };
     const bool ghost = baseline && baseline->evaluation.hasNumbers;
@@ -162,7 +136,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
             m = {m.name, none, {}, {}, {}};
     for (std::size_t op = 0; op < kOperands; ++op) {
         const OperandReport& r = e.operands[op];
-        out.operands[op] = {text(nest.operands[op].name),
+        out.operands[op] = {word(nest.operands[op].name),
                             op == kWritten,
                             {r.dataRf, r.dataArray, r.dataSpm},
                             r.spmBanks,
@@ -178,7 +152,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
         QStringList folded;
         for (const int loop : loopsInOrder(nest, setup.method, column.level)) {
             const std::int64_t factor = setup.method.tiling[l][static_cast<std::size_t>(loop)];
-            const QString name = text(nest.loopNames[static_cast<std::size_t>(loop)]);
+            const QString name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
             if (factor == 1) {
                 folded << name;
                 continue;
@@ -207,7 +181,7 @@ std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& n
     return makeDrop(
         setup, nest, now, *moved,
         tr("%1 ×%2: %3 → %4")
-            .arg(text(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
+            .arg(word(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
 }
 
 std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
@@ -234,8 +208,8 @@ std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& n
     const auto moved = reorderLoop(nest, setup.method, column.level, loop, positionOf(neighbour));
     if (!moved)
         return std::nullopt;
-    const QString name = text(nest.loopNames[static_cast<std::size_t>(loop)]);
-    const QString other = text(nest.loopNames[static_cast<std::size_t>(neighbour)]);
+    const QString name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
+    const QString other = word(nest.loopNames[static_cast<std::size_t>(neighbour)]);
     return makeDrop(setup, nest, now, *moved,
                     inwards ? tr("%1 inside %2 at %3").arg(name, other, levelText(column.level))
                             : tr("%1 outside %2 at %3").arg(name, other, levelText(column.level)));

@@ -105,8 +105,6 @@ struct NestDrop
                                                   int loop, std::size_t slot);
 
 [[nodiscard]] QString levelText(mapping::Level level);
-/// "9.865 × 10¹⁴"
-[[nodiscard]] QString scientific(double value);
 /// "2⁵"
 [[nodiscard]] QString powerText(const mapping::PrimePower& power);
 

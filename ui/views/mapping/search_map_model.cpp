@@ -2,6 +2,7 @@
 #include "views/mapping/search_map_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
                  {tr("visited"), number(counts.visited)},
                  {tr("cut by a bound"), number(counts.cut)},
                  {tr("costs computed"), number(counts.evaluations)},
-                 {tr("time"), tr("%1 s").arg(seconds, 0, 'f', seconds < 1 ? 3 : 1)}};
+                 {tr("time"), secondsText(seconds)}};
     out.facts.insert(out.facts.begin(),
                      {tr("hardware"), QString::fromStdString(state.setup().architecture.name)});
     if (out.density && out.density->tried > 0)
@@ -126,10 +127,7 @@ SearchMapModel buildSearchMap(const MappingDocument& state, const MappingSearch&
 QString searchMapAsText(const SearchMapModel& model)
 {
     QString out = tr("method\tenergy pJ\tcycles\tEDP\n");
-    const auto row = [&](const MapPoint& p) {
-        out += p.name + QLatin1Char('\t') + exactNumber(p.energy) + QLatin1Char('\t') +
-               QString::number(p.cycles) + QLatin1Char('\t') + exactNumber(p.edp()) + QLatin1Char('\n');
-    };
+    const auto row = [&](const MapPoint& p) { out += textRow(p.name, p.energy, p.cycles, p.edp()); };
     for (const auto& p : model.optima)
         if (p)
             row(*p);

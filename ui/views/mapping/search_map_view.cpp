@@ -223,7 +223,7 @@ QString SearchMapView::tooltipAt(QPointF position) const
     if (!p)
         return {};
     return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4%5")
-        .arg(p->name, tr("energy %1 pJ").arg(exactNumber(p->energy)), tr("cycles %1").arg(p->cycles),
+        .arg(p->name, tr("energy %1 pJ").arg(exactNumber(p->energy)), tr("cycles %1").arg(number(p->cycles)),
              tr("EDP %1").arg(exactNumber(p->edp())),
              p->method ? tr("<br><i>Click to load it into the editor.</i>") : QString());
 }

@@ -103,7 +103,8 @@ void paintBanks(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
     if (showsSingleBursts(r, c))
         paintEvents(painter, *r.run, f);
     else if (c.width > 0)
-        paintHeat(painter, c, static_cast<std::size_t>(dram.channels * dram.banks), misses, f);
+        paintHeat(painter, c, static_cast<std::size_t>(dram.channels) * static_cast<std::size_t>(dram.banks),
+                  misses, f);
     painter.setRenderHint(QPainter::Antialiasing, true);
     // Channels are told apart by lines.
     painter.setPen(QPen(f.theme.outline, 1));
@@ -179,7 +180,7 @@ QString bankReadout(const NpuResult& r, const DramCache& cache, double time, dou
     if (hit)
         return tr("%1 · %2 %3 · %4 bursts of %5 at address %6 · row %7 · cycles %8 – %9")
             .arg(where, hit->isStore ? tr("stores") : tr("loads"), tileText(*r.graph, hit->tile),
-                 QString::number(hit->bursts), byteText(dram.burstBytes),
+                 QString::number(hit->bursts), bytesText(dram.burstBytes),
                  QStringLiteral("0x") + QString::number(hit->address, 16),
                  hit->rowHit ? tr("hit") : tr("miss"), number(hit->start), number(hit->end));
     if (const BankCell* cell = cache.bankAt(time, row); cell && cell->bytesPerCycle > 0)

@@ -2,6 +2,7 @@
 #include "views/npu/npu_graph_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/npu/npu_text.h"
 
@@ -61,8 +62,9 @@ QRectF NpuGraphModel::cellOf(std::uint32_t node) const
     if (!g.open)
         return g.rect;
     const int at = static_cast<int>(placeOf[node]);
+    const int row = at / g.columns;
     return {g.rect.left() + kPadding + (at % g.columns) * g.cell,
-            g.rect.top() + npuGroupTitleHeight() + (at / g.columns) * g.cell, g.cell, g.cell};
+            g.rect.top() + npuGroupTitleHeight() + row * g.cell, g.cell, g.cell};
 }
 
 const NpuGraphGroup* NpuGraphModel::groupAt(QPointF scene) const
@@ -126,13 +128,10 @@ std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
         }
         QStringList names;
         for (const npu::NodeType t : types)
-            names << QString::fromLatin1(npu::toString(t).data());
-        g.detail = QStringLiteral("%1 %2").arg(number(static_cast<std::int64_t>(g.nodes.size())),
-                                               names.join(QLatin1Char('+')));
+            names << word(npu::toString(t));
+        g.detail = QStringLiteral("%1 %2").arg(number(g.nodes.size()), names.join(QLatin1Char('+')));
         if (units.size() < g.nodes.size())
-            g.detail += units.size() == 1
-                            ? tr(" in a chain")
-                            : tr(" in %1 units").arg(number(static_cast<std::int64_t>(units.size())));
+            g.detail += units.size() == 1 ? tr(" in a chain") : tr(" in %1 units").arg(number(units.size()));
         shapeGroup(graph, g);
     }
     // Which way the critical path goes.

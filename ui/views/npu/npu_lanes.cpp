@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_lanes.h"
 
+#include "chart/plot_paint.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
@@ -93,7 +94,7 @@ Marks transfers(const NpuResult& r, std::size_t core, bool loads)
         const npu::TransferSpan& s = spans[i];
         return tr("core %1 · %2 tile %3 for %4 · %5 · cycles %6 – %7")
             .arg(QString::number(core), what, tileText(*r.graph, s.tile), nodeText(*r.graph, s.node),
-                 byteText(r.graph->tiles[s.tile].alignedBytes), number(s.start), number(s.end));
+                 bytesText(r.graph->tiles[s.tile].alignedBytes), number(s.start), number(s.end));
     };
     return m;
 }
@@ -220,9 +221,9 @@ Lane spmLane(const NpuChartModel& m, std::size_t c)
     lane.readout = [&core, c, bytes](double time, double) {
         const auto t = static_cast<npu::Cycle>(std::floor(time));
         return tr("core %1 · SPM %2 of %3 at cycle %4")
-            .arg(QString::number(c), byteText(stepAt(core.spm, t)), byteText(bytes), number(t));
+            .arg(QString::number(c), bytesText(stepAt(core.spm, t)), bytesText(bytes), number(t));
     };
-    lane.facts << tr("peak %1").arg(byteText(r.spmPeaks[c])) << tr("of %1").arg(byteText(bytes));
+    lane.facts << tr("peak %1").arg(bytesText(r.spmPeaks[c])) << tr("of %1").arg(bytesText(bytes));
     return lane;
 }
 
@@ -252,7 +253,7 @@ Lane dramLane(const NpuChartModel& m, const std::shared_ptr<DramCache>& cache)
     };
     lane.facts << tr("peak %1 bytes a cycle").arg(number(rate))
                << tr("buses busy %1").arg(percent(r.run->dramUtilization()))
-               << tr("%1 moved").arg(byteText(r.run->dramBytes));
+               << tr("%1 moved").arg(bytesText(r.run->dramBytes));
     return lane;
 }
 
@@ -335,22 +336,22 @@ std::function<void(QPainter&, const LaneFrame&)> overview(const NpuResultPtr& re
 }
 
 /// In a narrow pane first the figures go, then the states that do not occur.
-std::vector<std::vector<LegendItem>> legends(const NpuResult& r, bool ghost, const Theme& theme)
+std::vector<std::vector<ChartKey>> legends(const NpuResult& r, bool ghost, const Theme& theme)
 {
     const double total = static_cast<double>(r.run->makespan) * static_cast<double>(r.run->cores.size());
-    std::vector<std::vector<LegendItem>> forms(3);
+    std::vector<std::vector<ChartKey>> forms(3);
     for (std::size_t s = 0; s < npu::kCoreStates; ++s) {
         const auto state = static_cast<npu::CoreState>(s);
-        LegendItem item{stateName(state), stateColour(state, theme), false, statePattern(state)};
-        forms[1].push_back(item);
+        ChartKey key = patchKey(stateName(state), stateColour(state, theme), theme, statePattern(state));
+        forms[1].push_back(key);
         if (r.sums[s] > 0)
-            forms[2].push_back(item);
-        item.text += QLatin1Char(' ') + percent(total > 0 ? static_cast<double>(r.sums[s]) / total : 0);
-        forms[0].push_back(item);
+            forms[2].push_back(key);
+        key.text += QLatin1Char(' ') + percent(total > 0 ? static_cast<double>(r.sums[s]) / total : 0);
+        forms[0].push_back(key);
     }
     if (ghost)
         for (auto& form : forms)
-            form.push_back({tr("dashed / strip: run before"), theme.text, true});
+            form.push_back(lineKey(tr("dashed / strip: run before"), QPen(theme.text, 1.4, Qt::DashLine)));
     return forms;
 }
 

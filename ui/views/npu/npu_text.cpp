@@ -4,7 +4,6 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-#include <QFileInfo>
 #include <QPainter>
 
 namespace tilewright::ui {
@@ -145,7 +144,7 @@ QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
 {
     const npu::NpuGraph& g = *r.graph;
     const QString tile = s.tile == npu::kNone ? QString() : tileText(g, s.tile);
-    const QString node = s.node == npu::kNone ? QString() : nodeText(g, s.node);
+    QString node = s.node == npu::kNone ? QString() : nodeText(g, s.node);
     switch (s.state) {
     case CoreState::Tensor:
     case CoreState::Vector:
@@ -153,7 +152,7 @@ QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
     case CoreState::WaitSpm:
         return s.node == npu::kNone
                    ? tr("no room in SPM")
-                   : tr("no room in SPM for the tiles of %1 (%2)").arg(node, byteText(g.spmOf(s.node)));
+                   : tr("no room in SPM for the tiles of %1 (%2)").arg(node, bytesText(g.spmOf(s.node)));
     case CoreState::WaitNoc:
     case CoreState::WaitDram: {
         if (s.tile == npu::kNone)
@@ -161,7 +160,7 @@ QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
         const auto outputs = s.node == npu::kNone ? std::span<const std::uint32_t>() : g.outputs(s.node);
         const bool isStore = std::find(outputs.begin(), outputs.end(), s.tile) != outputs.end();
         return (isStore ? tr("tile %1 of %2 on its way out (%3)") : tr("tile %1 for %2 on its way (%3)"))
-            .arg(tile, node, byteText(g.tiles[s.tile].alignedBytes));
+            .arg(tile, node, bytesText(g.tiles[s.tile].alignedBytes));
     }
     case CoreState::WaitDependency: {
         const NpuBlocker b = blockerOf(r, core, s);
@@ -215,8 +214,9 @@ QString nodeTooltip(const NpuResult& r, std::uint32_t node)
         line(tr("m × n × k = %1 × %2 × %3%4")
                  .arg(number(n.m), number(n.n), number(n.k),
                       n.repeats > 1 ? tr(", %1 times").arg(number(n.repeats)) : QString()));
-    line(tr("%1 · %2 moved at most")
-             .arg(counted(n.computeCycles, tr("compute cycle"), tr("compute cycles")), byteText(n.memBytes)));
+    line(
+        tr("%1 · %2 moved at most")
+            .arg(counted(n.computeCycles, tr("compute cycle"), tr("compute cycles")), bytesText(n.memBytes)));
     line(tr("core %1: chosen %2, started %3, done %4, stored %5")
              .arg(QString::number(r.run->coreOf[node]), number(r.chosenAt[node]), number(r.startAt[node]),
                   number(r.run->doneAt[node]), number(r.run->storedAt[node])));
@@ -231,11 +231,11 @@ QString nodeTooltip(const NpuResult& r, std::uint32_t node)
     for (const std::uint32_t t : g.inputs(node)) {
         if (++shown > 6)
             break;
-        line(tr("in %1 · %2").arg(tileText(g, t).toHtmlEscaped(), byteText(g.tiles[t].alignedBytes)));
+        line(tr("in %1 · %2").arg(tileText(g, t).toHtmlEscaped(), bytesText(g.tiles[t].alignedBytes)));
     }
     for (const std::uint32_t t : g.outputs(node))
         if (++shown <= 9)
-            line(tr("out %1 · %2").arg(tileText(g, t).toHtmlEscaped(), byteText(g.tiles[t].alignedBytes)));
+            line(tr("out %1 · %2").arg(tileText(g, t).toHtmlEscaped(), bytesText(g.tiles[t].alignedBytes)));
     return text;
 }
 
@@ -268,15 +268,6 @@ QString nodeStateName(NodeState state)
         return tr("Done");
     }
     return {};
-}
-
-QString byteText(std::int64_t bytes)
-{
-    if (bytes < 10'000)
-        return tr("%1 B").arg(number(bytes));
-    if (bytes < std::int64_t{1024} * 1024)
-        return tr("%1 KiB").arg(number(static_cast<double>(bytes) / 1024));
-    return tr("%1 MiB").arg(number(static_cast<double>(bytes) / (1024 * 1024)));
 }
 
 bool isGemm(const npu::NpuGraph& graph, std::uint32_t node)

@@ -41,9 +41,6 @@ enum class NodeState { Blocked, Ready, Loading, Running, Done };
 [[nodiscard]] NodeState nodeStateAt(const NpuResult& result, std::uint32_t node, npu::Cycle time);
 [[nodiscard]] QString nodeStateName(NodeState state);
 
-/// "12.3 KiB"
-[[nodiscard]] QString byteText(std::int64_t bytes);
-
 /// True for a node that the Systolic lens can show.
 [[nodiscard]] bool isGemm(const npu::NpuGraph& graph, std::uint32_t node);
 /// Opens the node's MatMul in the Systolic lens.

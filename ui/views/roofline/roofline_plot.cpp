@@ -28,7 +28,7 @@ PlotShape shapeOf(Bound bound)
 /// "12 %", nothing above the peak.
 QString percentOfPeak(double v)
 {
-    return v > 1.0001 ? QString() : QString::number(v * 100, 'g', 3) + QStringLiteral(" %");
+    return v > 1.0001 ? QString() : significantNumber(v * 100) + QStringLiteral("\u00A0%");
 }
 
 PlotMark dotMark(const RooflineModel& model, const RooflineDot& dot, bool current, const Theme& theme)

@@ -2,6 +2,7 @@
 #include "views/systolic/levels_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/systolic/gantt_model.h"
 #include "views/systolic/roofline_plot.h"
@@ -15,11 +16,6 @@ namespace tilewright::ui {
 using namespace systolic;
 
 namespace {
-
-QString view(std::string_view s)
-{
-    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
-}
 
 QString dataflowText(Dataflow d)
 {
@@ -38,15 +34,14 @@ LevelsCard l2Card(const LevelsResult& r)
     for (const L2Plan& p : r.plans) {
         if (r.bestPlan && r.bestPlan->schedule == p.schedule)
             t.marked = static_cast<int>(t.rows.size());
-        QString name = view(l2ScheduleName(p.schedule));
+        QString name = word(l2ScheduleName(p.schedule));
         if (p.schedule == L2Schedule::PartialC)
             name += QStringLiteral(", ") + counted(p.passes, tr("pass"), tr("passes"));
-        t.rows.push_back({name, bytesText(static_cast<double>(p.trafficBytes())),
-                          bytesText(static_cast<double>(p.minBytes)),
-                          bytesText(static_cast<double>(p.doubleBytes)), p.fits ? tr("✓ yes") : tr("✗ no")});
+        t.rows.push_back({name, bytesText(p.trafficBytes()), bytesText(p.minBytes), bytesText(p.doubleBytes),
+                          p.fits ? tr("✓ yes") : tr("✗ no")});
     }
     t.note = r.bestPlan ? tr("marked: least traffic of those that fit %1 of L2")
-                              .arg(bytesText(static_cast<double>(r.of.hierarchy.at(Level::L2).totalBytes())))
+                              .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
                         : tr("none fits L2");
     return card;
 }
@@ -82,16 +77,14 @@ LevelsCard rooflineCard(const Roofline& r)
 {
     LevelsCard card;
     card.kind = LevelsCard::Kind::Roofline;
-    card.table.title = tr("Roofline: %1 of %2 GFLOP/s, bound by %3")
-                           .arg(number(std::round(r.attainableGflops)), number(std::round(r.peakGflops)),
-                                bindingText(r.binding));
+    card.table.title = rooflineTitle(r);
     card.table.head = {tr("level"), tr("moved"), tr("FLOP/byte"), tr("roof GFLOP/s")};
     card.table.numeric = {false, true, true, true};
     for (const RooflinePoint& p : r.points) {
         if (bindingText(r.binding) == rooflineLevel(p.level))
             card.table.marked = static_cast<int>(card.table.rows.size());
-        card.table.rows.push_back({rooflineLevel(p.level), bytesText(static_cast<double>(p.bytes)),
-                                   number(p.intensity), number(std::round(p.roofGflops))});
+        card.table.rows.push_back({rooflineLevel(p.level), bytesText(p.bytes), significantNumber(p.intensity),
+                                   number(std::round(p.roofGflops))});
     }
     return card;
 }
@@ -109,9 +102,9 @@ LevelsCard dataflowCard(const LevelsResult& r)
             least = d.totalCycles;
             t.marked = static_cast<int>(t.rows.size());
         }
-        t.rows.push_back({view(dataflowName(d.dataflow)).toUpper(), number(d.arrayCycles),
-                          bytesText(static_cast<double>(d.dramBytes)), number(d.dramCycles),
-                          number(d.stallCycles()), number(d.totalCycles)});
+        t.rows.push_back({word(dataflowName(d.dataflow)).toUpper(), number(d.arrayCycles),
+                          bytesText(d.dramBytes), number(d.dramCycles), number(d.stallCycles()),
+                          number(d.totalCycles)});
     }
     t.note = tr("output-stationary takes %1 cycles against weight-stationary, for this GEMM")
                  .arg(signedPercent(-r.dataflows->osFewerThanWs));
@@ -132,16 +125,15 @@ LevelsCard orderCard(const LevelsResult& r)
             t.marked = static_cast<int>(t.rows.size());
         }
         const auto moved = [&](Matrix m) {
-            return bytesText(static_cast<double>(o.lru.of(m).loadBytes + o.lru.of(m).storeBytes));
+            return bytesText(o.lru.of(m).loadBytes + o.lru.of(m).storeBytes);
         };
-        t.rows.push_back({view(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
-                          bytesText(static_cast<double>(o.lru.bytes())),
-                          o.belady ? bytesText(static_cast<double>(o.belady->bytes())) : tr("–")});
+        t.rows.push_back({word(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
+                          bytesText(o.lru.bytes()), o.belady ? bytesText(o.belady->bytes()) : tr("–")});
     }
-    t.note = tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
-                 .arg(bytesText(static_cast<double>(r.orders.front().lru.compulsoryBytes)), number(r.reuse.a),
-                      number(r.reuse.b), number(r.reuse.c), number(r.reuse.transfersFullReuse),
-                      number(r.reuse.transfersNoReuse));
+    t.note =
+        tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
+            .arg(bytesText(r.orders.front().lru.compulsoryBytes), number(r.reuse.a), number(r.reuse.b),
+                 number(r.reuse.c), number(r.reuse.transfersFullReuse), number(r.reuse.transfersNoReuse));
     return card;
 }
 
@@ -154,8 +146,7 @@ LevelsCard adaptiveCard(const AdaptiveStationary& a)
     t.numeric = {false, true, true};
     for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
         const auto i = static_cast<std::size_t>(d);
-        t.rows.push_back(
-            {dataflowText(d), bytesText(static_cast<double>(a.fixedBytes[i])), percent(a.saving[i])});
+        t.rows.push_back({dataflowText(d), bytesText(a.fixedBytes[i]), percent(a.saving[i])});
     }
     t.marked = static_cast<int>(t.rows.size());
     std::array<std::size_t, 3> chosen{};
@@ -164,7 +155,7 @@ LevelsCard adaptiveCard(const AdaptiveStationary& a)
     t.rows.push_back(
         {a.perRow ? tr("chosen row by row: OS %1, WS %2, IS %3").arg(chosen[0]).arg(chosen[1]).arg(chosen[2])
                   : tr("chosen: %1 for all").arg(dataflowText(a.bestFixed)),
-         bytesText(static_cast<double>(a.bytes)), QString()});
+         bytesText(a.bytes), QString()});
     return card;
 }
 
@@ -176,10 +167,8 @@ LevelsCard tilingCard(const ThreeLevelTiling& l)
     t.head = {tr("level"), tr("tile"), tr("used"), tr("of"), tr("moved in")};
     t.numeric = {false, true, true, true, true};
     for (const LevelTile& x : l.level)
-        t.rows.push_back({rooflineLevel(x.level), tileText(x.tile),
-                          bytesText(static_cast<double>(x.usedBytes)),
-                          bytesText(static_cast<double>(x.capacityBytes)),
-                          bytesText(static_cast<double>(x.trafficBytes))});
+        t.rows.push_back({rooflineLevel(x.level), tileText(x.tile), bytesText(x.usedBytes),
+                          bytesText(x.capacityBytes), bytesText(x.trafficBytes)});
     return card;
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/painted_table.h"
 
+#include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace tilewright::ui {
@@ -88,10 +89,7 @@ void PaintedTable::paint(QPainter& painter, const QRectF& area, const Theme& the
     const Geometry g = geometry(area.width());
     double y = area.top();
     if (!title.isEmpty()) {
-        painter.setFont(uiFont(1.0, QFont::DemiBold));
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(area.left(), y, area.width(), g.titleHeight), Qt::AlignLeft | Qt::AlignTop,
-                         QFontMetricsF(painter.font()).elidedText(title, Qt::ElideRight, area.width()));
+        writeLine(painter, area.topLeft(), area.width(), title, uiFont(1.0, QFont::DemiBold), theme.text);
         y += g.titleHeight;
     }
     const auto line = [&](const QStringList& cells, double h, bool isHead) {
@@ -158,12 +156,7 @@ QString PaintedTable::asText() const
 {
     QString out = title.isEmpty() ? QString() : title + QLatin1Char('\n');
     const auto add = [&](const QStringList& cells) {
-        QStringList plain;
-        for (QString cell : cells)
-            plain << cell.remove(QChar(0x202F))
-                         .replace(QChar(0x2212), QLatin1Char('-'))
-                         .replace(QChar(0xA0), QLatin1Char(' '));
-        out += plain.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += plainNumbers(cells.join(QLatin1Char('\t'))) + QLatin1Char('\n');
     };
     add(head);
     for (const QStringList& row : rows)

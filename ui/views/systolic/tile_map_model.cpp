@@ -84,7 +84,7 @@ TileMapModel buildTileMap(const SystolicDocument& state)
     m.cols = withMargin(m.cols, l.tj.size());
 
     const TileQuery q = r.of.tileQuery();
-    m.title = tr("Tiles of %1 × %2 × %3 for %4 KB of %5%6, %7")
+    m.title = tr("Tiles of %1 × %2 × %3 for %4 KiB of %5%6, %7")
                   .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
                        number(static_cast<double>(q.capacityBytes) / 1024),
                        QString::fromUtf8(levelName(r.of.tileLevel).data(),

@@ -7,9 +7,10 @@ class QWidget;
 
 namespace tilewright::ui {
 
-/// Keeps the wheel from changing a control of a form that it only passes over: without the focus the control
-/// leaves the wheel to what is behind it, so that the form scrolls.
-class WheelGuard : public QObject
+/// What a control of a form does not keep to itself. The wheel: without the focus the control leaves it to
+/// what is behind it, so that the form scrolls. Undo and redo: a number that is in the document is taken back
+/// there; only one that is still being typed is taken back in its box.
+class FormGuard : public QObject
 {
 public:
     /// Also takes care that the wheel does not give the control the focus.

@@ -5,7 +5,6 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewright::lower {
 
@@ -63,7 +62,7 @@ Status ProblemLowering::convolution(const Operator& op)
     if (w.groups > 1 && (perGroup == 1 || w.groups > kMaxGroups)) {
         // a Pointwise over every tap: the input moved, a channel of each group repeated for its outputs
         if (perGroup * kh * kw > kMaxTaps)
-            return refuse(op, "more than 16,384 taps");
+            return refuse(op, "more than " + formatGrouped(kMaxTaps) + " taps");
         std::vector<TensorId> taps;
         for (std::int64_t c = 0; c < perGroup; ++c)
             for (std::int64_t i = 0; i < kh; ++i)
@@ -113,7 +112,7 @@ Status ProblemLowering::convolution(const Operator& op)
     const std::int64_t held = tensor(op.inputs[0]).elements();
     if (read > held)
         m_note = "its unfolded patches read " +
-                 formatNumber(std::round(10.0 * static_cast<double>(read) / static_cast<double>(held)) / 10) +
+                 formatGrouped(static_cast<double>(read) / static_cast<double>(held)) +
                  " times what the input holds";
     const SourceId whole =
         parts.size() == 1 ? parts[0] : m_table.addRearranged("groups", parts, model::elementsOf(y));
@@ -158,7 +157,7 @@ Status ProblemLowering::transposedConvolution(const Operator& op)
     // Every output element is the sum of the products that fall onto it.
     const std::int64_t overlaps = ceilDiv(kh, w.stride[0]) * ceilDiv(kw, w.stride[1]);
     if (overlaps > kMaxTaps)
-        return refuse(op, "more than 16,384 products fall onto one element");
+        return refuse(op, "more than " + formatGrouped(kMaxTaps) + " products fall onto one element");
     const auto [rows, cols] = matrixOf(y, kImageOrder);
     std::vector<TensorId> terms;
     for (std::int64_t i = 0; i < overlaps; ++i) {
@@ -178,7 +177,7 @@ Status ProblemLowering::pool(const Operator& op)
     if (!in)
         return in.error();
     if (saturatingMul(w.kernel[0], w.kernel[1]) > kMaxTaps)
-        return refuse(op, "more than 16,384 taps");
+        return refuse(op, "more than " + formatGrouped(kMaxTaps) + " taps");
     const Placement x = *in;
     const TensorId out = op.outputs[0];
     const Shape& y = tensor(out).shape;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lower/npu_model.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 
 namespace tilewright::lower {
@@ -41,8 +43,9 @@ public:
             m_node = &node;
             lower(op);
             if (m_out.model.ops.size() > kMaxNpuOps)
-                return problemError("ops[" + std::to_string(o.value) + "]",
-                                    "the NPU model has more than 200,000 operators up to here");
+                return problemError("ops[" + std::to_string(o.value) + "]", "the NPU model has more than " +
+                                                                                formatGrouped(kMaxNpuOps) +
+                                                                                " operators up to here");
         }
         if (Status s = npu::checkModel(m_out.model); !s)
             return s.error();

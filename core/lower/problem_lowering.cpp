@@ -160,7 +160,8 @@ Status ProblemLowering::lower(const Operator& op)
         if (Status s = dispatch(op); !s)
             return s;
         if (m_out.data.ops.size() > kMaxProblemOps)
-            return refuse(op, "the problem has more than 1,000,000 ops up to here");
+            return refuse(op,
+                          "the problem has more than " + formatGrouped(kMaxProblemOps) + " ops up to here");
     }
     NodeReport& node = m_out.report.nodes[m_current.index()];
     node.name = !op.name.empty() || op.outputs.empty() ? op.name : tensor(op.outputs[0]).name;
@@ -424,8 +425,7 @@ void ProblemLowering::chooseTimeUnit()
             static_cast<std::int64_t>(rounded(static_cast<double>(m_cycles[i]) / unit));
     m_out.report.notes.push_back("one unit of time is " + std::to_string(m_out.timeUnit) +
                                  (m_out.timeUnit == 1 ? " cycle" : " cycles") +
-                                 "; costs and bandwidth are rounded by at most " +
-                                 formatNumber(std::round(least * 1e4) / 100) + " %");
+                                 "; costs and bandwidth are rounded by at most " + percent(least));
 }
 
 std::string_view toString(NodeStatus status) noexcept

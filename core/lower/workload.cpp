@@ -2,6 +2,7 @@
 #include "lower/workload.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "mapping/files.h"
 #include "model/model_builder.h"
 #include "model/model_json.h"
@@ -84,7 +85,8 @@ Result<model::Model> modelOf(const mapping::Model& layers)
     std::int64_t total = 0;
     for (const mapping::Layer& layer : layers.layers)
         if (total = saturatingAdd(total, layer.count); total > kMaxLayers)
-            return problemError("layers", "the counts are more than 100,000 together");
+            return problemError("layers",
+                                "the counts are more than " + formatGrouped(kMaxLayers) + " together");
     model::ModelBuilder b(layers.name);
     std::map<std::string, int> used;
     for (std::size_t i = 0; i < layers.layers.size(); ++i) {

@@ -124,7 +124,7 @@ private:
               std::max<std::int64_t>(1, whole / m.dram.channels), "external bytes a cycle / channels");
         const double left = exact - static_cast<double>(m.dram.channels * m.dram.bytesPerCycle);
         if (!m.has("dram.bytes_per_cycle") && std::abs(left) > 1e-9)
-            m.notes.push_back("dram: " + formatNumber(std::round(std::abs(left) * 1e6) / 1e6) +
+            m.notes.push_back("dram: " + formatGrouped(std::abs(left)) +
                               (left > 0
                                    ? " bytes a cycle of external are left over by rounding down"
                                    : " bytes a cycle more than external has: a channel moves at least one"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/model.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -79,7 +81,7 @@ public:
         if (m_model.operators.empty())
             return fail("ops", "the model has no operators");
         if (m_model.operators.size() > kMaxOperators)
-            return fail("ops", "more than 1,000,000 operators");
+            return fail("ops", "more than " + formatGrouped(kMaxOperators) + " operators");
         if (auto s = tensors(); !s)
             return s;
         if (auto s = operators(); !s)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // convert, and every verb on any workload and machine: docs/rules/workload.md 1 to 5 on the command line.
+#include "cli_run.h"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+
+using namespace tilewright;
 
 namespace {
 
@@ -19,12 +22,8 @@ struct Run
 
 Run cli(const QString& arguments)
 {
-    QProcess process;
-    process.start(QStringLiteral(TILEWRIGHT_CLI), arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
-    process.waitForFinished(120'000);
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
-            QString::fromUtf8(process.readAllStandardOutput()),
-            QString::fromUtf8(process.readAllStandardError())};
+    const auto run = test::runCli(arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
+    return {run.code, QString::fromUtf8(run.out), QString::fromUtf8(run.err)};
 }
 
 const QString kSource = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/");

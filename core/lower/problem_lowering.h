@@ -53,6 +53,8 @@ private:
                                        std::int64_t i = -1) const;
     /// A rearrangement that no strides describe; the result lies in `order`.
     void rearrange(const model::Operator& op, const std::string& how, const Order& order);
+    /// Errors when so many ops more are too many for a problem.
+    [[nodiscard]] Status room(const model::Operator& op, std::int64_t more) const;
     [[nodiscard]] Error refuse(const model::Operator& op, std::string message) const;
 
     // lower_products.cpp

@@ -223,6 +223,7 @@ void TestLowerLenses::rule_1_everyFileIsAWorkload()
     for (const auto& more :
          {files(QStringLiteral("samples/mapping/models"), {QStringLiteral("*.json")}),
           files(QStringLiteral("samples/npu"), {QStringLiteral("*.json")}),
+          files(QStringLiteral("samples/models"), {QStringLiteral("*.json"), QStringLiteral("*.csv")}),
           files(QStringLiteral("tests/data/oracles/systolic/scalesim"), {QStringLiteral("*.csv")})})
         all.insert(all.end(), more.begin(), more.end());
     for (const std::string& file : files(QStringLiteral("samples/schedule"), {QStringLiteral("*.json")}))

@@ -68,6 +68,8 @@ Status ProblemLowering::matMul(const Operator& op)
             return d < lead ? std::nullopt : std::optional(d - lead);
         };
         const std::int64_t count = model::elementsOf(std::span(shape).first(rank - 2));
+        if (Status s = room(op, count); !s)
+            return s;
         std::vector<SourceId> parts;
         for (std::int64_t i = 0; i < count; ++i) {
             Arrangement lhs{a.source, a.offset, {}, {}}, rhs{b.source, b.offset, {}, {}};
@@ -118,6 +120,8 @@ Status ProblemLowering::einsum(const Operator& op)
     for (const std::size_t d : batchA)
         index.push_back(a.shape[d]);
     const std::int64_t count = model::elementsOf(index);
+    if (Status s = room(op, count); !s)
+        return s;
     const TensorId out = op.outputs[0];
     std::vector<SourceId> parts;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -166,6 +170,8 @@ Status ProblemLowering::attention(const Operator& op)
             return Head{p.offset + h * s.dims * p.strides[1], p.strides[0], p.strides[1]};
         return Head{p.offset + b * p.strides[0] + h * p.strides[1], p.strides[2], p.strides[3]};
     };
+    if (Status s = room(op, saturatingMul(3, saturatingMul(q.batch, q.heads))); !s)
+        return s;
     std::vector<SourceId> contexts;
     for (std::int64_t b = 0; b < q.batch; ++b)
         for (std::int64_t h = 0; h < q.heads; ++h) {
@@ -211,6 +217,8 @@ Status ProblemLowering::recurrent(const Operator& op)
     for (std::size_t i = 3; i < op.inputs.size(); ++i)
         if (isConstant(op.inputs[i]))
             leaveOut(op.inputs[i]);
+    if (Status s = room(op, saturatingMul(5 * directions, steps)); !s)
+        return s;
     const std::int64_t passes = m_machine.passes.elementwise;
     std::vector<SourceId> states(static_cast<std::size_t>(steps * directions));
     for (std::int64_t d = 0; d < directions; ++d) {

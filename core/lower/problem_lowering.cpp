@@ -15,7 +15,7 @@ using model::Shape;
 
 namespace {
 
-constexpr std::size_t kMaxProblemOps = 1'000'000;
+constexpr std::int64_t kMaxProblemOps = 1'000'000;
 
 bool readsImage(OperatorKind kind)
 {
@@ -159,9 +159,8 @@ Status ProblemLowering::lower(const Operator& op)
     if (!foldConstants(op)) {
         if (Status s = dispatch(op); !s)
             return s;
-        if (m_out.data.ops.size() > kMaxProblemOps)
-            return refuse(op,
-                          "the problem has more than " + formatGrouped(kMaxProblemOps) + " ops up to here");
+        if (Status s = room(op, 0); !s)
+            return s;
     }
     NodeReport& node = m_out.report.nodes[m_current.index()];
     node.name = !op.name.empty() || op.outputs.empty() ? op.name : tensor(op.outputs[0]).name;
@@ -379,6 +378,13 @@ void ProblemLowering::rearrange(const Operator& op, const std::string& how, cons
         key += "|" + m_table.keyOf(arranged(at(t), kindOrder(tensor(t).shape, false)));
     }
     place(out, placed(m_table.addRearranged(key, from, tensor(out).elements()), tensor(out).shape, order));
+}
+
+Status ProblemLowering::room(const Operator& op, std::int64_t more) const
+{
+    if (saturatingAdd(static_cast<std::int64_t>(m_out.data.ops.size()), more) > kMaxProblemOps)
+        return refuse(op, "the problem has more than " + formatGrouped(kMaxProblemOps) + " ops up to here");
+    return Unit{};
 }
 
 Error ProblemLowering::refuse(const Operator& op, std::string message) const

@@ -62,7 +62,17 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
           [](Layer& l) -> std::int64_t& { return l.kernel[0]; });
     layer(false, tr("Kernel width"), "kernel1", tr("Loop Fy."),
           [](Layer& l) -> std::int64_t& { return l.kernel[1]; });
-    layer(false, tr("Stride"), "stride", tr("Input rows and columns between two outputs."), &Layer::stride);
+    layer(false, tr("Stride, rows"), "stride0", tr("Input rows between two outputs."),
+          [](Layer& l) -> std::int64_t& { return l.stride[0]; });
+    layer(false, tr("Stride, columns"), "stride1", tr("Input columns between two outputs."),
+          [](Layer& l) -> std::int64_t& { return l.stride[1]; });
+    layer(false, tr("Dilation, rows"), "dilation0", tr("Input rows between two taps of the kernel."),
+          [](Layer& l) -> std::int64_t& { return l.dilation[0]; });
+    layer(false, tr("Dilation, columns"), "dilation1", tr("Input columns between two taps of the kernel."),
+          [](Layer& l) -> std::int64_t& { return l.dilation[1]; });
+    layer(false, tr("Groups"), "groups",
+          tr("Groups of channels; the loops are those of one, the layer runs once for each."),
+          &Layer::groups);
     layer(false, tr("Padding"), "padding", tr("Rows and columns of zeros on each side."), &Layer::padding, 0);
     layer(true, tr("M (X)"), "m", tr("Rows of A and C, loop X."), &Layer::m);
     layer(true, tr("N (Y)"), "n", tr("Columns of B and C, loop Y."), &Layer::n);

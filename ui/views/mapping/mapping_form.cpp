@@ -126,8 +126,10 @@ void MappingForm::apply(MappingSetup next, const QString& name)
     Status done = Unit{};
     if (layer != before) {
         const bool ofOut = layer.outChannels != before.outChannels;
-        if (layer.kind == LayerKind::DwConv) // both numbers are one loop
+        if (layer.kind == LayerKind::DwConv) { // both numbers are one loop, each channel is a group
             layer.inChannels = layer.outChannels = ofOut ? layer.outChannels : layer.inChannels;
+            layer.groups = 1;
+        }
         layer.name.clear();
         done = m_state.applyLayer(layer, layer.kind != before.kind ? QString() : name);
     } else {

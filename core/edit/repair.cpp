@@ -353,7 +353,7 @@ private:
         if (here().ops.size() > 1)
             offer(edit::splitApart(m_problem, m_schedule, at(), m_force), "split it into single ops");
         const SubgraphPlan plan(m_problem, here().ops, m_rules);
-        const Granularity least{plan.leastW(), plan.leastH(), 1};
+        const Granularity least{plan.leastW(), plan.leastH(), plan.leastK(plan.leastW(), plan.leastH())};
         const SubgraphEvaluation e =
             evaluate(plan, least, TraversalKind::Raster, residentBefore(m_problem, m_schedule, m_rules, at()),
                      here().retain);

@@ -12,7 +12,7 @@
 //    (h <= native_h). A subgraph is connected through common tensors of its own ops (R4.5), so it lies within
 //    one component of the graph "ops that touch a common tensor", without the edges of such pairs. Hence the
 //    subgraphs fall into disjoint sets, one for each component, and their bounds add up. (With prologue=off
-//    or supernative=ceil there are no such pairs.)
+//    or supernative=ceil there are no such pairs, with prologue=split_only none where k may be K.)
 //
 // 3. Compute of a component: every op occurs in some subgraph (R3.5), where it runs on rectangles that cover
 // its
@@ -23,7 +23,8 @@
 //    sum is at least base x (H / native_h) x (W / native_w). When no request can reach the op with a
 //    reduction-derived row (column) axis, its rows (columns) are cut into at least ceil(H / native_h) strips,
 //    each charged in full. Requests reach an op from its own sink or epilogue with two spatial axes, or from
-//    a consumer in the same subgraph (R6.3, R6.4), which excludes the pairs of 2.
+//    a consumer in the same subgraph (R6.3, R6.4), which excludes the pairs of 2. With compute=array a MatMul
+//    costs by R8.2 instead: see leastArrayTime().
 //
 // 4. Traffic of a component: a tensor without producer can enter fast memory only by loads, and a subgraph
 // with a
@@ -40,6 +41,7 @@
 
 #include "base/integer.h"
 #include "base/text.h"
+#include "rules/prologue.h"
 
 #include <algorithm>
 #include <numeric>
@@ -97,13 +99,10 @@ private:
     {
         const auto producer = m_problem.producer(t);
         const Op& op = m_problem.op(consumer);
-        if (m_rules.prologue == Rules::Prologue::Off || m_rules.superNative == Rules::SuperNative::Ceil ||
-            !producer || op.type != OpType::MatMul || m_problem.op(*producer).type != OpType::Pointwise)
+        if (!producer || op.type != OpType::MatMul || m_problem.op(*producer).type != OpType::Pointwise)
             return false;
-        const Hardware& hw = m_problem.hardware();
-        const std::int64_t depth = m_problem.reductionSize(consumer);
-        return (op.inputs[0] == t && depth > hw.nativeWidth) ||
-               (op.inputs[1] == t && depth > hw.nativeHeight);
+        return (op.inputs[0] == t && isPrologueForbidden(m_problem, m_rules, consumer, true)) ||
+               (op.inputs[1] == t && isPrologueForbidden(m_problem, m_rules, consumer, false));
     }
 
     void join()
@@ -150,14 +149,19 @@ private:
                 }
             }
             const Tensor& t = m_problem.tensor(op.output);
+            const bool spatialRows = !(mine & (kKS | kKK));
+            const bool spatialCols = !(mine & (kSK | kKK));
+            if (op.type == OpType::MatMul && m_rules.compute == Rules::Compute::Array) {
+                times[it->index()] = leastArrayTime(m_problem, m_rules, *it, spatialRows, spatialCols);
+                continue;
+            }
             const auto strips = [](std::int64_t extent, std::int64_t native, bool spatial) {
                 return spatial ? static_cast<double>(ceilDiv(extent, native))
                                : static_cast<double>(extent) / static_cast<double>(native);
             };
             double& time = times[it->index()];
-            time = static_cast<double>(op.baseCost) *
-                   strips(t.height, hw.nativeHeight, !(mine & (kKS | kKK))) *
-                   strips(t.width, hw.nativeWidth, !(mine & (kSK | kKK)));
+            time = static_cast<double>(op.baseCost) * strips(t.height, hw.nativeHeight, spatialRows) *
+                   strips(t.width, hw.nativeWidth, spatialCols);
             if (op.type == OpType::MatMul && m_rules.kScaling == Rules::KScaling::Native)
                 time *= static_cast<double>(m_problem.reductionSize(*it)) / static_cast<double>(hw.nativeK());
         }

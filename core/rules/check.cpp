@@ -102,7 +102,8 @@ private:
         };
         limit("w", s.granularity.w, hw.nativeWidth);
         limit("h", s.granularity.h, hw.nativeHeight);
-        if (std::ranges::any_of(s.ops, [&](OpId o) { return m_problem.op(o).type == OpType::MatMul; }))
+        if (m_rules.kLimit == Rules::KLimit::Native &&
+            std::ranges::any_of(s.ops, [&](OpId o) { return m_problem.op(o).type == OpType::MatMul; }))
             limit("k", s.granularity.k, hw.nativeK());
     }
 
@@ -184,18 +185,21 @@ private:
         for (const OpId o : s.ops)
             forEachPrologue(m_problem, o, m_rules, producer, [&](const Prologue& p) {
                 const std::int64_t extent = p.left ? s.granularity.w : s.granularity.h;
-                if (extent >= p.least)
+                const bool ifSplit = m_rules.prologue == Rules::Prologue::SplitOnly;
+                if (extent >= p.least || (ifSplit && s.granularity.k >= p.least))
                     return;
                 const bool never = m_rules.superNative == Rules::SuperNative::Error &&
                                    p.least > (p.left ? hw.nativeWidth : hw.nativeHeight);
-                Issue& issue = add(IssueCode::Prologue,
-                                   "the Pointwise " + m_problem.opName(p.pointwise) + " feeds the " +
-                                       (p.left ? "LHS" : "RHS") + " of " + m_problem.opName(o) + ", so " +
-                                       (p.left ? "w" : "h") + " must be at least its reduction size " +
-                                       formatGrouped(p.least) +
-                                       (never ? ", which is more than the native size"
-                                              : ", but it is " + formatGrouped(extent)),
-                                   p.least, extent);
+                Issue& issue = add(
+                    IssueCode::Prologue,
+                    "the Pointwise " + m_problem.opName(p.pointwise) + " feeds the " +
+                        (p.left ? "LHS" : "RHS") + " of " + m_problem.opName(o) + ", so " +
+                        (p.left ? "w" : "h") + " must be at least its reduction size " +
+                        formatGrouped(p.least) +
+                        (never ? ", which is more than the native size"
+                               : ", but it is " + formatGrouped(extent)) +
+                        (ifSplit ? " (k = " + formatGrouped(s.granularity.k) + " splits the reduction)" : ""),
+                    p.least, extent);
                 issue.op = o;
                 issue.tensor = m_problem.op(p.pointwise).output;
             });

@@ -43,9 +43,10 @@ struct StepTotals
 /// compile() turns the plan of an op set into flat lists of what a step requests and runs; evaluate() walks
 /// one representative step of every class of equal steps (first, repeated and clipped rows, columns and k
 /// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Closed over
-/// rule set `final` and its variants in k_scaling, ephemeral and prologue (supports()). For other rules, and
-/// where two requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator
-/// when that takes few enough steps. Working memory is reused between calls: one instance per thread.
+/// rule set `final` and its variants in k_scaling, ephemeral, prologue, k_limit and compute (supports()). For
+/// other rules, and where two requests of one tensor may coincide by accident of position, it asks
+/// core/eval's fast evaluator when that takes few enough steps. Working memory is reused between calls: one
+/// instance per thread.
 class CostModel
 {
 public:
@@ -76,6 +77,20 @@ public:
     /// kinds of steps for its 64-bit masks (no practical subgraph has).
     [[nodiscard]] bool compile(std::span<const OpId> ops, const Memory& memory);
     [[nodiscard]] const Range& range() const noexcept { return m_range; }
+    /// The least k that is legal with these extents; 1 unless prologue=split_only (R4.7).
+    [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept
+    {
+        return m_plan.leastK(w, h);
+    }
+    /// Extents in range() from which on every k is legal (prologue=split_only; else none).
+    [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
+    {
+        return m_prologueWidths;
+    }
+    [[nodiscard]] const std::vector<std::int64_t>& prologueHeights() const noexcept
+    {
+        return m_prologueHeights;
+    }
     /// Extents along which tiles and k steps are cut: widths and heights of the sinks, reduction sizes of the
     /// drivers (ascending, each once).
     [[nodiscard]] const std::vector<std::int64_t>& sinkWidths() const noexcept { return m_widths; }
@@ -176,6 +191,7 @@ private:
         std::int32_t strideRow, strideCol, strideStep;
         double flat; ///< cost when it does not depend on the step
         bool constant;
+        double perCycle; ///< compute=array: of a MatMul; else 0
     };
     struct Rep
     {
@@ -196,6 +212,8 @@ private:
         double cost; ///< of one strip where counted by strips, else of the whole axis
         std::int64_t height, width;
         bool byRow, byCol;
+        std::int64_t reduction; ///< compute=array, of a MatMul: cost is that of a cycle; else 0
+        double chunks;          ///< of the reduction, at least
     };
     /// A step of the first tile: what is surely in use in it.
     struct Moment
@@ -218,6 +236,10 @@ private:
     }
     [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
     [[nodiscard]] double gridCompute(const Granularity& g) const;
+    /// R8.2: of a MatMul with compute=array, else 0.
+    [[nodiscard]] double costOfCycle(const Run& run) const;
+    [[nodiscard]] double arrayCost(const ActiveRun& run, const Granularity& g, std::int64_t r, std::int64_t c,
+                                   std::int64_t q) const;
     void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                       std::array<double, 4>& elements) const;
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
@@ -244,6 +266,7 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     bool m_supported;
+    bool m_array; ///< compute=array
     PlanCompiler m_compiler;
     SubgraphPlan m_plan;
     std::vector<TensorId> m_resident, m_retained;
@@ -260,6 +283,7 @@ private:
     bool m_overflow = false;
     Range m_range;
     std::vector<std::int64_t> m_widths, m_heights, m_reductions;
+    std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::vector<Cause> m_causes;
     std::vector<Sink> m_sinks;
     std::vector<std::uint32_t> m_accumulators; ///< ops

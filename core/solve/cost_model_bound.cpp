@@ -9,11 +9,14 @@
 // rows or by columns for all tensors alike.
 //
 // Compute. Every rectangle an op runs on is charged once at least (R8.1), in strips along spatial axes and by
-// extent along others. Where one op is asked for in different ways, only by extent, which is never more.
+// extent along others. Where one op is asked for in different ways, only by extent, which is never more. With
+// compute=array the runs of a MatMul are cut as it is asked for first, or less, which never takes more cycles
+// (leastArrayTime() in eval/traffic_bound.h).
 //
 // Working set. In the first tile every sink is present; the first k step and the completing ones are looked
 // at, with the thinnest slices along k and one request of a tensor only.
 #include "base/integer.h"
+#include "eval/cost.h"
 #include "solve/cost_model.h"
 
 #include <algorithm>
@@ -78,7 +81,16 @@ void CostModel::compileBound()
             }
         if (!first)
             continue;
-        Work work{r.base, r.height, r.width, single && r.row == Axis::Tile, single && r.col == Axis::Tile};
+        if (m_array && r.matmul) { // the kinds of its axes do not matter: this one's runs all count
+            const double chunks =
+                r.split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(m_range.maxK, 1)))
+                        : 1;
+            m_work.push_back({costOfCycle(r), r.height, r.width, r.row == Axis::Tile, r.col == Axis::Tile,
+                              r.reduction, chunks});
+            continue;
+        }
+        Work work{r.base, r.height, r.width, single && r.row == Axis::Tile, single && r.col == Axis::Tile,
+                  0,      1};
         if (!work.byRow)
             work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         if (!work.byCol)
@@ -110,10 +122,16 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
         return static_cast<double>(ceilDiv(extent, tile)) *
                (ceil ? static_cast<double>(ceilDiv(std::min(tile, extent), native)) : 1.0);
     };
+    const auto cut = [](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
+        return tiles ? ArrayAxis::tiled(extent, tile, native) : ArrayAxis::whole(extent, native);
+    };
     double compute = 0;
     for (const Work& r : m_work)
-        compute += r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
-                   (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
+        compute += r.reduction > 0
+                       ? r.cost * arrayCycles(cut(r.byRow, r.height, h, m_nativeH),
+                                              cut(r.byCol, r.width, w, m_nativeW), r.reduction, r.chunks)
+                       : r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
+                             (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
     double byRows = m_stores;
     double byColumns = m_stores;
     for (const Load& l : m_loads) {

@@ -112,6 +112,21 @@ void CostModel::compileRange()
     m_range.maxW = std::min(m_plan.mostW(), std::max(m_range.minW, m_widths.back()));
     m_range.maxH = std::min(m_plan.mostH(), std::max(m_range.minH, m_heights.back()));
     m_range.maxK = m_plan.hasMatMul() ? std::min(m_plan.mostK(), m_plan.smallestK()) : 1;
+    m_prologueWidths.clear();
+    m_prologueHeights.clear();
+    if (m_rules.prologue != Rules::Prologue::SplitOnly)
+        return;
+    // Where k is split a tile may have to be wider than every sink.
+    const auto demands = [](const std::vector<std::int64_t>& all, std::int64_t most, std::int64_t min,
+                            std::int64_t& max, std::vector<std::int64_t>& out) {
+        for (const std::int64_t size : all)
+            if (size >= min && size <= most)
+                out.push_back(size);
+        if (!out.empty())
+            max = std::max(max, out.back());
+    };
+    demands(m_plan.prologueWidths(), m_plan.mostW(), m_range.minW, m_range.maxW, m_prologueWidths);
+    demands(m_plan.prologueHeights(), m_plan.mostH(), m_range.minH, m_range.maxH, m_prologueHeights);
 }
 
 bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)

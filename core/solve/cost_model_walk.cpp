@@ -3,6 +3,7 @@
 #include "solve/cost_model.h"
 
 #include "base/integer.h"
+#include "eval/cost.h"
 
 #include <algorithm>
 
@@ -82,7 +83,9 @@ bool CostModel::prepareRuns(const Granularity& g)
         a.split = r.split && g.k < r.reduction;
         a.matmul = r.matmul;
         a.same = -1;
-        a.constant = a.row != Axis::Step && a.col != Axis::Step && !a.split;
+        a.perCycle = costOfCycle(r);
+        a.constant = a.row != Axis::Step && a.col != Axis::Step && !a.split &&
+                     (a.perCycle == 0 || (a.row == Axis::Full && a.col == Axis::Full));
         a.flat = a.base;
         if (a.rowK && a.row == Axis::Full)
             a.flat *= static_cast<double>(a.height) / static_cast<double>(m_nativeH);
@@ -90,6 +93,8 @@ bool CostModel::prepareRuns(const Granularity& g)
             a.flat *= static_cast<double>(a.width) / static_cast<double>(m_nativeW);
         if (a.matmul && m_rules.kScaling == Rules::KScaling::Native && !a.split)
             a.flat *= static_cast<double>(a.reduction) / static_cast<double>(m_nativeK);
+        if (a.perCycle > 0 && a.constant)
+            a.flat = arrayCost(a, g, 0, 0, 0);
         m_activeRuns.push_back(a);
     }
     // Runs of one op that become equal share their "done before" marks (R6.6, R8.1).
@@ -109,6 +114,29 @@ bool CostModel::prepareRuns(const Granularity& g)
                 return false;
         }
     return true;
+}
+
+double CostModel::costOfCycle(const Run& run) const
+{
+    return m_array && run.matmul
+               ? run.base / StepCosts(m_problem.hardware(), {}, m_rules).wholeTile(run.reduction)
+               : 0;
+}
+
+/// R8.2, in tile (r, c) and k step q.
+double CostModel::arrayCost(const ActiveRun& run, const Granularity& g, std::int64_t r, std::int64_t c,
+                            std::int64_t q) const
+{
+    const auto part = [&](Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t index) {
+        return axis == Axis::Full   ? extent
+               : axis == Axis::Tile ? std::min(tile, extent - index * tile)
+                                    : std::min(g.k, extent - q * g.k);
+    };
+    const std::int64_t depth = run.split ? std::min(g.k, run.reduction - q * g.k) : run.reduction;
+    if (depth <= 0)
+        return 0;
+    return run.perCycle * arrayCycles(ArrayAxis::whole(part(run.row, run.height, g.h, r), m_nativeH),
+                                      ArrayAxis::whole(part(run.col, run.width, g.w, c), m_nativeW), depth);
 }
 
 void CostModel::prepareSeen()
@@ -372,6 +400,10 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                         }
                         if (a.constant) {
                             compute += a.flat;
+                            continue;
+                        }
+                        if (a.perCycle > 0) {
+                            compute += arrayCost(a, g, r, c, q);
                             continue;
                         }
                         double cost = a.flat;

@@ -165,6 +165,26 @@ private slots:
                  100.0 * 2 * 12 / 16 * 4 / 16);
     }
 
+    /// compute=array: every native tile of a sink fills and drains the array, once for each chunk of k.
+    void arrayFillsAndDrains()
+    {
+        const Hardware hw{1 << 20, 1000000, 4, 4, {}};
+        const ProblemPtr p = make({{8, 8}, {8, 8}, {8, 8}}, {matmul(0, 1, 2, 14)}, hw); // 14 = cyc(4, 4, 8)
+        Rules rules;
+        rules.compute = Rules::Compute::Array;
+        QCOMPARE(lowerBound(*p, rules).compute, 8.0 * (4 + 4 + 4 - 2));
+        rules.kLimit = Rules::KLimit::Reduction;
+        QCOMPARE(lowerBound(*p, rules).compute, 4.0 * (8 + 4 + 4 - 2));
+        Subgraph s;
+        s.ops = {OpId(0)};
+        s.granularity = {4, 4, 8};
+        QCOMPARE(evaluateSubgraph(*p, s, {}, rules).compute, 56.0); // it is reached
+        // Before another MatMul its columns may be cut as the other's k is: the bound is that of one run.
+        const ProblemPtr chain =
+            make({{8, 8}, {8, 8}, {8, 8}, {8, 8}, {8, 8}}, {matmul(0, 1, 2, 14), matmul(2, 3, 4, 0)}, hw);
+        QCOMPARE(lowerBound(*chain, rules).compute, 2.0 * 2 * 8 + 2 * (4 - 2) + 8);
+    }
+
     void autoRules()
     {
         const auto choose = [&](const char* problem, const char* solution) {

@@ -73,7 +73,7 @@ std::string describe(const Problem& p, const Subgraph& s, const Rules& r)
     for (const TensorId t : s.retain)
         out += " " + std::to_string(t.value);
     for (const RuleSwitch& w : ruleSwitches())
-        if (ruleValue(r, w.name) != w.finalValue)
+        if (w.get(r) != 0)
             out += std::string("\n ") + std::string(w.name) + "=" + std::string(ruleValue(r, w.name));
     return out;
 }

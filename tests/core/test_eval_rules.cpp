@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One test for each rule of the schedule lens on what may be asked for (R1 to R5), with numbers worked
 // out by hand. Both forms of the evaluator are asked every time.
+#include "eval/lower_bound.h"
 #include "eval_rules.h"
 
 using namespace tilewright;
@@ -167,6 +168,19 @@ private slots:
         VERDICT(run(m, {sub({0}, {4, 4, 5})}), "SUPERNATIVE 0");
         VERDICT(run(m, {sub({0}, {4, 4, 5})}, with("supernative", "ceil")), "valid");
     }
+    void rule_4_2_kLimitedByTheReductionAlone()
+    {
+        Graph g;
+        const auto a = g.tensor(4, 8);
+        g.mm(a, g.tensor(8, 4), 8);
+        const Rules rules = with("k_limit", "reduction");
+        const Evaluation whole = run(g, {sub({0}, {4, 4, 8})}, rules);
+        VERDICT(whole, "valid");
+        QCOMPARE(whole.subgraphs[0].steps, std::int64_t(1));
+        QCOMPARE(whole.subgraphs[0].compute, 8.0);
+        VERDICT(run(g, {sub({0}, {4, 4, 9})}, rules), "K_TOO_LARGE 0");
+        VERDICT(run(g, {sub({0}, {5, 4, 8})}, rules), "SUPERNATIVE 0"); // w and h stay native
+    }
     void rule_4_3_kAboveK()
     {
         Graph g;
@@ -229,6 +243,25 @@ private slots:
         e.pw({z});
         VERDICT(run(e, {sub({0, 1}, {1, 1, 1}, {z}), sub({2}, {1, 1, 1})}), "valid");
         VERDICT(run(e, {sub({0, 2}, {1, 1, 1}, {z}), sub({1}, {1, 1, 1})}), "valid");
+    }
+    void rule_4_7_prologueOfSplitReductionsOnly()
+    {
+        Graph g; // Pointwise -> LHS of a MatMul with K = 3
+        const auto a = g.tensor(8, 3);
+        g.mm(g.pw({a}), g.tensor(3, 8));
+        const Rules rules = with("prologue", "split_only");
+        VERDICT(run(g, {sub({0, 1}, {2, 4, 2})}, rules), "PROLOGUE 0");
+        VERDICT(run(g, {sub({0, 1}, {2, 4, 3})}, rules), "valid"); // k = K: nothing is split
+        VERDICT(run(g, {sub({0, 1}, {3, 4, 2})}, rules), "valid");
+        Graph r; // K = 6 is more than the native 4: k splits it, and w cannot be 6
+        const auto x = r.tensor(8, 6);
+        r.mm(r.pw({x}), r.tensor(6, 8));
+        VERDICT(run(r, {sub({0, 1}, {4, 4, 4})}, rules), "PROLOGUE 0");
+        Rules deep = rules;
+        deep.kLimit = Rules::KLimit::Reduction;
+        VERDICT(run(r, {sub({0, 1}, {4, 4, 6})}, deep), "valid");
+        QCOMPARE(lowerBound(*r.build(), rules).parts.size(), std::size_t(2));
+        QCOMPARE(lowerBound(*r.build(), deep).parts.size(), std::size_t(1));
     }
     void rule_4_orderOfVerdicts()
     {

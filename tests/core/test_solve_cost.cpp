@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The solver's cost model against the explaining evaluator.
 #include "eval/trace.h"
+#include "rules/check.h"
 #include "solve/tiling_search.h"
 #include "solve_support.h"
 
@@ -59,6 +60,7 @@ private slots:
         QTest::newRow("medium, even") << 5 << false << false;
         QTest::newRow("medium, ragged") << 6 << true << false;
         QTest::newRow("other switches") << 4 << true << true;
+        QTest::newRow("other switches, more ops") << 6 << true << true;
     }
 
     void equalsExplainingEvaluator()
@@ -87,6 +89,12 @@ private slots:
                 rules.kScaling = rng() % 2 == 0 ? Rules::KScaling::Native : Rules::KScaling::Full;
                 rules.ephemeral = rng() % 2 == 0 ? Rules::Ephemeral::Strict : Rules::Ephemeral::Neutral;
                 rules.prologue = rng() % 2 == 0 ? Rules::Prologue::Off : Rules::Prologue::Always;
+                if (ops > 4) {
+                    if (rng() % 2 == 0)
+                        rules.prologue = Rules::Prologue::SplitOnly;
+                    rules.kLimit = rng() % 2 == 0 ? Rules::KLimit::Reduction : Rules::KLimit::Native;
+                    rules.compute = rng() % 3 == 0 ? Rules::Compute::Base : Rules::Compute::Array;
+                }
             }
             Subgraph s;
             s.ops = randomOpSet(rng, *problem, static_cast<std::size_t>(ops));
@@ -107,6 +115,11 @@ private slots:
                                  pick(rng, 1, range.maxK)};
                 s.traversal = Traversal(static_cast<TraversalKind>(rng() % 4));
                 const TilingCost cost = model.evaluate(s.granularity, s.traversal.kind());
+                if (s.granularity.k < model.leastK(s.granularity.w, s.granularity.h)) {
+                    QCOMPARE(cost.verdict, TilingCost::Verdict::Illegal);
+                    QVERIFY(!checkStructure(*problem, s, {}, rules).empty());
+                    continue;
+                }
                 if (cost.verdict == TilingCost::Verdict::Unmodelled) {
                     ++unmodelled;
                     continue;

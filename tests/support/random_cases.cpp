@@ -71,8 +71,13 @@ Rules rules(Source& rnd)
 {
     Rules r = rnd.chance(30) ? Rules::final() : rnd.chance(30) ? Rules::seed() : Rules{};
     const auto draw = [&r](Source& from, const RuleSwitch& s) {
-        if (from.chance(25))
-            s.set(r, from.chance(50));
+        if (!from.chance(25))
+            return;
+        // Half of the draws are the first value, the others share the rest.
+        const std::int64_t roll = from.between(1, 100);
+        s.set(r, roll > 50 ? 0
+                           : static_cast<std::size_t>(1 + (roll - 1) *
+                                                              static_cast<std::int64_t>(s.count - 1) / 50));
     };
     constexpr std::size_t kFirst = 9;
     for (const RuleSwitch& s : ruleSwitches().first(kFirst))

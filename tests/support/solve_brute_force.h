@@ -26,6 +26,9 @@ public:
             for (const Tensor& t : problem.tensors())
                 m_most = {std::max(m_most.w, t.width), std::max(m_most.h, t.height),
                           std::max({m_most.k, t.width, t.height})};
+        if (rules.kLimit == Rules::KLimit::Reduction)
+            for (std::size_t o = 0; o < m_n; ++o)
+                m_most.k = std::max(m_most.k, problem.reductionSize(OpId(o)));
     }
 
     double optimum()

@@ -248,7 +248,8 @@ void Draft::settleItems()
             const Boundary b = boundaryOf(m_problem, s.ops);
             std::erase_if(s.retain, [&](TensorId t) {
                 return !contains(b.sinks, t) && !contains(b.interior, t) &&
-                       !(m_options.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t));
+                       !(m_options.rules.retainInputs == Rules::RetainInputs::Allow &&
+                         contains(b.inputs, t) && !m_problem.isView(t));
             });
             const std::span<const TensorId> resident =
                 i > 0 ? std::span<const TensorId>(at(i - 1).retain) : std::span<const TensorId>();

@@ -205,7 +205,8 @@ private:
             const bool exists = t.index() < m_problem.tensorCount();
             if (exists && !contains(retain, t) &&
                 (contains(b.sinks, t) || contains(b.interior, t) ||
-                 (m_force.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t))))
+                 (m_force.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t) &&
+                  !m_problem.isView(t))))
                 retain.push_back(t);
             else if (dropped.empty())
                 dropped = exists ? m_problem.tensorName(t) : "a tensor that does not exist";

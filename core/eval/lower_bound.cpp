@@ -30,11 +30,12 @@
 // with a
 //    consumer of it requests all of it (coverage as in 3), so all its elements are loaded in subgraphs of the
 //    component of its consumers (which all touch it, so there is one). With retain_inputs=allow the retained
-//    input has been loaded before, by a subgraph that reads it. A graph output must be written once (R3.6).
-//    An intermediate tensor with a consumer that can never share a subgraph with the producer must be in slow
-//    memory or resident for that consumer; when the tensor has at least fast_memory_capacity elements it
-//    cannot be resident (R9.1a, and every step needs at least one element more), so it is written once in the
-//    producer's component and read once in the consumer's.
+//    input has been loaded before, by a subgraph that reads it. A graph output must be written once (R3.6),
+//    and so must a base that some op reads through a view; the view itself is loaded like a graph input
+//    (R1.7). An intermediate tensor with a consumer that can never share a subgraph with the producer must be
+//    in slow memory or resident for that consumer; when the tensor has at least fast_memory_capacity elements
+//    it cannot be resident (R9.1a, and every step needs at least one element more), so it is written once in
+//    the producer's component and read once in the consumer's.
 #include "eval/lower_bound.h"
 
 #include "eval/traffic_bound.h"
@@ -172,18 +173,23 @@ private:
     {
         const std::int64_t size = m_problem.tensor(t).elements();
         const auto consumers = m_problem.consumers(t);
-        if (m_problem.isGraphInput(t)) {
-            part(consumers[0]).inputElements += size;
-        } else if (m_problem.isGraphOutput(t)) {
-            part(*m_problem.producer(t)).outputElements += size;
-        } else if (!consumers.empty() && size >= m_problem.hardware().fastMemoryCapacity) {
-            for (const OpId c : consumers)
-                if (excluded(t, c)) {
-                    part(*m_problem.producer(t)).spilledElements += size;
-                    part(c).spilledElements += size;
-                    break;
-                }
+        const auto producer = m_problem.producer(t);
+        if (!producer) {
+            if (!consumers.empty())
+                part(consumers[0]).inputElements += size;
+            return;
         }
+        const bool written = consumers.empty() || !m_problem.viewsOf(t).empty();
+        if (written)
+            part(*producer).outputElements += size;
+        if (size < m_problem.hardware().fastMemoryCapacity)
+            return;
+        for (const OpId c : consumers)
+            if (excluded(t, c)) {
+                part(*producer).spilledElements += written ? 0 : size;
+                part(c).spilledElements += size;
+                break;
+            }
     }
 
     void finish(BoundPart& p, LowerBound& out) const

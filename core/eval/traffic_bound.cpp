@@ -119,26 +119,32 @@ private:
     [[nodiscard]] double of(TensorId t) const
     {
         const double area = static_cast<double>(m_problem.tensor(t).elements());
-        if (m_problem.isGraphOutput(t))
-            return area; // stored
+        const bool read = !m_problem.producer(t); // or computed
+        if (isWritten(t) && m_problem.consumers(t).empty())
+            return area;
         const auto readers = m_problem.consumers(t);
         if (!readers.empty() && owns(readers.front(), t)) // loads: leastLoads()
-            return m_problem.isGraphInput(t) ? 0 : area;
-        double factor = m_problem.isGraphInput(t) ? 1 : 0;
-        bool stored = false;
+            return read ? 0 : area;
+        double factor = read && !readers.empty() ? 1 : 0;
+        bool stored = isWritten(t);
         for (const OpId c : m_problem.consumers(t)) {
             const Op& op = m_problem.op(c);
             if (op.type != OpType::MatMul)
                 continue;
             for (const bool left : {true, false})
                 if (op.inputs[left ? 0 : 1] == t && outside(t, c, left)) {
-                    stored |= !m_problem.isGraphInput(t);
+                    stored |= !read;
                     factor = std::max(factor, passes(t, c, left));
                 }
         }
         return area * (factor + (stored ? 1 : 0));
     }
 
+    /// Whether every schedule writes it: an output of the graph, or a base of a view that is read (R1.7).
+    [[nodiscard]] bool isWritten(TensorId t) const
+    {
+        return m_problem.isGraphOutput(t) || (m_problem.producer(t) && !m_problem.viewsOf(t).empty());
+    }
     /// Whether m alone reads t, and from slow memory.
     [[nodiscard]] bool owns(OpId m, TensorId t) const
     {
@@ -186,7 +192,7 @@ private:
         const auto consumers = m_problem.consumers(op.output);
         if (!consumers.empty() && out.elements() >= capacity &&
             std::ranges::all_of(consumers, [&](OpId c) { return m_problem.op(c).type == OpType::MatMul; }))
-            least += 2 * static_cast<double>(out.elements());
+            least += (isWritten(op.output) ? 1 : 2) * static_cast<double>(out.elements());
         if (mayServe(m, true))
             least = std::min(least, left + right * (tooLarge(op.inputs[1])
                                                         ? parts(out.height, m_hw.nativeHeight,
@@ -211,7 +217,7 @@ private:
     /// Whether m has to read the operand from slow memory.
     [[nodiscard]] bool outside(TensorId t, OpId m, bool left) const
     {
-        if (m_problem.isGraphInput(t))
+        if (!m_problem.producer(t))
             return true;
         return tooLarge(t) && m_problem.op(*m_problem.producer(t)).type == OpType::Pointwise &&
                prologueForbids(m, left);

@@ -132,6 +132,7 @@ private slots:
 
     void fuzzCases() { checkLines("fuzz_cases.jsonl", 600); }
     void focusCases() { checkLines("focus_cases.jsonl", 133); }
+    void viewCases() { checkLines("view_cases.jsonl", 215); }
     void switchCases() { checkLines("switch_cases.jsonl", 305); }
 
     void everySwitchWasChecked()

@@ -297,13 +297,20 @@ private Q_SLOTS:
     }
 
     /// Whatever the problem, repairs say the truth, and repairing everything ends.
+    void randomSchedulesAreRepaired_data()
+    {
+        QTest::addColumn<int>("viewPercent");
+        QTest::newRow("plain") << 0;
+        QTest::newRow("with views") << 20;
+    }
     void randomSchedulesAreRepaired()
     {
+        QFETCH(int, viewPercent);
         int broken = 0;
         int repaired = 0;
         for (std::uint64_t seed = 0; seed < 300; ++seed) {
             Source rnd(seed);
-            const ProblemPtr p = random_cases::problem(rnd);
+            const ProblemPtr p = random_cases::problem(rnd, 7, viewPercent);
             const Schedule s = random_cases::schedule(rnd, *p);
             const Rules rules = rnd.chance(80) ? Rules::final() : Rules::seed();
             const Evaluation e = evaluate(*p, s, rules);

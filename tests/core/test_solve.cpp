@@ -97,7 +97,9 @@ class TestSolve : public QObject
 
 private slots:
     void smallProblemsEqualBruteForce();
+    void otherSwitchesEqualBruteForce_data();
     void otherSwitchesEqualBruteForce();
+    void solvesProblemsWithViews();
     void provesEightToTwelveOps();
     void generatedProblems_data();
     void generatedProblems();
@@ -138,14 +140,24 @@ void TestSolve::smallProblemsEqualBruteForce()
     QCOMPARE(proven, 200);
 }
 
-/// The same under readings that the fast cost model knows, at random.
+void TestSolve::otherSwitchesEqualBruteForce_data()
+{
+    QTest::addColumn<bool>("views");
+    QTest::newRow("switches") << false;
+    QTest::newRow("views and switches") << true;
+}
+
+/// The same under readings that the fast cost model knows, at random, and with views (R1.7).
 void TestSolve::otherSwitchesEqualBruteForce()
 {
+    QFETCH(bool, views);
     Random rng(8);
     int proven = 0;
     constexpr int kProblems = 120;
     for (int i = 0; i < kProblems; ++i) {
-        const ProblemPtr problem = tiny(rng, i);
+        ProblemPtr problem = tiny(rng, i);
+        if (views)
+            problem = withViews(rng, *problem);
         SolveOptions options;
         options.seconds = 20;
         options.threads = 1;
@@ -172,6 +184,30 @@ void TestSolve::otherSwitchesEqualBruteForce()
         proven += result->provenOptimal ? 1 : 0;
     }
     QCOMPARE(proven, kProblems);
+}
+
+void TestSolve::solvesProblemsWithViews()
+{
+    int views = 0;
+    for (int i = 0; i < 120; ++i) {
+        Random rng(static_cast<unsigned>(i));
+        const ProblemPtr plain = generated(i);
+        const ProblemPtr problem = withViews(rng, *plain);
+        views += static_cast<int>(problem->data().views.size());
+        SolveOptions options = quick(i % 4 == 0 ? 600 : 100);
+        const bool seed = i < 12 && problem->opCount() <= 20;
+        if (seed)
+            options.rules = Rules::seed();
+        const auto result = solve(*problem, options);
+        QVERIFY2(result, qPrintable(QString::number(i)));
+        const Evaluation check = evaluateByTrace(*problem, result->schedule, options.rules);
+        QVERIFY2(check.valid(), check.valid() ? "" : check.verdict()->text.c_str());
+        QVERIFY(std::abs(check.total - result->total) <= 1e-9 * check.total);
+        QVERIFY(result->lowerBound <= result->total * (1 + 1e-9));
+        if (!seed)
+            QVERIFY(result->total <= baselineGreedyFusion(*problem, Rules::final())->total * (1 + 1e-9));
+    }
+    QVERIFY(views > 200);
 }
 
 /// The proof over every granularity up to 128 x 128 x 128 ends for drawn graphs of 8 to 12 ops, after a

@@ -23,6 +23,11 @@ CostModel::CostModel(const Problem& problem, const Rules& rules)
 bool CostModel::supports(const Rules& rules) noexcept
 {
     Rules reference;
+    reference.nullOrderReuse = rules.nullOrderReuse;
+    reference.donation = rules.donation;
+    reference.superNative = rules.superNative;
+    reference.kAboveK = rules.kAboveK;
+    reference.retainInputs = rules.retainInputs; // the search never does
     reference.kScaling = rules.kScaling;
     reference.ephemeral = rules.ephemeral;
     reference.prologue = rules.prologue;

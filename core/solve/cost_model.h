@@ -42,11 +42,9 @@ struct StepTotals
 ///
 /// compile() turns the plan of an op set into flat lists of what a step requests and runs; evaluate() walks
 /// one representative step of every class of equal steps (first, repeated and clipped rows, columns and k
-/// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Closed over
-/// rule set `final` and its variants in k_scaling, ephemeral, prologue, k_limit and compute (supports()). For
-/// other rules, and where two requests of one tensor may coincide by accident of position, it asks
-/// core/eval's fast evaluator when that takes few enough steps. Working memory is reused between calls: one
-/// instance per thread.
+/// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Where two
+/// requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator when that
+/// takes few enough steps. Working memory is reused between calls: one instance per thread.
 class CostModel
 {
 public:
@@ -77,6 +75,8 @@ public:
     /// kinds of steps for its 64-bit masks (no practical subgraph has).
     [[nodiscard]] bool compile(std::span<const OpId> ops, const Memory& memory);
     [[nodiscard]] const Range& range() const noexcept { return m_range; }
+    /// R5.3: whether a raster traversal reuses nothing from tile to tile.
+    [[nodiscard]] bool rasterForgets() const noexcept { return !m_rules.nullOrderReuse; }
     /// The least k that is legal with these extents; 1 unless prologue=split_only (R4.7).
     [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept
     {
@@ -129,6 +129,8 @@ public:
 
 private:
     using Axis = SubgraphPlan::Axis;
+    /// Role of a request for the whole tensor: FULL(t) has none (R7.1).
+    static constexpr std::uint8_t kFull = 3;
     struct Request
     {
         std::uint32_t tensor;
@@ -159,7 +161,7 @@ private:
     {
         std::uint32_t tensor;
         std::int64_t height, width, reduction; ///< reduction: largest of the drivers', 1 without
-        bool retained;
+        bool retained, pointwise;
         std::uint32_t accFirst, accCount; ///< drivers that are not its own producer
         std::int64_t rows, cols, n;
     };
@@ -175,6 +177,16 @@ private:
         std::uint32_t first, count;
         std::int64_t area;
         bool wasFull;
+        bool taken = false;     ///< R9.6: in this step a sink's tile takes it over ...
+        bool forgotten = false; ///< ... or did in the one before
+    };
+    /// R9.6: a request with role P, in the order in which sinks take them over.
+    struct Donor
+    {
+        std::uint32_t tensor;
+        Axis row, col;
+        std::uint64_t causes;
+        std::uint32_t group; ///< for the current granularity
     };
     struct ActiveRun
     {
@@ -256,6 +268,10 @@ private:
     [[nodiscard]] bool legal(const Granularity& g) const;
     [[nodiscard]] bool prepare(const Granularity& g);
     [[nodiscard]] bool prepareRequests(const Granularity& g);
+    [[nodiscard]] bool prepareDonors(const Granularity& g);
+    /// R9.6 in tile (r, c) and k step q: the elements that outputs need not have of their own.
+    [[nodiscard]] std::int64_t donate(const Granularity& g, std::int64_t r, std::int64_t c, std::int64_t q,
+                                      std::uint64_t active);
     [[nodiscard]] bool prepareRuns(const Granularity& g);
     void prepareSeen();
     static bool mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent);
@@ -291,6 +307,7 @@ private:
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
+    std::vector<Donor> m_donors; ///< donation=yes only
     std::int64_t m_reserved = 0;
 
     double m_stores = 0;

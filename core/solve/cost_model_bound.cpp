@@ -118,12 +118,13 @@ void CostModel::compileBound()
 double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const
 {
     const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
+    // Larger tiles than native ones may take more passes: what is never more for larger ones counts.
     const auto strips = [ceil](std::int64_t extent, std::int64_t tile, std::int64_t native) {
-        return static_cast<double>(ceilDiv(extent, tile)) *
-               (ceil ? static_cast<double>(ceilDiv(std::min(tile, extent), native)) : 1.0);
+        const std::int64_t pieces = ceilDiv(extent, tile);
+        return static_cast<double>(ceil ? std::max(pieces, ceilDiv(extent, native)) : pieces);
     };
-    const auto cut = [](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
-        return tiles ? ArrayAxis::tiled(extent, tile, native) : ArrayAxis::whole(extent, native);
+    const auto cut = [ceil](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
+        return tiles && !ceil ? ArrayAxis::tiled(extent, tile, native) : ArrayAxis::whole(extent, native);
     };
     double compute = 0;
     for (const Work& r : m_work)

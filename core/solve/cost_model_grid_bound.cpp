@@ -81,6 +81,10 @@ double CostModel::gridCompute(const Granularity& g) const
         double cost = r.base;
         cost *= byRow ? grid.rows : static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         cost *= byCol ? grid.cols : static_cast<double>(r.width) / static_cast<double>(m_nativeW);
+        if (m_rules.superNative == Rules::SuperNative::Ceil) {
+            cost *= byRow ? static_cast<double>(ceilDiv(g.h, m_nativeH)) : 1;
+            cost *= byCol ? static_cast<double>(ceilDiv(g.w, m_nativeW)) : 1;
+        }
         if (r.matmul && m_rules.kScaling == Rules::KScaling::Native)
             cost *= static_cast<double>(r.reduction) / static_cast<double>(m_nativeK);
         compute += cost;
@@ -173,7 +177,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
 
 CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool deepest) const
 {
-    if (!m_supported)
+    // Below the largest k all are alike only when they step every reduction (not so with k_above_K=clamp).
+    if (!m_supported || (!deepest && m_range.maxK > m_plan.smallestK()))
         return {};
     const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};
     std::array<double, 4> elements{m_stores, m_stores, m_stores, m_stores};

@@ -83,7 +83,7 @@ bool TilingSearch::isLine(const Granularity& g) const
 void TilingSearch::tryTiling(const Granularity& g)
 {
     if (isLine(g)) {
-        consider(g, TraversalKind::Raster);
+        consider(g, m_model.rasterForgets() ? TraversalKind::Snake : TraversalKind::Raster);
         return;
     }
     using Verdict = TilingCost::Verdict;

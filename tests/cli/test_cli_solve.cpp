@@ -132,8 +132,8 @@ void TestCliSolve::output_keepsTheTotal()
 void TestCliSolve::set_readsTheRulesSo()
 {
     const QString out = path("set.json");
-    const Run r = run({m_file, "--seconds", "0.3", "--set", "k_limit=reduction", "--set", "compute=array",
-                       "-o", out, "--json"});
+    const CliRun r = run({m_file, "--seconds", "0.3", "--set", "k_limit=reduction", "--set", "compute=array",
+                          "-o", out, "--json"});
     QCOMPARE(r.code, 0);
     const auto loaded = loadSchedule(*m_problem, out.toStdString());
     QVERIFY(loaded);
@@ -141,7 +141,7 @@ void TestCliSolve::set_readsTheRulesSo()
     rules.kLimit = Rules::KLimit::Reduction;
     rules.compute = Rules::Compute::Array;
     const Evaluation e = evaluate(*m_problem, loaded->schedule, rules);
-    const json d = json::parse(r.out.toStdString());
+    const auto d = r.json();
     QCOMPARE(d["rules"].get<std::string>(), std::string("custom"));
     QVERIFY(e.valid() && std::abs(e.total - d["total_latency"].get<double>()) <= 1e-9 * e.total);
 }

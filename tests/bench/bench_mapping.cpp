@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
-#include "mapping/brute_force.h"
 #include "mapping/density.h"
 #include "mapping/files.h"
 #include "mapping/model_search.h"
+#include "mapping_brute_force.h"
 
 #include <benchmark/benchmark.h>
 

@@ -2,11 +2,11 @@
 // The table of `./dev bench solve`: the solver over generated families and, where present, problem files,
 // against each op alone and greedy fusion; then evaluation rates.
 //   tilewright-bench-solve [--scale F] [PROBLEM.json ...]     F multiplies the budgets (default 1)
-#include "solve/baselines.h"
 #include "solve/budget.h"
 #include "solve/cost_model.h"
 #include "solve/solver.h"
 #include "solve/subgraph_pool.h"
+#include "solve_baselines.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "mapping/brute_force.h"
 #include "mapping/factors.h"
 #include "mapping/model_search.h"
+#include "mapping_brute_force.h"
 
 #include <QTest>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Systolic lens: form, tile search, memories and what the panes share, driven as a person does.
+#include "control_named.h"
 #include "export/export_view.h"
 #include "systolic_bench.h"
 #include "window/main_window.h"
@@ -160,12 +161,14 @@ private Q_SLOTS:
     void memoriesScroll()
     {
         LevelsCanvas* l = levels();
-        QCOMPARE(l->scrolled(), 0.0);
+        const auto* bar = controlNamed<QScrollBar>(*l, QStringLiteral("Scroll the memories"));
+        QVERIFY(bar && bar->isVisible());
+        QCOMPARE(bar->value(), 0);
         const QPointF at(200, 300);
         QWheelEvent wheel(at, l->mapToGlobal(at), {}, {0, -240}, Qt::NoButton, Qt::NoModifier,
                           Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(l, &wheel);
-        QVERIFY(l->scrolled() > 0);
+        QVERIFY(bar->value() > 0);
     }
 
     // -- settings and links --

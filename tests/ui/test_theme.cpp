@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
 #include "chart/axis.h"
-#include "chart/legend.h"
+#include "chart/plot_paint.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/theme.h"
@@ -160,8 +160,9 @@ private Q_SLOTS:
     }
     void legendsGrowWithTheFont()
     {
-        const std::vector<LegendItem> items{{QStringLiteral("input"), Qt::red},
-                                            {QStringLiteral("baseline"), Qt::black, true}};
+        const std::vector<ChartKey> keys{
+            patchKey(QStringLiteral("input"), Qt::red, Theme::light()),
+            lineKey(QStringLiteral("baseline"), QPen(Qt::black, 1.4, Qt::DashLine))};
         const QFont before = QApplication::font();
         double swatches[2]{};
         for (int i = 0; i < 2; ++i) {
@@ -171,13 +172,13 @@ private Q_SLOTS:
             QImage image(600, 60, QImage::Format_RGB32);
             image.fill(Qt::white);
             QPainter painter(&image);
-            paintLegend(painter, items, {10, 40}, 600, Theme::light());
+            paintKeys(painter, keys, {10, 24, 590, 30}, Theme::light());
             for (int x = 0; x < image.width(); ++x)
-                swatches[i] += image.pixelColor(x, 36) == QColor(Qt::red) ? 1 : 0;
-            QVERIFY(legendWidth(items) < 600);
+                swatches[i] += image.pixelColor(x, 32) == QColor(Qt::red) ? 1 : 0;
+            QVERIFY(keysWidth(keys) < 600);
             painter.fillRect(image.rect(), Qt::white);
-            paintLegend(painter, items, {10, 40}, 20, Theme::light()); // what does not fit is left out
-            QCOMPARE(image.pixelColor(12, 36), QColor(Qt::white));
+            paintKeys(painter, keys, {10, 24, 10, 30}, Theme::light()); // what does not fit is left out
+            QCOMPARE(image.pixelColor(12, 32), QColor(Qt::white));
         }
         QApplication::setFont(before);
         QVERIFY(swatches[0] >= 8);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "control_named.h"
 #include "files.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
@@ -73,10 +74,11 @@ class TestWindow : public QObject
     void setSize(MainWindow& window, const char* w, const char* h, const char* k)
     {
         auto* inspector = view<InspectorView>(window, "inspector");
-        type(inspector->widthBox(), QLatin1String(w));
-        type(inspector->heightBox(), QLatin1String(h));
-        if (inspector->depthBox()->isEnabled())
-            type(inspector->depthBox(), QLatin1String(k));
+        type(controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile width")), QLatin1String(w));
+        type(controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile height")), QLatin1String(h));
+        if (auto* depth = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Reduction depth"));
+            depth->isEnabled())
+            type(depth, QLatin1String(k));
     }
     void key(MainWindow& window, const char* action)
     {
@@ -161,8 +163,9 @@ private Q_SLOTS:
         setSize(window, "64", "64", "128");
         QCOMPARE(total(window), 7096.0);
         auto* inspector = view<InspectorView>(window, "inspector");
-        inspector->traversalBox()->setFocus();
-        QTest::keyClick(inspector->traversalBox(), Qt::Key_Down); // raster -> snake
+        auto* traversal = controlNamed<QComboBox>(*inspector, QStringLiteral("Traversal"));
+        traversal->setFocus();
+        QTest::keyClick(traversal, Qt::Key_Down); // raster -> snake
         if (window.state().document.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Snake)
             window.state().actions.find(QStringLiteral("schedule.traversal.snake"))->trigger();
         QCOMPARE(total(window), 6548.0);
@@ -245,16 +248,17 @@ private Q_SLOTS:
         MainWindow window;
         open(window, "ex1.problem.json");
         clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
-        QSpinBox* box = view<InspectorView>(window, "inspector")->widthBox();
+        auto* inspector = view<InspectorView>(window, "inspector");
+        auto* box = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile width"));
         const double before = total(window);
         type(box, QStringLiteral("32"));
         const double narrow = total(window);
         QVERIFY(narrow != before);
         QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(total(window), before);
-        QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QTest::keySequence(box, QKeySequence(QKeySequence::Redo));
         QCOMPARE(total(window), narrow);
-        QSpinBox* height = view<InspectorView>(window, "inspector")->heightBox();
+        auto* height = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile height"));
         height->setFocus();
         QTest::keyClick(height, Qt::Key_Down); // as the wheel does
         QVERIFY(total(window) != narrow);
@@ -276,7 +280,7 @@ private Q_SLOTS:
         const double before = total(window);
         auto* solver = view<SolverView>(window, "solver");
         solver->budget()->setValue(0.5);
-        QTest::mouseClick(solver->startButton(), Qt::LeftButton);
+        QTest::mouseClick(solver->options().run(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!solver->job().isRunning(), 10000);
         QTRY_VERIFY(solver->applyButton()->isVisible());
         QTest::mouseClick(solver->applyButton(), Qt::LeftButton);
@@ -296,12 +300,12 @@ private Q_SLOTS:
         // anything of the new run is.
         const auto runToTheEnd = [&] {
             solver->budget()->setValue(0.2);
-            QTest::mouseClick(solver->startButton(), Qt::LeftButton);
+            QTest::mouseClick(solver->options().run(), Qt::LeftButton);
             QTRY_VERIFY_WITH_TIMEOUT(!solver->job().isRunning(), 10'000);
         };
         const auto startLong = [&] {
             solver->budget()->setValue(30);
-            QTest::mouseClick(solver->startButton(), Qt::LeftButton);
+            QTest::mouseClick(solver->options().run(), Qt::LeftButton);
             QTRY_VERIFY_WITH_TIMEOUT(!solver->curve().points.empty(), 10'000); // it has begun
             QVERIFY(solver->job().isRunning());
         };
@@ -421,8 +425,9 @@ private Q_SLOTS:
         auto* list = view<SubgraphsView>(window, "subgraphs");
         clickRow(list, 0);
         auto* inspector = view<InspectorView>(window, "inspector");
-        inspector->widthBox()->setFocus();
-        QTest::keyClicks(inspector->widthBox(), QStringLiteral("gbrl"));
+        controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile width"))->setFocus();
+        QTest::keyClicks(controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile width")),
+                         QStringLiteral("gbrl"));
         QVERIFY(!window.state().document.baseline());
     }
     void themesSwitch()

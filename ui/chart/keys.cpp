@@ -6,7 +6,6 @@
 
 #include <QPainter>
 
-#include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
@@ -52,6 +51,19 @@ template <typename F> int flow(const KeySizes& sizes, const std::vector<ChartKey
 
 } // namespace
 
+ChartKey patchKey(const QString& text, const QColor& fill, const Theme& theme, Qt::BrushStyle pattern)
+{
+    return {text, [fill, pattern, outline = theme.outline,
+                   ink = Theme::mix(fill, theme.text, 0.3)](QPainter& painter, const QRectF& r) {
+                painter.fillRect(r, fill);
+                if (pattern != Qt::NoBrush)
+                    painter.fillRect(r, QBrush(ink, pattern));
+                painter.setPen(QPen(outline, 1));
+                painter.setBrush(Qt::NoBrush);
+                painter.drawRect(r);
+            }};
+}
+
 ChartKey rampKey(const QString& low, const QString& high, const Theme& theme)
 {
     return {high,
@@ -96,6 +108,7 @@ void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRect
         }
         if (key.sign) {
             painter.save();
+            painter.setBrush(Qt::NoBrush);
             key.sign(painter, QRectF(x, place.top() + 0.5, sizes.sign(key), sizes.row - 1));
             painter.restore();
             x += sizes.sign(key) + kGap;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QColor>
 #include <QRectF>
 #include <QString>
 
@@ -22,6 +23,9 @@ struct ChartKey
     QString before = {}; ///< a text before the sign: the lower end of a scale
 };
 
+/// A patch of a colour, with a pattern over it where colour alone does not tell it.
+[[nodiscard]] ChartKey patchKey(const QString& text, const QColor& fill, const Theme& theme,
+                                Qt::BrushStyle pattern = Qt::NoBrush);
 /// The scale of a ramp of colours.
 [[nodiscard]] ChartKey rampKey(const QString& low, const QString& high, const Theme& theme);
 

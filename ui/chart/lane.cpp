@@ -97,6 +97,16 @@ QString marksAsText(const LaneModel& model, double from, double to, QChar separa
     return out;
 }
 
+Lane headingLane(const QString& name)
+{
+    Lane lane;
+    lane.name = name;
+    lane.heading = true;
+    lane.fixed = true;
+    lane.height = QFontMetricsF(uiFont(0.9)).height() + 2;
+    return lane;
+}
+
 // -- places ----------------------------------------------------------------------------------------------
 
 namespace {
@@ -124,7 +134,7 @@ bool legendBeside(const LaneModel& m, double width)
         return false;
     double longest = 0;
     for (const auto& form : m.legends(Theme::light()))
-        longest = std::max(longest, legendWidth(form));
+        longest = std::max(longest, keysWidth(form));
     return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(m.title) + 32 + longest < width;
 }
 

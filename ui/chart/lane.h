@@ -4,7 +4,7 @@
 #pragma once
 
 #include "chart/axis.h"
-#include "chart/legend.h"
+#include "chart/keys.h"
 
 #include <QColor>
 #include <QStringList>
@@ -121,6 +121,9 @@ struct Lane
     std::function<void(QPainter&, const LaneFrame&)> paintFacts;
 };
 
+/// A name in a line of its own, above other lanes; or, without one, room for the title of their axis.
+[[nodiscard]] Lane headingLane(const QString& name = {});
+
 /// A vertical line through some lanes.
 struct LaneLine
 {
@@ -138,7 +141,7 @@ struct LaneModel
     int sentenceLines = 0; ///< 0: no sentence
     std::function<QColor(const Theme&)> sentenceColour;
     /// The longest form that fits is taken; beside the title when there is no sentence and room.
-    std::function<std::vector<std::vector<LegendItem>>(const Theme&)> legends;
+    std::function<std::vector<std::vector<ChartKey>>(const Theme&)> legends;
     std::function<std::size_t(const Axis&)> legendForm; ///< which one, where the zoom decides
     std::vector<Lane> lanes;
     std::vector<LaneLine> lines;

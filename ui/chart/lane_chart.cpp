@@ -8,7 +8,6 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QPainter>
-#include <QScrollBar>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -65,7 +64,7 @@ LanePlaces LaneChart::places() const
     const bool scrolls = m_scroll && m_scroll->isVisibleTo(this);
     QRectF area = chartArea(contentArea(), false);
     if (scrolls)
-        area.setRight(area.right() - m_scroll->sizeHint().width());
+        area.setRight(m_scroll->geometry().left());
     const double scroll = scrolls ? m_scroll->value() : 0;
     if (!m_places || m_places->area != area || m_places->scroll != scroll || m_places->font != uiFont())
         m_places = {area, scroll, uiFont(), lanePlaces(area, m_lanes, scroll, false)};
@@ -79,23 +78,12 @@ void LaneChart::placeScroll()
     if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0)
         return;
     if (!m_scroll) {
-        m_scroll = new QScrollBar(Qt::Vertical, this);
-        m_scroll->setAccessibleName(tr("Scroll the lanes"));
-        m_scroll->setSingleStep(24);
+        m_scroll = new ListScroll(tr("Scroll the lanes"), this);
         connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
-        m_scroll->hide();
     }
     const QRectF area = chartArea(contentArea(), false);
     const LanePlaces p = lanePlaces(area, m_lanes, 0, false);
-    const double hidden = p.contentHeight - p.plot.height();
-    m_scroll->setRange(0, hidden > 1 ? static_cast<int>(std::ceil(hidden)) : 0);
-    if (hidden <= 1)
-        return;
-    const int w = m_scroll->sizeHint().width();
-    m_scroll->setPageStep(static_cast<int>(p.plot.height()));
-    m_scroll->setGeometry(static_cast<int>(area.right()) - w, static_cast<int>(p.plot.top()), w,
-                          static_cast<int>(p.plot.height()));
-    m_scroll->show();
+    m_scroll->place({area.left(), p.plot.top(), area.width(), p.plot.height()}, p.contentHeight);
 }
 
 TimeCanvas::Places LaneChart::timePlaces() const

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/list_scroll.h"
 #include "chart/lane.h"
 #include "chart/time_canvas.h"
-
-class QScrollBar;
 
 namespace tilewright::ui {
 
@@ -75,7 +74,7 @@ private:
     QString m_readout;
     std::optional<std::uint32_t> m_hoveredMark;
     Playback* m_playing = nullptr;  ///< of charts whose cursor plays
-    QScrollBar* m_scroll = nullptr; ///< in charts that have more lanes than room
+    ListScroll* m_scroll = nullptr; ///< in charts that have more lanes than room
     struct Cache                    ///< columns of the visible range: the only work of a zoom
     {
         double from = 0, to = -1;

@@ -4,6 +4,7 @@
 #include "chart/lane.h"
 
 #include "chart/time_canvas.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QPainter>
@@ -201,12 +202,9 @@ void paintHeader(QPainter& painter, const LaneModel& m, const LanePlaces& p, con
 {
     double y = p.title.top();
     if (!m.title.isEmpty()) {
-        painter.setFont(uiFont(1.0, QFont::DemiBold));
-        const QFontMetricsF fm(painter.font());
-        painter.setPen(m.titleColour ? m.titleColour(theme) : theme.text);
-        const QString title = fm.elidedText(m.title, Qt::ElideRight, p.title.width());
-        painter.drawText(QPointF(p.title.left(), y + fm.ascent()), title);
-        y += fm.height() + 2;
+        y += writeLine(painter, p.title.topLeft(), p.title.width(), m.title, uiFont(1.0, QFont::DemiBold),
+                       m.titleColour ? m.titleColour(theme) : theme.text) +
+             2;
     }
     if (m.sentenceLines <= 0)
         return;
@@ -233,17 +231,16 @@ void paintLegendOf(QPainter& painter, const LaneModel& m, const LanePlaces& p, c
     const auto forms = m.legends(theme);
     if (forms.empty())
         return;
-    auto fitting = std::find_if(forms.begin(), forms.end(), [&](const std::vector<LegendItem>& form) {
-        return legendWidth(form) <= p.legend.width() + 14;
+    auto fitting = std::find_if(forms.begin(), forms.end(), [&](const std::vector<ChartKey>& form) {
+        return keysWidth(form) <= p.legend.width();
     });
     if (m.legendForm)
         fitting = forms.begin() + static_cast<std::ptrdiff_t>(std::min(m.legendForm(time), forms.size() - 1));
     const auto& form = fitting == forms.end() ? forms.back() : *fitting;
     const bool beside = p.legend.top() == p.title.top();
     const double left =
-        beside ? std::max(p.legend.left(), p.legend.right() - legendWidth(form)) : p.legend.left();
-    paintLegend(painter, form, {left, p.legend.top() + QFontMetricsF(uiFont(0.9)).ascent()},
-                p.legend.right() + 1, theme);
+        beside ? std::max(p.legend.left(), p.legend.right() - keysWidth(form)) : p.legend.left();
+    paintKeys(painter, form, p.legend.adjusted(left - p.legend.left(), 0, 0, 0), theme);
 }
 
 void paintName(QPainter& painter, const Lane& lane, const LaneBox& box, const LanePlaces& p, double& below,
@@ -385,13 +382,8 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
         painter.setOpacity(0.45);
     if (m.legends)
         paintLegendOf(painter, m, p, time, theme);
-    if (m.readout) {
-        painter.setFont(uiFont(0.9));
-        painter.setPen(theme.text);
-        painter.drawText(
-            p.readout, Qt::AlignLeft | Qt::AlignVCenter,
-            QFontMetricsF(painter.font()).elidedText(overlay.readout, Qt::ElideRight, p.readout.width()));
-    }
+    if (m.readout)
+        writeAcross(painter, p.readout, overlay.readout, uiFont(0.9), theme.text);
     if (m.ticks)
         paintXAxis(painter, time, p.plot, m.unit, theme);
     painter.save();

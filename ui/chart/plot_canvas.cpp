@@ -4,8 +4,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include <cmath>
-
 namespace tilewright::ui {
 
 namespace {
@@ -61,14 +59,6 @@ PlotFrame PlotCanvas::frameOf(const std::vector<PlotModel>& plots, std::size_t i
 PlotFrame PlotCanvas::frame(std::size_t plot) const
 {
     return plot < plots().size() ? frameOf(plots(), plot, contentArea(), false) : PlotFrame();
-}
-
-QPointF PlotCanvas::markCentre(int id) const
-{
-    for (std::size_t i = 0; i < plots().size(); ++i)
-        if (const PlotMark* m = plots()[i].mark(id))
-            return frame(i).toPixel(m->x, m->y);
-    return {};
 }
 
 QString PlotCanvas::copyText() const

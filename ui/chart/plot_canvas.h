@@ -60,8 +60,6 @@ protected:
     [[nodiscard]] virtual QRectF chosenPart() const { return {}; }
     /// What is seen differs from now on; the part that is shown stays.
     void outdatePlots();
-    /// Where a mark stands on the screen.
-    [[nodiscard]] QPointF markCentre(int id) const;
 
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;

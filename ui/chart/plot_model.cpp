@@ -3,6 +3,7 @@
 
 #include "theme/number.h"
 #include "theme/text_metrics.h"
+#include "theme/text_row.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 
@@ -181,10 +182,7 @@ QString plotRangeText(const PlotAxis& axis, double from, double to)
 QString plotAsText(const PlotModel& model)
 {
     QString out = QStringLiteral("series\t%1\t%2\n").arg(model.x.title, model.y.title);
-    const auto row = [&](const QString& name, double px, double py) {
-        out += name + QLatin1Char('\t') + exactNumber(px) + QLatin1Char('\t') + exactNumber(py) +
-               QLatin1Char('\n');
-    };
+    const auto row = [&](const QString& name, double px, double py) { out += textRow(name, px, py); };
     for (const PlotLine& line : model.lines)
         for (const QPointF& p : line.points)
             if (!line.name.isEmpty())

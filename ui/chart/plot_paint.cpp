@@ -322,13 +322,9 @@ ChartKey lineKey(const QString& text, const QPen& line, const std::optional<Plot
 void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame, const Theme& theme)
 {
     painter.save();
-    if (!model.title.isEmpty()) {
-        painter.setFont(uiFont(1.0, QFont::DemiBold));
-        const TextMetrics fm(painter.font());
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(frame.title.left(), frame.title.top() + fm.ascent()),
-                         fm.elidedText(model.title, Qt::ElideRight, frame.title.width()));
-    }
+    if (!model.title.isEmpty())
+        writeLine(painter, frame.title.topLeft(), frame.title.width(), model.title,
+                  uiFont(1.0, QFont::DemiBold), theme.text);
     paintKeys(painter, model.keys, frame.keys, theme);
     const QRectF& rect = frame.plot;
     if (rect.width() < 40 || rect.height() < 30) {

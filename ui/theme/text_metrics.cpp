@@ -2,6 +2,7 @@
 #include "theme/text_metrics.h"
 
 #include <QFont>
+#include <QPainter>
 
 #include <unordered_map>
 
@@ -32,6 +33,28 @@ double TextMetrics::horizontalAdvance(const QString& text) const
     if (m_widths.size() >= kMost)
         m_widths.clear();
     return *m_widths.insert(text, QFontMetricsF::horizontalAdvance(text));
+}
+
+double writeLine(QPainter& painter, QPointF corner, double width, const QString& text, const QFont& font,
+                 const QColor& ink, Qt::TextElideMode elide)
+{
+    const TextMetrics fm(font);
+    painter.setFont(font);
+    painter.setPen(ink);
+    painter.drawText(corner + QPointF(0, fm.ascent()),
+                     fm.horizontalAdvance(text) <= width ? text : fm.elidedText(text, elide, width));
+    return fm.height();
+}
+
+void writeAcross(QPainter& painter, const QRectF& box, const QString& text, const QFont& font,
+                 const QColor& ink)
+{
+    const TextMetrics fm(font);
+    painter.setFont(font);
+    painter.setPen(ink);
+    painter.drawText(
+        box, Qt::AlignLeft | Qt::AlignVCenter,
+        fm.horizontalAdvance(text) <= box.width() ? text : fm.elidedText(text, Qt::ElideRight, box.width()));
 }
 
 } // namespace tilewright::ui

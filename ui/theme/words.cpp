@@ -21,6 +21,13 @@ QString boundText(Bound bound)
                                     : tr("balanced");
 }
 
+QString boundSign(Bound bound)
+{
+    return bound == Bound::Compute  ? QStringLiteral("△")
+           : bound == Bound::Memory ? QStringLiteral("▽")
+                                    : QStringLiteral("◇");
+}
+
 QString tilesText(std::int64_t rows, std::int64_t cols)
 {
     return rows * cols == 1 ? tr("1 tile") : tr("%1 × %2 tiles").arg(number(rows), number(cols));

@@ -20,6 +20,8 @@ namespace tilewright::ui {
 
 /// "compute-bound", "memory-bound", "balanced".
 [[nodiscard]] QString boundText(Bound bound);
+/// "△", "▽", "◇": the shape of the bound's mark.
+[[nodiscard]] QString boundSign(Bound bound);
 
 /// Keeps the thin spaces inside the numbers of rich text, which Qt would turn into wide ones that break.
 [[nodiscard]] QString rich(QString html);

@@ -22,7 +22,6 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSet>
-#include <QStackedWidget>
 #include <QToolBar>
 
 namespace tilewright::ui {
@@ -45,40 +44,24 @@ void MainWindow::createActions()
         return what.isEmpty() ? verb : verb + QStringLiteral(": ") + what;
     };
 
-    a.add({QStringLiteral("file.new"),
-           file,
-           tr("&New schedule"),
-           QStringLiteral("new"),
-           {QKeySequence::New},
-           tr("Start again with every op in a subgraph of its own."),
-           false,
-           {},
-           whenOpen},
-          [&document](bool) { document.newSchedule(); });
-    a.add({QStringLiteral("file.open"),
-           file,
-           tr("&Open…"),
-           QStringLiteral("open"),
-           {QKeySequence::Open},
-           tr("Open a problem, a schedule of the open problem, or a layer or model of another lens.")},
-          [this](bool) { m_files->chooseAndOpen(); });
-    a.add({QStringLiteral("file.reload"),
-           file,
-           tr("&Reload"),
-           QStringLiteral("reload"),
-           {QKeySequence(Qt::Key_F5)},
-           tr("Read the open files again from disk."),
-           false,
-           {},
-           [this, &document] {
-               const LensDocument& current = m_state->workspace.current();
-               const bool isSchedule = current.lens() == Lens::Schedule;
-               if (isSchedule && !document.hasProblem())
-                   return Availability(false, tr("Open a problem first."));
-               return Availability(!(isSchedule ? document.problemPath() : current.path()).isEmpty(),
-                                   tr("It did not come from a file."));
-           }},
-          [this](bool) { m_files->reload(); });
+    a.add("file.new", file, tr("&New schedule"), "new", {QKeySequence::New},
+          tr("Start again with every op in a subgraph of its own."), whenOpen,
+          [&document] { document.newSchedule(); });
+    a.add("file.open", file, tr("&Open…"), "open", {QKeySequence::Open},
+          tr("Open a problem, a schedule of the open problem, or a layer or model of another lens."), {},
+          [this] { m_files->chooseAndOpen(); });
+    a.add(
+        "file.reload", file, tr("&Reload"), "reload", {QKeySequence(Qt::Key_F5)},
+        tr("Read the open files again from disk."),
+        [this, &document] {
+            const LensDocument& current = m_state->workspace.current();
+            const bool isSchedule = current.lens() == Lens::Schedule;
+            if (isSchedule && !document.hasProblem())
+                return Availability(false, tr("Open a problem first."));
+            return Availability(!(isSchedule ? document.problemPath() : current.path()).isEmpty(),
+                                tr("It did not come from a file."));
+        },
+        [this] { m_files->reload(); });
     a.add({QStringLiteral("file.save"),
            file,
            tr("&Save"),
@@ -92,67 +75,30 @@ void MainWindow::createActions()
            {},
            [this, named] { return named(tr("&Save"), lensName(m_state->workspace.current().lens())); }},
           [this](bool) { m_files->save(m_state->workspace.current()); });
-    a.add({QStringLiteral("file.saveAs"),
-           file,
-           tr("Save &as…"),
-           {},
-           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
-           tr("Write it to another file."),
-           false,
-           {},
-           whenContent},
-          [this](bool) { m_files->saveAs(m_state->workspace.current()); });
-    a.add({QStringLiteral("file.close"),
-           file,
-           tr("&Close"),
-           {},
-           {QKeySequence::Close},
-           tr("Close the workload and show the start page."),
-           false,
-           {},
-           whenOpen},
-          [this](bool) {
+    a.add("file.saveAs", file, tr("Save &as…"), "", {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
+          tr("Write it to another file."), whenContent,
+          [this] { m_files->saveAs(m_state->workspace.current()); });
+    a.add("file.close", file, tr("&Close"), "", {QKeySequence::Close},
+          tr("Close the workload and show the start page."), whenOpen, [this] {
               if (!m_files->mayLose({&m_state->document}))
                   return;
               m_session->saveFile();
               m_state->document.close();
               refreshRecentMenu();
           });
-    a.add({QStringLiteral("file.export"),
-           file,
-           tr("&Export view…"),
-           QStringLiteral("export"),
-           {QKeySequence(Qt::CTRL | Qt::Key_E)},
-           tr("Write the view you last used as PNG, SVG or PDF."),
-           false,
-           {},
-           whenOpen},
-          [this](bool) { exportCurrentView(); });
-    a.add({QStringLiteral("file.report"),
-           file,
-           tr("Export &report…"),
-           {},
-           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
-           tr("Write all charts and tables as one HTML page or a PDF."),
-           false,
-           {},
-           whenOpen},
-          [this](bool) { exportReportFile(); });
+    a.add("file.export", file, tr("&Export view…"), "export", {QKeySequence(Qt::CTRL | Qt::Key_E)},
+          tr("Write the view you last used as PNG, SVG or PDF."), whenOpen, [this] { exportCurrentView(); });
+    a.add("file.report", file, tr("Export &report…"), "", {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
+          tr("Write all charts and tables as one HTML page or a PDF."), whenOpen,
+          [this] { exportReportFile(); });
     for (const auto& [what, text] : {std::pair{"subgraphs", tr("Export CSV: subgraphs…")},
                                      {"steps", tr("Export CSV: steps…")},
                                      {"occupancy", tr("Export CSV: occupancy…")}})
-        a.add({QStringLiteral("file.csv.") + QLatin1String(what),
-               file,
-               text,
-               {},
-               {},
-               tr("Write a table with numbers in full that any spreadsheet reads."),
-               false,
-               {},
-               whenOpen},
-              [this, what = QString::fromLatin1(what)](bool) { exportCsvFile(what); });
-    a.add({QStringLiteral("file.quit"), file, tr("&Quit"), {}, {QKeySequence::Quit}, tr("Close the window.")},
-          [this](bool) { close(); });
+        a.add(QStringLiteral("file.csv.") + QLatin1String(what), file, text, "", {},
+              tr("Write a table with numbers in full that any spreadsheet reads."), whenOpen,
+              [this, what = QString::fromLatin1(what)] { exportCsvFile(what); });
+    a.add("file.quit", file, tr("&Quit"), "", {QKeySequence::Quit}, tr("Close the window."), {},
+          [this] { close(); });
 
     a.add({QStringLiteral("edit.undo"),
            edit,
@@ -178,39 +124,23 @@ void MainWindow::createActions()
            {},
            [&undo, named] { return named(tr("&Redo"), undo.redoText()); }},
           [&undo](bool) { undo.redo(); });
-    a.add({QStringLiteral("edit.copy"),
-           edit,
-           tr("&Copy rows"),
-           QStringLiteral("copy"),
-           {QKeySequence::Copy},
-           tr("Copy the rows of the view you last used as tab-separated text, with full precision.")},
-          [this](bool) {
+    a.add("edit.copy", edit, tr("&Copy rows"), "copy", {QKeySequence::Copy},
+          tr("Copy the rows of the view you last used as tab-separated text, with full precision."), {},
+          [this] {
               const View* v = currentView();
               if (const QString rows = v ? v->copyText() : QString(); !rows.isEmpty())
                   QApplication::clipboard()->setText(plainNumbers(rows));
           });
-    a.add({QStringLiteral("edit.copyImage"),
-           edit,
-           tr("Copy view as &image"),
-           QStringLiteral("image"),
-           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
-           tr("Copy the view you last used as a picture.")},
-          [this](bool) { copyCurrentViewImage(); });
-    a.add({QStringLiteral("edit.palette"),
-           edit,
-           tr("Command &palette…"),
-           QStringLiteral("search"),
-           {QKeySequence(Qt::CTRL | Qt::Key_K)},
-           tr("Find and run any command, op, tensor or subgraph by typing.")},
-          [this](bool) { CommandPalette(m_state->context(), this).exec(); });
+    a.add("edit.copyImage", edit, tr("Copy view as &image"), "image",
+          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, tr("Copy the view you last used as a picture."),
+          {}, [this] { copyCurrentViewImage(); });
+    a.add("edit.palette", edit, tr("Command &palette…"), "search", {QKeySequence(Qt::CTRL | Qt::Key_K)},
+          tr("Find and run any command, op, tensor or subgraph by typing."), {},
+          [this] { CommandPalette(m_state->context(), this).exec(); });
 
-    a.add({QStringLiteral("edit.preferences"),
-           edit,
-           tr("P&references…"),
-           QStringLiteral("settings"),
-           {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
-           tr("Theme, mouse wheel, motion, autosave, what opens at start.")},
-          [this](bool) { choosePreferences(); });
+    a.add("edit.preferences", edit, tr("P&references…"), "settings", {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
+          tr("Theme, mouse wheel, motion, autosave, what opens at start."), {},
+          [this] { choosePreferences(); });
     createLookActions();
     for (const auto& [name, text] : {std::pair{"system", tr("Theme: &system")},
                                      {"light", tr("Theme: &light")},
@@ -225,93 +155,43 @@ void MainWindow::createActions()
               [this, name = QString::fromLatin1(name)](bool) { setTheme(name); });
     int digit = 1;
     for (const char* name : {"Edit", "Tiles", "Compare", "Hardware"})
-        a.add({QStringLiteral("view.perspective.") + QLatin1String(name),
-               view,
-               tr("Perspective: %1").arg(QLatin1String(name)),
-               QStringLiteral("layout"),
-               {QKeySequence(QStringLiteral("Ctrl+%1").arg(digit++))},
-               tr("Arrange the docks for this kind of work.")},
-              [this, name = QString::fromLatin1(name)](bool) { applyPerspective(name); });
-    a.add({QStringLiteral("view.resetLayout"),
-           view,
-           tr("Restore &default layout"),
-           {},
-           {},
-           tr("Put every pane back where it was at first.")},
-          [this](bool) { m_panes->restoreDefaults(); });
-    a.add({QStringLiteral("view.start"),
-           view,
-           tr("Start &page"),
-           QStringLiteral("home"),
-           {},
-           tr("Show samples and recent files.")},
-          [this](bool) { m_centre->setCurrentWidget(m_startPage); });
-    a.add({QStringLiteral("view.graph"),
-           view,
-           tr("&Graph"),
-           {},
-           {QKeySequence(Qt::CTRL | Qt::Key_G)},
-           tr("Go to the graph."),
-           false,
-           {},
-           whenOpen},
-          [this](bool) { showView(QStringLiteral("graph")); });
-    a.add({QStringLiteral("view.inspector"),
-           view,
-           tr("&Inspector"),
-           {},
-           {QKeySequence(Qt::CTRL | Qt::Key_I)},
-           tr("Go to the properties of what is selected (Enter in the graph).")},
-          [this](bool) { showView(QStringLiteral("inspector")); });
+        a.add(QStringLiteral("view.perspective.") + QLatin1String(name), view,
+              tr("Perspective: %1").arg(QLatin1String(name)), "layout",
+              {QKeySequence(QStringLiteral("Ctrl+%1").arg(digit++))},
+              tr("Arrange the docks for this kind of work."), {},
+              [this, name = QString::fromLatin1(name)] { applyPerspective(name); });
+    a.add("view.resetLayout", view, tr("Restore &default layout"), "", {},
+          tr("Put every pane back where it was at first."), {}, [this] { m_panes->restoreDefaults(); });
+    a.add("view.start", view, tr("Start &page"), "home", {}, tr("Show samples and recent files."), {},
+          [this] { m_centre->setCurrentWidget(m_startPage); });
+    a.add("view.graph", view, tr("&Graph"), "", {QKeySequence(Qt::CTRL | Qt::Key_G)}, tr("Go to the graph."),
+          whenOpen, [this] { showView(QStringLiteral("graph")); });
+    a.add("view.inspector", view, tr("&Inspector"), "", {QKeySequence(Qt::CTRL | Qt::Key_I)},
+          tr("Go to the properties of what is selected (Enter in the graph)."), {},
+          [this] { showView(QStringLiteral("inspector")); });
 
-    a.add({QStringLiteral("compare.pin"),
-           tr("Compare"),
-           tr("&Pin as baseline"),
-           QStringLiteral("pin"),
-           {QKeySequence(Qt::Key_B)},
-           tr("Remember this state; every view draws it as a ghost."),
-           false,
-           {},
-           whenOpen},
-          [&document](bool) { document.pinBaseline(); });
-    a.add({QStringLiteral("compare.clear"),
-           tr("Compare"),
-           tr("&Clear baselines"),
-           {},
-           {},
-           tr("Forget all pinned states."),
-           false,
-           {},
-           [&document] { return Availability(!document.baselines().empty(), tr("No state is pinned.")); }},
-          [&document](bool) { document.clearBaselines(); });
+    a.add("compare.pin", tr("Compare"), tr("&Pin as baseline"), "pin", {QKeySequence(Qt::Key_B)},
+          tr("Remember this state; every view draws it as a ghost."), whenOpen,
+          [&document] { document.pinBaseline(); });
+    a.add(
+        "compare.clear", tr("Compare"), tr("&Clear baselines"), "", {}, tr("Forget all pinned states."),
+        [&document] { return Availability(!document.baselines().empty(), tr("No state is pinned.")); },
+        [&document] { document.clearBaselines(); });
 
-    a.add({QStringLiteral("help.shortcuts"),
-           tr("Help"),
-           tr("&Shortcuts"),
-           QStringLiteral("help"),
-           {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)},
-           tr("All commands with their keys.")},
-          [this](bool) { ShortcutSheet(m_state->actions, this).exec(); });
-    a.add({QStringLiteral("help.tooltip"),
-           tr("Help"),
-           tr("&Explain what has the focus"),
-           {},
-           {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
-           tr("Show the tooltip of the control, row or picture that has the keyboard.")},
-          [this](bool) { showTooltipOfFocus(); });
-    a.add({QStringLiteral("help.about"),
-           tr("Help"),
-           tr("&About Tilewright"),
-           {},
-           {},
-           tr("Version and licence.")},
-          [this](bool) {
-              QMessageBox::about(
-                  this, tr("About Tilewright"),
-                  tr("<h3>Tilewright 0.1.0</h3><p>See, hand-craft and solve schedules of tensor graphs on "
-                     "accelerators with little memory.</p><p>GPL-3.0-or-later. Uses Qt, QCustomPlot, "
-                     "nlohmann/json and CLI11.</p>"));
-          });
+    a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help",
+          {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)}, tr("All commands with their keys."), {},
+          [this] { ShortcutSheet(m_state->actions, this).exec(); });
+    a.add("help.tooltip", tr("Help"), tr("&Explain what has the focus"), "",
+          {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
+          tr("Show the tooltip of the control, row or picture that has the keyboard."), {},
+          [this] { showTooltipOfFocus(); });
+    a.add("help.about", tr("Help"), tr("&About Tilewright"), "", {}, tr("Version and licence."), {}, [this] {
+        QMessageBox::about(
+            this, tr("About Tilewright"),
+            tr("<h3>Tilewright 0.1.0</h3><p>See, hand-craft and solve schedules of tensor graphs on "
+               "accelerators with little memory.</p><p>GPL-3.0-or-later. Uses Qt, QCustomPlot, "
+               "nlohmann/json and CLI11.</p>"));
+    });
     // Actions answer to their keys even before a menu holds them.
     for (QAction* action : a.all())
         if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)

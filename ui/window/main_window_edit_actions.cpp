@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of the schedule on what is selected: fuse, split, move, recompute, retain ...
 #include "edit/retile.h"
+#include "theme/text_row.h"
 #include "window/main_window.h"
 #include "workspace/schedule_edits.h"
 
@@ -34,16 +35,8 @@ void MainWindow::createEditActions()
     const auto add = [&](const char* id, const QString& text, const char* iconName, QList<QKeySequence> keys,
                          const QString& tip, const Available& available,
                          bool (*edit)(Document&, Selection&)) {
-        addAction(a.add({QString::fromLatin1(id),
-                         menu,
-                         text,
-                         QString::fromLatin1(iconName),
-                         std::move(keys),
-                         tip,
-                         false,
-                         {},
-                         available},
-                        [&d, &s, edit](bool) { edit(d, s); }));
+        addAction(
+            a.add(id, menu, text, iconName, std::move(keys), tip, available, [&d, &s, edit] { edit(d, s); }));
     };
     add("schedule.fuse", tr("&Fuse selection"), "fuse",
         {QKeySequence(Qt::Key_G), QKeySequence(Qt::CTRL | Qt::Key_J)},
@@ -87,30 +80,17 @@ void MainWindow::createEditActions()
     for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
                                      TraversalKind::ColumnSnake, TraversalKind::Spiral}) {
         const auto name = traversalName(kind);
-        const QString text = QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
-        a.add({QStringLiteral("schedule.traversal.") + text,
-               menu,
-               tr("Traversal: %1").arg(text),
-               kind == TraversalKind::Snake ? QStringLiteral("snake") : QString(),
-               {},
-               tr("Visit the tiles of the selected subgraphs in this order."),
-               false,
-               {},
-               subgraph},
-              [&d, &s, kind](bool) { setTraversalOfSelection(d, s, kind); });
+        const QString text = word(name);
+        a.add(QStringLiteral("schedule.traversal.") + text, menu, tr("Traversal: %1").arg(text),
+              kind == TraversalKind::Snake ? QStringLiteral("snake") : QString(), {},
+              tr("Visit the tiles of the selected subgraphs in this order."), subgraph,
+              [&d, &s, kind] { setTraversalOfSelection(d, s, kind); });
     }
-    a.add({QStringLiteral("schedule.normalise"),
-           menu,
-           tr("&Normalise"),
-           {},
-           {},
-           tr("Repair what can be repaired: cover missing ops, order of subgraphs, legal granularities, "
-              "useless "
-              "retains."),
-           false,
-           {},
-           nothing},
-          [&d](bool) {
+    a.add("schedule.normalise", menu, tr("&Normalise"), "", {},
+          tr("Repair what can be repaired: cover missing ops, order of subgraphs, legal granularities, "
+             "useless "
+             "retains."),
+          nothing, [&d] {
               if (d.hasProblem())
                   d.apply(retiled(*d.problem(), d.schedule(),
                                   edit::normalise(*d.problem(), d.schedule(), editOptions(d.rules()).rules),

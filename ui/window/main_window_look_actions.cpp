@@ -7,7 +7,6 @@
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QDockWidget>
-#include <QStackedWidget>
 #include <QToolTip>
 
 namespace tilewright::ui {
@@ -17,16 +16,8 @@ void MainWindow::createLookActions()
     const QString menu = tr("View");
     const auto add = [&](const char* id, const QString& text, const char* iconName, QList<QKeySequence> keys,
                          const QString& tip, void (*run)(Canvas&), std::function<Availability()> available) {
-        return m_state->actions.add({QString::fromLatin1(id),
-                                     menu,
-                                     text,
-                                     QString::fromLatin1(iconName),
-                                     std::move(keys),
-                                     tip,
-                                     false,
-                                     {},
-                                     std::move(available)},
-                                    [this, run](bool) {
+        return m_state->actions.add(id, menu, text, iconName, std::move(keys), tip, std::move(available),
+                                    [this, run] {
                                         if (Canvas* canvas = currentCanvas())
                                             run(*canvas);
                                     });

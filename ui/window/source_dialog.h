@@ -23,7 +23,6 @@ public:
                  const Theme& theme, QWidget* parent);
 
     [[nodiscard]] QPlainTextEdit* editor() const { return m_editor; }
-    [[nodiscard]] QPushButton* saveButton() const { return m_save; }
 
 Q_SIGNALS:
     void savedFile(const QString& path); ///< to be opened again

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/start_page.h"
 
+#include "panels/inspector/pane.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "workload/problem_json.h"
 #include "workspace/samples.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QGridLayout>
@@ -76,17 +76,18 @@ QString opsOf(const Problem& problem)
     return counted(static_cast<std::int64_t>(problem.opCount()), StartPage::tr("op"), StartPage::tr("ops"));
 }
 
-void emptyLayout(QLayout* layout)
+QLabel* wrapped(const QString& text, QWidget* page)
 {
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        if (item->layout())
-            emptyLayout(item->layout());
-        if (item->widget()) {
-            item->widget()->hide();
-            item->widget()->deleteLater();
-        }
-        delete item;
-    }
+    auto* label = new QLabel(text, page);
+    label->setWordWrap(true);
+    return label;
+}
+
+QLabel* heading(const QString& text, QWidget* page)
+{
+    auto* label = new QLabel(text, page);
+    label->setFont(uiFont(1.2, QFont::DemiBold));
+    return label;
 }
 
 } // namespace
@@ -110,12 +111,10 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     auto* title = new QLabel(tr("Tilewright"), page);
     title->setFont(uiFont(2.0, QFont::DemiBold));
     column->addWidget(title);
-    auto* what =
-        new QLabel(tr("Group the operations of a tensor graph into subgraphs, choose their tiles, and watch "
-                      "latency and memory change as you edit."),
-                   page);
-    what->setWordWrap(true);
-    column->addWidget(what);
+    column->addWidget(
+        wrapped(tr("Group the operations of a tensor graph into subgraphs, choose their tiles, and "
+                   "watch latency and memory change as you edit."),
+                page));
     auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open a problem…"), page);
     open->setToolTip(
         tr("A problem is a JSON file with the graph and the hardware. You can also drop files anywhere on "
@@ -123,9 +122,8 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     auto* openRow = new QHBoxLayout;
     openRow->addWidget(open);
-    auto* drop = new QLabel(tr("or drop a problem, a schedule, a layer or a model on this window"), page);
-    drop->setWordWrap(true);
-    openRow->addWidget(drop, 1);
+    openRow->addWidget(wrapped(tr("or drop a problem, a schedule, a layer or a model on this window"), page),
+                       1);
     column->addLayout(openRow);
 
     m_recentBox = new QWidget(page);
@@ -134,15 +132,11 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     m_recent->setSpacing(2);
     column->addWidget(m_recentBox);
 
-    auto* samples = new QLabel(tr("Samples"), page);
-    samples->setFont(uiFont(1.2, QFont::DemiBold));
-    column->addWidget(samples);
-    auto* how =
-        new QLabel(tr("Click one to open it with one op a subgraph, then drag an op onto another. The arrow "
-                      "beside it opens ready-made schedules."),
-                   page);
-    how->setWordWrap(true);
-    column->addWidget(how);
+    column->addWidget(heading(tr("Samples"), page));
+    column->addWidget(
+        wrapped(tr("Click one to open it with one op a subgraph, then drag an op onto another. The "
+                   "arrow beside it opens ready-made schedules."),
+                page));
     m_samples = new QGridLayout;
     m_samples->setSpacing(12);
     column->addLayout(m_samples);
@@ -159,8 +153,7 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
 /// needed.
 void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
-    auto* heading = new QLabel(tr("Samples of the other lenses"), page);
-    heading->setFont(uiFont(1.2, QFont::DemiBold));
+    QLabel* title = heading(tr("Samples of the other lenses"), page);
     auto* row = new QHBoxLayout;
     struct Kind
     {
@@ -186,15 +179,15 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
         button->setMenu(menu);
         row->addWidget(button);
     }
-    heading->setVisible(row->count() > 0);
+    title->setVisible(row->count() > 0);
     row->addStretch();
-    column.addWidget(heading);
+    column.addWidget(title);
     column.addLayout(row);
 }
 
 void StartPage::fillSamples()
 {
-    emptyLayout(m_samples);
+    clearLayout(m_samples);
     const QDir folder(samplesFolder() + QStringLiteral("/schedule"));
     m_sampleButtons.clear();
     m_cell = kPicture.width() + 16;
@@ -291,13 +284,11 @@ void StartPage::resizeEvent(QResizeEvent* event)
 void StartPage::setRecent(const std::vector<RecentFile>& files)
 {
     m_recentFiles = files;
-    emptyLayout(m_recent);
+    clearLayout(m_recent);
     m_recentBox->setVisible(!files.empty());
     if (files.empty())
         return;
-    auto* heading = new QLabel(tr("Recent"), m_recentBox);
-    heading->setFont(uiFont(1.2, QFont::DemiBold));
-    m_recent->addWidget(heading);
+    m_recent->addWidget(heading(tr("Recent"), m_recentBox));
     constexpr std::size_t kShown = 6;
     for (std::size_t i = 0; i < files.size() && i < kShown; ++i) {
         const QFileInfo file(files[i].path);

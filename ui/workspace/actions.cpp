@@ -86,6 +86,14 @@ QAction* Actions::add(const ActionSpec& spec, std::function<void(bool)> run)
     return action;
 }
 
+QAction* Actions::add(QAnyStringView id, const QString& menu, const QString& text, QAnyStringView iconName,
+                      const QList<QKeySequence>& keys, const QString& tip,
+                      const std::function<Availability()>& available, const std::function<void()>& run)
+{
+    return add({id.toString(), menu, text, iconName.toString(), keys, tip, false, {}, available},
+               [run](bool) { run(); });
+}
+
 const Actions::Offer* Actions::offerInUse(const QAction* action)
 {
     const auto known = m_offers.find(action);

@@ -51,6 +51,10 @@ public:
 
     /// Registers and returns the action; `run` is called when it is triggered (with the check state).
     QAction* add(const ActionSpec& spec, std::function<void(bool)> run);
+    /// The same for a command that is no switch. `available` may be missing.
+    QAction* add(QAnyStringView id, const QString& menu, const QString& text, QAnyStringView iconName,
+                 const QList<QKeySequence>& keys, const QString& tip,
+                 const std::function<Availability()>& available, const std::function<void()>& run);
     /// Registers a command of a widget of which there may be several: triggered, it acts on the one that can
     /// be seen, otherwise on the one made last. The keys are the widget's own business. Returns the one
     /// action.

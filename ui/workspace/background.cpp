@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/background.h"
 
-#include <QCoreApplication>
 #include <QThreadPool>
 
 #ifdef Q_OS_LINUX

@@ -5,7 +5,6 @@
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
 #include "report/choose_rules.h"
-#include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
 #include "workspace/value_command.h"

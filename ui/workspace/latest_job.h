@@ -9,6 +9,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -42,6 +43,8 @@ public:
     void request(Work work)
     {
         m_pending = std::move(work);
+        m_finishEarly = false;
+        ++m_requests;
         if (m_running) {
             if (m_cancelRunning)
                 m_stop.request_stop();
@@ -54,7 +57,28 @@ public:
     {
         m_pending = nullptr;
         m_dropRunning = m_running;
+        ++m_requests;
         m_stop.request_stop();
+    }
+    /// Stops what was requested; what it has by then is delivered.
+    void finishEarly()
+    {
+        m_finishEarly = m_pending != nullptr;
+        m_stop.request_stop();
+    }
+    /// For the work of the next request, which tells of its parts as it goes: what it is given runs on the
+    /// GUI thread, unless the request is no longer the newest by then.
+    [[nodiscard]] std::function<void(std::function<void()>)> teller()
+    {
+        return [self = QPointer<LatestJob>(this), request = m_requests + 1](std::function<void()> tell) {
+            QMetaObject::invokeMethod(
+                QCoreApplication::instance(),
+                [self, request, tell = std::move(tell)] {
+                    if (self && self->m_requests == request)
+                        tell();
+                },
+                Qt::QueuedConnection);
+        };
     }
     [[nodiscard]] bool isBusy() const { return m_running || m_pending; }
     /// For tests and exports: processes events until nothing is running or pending.
@@ -71,6 +95,8 @@ private:
         m_running = true;
         m_dropRunning = false;
         m_stop = std::stop_source();
+        if (std::exchange(m_finishEarly, false))
+            m_stop.request_stop();
         QPointer<LatestJob> self(this);
         const bool shared = m_pool == backgroundPool();
         m_pool->start([self, work = std::move(work), token = m_stop.get_token(), shared] {
@@ -103,6 +129,8 @@ private:
     bool m_cancelRunning;
     bool m_running = false;
     bool m_dropRunning = false;
+    bool m_finishEarly = false; ///< of what is pending
+    std::uint64_t m_requests = 0;
 };
 
 } // namespace tilewright::ui

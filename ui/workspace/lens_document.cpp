@@ -4,8 +4,6 @@
 #include "base/file.h"
 #include "theme/words.h"
 
-#include <QFileInfo>
-
 namespace tilewright::ui {
 
 QString lensName(Lens lens)

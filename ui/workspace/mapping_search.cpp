@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/mapping_search.h"
 
-#include <QPointer>
-
 #include <stop_token>
 
 namespace tilewright::ui {
@@ -32,7 +30,6 @@ MappingSearch::MappingSearch()
         true);
     m_job = std::make_unique<LatestJob<SearchResultPtr>>(
         [this](SearchResultPtr result) {
-            m_running = false;
             m_result = std::move(result);
             mapping::DensityOptions options;
             for (const mapping::MethodCost& c : m_result->front)
@@ -47,11 +44,6 @@ MappingSearch::MappingSearch()
             Q_EMIT changed();
         },
         true);
-}
-
-MappingSearch::~MappingSearch()
-{
-    m_keep.request_stop();
 }
 
 void MappingSearch::setSettings(const SearchSettings& settings)
@@ -70,32 +62,19 @@ void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architec
     m_density = nullptr;
     m_result = nullptr;
     m_status.reset();
-    m_running = true;
-    m_keep = std::stop_source();
-    const QPointer<MappingSearch> self(this);
-    m_job->request([self, nest, architecture, settings = m_settings, keep = m_keep.get_token(),
-                    number = ++m_run](std::stop_token giveUp) {
-        std::stop_source either;
-        const std::stop_callback onKeep(keep, [&either] { either.request_stop(); });
-        const std::stop_callback onGiveUp(giveUp, [&either] { either.request_stop(); });
-        mapping::SearchOptions options;
-        options.stop = either.get_token();
-        options.status = [self, number](const mapping::SearchStatus& status) {
-            QMetaObject::invokeMethod(QCoreApplication::instance(), [self, number, status] {
-                if (self && self->m_run == number) {
-                    self->m_status = status;
-                    Q_EMIT self->changed();
-                }
-            });
-        };
-        return std::make_shared<const mapping::SearchResult>(run(nest, architecture, settings, options));
-    });
+    m_job->request(
+        [this, nest, architecture, settings = m_settings, tell = m_job->teller()](std::stop_token stop) {
+            mapping::SearchOptions options;
+            options.stop = stop;
+            options.status = [&](const mapping::SearchStatus& status) {
+                tell([this, status] {
+                    m_status = status;
+                    Q_EMIT changed();
+                });
+            };
+            return std::make_shared<const mapping::SearchResult>(run(nest, architecture, settings, options));
+        });
     Q_EMIT changed();
-}
-
-void MappingSearch::stop()
-{
-    m_keep.request_stop();
 }
 
 void MappingSearch::settle()

@@ -33,15 +33,14 @@ class MappingSearch : public QObject
     Q_OBJECT
 public:
     MappingSearch();
-    ~MappingSearch() override;
 
     [[nodiscard]] const SearchSettings& settings() const { return m_settings; }
     void setSettings(const SearchSettings& settings);
 
     /// Forgets what was found elsewhere and searches this space; a running search is given up.
     void start(const mapping::LoopNest& nest, const mapping::Architecture& architecture);
-    void stop(); ///< ends the search and keeps the best so far
-    [[nodiscard]] bool isRunning() const { return m_running; }
+    void stop() { m_job->finishEarly(); } ///< ends the search and keeps the best so far
+    [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
     void settle();
 
     /// Null until a search of this space has ended.
@@ -58,14 +57,11 @@ private:
     SearchSettings m_settings;
     std::unique_ptr<LatestJob<SearchResultPtr>> m_job;
     std::unique_ptr<LatestJob<DensityPtr>> m_densityJob;
-    std::stop_source m_keep; ///< ends the running search without giving its result up
     mapping::LoopNest m_nest;
     mapping::Architecture m_architecture;
     SearchResultPtr m_result;
     std::optional<mapping::SearchStatus> m_status;
     DensityPtr m_density;
-    std::uint64_t m_run = 0;
-    bool m_running = false;
 };
 
 } // namespace tilewright::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/subgraphs_text.h"
 
-#include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QCoreApplication>
@@ -27,18 +27,14 @@ QString subgraphsAsText(const Snapshot& snapshot)
         for (const Issue& candidate : snapshot.evaluation.issues)
             if (candidate.subgraph == SubgraphId(i) && issue.isEmpty())
                 issue = QString::fromStdString(candidate.text);
+        const auto figure = [&e](auto value) {
+            return e.structurallyValid ? std::optional(value) : std::nullopt;
+        };
         out +=
-            QStringList{
-                QString::number(i),
-                names(s.ops, [&](OpId o) { return problem.opName(o); }),
-                QStringLiteral("%1×%2×%3").arg(s.granularity.w).arg(s.granularity.h).arg(s.granularity.k),
-                e.structurallyValid ? exactNumber(e.latency) : QString(),
-                e.structurallyValid ? boundText(e.bound) : QString(),
-                e.structurallyValid ? QString::number(e.peakWorkingSet) : QString(),
-                names(s.retain, [&](TensorId t) { return problem.tensorName(t); }),
-                issue}
-                .join(QLatin1Char('\t')) +
-            QLatin1Char('\n');
+            textRow(i, names(s.ops, [&](OpId o) { return problem.opName(o); }),
+                    QStringLiteral("%1×%2×%3").arg(s.granularity.w).arg(s.granularity.h).arg(s.granularity.k),
+                    figure(e.latency), figure(boundText(e.bound)), figure(e.peakWorkingSet),
+                    names(s.retain, [&](TensorId t) { return problem.tensorName(t); }), issue);
     }
     return out;
 }

@@ -4,6 +4,7 @@
 #include "eval/lower_bound.h"
 #include "report/summary.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QHeaderView>
@@ -82,7 +83,7 @@ QString BoundView::copyText() const
         QStringList cells{item->data(0, Qt::UserRole).toString()};
         for (int c = 1; c < m_parts->columnCount(); ++c)
             cells << exactNumber(item->data(c, Qt::UserRole).toDouble());
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += textRow(cells);
     }
     return out;
 }

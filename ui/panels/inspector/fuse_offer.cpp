@@ -74,9 +74,4 @@ void FuseOffer::show(const Trial& trial)
                                          : sentence(trial.after->verdict()->text));
 }
 
-QPushButton* FuseOffer::button() const
-{
-    return m_column->isEmpty() ? nullptr : qobject_cast<QPushButton*>(m_column->itemAt(0)->widget());
-}
-
 } // namespace tilewright::ui

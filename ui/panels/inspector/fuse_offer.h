@@ -22,7 +22,6 @@ public:
     FuseOffer(const ViewContext& context, QWidget* parent);
     void refresh(bool wanted);
     void settle() { m_job.waitIdle(); }
-    [[nodiscard]] QPushButton* button() const; ///< null while there is nothing to press
     [[nodiscard]] QLabel* note() const { return m_note; }
 
 private:

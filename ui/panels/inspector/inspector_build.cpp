@@ -9,6 +9,7 @@
 #include "panels/inspector/schedule_overview.h"
 #include "panels/inspector/wrap_button.h"
 #include "theme/icon.h"
+#include "theme/text_row.h"
 #include "views/granularity/granularity_view.h"
 
 #include <QComboBox>
@@ -137,7 +138,7 @@ void InspectorView::buildTraversal(QWidget* page, QVBoxLayout* column)
     m_traversal->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     for (const TraversalKind kind : kTraversalPresets) {
         const std::string_view name = traversalName(kind);
-        m_traversal->addItem(QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size())));
+        m_traversal->addItem(word(name));
     }
     m_traversal->addItem(tr("custom"));
     row->addWidget(m_traversal, 1);

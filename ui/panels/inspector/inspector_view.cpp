@@ -29,7 +29,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace tilewright::ui {

@@ -45,10 +45,6 @@ public:
     {
         return {34 * fontMetrics().averageCharWidth(), 120};
     }
-    [[nodiscard]] ChoiceSpinBox* widthBox() const { return m_w; }
-    [[nodiscard]] ChoiceSpinBox* heightBox() const { return m_h; }
-    [[nodiscard]] ChoiceSpinBox* depthBox() const { return m_k; }
-    [[nodiscard]] QComboBox* traversalBox() const { return m_traversal; }
     [[nodiscard]] QLabel* summaryLabel() const { return m_summary; }
     [[nodiscard]] QLabel* arithmeticLabel() const { return m_arithmetic; }
     /// The buttons of the suggestions, best first.

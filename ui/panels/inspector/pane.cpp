@@ -44,6 +44,8 @@ private:
 void clearLayout(QLayout* layout)
 {
     while (QLayoutItem* item = layout->takeAt(0)) {
+        if (item->layout())
+            clearLayout(item->layout());
         if (item->widget()) {
             item->widget()->hide();
             item->widget()->deleteLater();

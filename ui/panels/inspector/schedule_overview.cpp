@@ -151,13 +151,4 @@ void ScheduleOverview::settle()
     m_job.waitIdle();
 }
 
-QList<QPushButton*> ScheduleOverview::changeButtons() const
-{
-    QList<QPushButton*> out;
-    for (int i = 0; i < m_changes->count(); ++i)
-        if (auto* button = qobject_cast<QPushButton*>(m_changes->itemAt(i)->widget()))
-            out << button;
-    return out;
-}
-
 } // namespace tilewright::ui

@@ -12,7 +12,6 @@
 #include <vector>
 
 class QLabel;
-class QPushButton;
 class QVBoxLayout;
 
 namespace tilewright::ui {
@@ -31,8 +30,6 @@ public:
     void settle(); ///< for tests and pictures
 
     [[nodiscard]] QLabel* figures() const { return m_figures; }
-    /// The changes offered, best first.
-    [[nodiscard]] QList<QPushButton*> changeButtons() const;
 
 private:
     struct Facts

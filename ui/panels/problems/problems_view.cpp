@@ -3,6 +3,7 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QHBoxLayout>
@@ -133,9 +134,8 @@ void ProblemsView::refresh()
     for (const Issue& issue : snapshot->evaluation.issues) {
         const auto code = issueCodeName(issue.code);
         auto* item = new QTreeWidgetItem(
-            m_list,
-            {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
-             QString::fromLatin1(code.data(), static_cast<qsizetype>(code.size())), sentence(issue.text)});
+            m_list, {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
+                     word(code), sentence(issue.text)});
         item->setIcon(0, icon(QStringLiteral("error")));
         item->setToolTip(2, sentence(issue.text));
     }
@@ -250,8 +250,8 @@ QString ProblemsView::copyText() const
 {
     QString out;
     for (int i = 0; i < m_list->topLevelItemCount(); ++i)
-        out += m_list->topLevelItem(i)->text(0) + QLatin1Char('\t') + m_list->topLevelItem(i)->text(1) +
-               QLatin1Char('\t') + m_list->topLevelItem(i)->text(2) + QLatin1Char('\n');
+        out += textRow(m_list->topLevelItem(i)->text(0), m_list->topLevelItem(i)->text(1),
+                       m_list->topLevelItem(i)->text(2));
     return out;
 }
 

@@ -29,8 +29,6 @@ public:
 
     [[nodiscard]] QTreeWidget* list() const { return m_list; }
     [[nodiscard]] QPushButton* fixButton() const { return m_fix; }
-    /// The other ways to repair the selected problem; empty menu = there are none.
-    [[nodiscard]] QToolButton* otherFixesButton() const { return m_others; }
     [[nodiscard]] QString reason() const; ///< why the selected problem has no fix; empty when it has one
 
 protected:

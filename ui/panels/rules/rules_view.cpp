@@ -2,6 +2,7 @@
 #include "panels/rules/rules_view.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QComboBox>
@@ -20,11 +21,6 @@ enum Column { kSwitch, kValue, kEffect, kMeaning };
 constexpr int kTarget = Qt::UserRole;    ///< of the first column: the subgraph that a row is about
 constexpr int kExact = Qt::UserRole + 1; ///< of a cell: what is copied instead of its text
 constexpr std::size_t kMostRows = 100;
-
-QString latin1(std::string_view text)
-{
-    return QString::fromLatin1(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 QString subgraphs(std::size_t n)
 {
@@ -100,12 +96,12 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     m_list->setColumnWidth(kValue, wide(QStringLiteral("neutral")));
     m_list->setColumnWidth(kEffect, wide(tr("total %1 in %2").arg(signedNumber(-123456.7), subgraphs(100))));
     for (const RuleSwitch& s : ruleSwitches()) {
-        auto* item = new QTreeWidgetItem(m_list, {latin1(s.name), {}, {}, latin1(s.meaning)});
+        auto* item = new QTreeWidgetItem(m_list, {word(s.name), {}, {}, word(s.meaning)});
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         const QString tip = QStringLiteral("<p>%1</p><p>%2</p>")
-                                .arg(latin1(s.meaning).toHtmlEscaped(),
+                                .arg(word(s.meaning).toHtmlEscaped(),
                                      tr("%1 in the final statement, %2 in the earlier one; the values are %3")
-                                         .arg(latin1(s.finalValue()), latin1(s.seedValue),
+                                         .arg(word(s.finalValue()), word(s.seedValue),
                                               QString::fromStdString(s.valueList(", "))));
         for (const int c : {kSwitch, kValue, kMeaning})
             item->setToolTip(c, tip);
@@ -114,8 +110,8 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
             continue; // the tick says it
         auto* values = new QComboBox(m_list);
         for (const std::string_view value : s.values())
-            values->addItem(latin1(value));
-        values->setAccessibleName(tr("Value of %1").arg(latin1(s.name)));
+            values->addItem(word(value));
+        values->setAccessibleName(tr("Value of %1").arg(word(s.name)));
         values->setToolTip(tip);
         values->setAutoFillBackground(true);
         connect(values, &QComboBox::activated, this,
@@ -167,14 +163,14 @@ void RulesView::refresh()
     m_summary->setText(
         tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it "
            "to read the rules another way. Open a row to see which subgraphs that changes.")
-            .arg(latin1(ruleSetTitle(rules)),
+            .arg(word(ruleSetTitle(rules)),
                  document().rulesReason().isEmpty()
                      ? QString()
                      : QStringLiteral(" – ") + document().rulesReason().toHtmlEscaped()));
     for (std::size_t i = 0; i < ruleSwitches().size(); ++i) {
         const RuleSwitch& s = ruleSwitches()[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
-        item->setText(kValue, latin1(ruleValue(rules, s.name)));
+        item->setText(kValue, word(ruleValue(rules, s.name)));
         item->setCheckState(kSwitch, s.get(rules) == 0 ? Qt::Checked : Qt::Unchecked);
         if (m_values[i])
             m_values[i]->setCurrentIndex(static_cast<int>(s.get(rules)));
@@ -202,7 +198,7 @@ void RulesView::showEffects(const Effects& effects)
     for (const RuleEffect& e : effects.effects) {
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(e.rule - ruleSwitches().data()));
         // With more than two values it is said which one would do that.
-        const QString value = e.rule->count > 2 ? latin1(e.value) + QStringLiteral(": ") : QString();
+        const QString value = e.rule->count > 2 ? word(e.value) + QStringLiteral(": ") : QString();
         const double total = effects.snapshot->evaluation.total;
         const QString effect = value + effectText(e, total);
         const QString exactly = exactEffectText(e, total);
@@ -235,10 +231,10 @@ void RulesView::showEffects(const Effects& effects)
                 child->setText(kMeaning, tip);
         };
         for (const Issue& issue : e.appears)
-            row(issue.subgraph, tr("would break %1").arg(latin1(issueCodeName(issue.code))),
+            row(issue.subgraph, tr("would break %1").arg(word(issueCodeName(issue.code))),
                 sentence(issue.text));
         for (const Issue& issue : e.disappears)
-            row(issue.subgraph, tr("would no longer break %1").arg(latin1(issueCodeName(issue.code))),
+            row(issue.subgraph, tr("would no longer break %1").arg(word(issueCodeName(issue.code))),
                 sentence(issue.text));
         for (const RuleEffect::Part& part : e.parts)
             row(part.subgraph, partText(part), {});
@@ -256,7 +252,7 @@ QString RulesView::copyText() const
             const QString exact = m_list->topLevelItem(i)->data(c, kExact).toString();
             cells << (exact.isEmpty() ? m_list->topLevelItem(i)->text(c) : exact);
         }
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += textRow(cells);
     }
     return out;
 }

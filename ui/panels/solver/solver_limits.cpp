@@ -7,7 +7,6 @@
 #include <QPainter>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <array>
 
 namespace tilewright::ui {

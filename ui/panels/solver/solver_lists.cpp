@@ -2,11 +2,10 @@
 #include "panels/solver/solver_lists.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
-#include <QCoreApplication>
 #include <QHeaderView>
-#include <QPointer>
 #include <QStyledItemDelegate>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ QString names(const Problem& problem, const std::vector<OpId>& ops)
 QString sentence(const Difference& d)
 {
     const auto name = differenceName(d.kind);
-    QString what = QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
+    QString what = word(name);
     // Those of one subgraph do not name its ops.
     if (d.kind == DifferenceKind::Granularity || d.kind == DifferenceKind::Traversal ||
         d.kind == DifferenceKind::Order || d.kind == DifferenceKind::Retain)
@@ -246,13 +245,10 @@ void SolverAlternatives::request()
         if (s.locked)
             new QTreeWidgetItem(item, {tr("locked: nothing else was tried")});
     }
-    m_job.request([self = QPointer<SolverAlternatives>(this), o = m_outcome](std::stop_token stop) {
+    m_job.request([this, o = m_outcome, tell = m_job.teller()](std::stop_token stop) {
         solveAlternatives(*o->after->problem, o->after->schedule, o->after->evaluation.rules, {stop, {}},
                           [&](SubgraphId subgraph, const std::vector<SolveAlternative>& found) {
-                              QMetaObject::invokeMethod(qApp, [self, o, subgraph, found] {
-                                  if (self && self->m_outcome == o)
-                                      self->fill(subgraph, found);
-                              });
+                              tell([this, subgraph, found] { fill(subgraph, found); });
                           });
         return true;
     });

@@ -3,6 +3,7 @@
 
 #include "report/take_snapshot.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "workspace/schedule_edits.h"
 
 #include <QBoxLayout>
@@ -128,44 +129,24 @@ void SolverView::registerActions()
         return Availability(d.hasProblem(), tr("Open a problem first."));
     };
     registry().add(
-        {QStringLiteral("solve.auto"),
-         tr("Solve"),
-         tr("&Auto-solve"),
-         QStringLiteral("solve"),
-         {QKeySequence(Qt::Key_F9)},
-         tr("Search for a better schedule with the settings of the Solver pane; again: stop and keep the "
-            "best."),
-         false,
-         {},
-         whenOpen},
-        [this](bool) { startOrStop(); });
-    registry().add({QStringLiteral("solve.selection"),
-                    tr("Solve"),
-                    tr("Solve &selection only"),
-                    {},
-                    {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
-                    tr("Only subgraphs that run a selected op may change."),
-                    false,
-                    {},
-                    whenOpen},
-                   [this](bool) {
+        "solve.auto", tr("Solve"), tr("&Auto-solve"), "solve", {QKeySequence(Qt::Key_F9)},
+        tr("Search for a better schedule with the settings of the Solver pane; again: stop and keep the "
+           "best."),
+        whenOpen, [this] { startOrStop(); });
+    registry().add("solve.selection", tr("Solve"), tr("Solve &selection only"), "",
+                   {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
+                   tr("Only subgraphs that run a selected op may change."), whenOpen, [this] {
                        m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
                    });
     QAction* stopping = registry().add(
-        {QStringLiteral("solve.stop"),
-         tr("Solve"),
-         tr("S&top and keep the best"),
-         QStringLiteral("stop"),
-         {QKeySequence(Qt::Key_Escape)},
-         tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
-            "the focus)."),
-         false,
-         {},
-         [self = QPointer<SolverView>(this)] {
-             return Availability(self && self->m_job.isRunning(), tr("No search is running."));
-         }},
-        [this](bool) { stop(); });
+        "solve.stop", tr("Solve"), tr("S&top and keep the best"), "stop", {QKeySequence(Qt::Key_Escape)},
+        tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
+           "the focus)."),
+        [self = QPointer<SolverView>(this)] {
+            return Availability(self && self->m_job.isRunning(), tr("No search is running."));
+        },
+        [this] { stop(); });
     stopping->setShortcutContext(Qt::WidgetShortcut); // Esc means something else elsewhere: keyPressEvent()
 }
 
@@ -371,11 +352,6 @@ void SolverView::keyPressEvent(QKeyEvent* event)
         View::keyPressEvent(event);
 }
 
-QString SolverView::progressText() const
-{
-    return m_progress->text();
-}
-
 void SolverView::settle()
 {
     while (m_job.isRunning())
@@ -396,7 +372,7 @@ QString SolverView::copyText() const
     QString out = tr("change\tgain\n");
     const SolverChanges& changes = *m_card->changes();
     for (int i = 0; i < changes.topLevelItemCount(); ++i)
-        out += changes.topLevelItem(i)->text(0) + QLatin1Char('\t') + changes.gain(i) + QLatin1Char('\n');
+        out += textRow(changes.topLevelItem(i)->text(0), changes.gain(i));
     return out;
 }
 

@@ -29,14 +29,12 @@ public:
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     QString copyText() const override;
 
-    [[nodiscard]] QPushButton* startButton() const { return m_options->run(); }
     [[nodiscard]] QPushButton* applyButton() const { return m_card->applyButton(); }
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_options->budget(); }
     [[nodiscard]] SolverOptions& options() const { return *m_options; }
     [[nodiscard]] SolverCard& card() const { return *m_card; }
     [[nodiscard]] SolverJob& job() { return m_job; }
     [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
-    [[nodiscard]] QString progressText() const;
 
 Q_SIGNALS:
     void started();

@@ -2,8 +2,8 @@
 #include "panels/subgraphs/subgraphs_view.h"
 
 #include "panels/subgraphs/subgraph_delegate.h"
+#include "theme/text_row.h"
 #include "workspace/schedule_edits.h"
-#include "workspace/subgraph_model.h"
 
 #include <QEvent>
 #include <QHeaderView>
@@ -239,7 +239,7 @@ QString SubgraphsView::copyText() const
         QStringList cells;
         for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
             cells << m_model->index(r, c).data(SubgraphModel::RawRole).toString();
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += textRow(cells);
     }
     return out;
 }

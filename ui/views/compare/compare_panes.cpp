@@ -2,6 +2,7 @@
 #include "views/compare/compare_panes.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "views/graph/graph_paint.h"
 
 #include <QMouseEvent>
@@ -133,17 +134,15 @@ void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size
         detail += QStringLiteral("  ") + signedPercent(after / before - 1);
     const QRectF place = panesIn(area)[pane];
     const QFont bold = uiFont(1.0, QFont::DemiBold);
-    const QFontMetricsF fm(bold);
-    const QFontMetricsF plain{uiFont()};
-    const double detailWidth = plain.horizontalAdvance(detail);
-    const QString text = fm.elidedText(name, Qt::ElideMiddle, place.width() - detailWidth - 34);
-    const double baseline = area.top() + 6 + fm.ascent();
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(place.left() + 10, baseline), text);
-    painter.setFont(uiFont());
-    painter.setPen(pane == 0 || after == before ? theme.muted : after < before ? theme.ok : theme.warning);
-    painter.drawText(QPointF(place.left() + 22 + fm.horizontalAdvance(text), baseline), detail);
+    const double room = TextMetrics(uiFont()).horizontalAdvance(detail);
+    const double most = place.width() - room - 34;
+    const double y = area.top() + 6;
+    writeLine(painter, {place.left() + 10, y}, most, name, bold, theme.text, Qt::ElideMiddle);
+    writeLine(painter, {place.left() + 22 + std::min(most, TextMetrics(bold).horizontalAdvance(name)), y},
+              room, detail, uiFont(),
+              pane == 0 || after == before ? theme.muted
+              : after < before             ? theme.ok
+                                           : theme.warning);
 }
 
 void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)

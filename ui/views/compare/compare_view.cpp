@@ -2,6 +2,7 @@
 #include "views/compare/compare_view.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/difference_list.h"
 
@@ -84,36 +85,15 @@ void CompareView::addActions()
         return Availability(a && b && a->problem == b->problem,
                             tr("Pin a baseline of this problem first (B)."));
     };
-    registry().add({QStringLiteral("compare.next"),
-                    menu,
-                    tr("&Next difference"),
-                    QStringLiteral("down"),
-                    {QKeySequence(Qt::Key_F7)},
-                    tr("Go to the next difference and zoom both graphs to it."),
-                    false,
-                    {},
-                    both},
-                   [this](bool) { nextDifference(1); });
-    registry().add({QStringLiteral("compare.previous"),
-                    menu,
-                    tr("&Previous difference"),
-                    QStringLiteral("up"),
-                    {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
-                    tr("Go to the difference before and zoom both graphs to it."),
-                    false,
-                    {},
-                    both},
-                   [this](bool) { nextDifference(-1); });
-    registry().add({QStringLiteral("compare.swap"),
-                    menu,
-                    tr("&Swap A and B"),
-                    QStringLiteral("swap"),
-                    {},
-                    tr("Take the baseline's schedule and pin the current one in its place; one undo step."),
-                    false,
-                    {},
-                    both},
-                   [this](bool) { swap(); });
+    registry().add("compare.next", menu, tr("&Next difference"), "down", {QKeySequence(Qt::Key_F7)},
+                   tr("Go to the next difference and zoom both graphs to it."), both,
+                   [this] { nextDifference(1); });
+    registry().add(
+        "compare.previous", menu, tr("&Previous difference"), "up", {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
+        tr("Go to the difference before and zoom both graphs to it."), both, [this] { nextDifference(-1); });
+    registry().add("compare.swap", menu, tr("&Swap A and B"), "swap", {},
+                   tr("Take the baseline's schedule and pin the current one in its place; one undo step."),
+                   both, [this] { swap(); });
     QAction* link = registry().add({QStringLiteral("compare.link"),
                                     menu,
                                     tr("&Link the graphs"),
@@ -237,7 +217,7 @@ QString CompareView::copyText() const
         for (int c = 0; c < DifferenceList::Delta; ++c)
             cells << item->text(c);
         cells << exactNumber(m_data->comparison.contributions[*m_list->indexOf(item)].delta);
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += textRow(cells);
     }
     return out;
 }

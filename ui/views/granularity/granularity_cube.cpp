@@ -3,7 +3,6 @@
 
 #include "eval/fast.h"
 #include "eval/granularity_search.h"
-#include "schedule/grid.h"
 #include "schedule/useful_sizes.h"
 
 #include <algorithm>

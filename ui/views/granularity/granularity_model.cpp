@@ -2,9 +2,8 @@
 #include "views/granularity/granularity_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
-
-#include <QStringList>
 
 #include <algorithm>
 #include <cmath>
@@ -166,14 +165,11 @@ QString granularityAsText(const GranularityCube& cube)
         const CubeCell& c = cube.cells[i];
         const Granularity g = cube.granularity(i);
         const bool runs = c.state == CubeCell::State::Fits || c.state == CubeCell::State::OutOfMemory;
-        const auto code = issueCodeName(runs ? IssueCode::OutOfMemory : c.issue);
-        QStringList cells{QString::number(g.w), QString::number(g.h), QString::number(g.k)};
-        cells << (c.state == CubeCell::State::Fits
-                      ? QStringLiteral("fits")
-                      : QString::fromUtf8(code.data(), static_cast<qsizetype>(code.size())));
-        cells << (runs ? exactNumber(c.latency) : QString()) << (runs ? QString::number(c.peak) : QString())
-              << (runs ? QString::number(c.steps) : QString());
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        const auto state = c.state == CubeCell::State::Fits ? std::string_view("fits")
+                           : runs                           ? issueCodeName(IssueCode::OutOfMemory)
+                                                            : issueCodeName(c.issue);
+        const auto figure = [runs](auto value) { return runs ? std::optional(value) : std::nullopt; };
+        out += textRow(g.w, g.h, g.k, state, figure(c.latency), figure(c.peak), figure(c.steps));
     }
     return out;
 }

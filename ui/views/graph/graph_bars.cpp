@@ -2,6 +2,7 @@
 #include "views/graph/graph_bars.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/words.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_toolbar.h"
@@ -117,13 +118,10 @@ void GraphBars::paintBanner(QPainter& painter, const QRectF& banner, const Theme
     QString text = tr("Preview of the running best: %1").arg(number(total));
     if (own && own->evaluation.valid() && own->evaluation.total > 0)
         text += QStringLiteral(" (%1)").arg(signedPercent(total / own->evaluation.total - 1));
-    painter.setFont(uiFont(1.0, QFont::DemiBold));
-    const QFontMetricsF bold(painter.font());
+    const QFont bold = uiFont(1.0, QFont::DemiBold);
     const QRectF line = banner.adjusted(12, 0, -12, 0);
-    painter.setPen(theme.text);
-    painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft,
-                     bold.elidedText(text, Qt::ElideRight, line.width()));
-    const QRectF rest = line.adjusted(bold.horizontalAdvance(text) + 16, 0, 0, 0);
+    writeAcross(painter, line, text, bold, theme.text);
+    const QRectF rest = line.adjusted(TextMetrics(bold).horizontalAdvance(text) + 16, 0, 0, 0);
     if (rest.width() < 80)
         return;
     painter.setFont(uiFont());

@@ -27,11 +27,9 @@ GraphLegend boundLegend()
 {
     GraphLegend legend;
     legend.title = tr("Bound by");
-    const std::pair<Bound, QString> entries[] = {{Bound::Compute, tr("△ compute-bound")},
-                                                 {Bound::Memory, tr("▽ memory-bound")},
-                                                 {Bound::Balanced, tr("◇ balanced")}};
-    for (const auto& [bound, text] : entries)
-        legend.entries.emplace_back(GraphFill{GraphFill::Role::Bound, static_cast<double>(bound)}, text);
+    for (const Bound bound : {Bound::Compute, Bound::Memory, Bound::Balanced})
+        legend.entries.emplace_back(GraphFill{GraphFill::Role::Bound, static_cast<double>(bound)},
+                                    boundSign(bound) + QLatin1Char(' ') + boundText(bound));
     return legend;
 }
 

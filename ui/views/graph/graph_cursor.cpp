@@ -262,8 +262,8 @@ void GraphCursor::showFound()
                                                         : std::vector<std::size_t>();
     if (m_currentFound >= m_found.size())
         m_currentFound = 0;
-    m_bars.toolbar().setHits(static_cast<int>(m_currentFound),
-                             m_sought.isEmpty() ? -1 : static_cast<int>(m_found.size()));
+    m_bars.toolbar().searchField()->setHits(
+        m_currentFound, m_sought.isEmpty() ? std::nullopt : std::optional(m_found.size()));
 }
 
 void GraphCursor::searchNext(int direction)
@@ -297,7 +297,7 @@ void GraphCursor::searchNext(int direction)
         m_navigator.setViewport({0.8, m_bars.content().center() - node.rect.center() * 0.8}, true);
     else
         m_navigator.ensureVisible(node.rect);
-    m_bars.toolbar().setHits(static_cast<int>(m_currentFound), static_cast<int>(m_found.size()));
+    m_bars.toolbar().searchField()->setHits(m_currentFound, m_found.size());
 }
 
 } // namespace tilewright::ui

@@ -4,8 +4,6 @@
 #include "theme/name.h"
 #include "views/graph/graph_sections.h"
 
-#include <algorithm>
-
 namespace tilewright::ui {
 
 namespace {

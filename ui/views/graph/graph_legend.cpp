@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Key and overview of the graph.
+#include "chart/keys.h"
+#include "theme/text_metrics.h"
 #include "theme/words.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_roles.h"
 #include "views/graph/graph_shapes.h"
 
-#include "theme/text_metrics.h"
 #include <QPainter>
 
 #include <cmath>
@@ -13,12 +14,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-struct Entry
-{
-    QString text;
-    std::function<void(QPainter&, const QRectF&)> sample;
-};
 
 void sampleLine(QPainter& p, const QRectF& box, EdgeStyle style, const Theme& theme)
 {
@@ -37,94 +32,9 @@ void sampleLine(QPainter& p, const QRectF& box, EdgeStyle style, const Theme& th
     }
 }
 
-std::vector<Entry> entriesOf(const GraphModel& model, const Theme& theme)
-{
-    const auto shape = [&theme](QPainterPath (*make)(const QRectF&), const QColor& fill) {
-        return [make, fill, &theme](QPainter& p, const QRectF& box) {
-            p.setPen(QPen(theme.outline, 1.2));
-            p.setBrush(fill);
-            p.drawPath(make(box));
-        };
-    };
-    const auto line = [&theme](EdgeStyle style) {
-        return [style, &theme](QPainter& p, const QRectF& box) { sampleLine(p, box, style, theme); };
-    };
-    std::vector<Entry> entries{{tr("MatMul"), shape(&matMulShape, theme.raised)},
-                               {tr("Pointwise"), shape(&pointwiseShape, theme.raised)},
-                               {tr("graph input"), shape(&inputShape, graphRoles(theme).tensorFill)},
-                               {tr("through slow memory (traffic)"), line(EdgeStyle::Spilled)},
-                               {tr("retained in fast memory"), line(EdgeStyle::Retained)},
-                               {tr("inside a subgraph"), line(EdgeStyle::Ephemeral)}};
-    const bool bySubgraph = model.legend.entries.empty() && model.legend.scale.empty();
-    if (bySubgraph && !model.hulls.empty())
-        entries.push_back(
-            {tr("subgraph, numbered as executed"), [&model, &theme](QPainter& p, const QRectF& box) {
-                 p.setPen(QPen(hullBorder(model.hulls.front().fill, theme), 1.2));
-                 p.setBrush(hullColour(model.hulls.front().fill, theme));
-                 p.drawRoundedRect(box, 3, 3);
-                 p.setPen(theme.text);
-                 p.drawText(box, Qt::AlignCenter, QStringLiteral("0"));
-             }});
-    if (model.recomputes)
-        entries.push_back({tr("recomputed in several subgraphs"), [&theme](QPainter& p, const QRectF& box) {
-                               p.setPen(Qt::NoPen);
-                               p.fillRect(box, theme.category(0));
-                               p.fillRect(box.adjusted(box.width() / 2, 0, 0, 0), theme.category(7));
-                               p.setPen(QPen(theme.ink, 1.4));
-                               const double side = box.height() * 0.6;
-                               p.drawPath(recomputeSign(
-                                   {box.center().x() - side / 2, box.center().y() - side / 2, side, side}));
-                           }});
-    if (!model.geometry->sections.empty())
-        entries.push_back(
-            {tr("card of several subgraphs; bar: their latencies"), [&theme](QPainter& p, const QRectF& box) {
-                 p.setPen(QPen(theme.outline, 1.2));
-                 p.setBrush(theme.raised);
-                 p.drawRoundedRect(box, 3, 3);
-                 const QRectF bar = box.adjusted(2, box.height() * 0.55, -2, -2);
-                 for (int i = 0; i < 3; ++i)
-                     p.fillRect(
-                         QRectF(bar.left() + bar.width() * i / 3, bar.top(), bar.width() / 3, bar.height()),
-                         theme.category(static_cast<std::size_t>(i)));
-             }});
-    for (const auto& [fill, text] : model.legend.entries)
-        entries.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
-                               p.setPen(QPen(theme.outline, 1));
-                               p.setBrush(fillColour(fill, theme));
-                               p.drawRoundedRect(box, 3, 3);
-                           }});
-    return entries;
-}
-
-} // namespace
-
-namespace {
-
-constexpr double kSample = 24, kGap = 8, kPadding = 7, kMargin = 10;
-
-/// Entries in as many rows as the width asks for.
-struct LegendLayout
-{
-    QFont font = uiFont(0.85);
-    std::vector<Entry> entries;
-    std::vector<QRectF> cells; ///< relative to the box; one more for the ramp
-    double line = 0;
-    QSizeF size;
-};
-
-/// Of a bar with room for its figures.
-double scaleWidth(const GraphLegend& legend, const TextMetrics& metrics)
-{
-    double widest = 0;
-    for (const QString& figure : legend.scale)
-        widest = std::max(widest, metrics.horizontalAdvance(figure));
-    return std::max(150.0, (widest + kGap) * static_cast<double>(legend.scale.size())) + 2 * kGap;
-}
-
 /// The ramp with its figures, each in the ink that reads on its colour.
-void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& box, const Theme& theme)
+void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& bar, const Theme& theme)
 {
-    const QRectF bar = box.adjusted(0, 2, 0, -2);
     QLinearGradient gradient(bar.topLeft(), bar.topRight());
     for (int i = 0; i <= 8; ++i)
         gradient.setColorAt(i / 8.0, theme.ramp(i / 8.0));
@@ -144,71 +54,110 @@ void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& box,
     }
 }
 
-LegendLayout layOutLegend(const GraphModel& model, double width, const Theme& theme)
+std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
 {
-    LegendLayout out;
-    const TextMetrics metrics(out.font);
-    out.line = metrics.height() * 1.25;
-    out.entries = entriesOf(model, theme);
-    std::vector<double> widths;
-    for (const Entry& entry : out.entries)
-        widths.push_back(kSample + kGap / 2 + metrics.horizontalAdvance(entry.text) + 2 * kGap);
-    if (!model.legend.scale.empty())
-        widths.push_back(metrics.horizontalAdvance(model.legend.title) + 2 * kGap +
-                         scaleWidth(model.legend, metrics));
-    const double limit = width - 2 * kMargin - 2 * kPadding;
-    double x = 0, y = 0, widest = 0;
-    for (double w : widths) {
-        if (x > 0 && x + w > limit) {
-            x = 0;
-            y += out.line;
-        }
-        out.cells.emplace_back(kPadding + x, kPadding / 2 + y, w, out.line);
-        x += w;
-        widest = std::max(widest, x);
+    constexpr double kWide = 1.8; // room for the shapes
+    const auto shape = [&theme](QPainterPath (*make)(const QRectF&), const QColor& fill) {
+        return [make, fill, &theme](QPainter& p, const QRectF& box) {
+            p.setPen(QPen(theme.outline, 1.2));
+            p.setBrush(fill);
+            p.drawPath(make(box));
+        };
+    };
+    const auto line = [&theme](EdgeStyle style) {
+        return [style, &theme](QPainter& p, const QRectF& box) { sampleLine(p, box, style, theme); };
+    };
+    std::vector<ChartKey> keys{{tr("MatMul"), shape(&matMulShape, theme.raised)},
+                               {tr("Pointwise"), shape(&pointwiseShape, theme.raised)},
+                               {tr("graph input"), shape(&inputShape, graphRoles(theme).tensorFill)},
+                               {tr("through slow memory (traffic)"), line(EdgeStyle::Spilled)},
+                               {tr("retained in fast memory"), line(EdgeStyle::Retained)},
+                               {tr("inside a subgraph"), line(EdgeStyle::Ephemeral)}};
+    const bool bySubgraph = model.legend.entries.empty() && model.legend.scale.empty();
+    if (bySubgraph && !model.hulls.empty())
+        keys.push_back(
+            {tr("subgraph, numbered as executed"), [&model, &theme](QPainter& p, const QRectF& box) {
+                 p.setPen(QPen(hullBorder(model.hulls.front().fill, theme), 1.2));
+                 p.setBrush(hullColour(model.hulls.front().fill, theme));
+                 p.drawRoundedRect(box, 3, 3);
+                 p.setPen(theme.text);
+                 p.drawText(box, Qt::AlignCenter, QStringLiteral("0"));
+             }});
+    if (model.recomputes)
+        keys.push_back({tr("recomputed in several subgraphs"), [&theme](QPainter& p, const QRectF& box) {
+                            p.setPen(Qt::NoPen);
+                            p.fillRect(box, theme.category(0));
+                            p.fillRect(box.adjusted(box.width() / 2, 0, 0, 0), theme.category(7));
+                            p.setPen(QPen(theme.ink, 1.4));
+                            const double side = box.height() * 0.6;
+                            p.drawPath(recomputeSign(
+                                {box.center().x() - side / 2, box.center().y() - side / 2, side, side}));
+                        }});
+    if (!model.geometry->sections.empty())
+        keys.push_back(
+            {tr("card of several subgraphs; bar: their latencies"), [&theme](QPainter& p, const QRectF& box) {
+                 p.setPen(QPen(theme.outline, 1.2));
+                 p.setBrush(theme.raised);
+                 p.drawRoundedRect(box, 3, 3);
+                 const QRectF bar = box.adjusted(2, box.height() * 0.55, -2, -2);
+                 for (int i = 0; i < 3; ++i)
+                     p.fillRect(
+                         QRectF(bar.left() + bar.width() * i / 3, bar.top(), bar.width() / 3, bar.height()),
+                         theme.category(static_cast<std::size_t>(i)));
+             }});
+    for (const auto& [fill, text] : model.legend.entries)
+        keys.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
+                            p.setPen(QPen(theme.outline, 1));
+                            p.setBrush(fillColour(fill, theme));
+                            p.drawRoundedRect(box, 3, 3);
+                        }});
+    for (ChartKey& key : keys)
+        key.width = kWide;
+    if (!model.legend.scale.empty()) {
+        const TextMetrics fm(uiFont(0.85));
+        double widest = 0;
+        for (const QString& figure : model.legend.scale)
+            widest = std::max(widest, fm.horizontalAdvance(figure));
+        const double width = std::max(150.0, (widest + 8) * static_cast<double>(model.legend.scale.size()));
+        keys.push_back(
+            {{},
+             [&model, &theme](QPainter& p, const QRectF& box) { paintScale(p, model.legend, box, theme); },
+             width / (std::ceil(fm.height()) - 1),
+             model.legend.title});
     }
-    out.size = QSizeF(widest + 2 * kPadding - kGap, y + out.line + kPadding);
-    return out;
+    return keys;
+}
+
+constexpr double kPadding = 7, kMargin = 10;
+
+QSizeF boxSize(const std::vector<ChartKey>& keys, double width)
+{
+    const double room = width - 2 * kMargin - 2 * kPadding;
+    return {std::min(room, keysWidth(keys)) + 2 * kPadding, keysHeight(keys, room) + kPadding};
 }
 
 } // namespace
 
 double graphLegendHeight(const GraphModel& model, const QRectF& area)
 {
-    const LegendLayout layout = layOutLegend(model, area.width(), Theme::light());
-    return layout.size.height() > area.height() * 0.3 ? 0 : layout.size.height() + kMargin;
+    const double height = boxSize(keysOf(model, Theme::light()), area.width()).height();
+    return height > area.height() * 0.3 ? 0 : height + kMargin;
 }
 
 void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme)
 {
     if (graphLegendHeight(model, area) == 0)
         return;
-    const LegendLayout layout = layOutLegend(model, area.width(), theme);
-    const QRectF box(QPointF(area.left() + kMargin, area.bottom() - kMargin - layout.size.height()),
-                     layout.size);
+    const std::vector<ChartKey> keys = keysOf(model, theme);
+    const QSizeF size = boxSize(keys, area.width());
+    const QRectF box(QPointF(area.left() + kMargin, area.bottom() - kMargin - size.height()), size);
     painter.save();
-    painter.setFont(layout.font);
     QColor back = theme.panel;
     back.setAlphaF(0.94F);
     painter.setPen(QPen(theme.grid, 1));
     painter.setBrush(back);
     painter.drawRoundedRect(box, 6, 6);
-    for (std::size_t i = 0; i < layout.entries.size(); ++i) {
-        const QRectF cell = layout.cells[i].translated(box.topLeft());
-        painter.setBrush(Qt::NoBrush);
-        layout.entries[i].sample(
-            painter, QRectF(cell.left(), cell.top() + layout.line * 0.2, kSample, layout.line * 0.6));
-        painter.setPen(theme.text);
-        painter.drawText(cell.adjusted(kSample + kGap / 2, 0, 0, 0), Qt::AlignVCenter,
-                         layout.entries[i].text);
-    }
-    if (!model.legend.scale.empty()) {
-        const QRectF cell = layout.cells.back().translated(box.topLeft());
-        painter.setPen(theme.text);
-        painter.drawText(cell, Qt::AlignVCenter, model.legend.title);
-        const double from = TextMetrics(layout.font).horizontalAdvance(model.legend.title) + kGap;
-        paintScale(painter, model.legend, cell.adjusted(from, 0, -kGap, 0), theme);
-    }
+    paintKeys(painter, keys, box.adjusted(kPadding, kPadding - 0.5, -kPadding, 0), theme);
     painter.restore();
 }
 

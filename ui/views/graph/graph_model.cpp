@@ -3,12 +3,11 @@
 
 #include "theme/name.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_shapes.h"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -78,8 +77,7 @@ private:
             if (issue.subgraph && issue.subgraph->index() < m_error.size() &&
                 m_error[issue.subgraph->index()].isEmpty()) {
                 const std::string_view code = issueCodeName(issue.code);
-                m_error[issue.subgraph->index()] =
-                    QString::fromUtf8(code.data(), static_cast<qsizetype>(code.size()));
+                m_error[issue.subgraph->index()] = word(code);
             }
     }
 

@@ -7,8 +7,6 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 
-#include <cmath>
-
 namespace tilewright::ui {
 
 namespace {

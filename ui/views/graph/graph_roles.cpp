@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_roles.h"
 
+#include "canvas/bound_mark.h"
+
 namespace tilewright::ui {
 
 GraphRoles graphRoles(const Theme& theme)
@@ -25,15 +27,7 @@ QColor fillColour(const GraphFill& fill, const Theme& theme)
     case GraphFill::Role::Ramp:
         return theme.ramp(fill.value);
     case GraphFill::Role::Bound:
-        switch (static_cast<Bound>(static_cast<int>(fill.value))) {
-        case Bound::Compute:
-            return theme.computeBound;
-        case Bound::Memory:
-            return theme.memoryBound;
-        case Bound::Balanced:
-            break;
-        }
-        return theme.balanced;
+        return boundColour(static_cast<Bound>(static_cast<int>(fill.value)), theme);
     case GraphFill::Role::Neutral:
         break;
     }

@@ -43,9 +43,7 @@ QString tensorText(const Problem& problem, TensorId t)
 
 QString boundWithSign(Bound bound)
 {
-    return bound == Bound::Compute  ? tr("△ compute-bound")
-           : bound == Bound::Memory ? tr("▽ memory-bound")
-                                    : tr("◇ balanced");
+    return boundSign(bound) + QLatin1Char(' ') + boundText(bound);
 }
 
 } // namespace

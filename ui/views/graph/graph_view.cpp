@@ -2,13 +2,16 @@
 #include "views/graph/graph_view.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "views/graph/graph_cards.h"
 #include "views/graph/graph_menu.h"
 #include "views/graph/graph_paint.h"
+#include "views/graph/graph_sections.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_tooltip.h"
 #include "workspace/subgraphs_text.h"
 
+#include <QAction>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -32,7 +35,7 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
       m_gestures(context, m_layouter, m_navigator, m_cursor, m_bars, *this),
       m_picture(context, m_layouter, m_navigator, m_cursor, m_gestures, m_bars, *this)
 {
-    restoreOptions();
+    addSwitches();
     connectToolbar();
     registerActions();
     addOwnKeys();
@@ -63,7 +66,7 @@ void GraphView::refresh(bool problemIsNew)
         m_layouter.startAnew();
         m_navigator.startAnew();
         m_cursor.startAnew();
-        m_bars.toolbar().setOptions(options(), shape(), m_navigator.overview(), m_bars.legend());
+        showOptions();
         m_gestures.cancel();
         m_bars.showNote();
     }
@@ -97,24 +100,55 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
 
 // -- what is drawn --------------------------------------------------------------------------------------
 
-void GraphView::restoreOptions()
+void GraphView::addSwitches()
 {
+    const auto add = [this](const char* key, bool atFirst, const QString& text, std::function<bool()> isOn,
+                            std::function<void(bool)> set) {
+        QAction* action = m_bars.toolbar().addSwitch(text);
+        connect(action, &QAction::toggled, this, [this, set](bool on) {
+            set(on);
+            optionsChanged();
+        });
+        m_switches.push_back({QLatin1String(key), atFirst, action, std::move(isOn), std::move(set)});
+    };
+    const auto addShape = [&](const char* key, bool atFirst, const QString& text, bool GraphShape::*part) {
+        add(
+            key, atFirst, text, [this, part] { return shape().*part; },
+            [this, part](bool on) {
+                GraphShape next = shape();
+                next.*part = on;
+                m_navigator.forgetHand(); // another picture: look at all of it
+                m_layouter.setShape(next);
+            });
+    };
+    add(
+        "labels", true, tr("Traffic on lines"), [this] { return options().edgeLabels; },
+        [this](bool on) {
+            m_layouter.setOptions({options().colouring, on});
+        });
+    addShape("leftToRight", false, tr("Left to right"), &GraphShape::leftToRight);
+    addShape("columns", true, tr("Break long graphs into columns"), &GraphShape::columns);
+    add(
+        "cards", true, tr("Cards in graphs of more than %1 ops").arg(kCardsAbove),
+        [this] { return shape().cards; },
+        [this](bool on) {
+            m_navigator.forgetHand();
+            m_layouter.setShape(withCards(shape(), on));
+        });
+    add(
+        "overview", true, tr("Overview (M)"), [this] { return m_navigator.overview(); },
+        [this](bool on) { m_navigator.setOverview(on); });
+    add(
+        "key", true, tr("Key to shapes and lines"), [this] { return m_bars.legend(); },
+        [this](bool on) { m_bars.setLegend(on); });
     QSettings settings;
     settings.beginGroup(QStringLiteral("graph"));
-    GraphOptions options;
     const QString colouring = settings.value(QStringLiteral("colouring")).toString();
     for (int i = 0; i < 6; ++i)
         if (colouring == QLatin1String(kColouringNames[i]))
-            options.colouring = static_cast<GraphColouring>(i);
-    options.edgeLabels = settings.value(QStringLiteral("labels"), true).toBool();
-    GraphShape shape;
-    shape.leftToRight = settings.value(QStringLiteral("leftToRight"), false).toBool();
-    shape.columns = settings.value(QStringLiteral("columns"), true).toBool();
-    shape.cards = settings.value(QStringLiteral("cards"), true).toBool();
-    m_layouter.setOptions(options);
-    m_layouter.setShape(shape);
-    m_navigator.setOverview(settings.value(QStringLiteral("overview"), true).toBool());
-    m_bars.setLegend(settings.value(QStringLiteral("key"), true).toBool());
+            m_layouter.setOptions({static_cast<GraphColouring>(i), true});
+    for (const Switch& s : m_switches)
+        s.set(settings.value(s.key, s.atFirst).toBool());
 }
 
 void GraphView::optionsChanged()
@@ -123,29 +157,24 @@ void GraphView::optionsChanged()
     settings.beginGroup(QStringLiteral("graph"));
     settings.setValue(QStringLiteral("colouring"),
                       QLatin1String(kColouringNames[static_cast<int>(options().colouring)]));
-    settings.setValue(QStringLiteral("labels"), options().edgeLabels);
-    settings.setValue(QStringLiteral("leftToRight"), shape().leftToRight);
-    settings.setValue(QStringLiteral("columns"), shape().columns);
-    settings.setValue(QStringLiteral("cards"), shape().cards);
-    settings.setValue(QStringLiteral("overview"), m_navigator.overview());
-    settings.setValue(QStringLiteral("key"), m_bars.legend());
-    m_bars.toolbar().setOptions(options(), shape(), m_navigator.overview(), m_bars.legend());
+    for (const Switch& s : m_switches)
+        settings.setValue(s.key, s.isOn());
+    showOptions();
     refresh();
+}
+
+void GraphView::showOptions()
+{
+    m_bars.toolbar().setOptions(options().colouring, shape().hops);
+    for (const Switch& s : m_switches) {
+        const QSignalBlocker quiet(s.action);
+        s.action->setChecked(s.isOn());
+    }
 }
 
 void GraphView::setColouring(GraphColouring colouring)
 {
-    GraphOptions options = this->options();
-    options.colouring = colouring;
-    m_layouter.setOptions(options);
-    optionsChanged();
-}
-
-void GraphView::setEdgeLabels(bool on)
-{
-    GraphOptions options = this->options();
-    options.edgeLabels = on;
-    m_layouter.setOptions(options);
+    m_layouter.setOptions({colouring, options().edgeLabels});
     optionsChanged();
 }
 
@@ -156,18 +185,6 @@ void GraphView::setShape(const GraphShape& shape)
         shape.focus != now.focus)
         m_navigator.forgetHand(); // another picture: look at all of it
     m_layouter.setShape(shape);
-    optionsChanged();
-}
-
-void GraphView::setLegend(bool on)
-{
-    m_bars.setLegend(on);
-    optionsChanged();
-}
-
-void GraphView::setOverview(bool on)
-{
-    m_navigator.setOverview(on);
     optionsChanged();
 }
 
@@ -197,12 +214,6 @@ void GraphView::collapseAll(bool collapsed)
     m_navigator.forgetHand();
     if (document().hasProblem())
         setShape(withAll(shape(), *document().problem(), document().schedule(), collapsed));
-}
-
-void GraphView::setCards(bool on)
-{
-    m_navigator.forgetHand();
-    setShape(withCards(shape(), on));
 }
 
 void GraphView::setNeighbourhood(int hops)
@@ -358,16 +369,10 @@ QString GraphView::copyText() const
             in << QString::number(s.value);
         const Op& o = problem.op(op);
         const Tensor& out = problem.tensor(o.output);
-        text += QStringList{QString::number(i),
-                            QString::fromStdString(problem.opName(op)),
-                            o.type == OpType::MatMul ? QStringLiteral("MatMul") : QStringLiteral("Pointwise"),
-                            QString::number(out.width),
-                            QString::number(out.height),
-                            QString::number(problem.reductionSize(op)),
-                            QString::number(o.baseCost),
-                            in.join(QLatin1Char(' '))}
-                    .join(QLatin1Char('\t')) +
-                QLatin1Char('\n');
+        text +=
+            textRow(i, problem.opName(op),
+                    o.type == OpType::MatMul ? std::string_view("MatMul") : std::string_view("Pointwise"),
+                    out.width, out.height, problem.reductionSize(op), o.baseCost, in.join(QLatin1Char(' ')));
     }
     return text;
 }

@@ -54,13 +54,9 @@ public:
 
     void setColouring(GraphColouring colouring);
     void setShape(const GraphShape& shape);
-    void setEdgeLabels(bool on);
-    void setOverview(bool on);
-    void setLegend(bool on);
     void setCollapsed(SubgraphId subgraph, bool collapsed);
     /// All subgraphs; of a large graph also whether they are cards by themselves, which is remembered.
     void collapseAll(bool collapsed);
-    void setCards(bool on); ///< subgraphs of large graphs become cards by themselves
     /// Opens a card of several subgraphs, and closes the one that an op came from.
     void openSection(std::size_t node);
     void closeSection(OpId op);
@@ -87,8 +83,10 @@ private:
     void registerActions(); // graph_view_actions.cpp, as the two below
     void addOwnKeys();
     void letGo();
-    void restoreOptions();
-    void optionsChanged();
+    void addSwitches();
+    void optionsChanged(); ///< by the person: remembered
+    void showOptions();
+    void toggle(const char* key); ///< one of the switches
     void refresh(bool problemIsNew = false);
     void previewChanged();
     void open(const GraphHit& hit);
@@ -101,6 +99,16 @@ private:
     GraphCursor m_cursor;
     GraphGestures m_gestures;
     GraphPicture m_picture;
+    /// What the menu of the toolbar switches on and off, and what is remembered.
+    struct Switch
+    {
+        QLatin1String key;
+        bool atFirst = true;
+        QAction* action = nullptr;
+        std::function<bool()> isOn;
+        std::function<void(bool)> set;
+    };
+    std::vector<Switch> m_switches;
 };
 
 } // namespace tilewright::ui

@@ -15,25 +15,12 @@ void GraphView::connectToolbar()
     GraphToolbar* toolbar = &m_bars.toolbar();
     connect(toolbar, &GraphToolbar::colouringChosen, this, &GraphView::setColouring);
     connect(toolbar, &GraphToolbar::hopsChosen, this, &GraphView::setNeighbourhood);
-    connect(toolbar, &GraphToolbar::labelsToggled, this, &GraphView::setEdgeLabels);
-    connect(toolbar, &GraphToolbar::leftToRightToggled, this, [this](bool on) {
-        GraphShape shape = this->shape();
-        shape.leftToRight = on;
-        setShape(shape);
-    });
-    connect(toolbar, &GraphToolbar::columnsToggled, this, [this](bool on) {
-        GraphShape shape = this->shape();
-        shape.columns = on;
-        setShape(shape);
-    });
-    connect(toolbar, &GraphToolbar::overviewToggled, this, &GraphView::setOverview);
-    connect(toolbar, &GraphToolbar::legendToggled, this, &GraphView::setLegend);
-    connect(toolbar, &GraphToolbar::cardsToggled, this, &GraphView::setCards);
     connect(toolbar, &GraphToolbar::collapseAll, this, [this] { collapseAll(true); });
     connect(toolbar, &GraphToolbar::expandAll, this, [this] { collapseAll(false); });
-    connect(toolbar, &GraphToolbar::searchChanged, &m_cursor, &GraphCursor::search);
-    connect(toolbar, &GraphToolbar::searchNext, &m_cursor, &GraphCursor::searchNext);
-    connect(toolbar, &GraphToolbar::searchLeft, this, [this] { setFocus(); });
+    const SearchField* field = toolbar->searchField();
+    connect(field, &QLineEdit::textChanged, &m_cursor, &GraphCursor::search);
+    connect(field, &SearchField::next, &m_cursor, &GraphCursor::searchNext);
+    connect(field, &SearchField::left, this, qOverload<>(&QWidget::setFocus));
     connect(&m_bars, &GraphBars::linkActivated, this, [this](const QString& what) {
         if (what == QLatin1String("all"))
             setNeighbourhood(0);
@@ -41,6 +28,13 @@ void GraphView::connectToolbar()
             collapseAll(what == QLatin1String("cards"));
         setFocus();
     });
+}
+
+void GraphView::toggle(const char* key)
+{
+    for (const Switch& s : m_switches)
+        if (s.key == QLatin1String(key))
+            s.action->toggle();
 }
 
 /// Bare letters act only while the graph itself has the focus.
@@ -52,9 +46,9 @@ void GraphView::registerActions()
     QPointer<GraphView> self(this);
     const auto add = [&](const char* id, const QString& menu, const QString& text, const char* iconName,
                          QKeySequence key, const QString& tip, void (*run)(GraphView&)) {
-        QAction* action = actions.add({QLatin1String(id), menu, text, QLatin1String(iconName),
-                                       key.isEmpty() ? QList<QKeySequence>{} : QList<QKeySequence>{key}, tip},
-                                      [self, run](bool) {
+        QAction* action = actions.add(id, menu, text, iconName,
+                                      key.isEmpty() ? QList<QKeySequence>{} : QList<QKeySequence>{key}, tip,
+                                      {}, [self, run] {
                                           if (self)
                                               run(*self);
                                       });
@@ -97,8 +91,7 @@ void GraphView::registerActions()
         tr("Select the subgraph executed after the selected one."),
         [](GraphView& g) { g.m_cursor.goToSubgraph(1); });
     add("graph.overview", view, tr("Graph: over&view"), "", Qt::Key_M,
-        tr("Show or hide the small picture of the whole graph."),
-        [](GraphView& g) { g.setOverview(!g.m_navigator.overview()); });
+        tr("Show or hide the small picture of the whole graph."), [](GraphView& g) { g.toggle("overview"); });
     add("graph.neighbourhood", view, tr("Graph: &neighbourhood"), "", Qt::Key_N,
         tr("Show only what is within two hops of the selection, or everything again."),
         [](GraphView& g) { g.setNeighbourhood(g.shape().hops > 0 ? 0 : 2); });
@@ -124,11 +117,8 @@ void GraphView::registerActions()
     add("graph.expandAll", view, tr("Graph: expand all"), "", {}, tr("Draw the ops of every subgraph."),
         [](GraphView& g) { g.collapseAll(false); });
     add("graph.orientation", view, tr("Graph: turn"), "", {},
-        tr("Draw from left to right instead of from top to bottom, or back."), [](GraphView& g) {
-            GraphShape shape = g.shape();
-            shape.leftToRight = !shape.leftToRight;
-            g.setShape(shape);
-        });
+        tr("Draw from left to right instead of from top to bottom, or back."),
+        [](GraphView& g) { g.toggle("leftToRight"); });
     const std::tuple<const char*, QString, void (*)(GraphView&)> colourings[] = {
         {"subgraph", tr("subgraph"), [](GraphView& g) { g.setColouring(GraphColouring::Subgraph); }},
         {"type", tr("op type"), [](GraphView& g) { g.setColouring(GraphColouring::OpType); }},

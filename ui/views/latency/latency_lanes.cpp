@@ -2,6 +2,7 @@
 #include "views/latency/latency_lanes.h"
 
 #include "canvas/bound_mark.h"
+#include "chart/plot_paint.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
@@ -36,24 +37,27 @@ const QColor& barColour(const LatencyBar& bar, const LatencyOptions& options, co
                                                      : boundColour(bar.bound, theme);
 }
 
-std::vector<LegendItem> legendOf(const LatencyModel& model, Detail detail, const Theme& theme)
+std::vector<ChartKey> legendOf(const LatencyModel& model, Detail detail, const Theme& theme)
 {
-    std::vector<LegendItem> out;
+    std::vector<ChartKey> out;
+    const auto patch = [&](const QString& text, const QColor& colour) {
+        out.push_back(patchKey(text, colour, theme));
+    };
     if (detail == Detail::Full && model.options.colour == LatencyColour::Parts) {
-        out = {{tr("outline: latency"), Theme::mix(theme.canvas, theme.muted, 0.12)},
-               {tr("compute"), theme.computeTime},
-               {tr("load"), theme.loadTime},
-               {tr("store"), theme.storeTime}};
+        patch(tr("outline: latency"), Theme::mix(theme.canvas, theme.muted, 0.12));
+        patch(tr("compute"), theme.computeTime);
+        patch(tr("load"), theme.loadTime);
+        patch(tr("store"), theme.storeTime);
     } else {
         if (model.options.colour != LatencyColour::Subgraph)
             for (const Bound b : {Bound::Compute, Bound::Memory, Bound::Balanced})
-                out.push_back({boundText(b), boundColour(b, theme)});
+                patch(boundText(b), boundColour(b, theme));
         if (detail == Detail::Dense)
-            out.push_back({tr("pale: the longest of a pixel, solid: their mean"),
-                           Theme::mix(theme.canvas, theme.balanced, kPale)});
+            patch(tr("pale: the longest of a pixel, solid: their mean"),
+                  Theme::mix(theme.canvas, theme.balanced, kPale));
     }
     if (model.hasBaseline)
-        out.push_back({tr("baseline"), theme.text, true});
+        out.push_back(lineKey(tr("baseline"), QPen(theme.text, 1.4, Qt::DashLine)));
     return out;
 }
 
@@ -319,7 +323,7 @@ LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
     out.title = m->title;
     // The longest form decides where it stands, so that it does not jump while zooming.
     out.legends = [m](const Theme& theme) {
-        std::vector<std::vector<LegendItem>> forms;
+        std::vector<std::vector<ChartKey>> forms;
         for (const Detail detail : {Detail::Full, Detail::Plain, Detail::Dense})
             forms.push_back(legendOf(*m, detail, theme));
         return forms;
@@ -331,11 +335,7 @@ LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
     out.most = 1000; // all the room there is
     out.mostWidth = n * kMostPixels;
     out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 14;
-    Lane above; // where the axis' title stands
-    above.heading = true;
-    above.fixed = true;
-    above.height = fm.height() + 2;
-    out.lanes.push_back(std::move(above));
+    out.lanes.push_back(headingLane()); // where the axis' title stands
     Lane plot;
     plot.gap = 2;
     plot.rows = {subgraphs(m)};

@@ -4,6 +4,7 @@
 #include "canvas/bound_mark.h"
 #include "eval/cost.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QStringList>
@@ -169,14 +170,9 @@ QString latencyAsText(const LatencyModel& model)
 {
     QString out = QStringLiteral("subgraph\tops\tlatency\tcompute\tload\tstore\tbound\tbaseline\n");
     for (const LatencyBar& bar : model.bars) {
-        QStringList cells{QString::number(bar.id.index()), bar.ops};
-        for (const double v : {bar.latency, bar.compute, bar.load, bar.store})
-            cells << (bar.runs ? exactNumber(v) : QString());
-        cells << (bar.runs ? QString::fromUtf8(boundName(bar.bound).data(),
-                                               static_cast<qsizetype>(boundName(bar.bound).size()))
-                           : QString());
-        cells << (bar.before ? exactNumber(*bar.before) : QString());
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        const auto of = [&bar](double v) { return bar.runs ? std::optional(v) : std::nullopt; };
+        out += textRow(bar.id.index(), bar.ops, of(bar.latency), of(bar.compute), of(bar.load), of(bar.store),
+                       bar.runs ? word(boundName(bar.bound)) : QString(), bar.before);
     }
     return out;
 }

@@ -3,6 +3,7 @@
 
 #include "mapping/edits.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/mapping/nest_model.h"
 
@@ -18,7 +19,7 @@ namespace {
 QString operandName(const LoopNest& nest, std::size_t op)
 {
     const std::string_view s = nest.operands[op].name;
-    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
+    return word(s);
 }
 
 double sum(const std::vector<BarPart>& parts)
@@ -107,7 +108,7 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
     for (std::size_t c = 0; c < kEnergyComponents; ++c) {
         const std::string_view name = componentName(static_cast<EnergyComponent>(c));
         BreakdownBar bar;
-        bar.label = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+        bar.label = word(name);
         bar.parts = energyParts(nest, matrix, c);
         if (ghost)
             bar.before = energyParts(nest, before, c);
@@ -145,10 +146,8 @@ QString breakdownAsText(const BreakdownModel& model)
     for (const BreakdownSection& s : model.sections)
         for (const BreakdownBar& bar : s.bars)
             for (std::size_t i = 0; i < bar.parts.size(); ++i)
-                out += s.title + QLatin1Char('\t') + bar.label + QLatin1Char('\t') + bar.parts[i].name +
-                       QLatin1Char('\t') + exactNumber(bar.parts[i].value) + QLatin1Char('\t') +
-                       (i < bar.before.size() ? exactNumber(bar.before[i].value) : QString()) +
-                       QLatin1Char('\n');
+                out += textRow(s.title, bar.label, bar.parts[i].name, bar.parts[i].value,
+                               i < bar.before.size() ? std::optional(bar.before[i].value) : std::nullopt);
     return out;
 }
 

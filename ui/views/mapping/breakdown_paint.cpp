@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/breakdown_paint.h"
 
+#include "chart/keys.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
@@ -9,7 +10,6 @@
 #include <QPainter>
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewright::ui {
 
@@ -76,9 +76,18 @@ void paintParts(QPainter& painter, const std::vector<BarPart>& parts, const QRec
     }
 }
 
-QString partText(const BarPart& part, double total)
+std::vector<ChartKey> keysOf(const BreakdownSection& section, bool shares, const Theme& theme)
 {
-    return QStringLiteral("%1 %2").arg(part.name, total > 0 ? percent(part.value / total) : percent(0));
+    double total = 0;
+    for (const BarPart& part : section.legend)
+        total += part.value;
+    std::vector<ChartKey> keys;
+    for (const BarPart& part : section.legend)
+        keys.push_back(patchKey(
+            shares ? QStringLiteral("%1 %2").arg(part.name, percent(total > 0 ? part.value / total : 0))
+                   : part.name,
+            partColour(theme, part.kind), theme));
+    return keys;
 }
 
 } // namespace
@@ -144,27 +153,10 @@ void paintBreakdown(QPainter& painter, const BreakdownModel& model, const Breakd
         painter.setPen(theme.muted);
         if (!section.unit.isEmpty())
             painter.drawText(QPointF(head.left() + titleWidth + 8, head.top() + fm.ascent()), section.unit);
-        double total = 0;
-        for (const BarPart& p : section.legend)
-            total += p.value;
-        double x = head.left();
-        const double y = head.top() + fm.height() + 4;
-        double needed = 0;
-        for (const BarPart& p : section.legend)
-            needed += 28 + small.horizontalAdvance(partText(p, total));
-        const bool shares = needed - 14 <= head.width(); // otherwise the names alone
-        for (const BarPart& p : section.legend) {
-            const QString text = shares ? partText(p, total) : p.name;
-            const double w = 14 + small.horizontalAdvance(text) + 14;
-            if (x + w - 14 > head.right())
-                break;
-            painter.setPen(QPen(theme.outline, 1));
-            painter.setBrush(partColour(theme, p.kind));
-            painter.drawRect(QRectF(x + 0.5, y + small.height() / 2 - 5, 9, 9));
-            painter.setPen(theme.muted);
-            painter.drawText(QPointF(x + 14, y + small.ascent()), text);
-            x += w;
-        }
+        const QRectF room = head.adjusted(0, fm.height() + 4, 0, 0);
+        const auto keys = keysOf(section, true, theme);
+        paintKeys(painter, keysWidth(keys) <= room.width() ? keys : keysOf(section, false, theme), room,
+                  theme);
     }
     for (const BreakdownPlace& place : places.bars) {
         const BreakdownSection& section = model.sections[place.section];

@@ -12,7 +12,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
-#include <QPointer>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QStyledItemDelegate>
@@ -67,11 +66,6 @@ MappingModelView::MappingModelView(const ViewContext& context, QWidget* parent)
             modelChanged();
     });
     modelChanged();
-}
-
-MappingModelView::~MappingModelView()
-{
-    m_keep.request_stop();
 }
 
 void MappingModelView::createControls()
@@ -154,7 +148,6 @@ void MappingModelView::modelChanged()
     m_job->cancel();
     m_running = false;
     m_started = false;
-    ++m_run;
     m_table->setModel(m_state.model());
     m_view->clearSpans();
     for (int i = 0; i < mapping::kObjectives; ++i)
@@ -174,7 +167,7 @@ void MappingModelView::showEvent(QShowEvent* event)
 void MappingModelView::startOrStop()
 {
     if (m_running)
-        m_keep.request_stop();
+        m_job->finishEarly();
     else
         start();
 }
@@ -186,26 +179,18 @@ void MappingModelView::start()
     m_table->setModel(m_state.model());
     m_architecture = m_state.setup().architecture;
     m_started = m_running = true;
-    m_keep = std::stop_source();
-    const QPointer<MappingModelView> self(this);
-    m_job->request([self, model = m_state.model(), architecture = m_architecture,
-                    quick = m_mode->currentIndex() == 1, keep = m_keep.get_token(),
-                    number = ++m_run](std::stop_token giveUp) {
-        std::stop_source either;
-        const std::stop_callback onKeep(keep, [&either] { either.request_stop(); });
-        const std::stop_callback onGiveUp(giveUp, [&either] { either.request_stop(); });
+    m_job->request([this, model = m_state.model(), architecture = m_architecture,
+                    quick = m_mode->currentIndex() == 1, tell = m_job->teller()](std::stop_token stop) {
         mapping::SearchOptions options;
-        options.stop = either.get_token();
+        options.stop = stop;
         options.seconds = kSeconds;
-        const auto done = mapping::searchModel(
-            model, architecture, options, quick, {}, [self, number](const mapping::LayerResult& layer) {
-                QMetaObject::invokeMethod(QCoreApplication::instance(), [self, number, layer] {
-                    if (self && self->m_run == number && self->m_running) {
-                        self->m_table->add(layer);
-                        self->refresh();
-                    }
-                });
-            });
+        const auto done = mapping::searchModel(model, architecture, options, quick, {},
+                                               [&](const mapping::LayerResult& layer) {
+                                                   tell([this, layer] {
+                                                       m_table->add(layer);
+                                                       refresh();
+                                                   });
+                                               });
         Outcome out;
         if (done)
             out.result = std::make_shared<const mapping::ModelResult>(*done);

@@ -19,7 +19,6 @@ class MappingModelView : public View
     Q_OBJECT
 public:
     explicit MappingModelView(const ViewContext& context, QWidget* parent = nullptr);
-    ~MappingModelView() override;
 
     void settle() override;
     [[nodiscard]] QSize exportSize() const override; ///< every row
@@ -61,11 +60,9 @@ private:
     QProgressBar* m_progress = nullptr;
     QLabel* m_status = nullptr;
     std::unique_ptr<LatestJob<Outcome>> m_job;
-    std::stop_source m_keep;
     mapping::Architecture m_architecture; ///< that the rows are for
     bool m_started = false;               ///< this model was searched
     bool m_running = false;
-    std::uint64_t m_run = 0;
 };
 
 } // namespace tilewright::ui

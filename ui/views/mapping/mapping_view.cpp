@@ -12,9 +12,7 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QPainter>
-#include <QScrollBar>
 #include <QSignalBlocker>
-#include <QToolButton>
 
 #include <algorithm>
 #include <cmath>
@@ -33,9 +31,7 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
       m_state(context.workspace.mapping())
 {
     setMinimumSize(320, 200);
-    m_scrollBar = new QScrollBar(Qt::Vertical, this);
-    m_scrollBar->setAccessibleName(tr("Scroll the mapping"));
-    m_scrollBar->hide();
+    m_scrollBar = new ListScroll(tr("Scroll the mapping"), this);
     connect(m_scrollBar, &QScrollBar::valueChanged, this, &MappingView::layOut);
     createControls();
     addOwnKeys();
@@ -225,7 +221,7 @@ QRectF MappingView::canvasArea() const
     if (m_form && !m_form->isHidden())
         area.setLeft(area.left() + m_form->width());
     if (m_scrollBar && !m_scrollBar->isHidden())
-        area.setRight(area.right() - m_scrollBar->width());
+        area.setRight(m_scrollBar->geometry().left());
     return area;
 }
 
@@ -270,18 +266,13 @@ void MappingView::layOut()
     }
     // The bar takes room only when it is needed. It may be what calls here: it is not hidden in between.
     const QSignalBlocker blocker(m_scrollBar);
-    const int w = m_scrollBar->sizeHint().width();
     QRectF area = content;
     if (m_form && !m_form->isHidden())
         area.setLeft(area.left() + m_form->width());
-    m_scrollBar->setGeometry(static_cast<int>(area.right()) - w, static_cast<int>(area.top()), w,
-                             static_cast<int>(area.height()));
-    m_scrollBar->setVisible(layoutIn(area).height > area.height() + 1);
-    area = canvasArea();
+    const QRectF whole = area;
+    area.setRight(whole.right() - m_scrollBar->widthFor(whole, layoutIn(whole).height));
     m_layout = layoutIn(area);
-    m_scrollBar->setRange(0, std::max(0, static_cast<int>(std::ceil(m_layout.height - area.height()))));
-    m_scrollBar->setPageStep(std::max(1, static_cast<int>(area.height())));
-    m_scrollBar->setSingleStep(24);
+    m_scrollBar->place(whole, m_layout.height);
     if (m_scrollBar->value() > 0) {
         area.translate(0, -m_scrollBar->value());
         m_layout = layoutIn(area);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
+#include "canvas/list_scroll.h"
 #include "views/mapping/breakdown_paint.h"
 #include "views/mapping/nest_paint.h"
 #include "workspace/mapping_document.h"
@@ -9,7 +10,6 @@
 #include <optional>
 
 class QComboBox;
-class QScrollBar;
 
 namespace tilewright::ui {
 
@@ -33,7 +33,6 @@ public:
     [[nodiscard]] const NestOverlay& overlay() const { return m_overlay; }
     /// Geometry in widget coordinates.
     [[nodiscard]] const NestPlaces& places() const { return m_layout.nest; }
-    [[nodiscard]] bool showsCode() const { return m_code; }
 
 protected:
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
@@ -94,7 +93,7 @@ private:
     QPointF m_pressedAt;
     bool m_wholePower = false; ///< Shift: all of the same prime move
     bool m_code = false;
-    QScrollBar* m_scrollBar = nullptr; ///< there when not all fits
+    ListScroll* m_scrollBar = nullptr; ///< there when not all fits
     QString m_message;                 ///< why the last move was refused
 };
 

@@ -2,6 +2,7 @@
 #include "views/mapping/nest_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QStringList>
@@ -14,11 +15,6 @@ using namespace mapping;
 using mapping::MappingCost; // not the schedule's
 
 namespace {
-
-QString text(std::string_view s)
-{
-    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
-}
 
 std::vector<int> loopsInOrder(const LoopNest& nest, const Method& method, Level level)
 {
@@ -121,7 +117,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
     out.operand = operand;
     if (e.violation) {
         out.violation = QString::fromStdString(e.violation->message);
-        out.code = text(violationName(e.violation->code));
+        out.code = word(violationName(e.violation->code));
     }
     const auto best = [&](Objective o) { return found && found->of(o) ? found->of(o)->value(o) : 0.0; };
     const bool ghost = baseline && baseline->evaluation.hasNumbers;
@@ -140,7 +136,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
             m = {m.name, none, {}, {}, {}};
     for (std::size_t op = 0; op < kOperands; ++op) {
         const OperandReport& r = e.operands[op];
-        out.operands[op] = {text(nest.operands[op].name),
+        out.operands[op] = {word(nest.operands[op].name),
                             op == kWritten,
                             {r.dataRf, r.dataArray, r.dataSpm},
                             r.spmBanks,
@@ -156,7 +152,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
         QStringList folded;
         for (const int loop : loopsInOrder(nest, setup.method, column.level)) {
             const std::int64_t factor = setup.method.tiling[l][static_cast<std::size_t>(loop)];
-            const QString name = text(nest.loopNames[static_cast<std::size_t>(loop)]);
+            const QString name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
             if (factor == 1) {
                 folded << name;
                 continue;
@@ -185,7 +181,7 @@ std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& n
     return makeDrop(
         setup, nest, now, *moved,
         tr("%1 ×%2: %3 → %4")
-            .arg(text(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
+            .arg(word(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
 }
 
 std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
@@ -212,8 +208,8 @@ std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& n
     const auto moved = reorderLoop(nest, setup.method, column.level, loop, positionOf(neighbour));
     if (!moved)
         return std::nullopt;
-    const QString name = text(nest.loopNames[static_cast<std::size_t>(loop)]);
-    const QString other = text(nest.loopNames[static_cast<std::size_t>(neighbour)]);
+    const QString name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
+    const QString other = word(nest.loopNames[static_cast<std::size_t>(neighbour)]);
     return makeDrop(setup, nest, now, *moved,
                     inwards ? tr("%1 inside %2 at %3").arg(name, other, levelText(column.level))
                             : tr("%1 outside %2 at %3").arg(name, other, levelText(column.level)));

@@ -2,6 +2,7 @@
 #include "views/mapping/search_map_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <algorithm>
@@ -126,10 +127,7 @@ SearchMapModel buildSearchMap(const MappingDocument& state, const MappingSearch&
 QString searchMapAsText(const SearchMapModel& model)
 {
     QString out = tr("method\tenergy pJ\tcycles\tEDP\n");
-    const auto row = [&](const MapPoint& p) {
-        out += p.name + QLatin1Char('\t') + exactNumber(p.energy) + QLatin1Char('\t') +
-               QString::number(p.cycles) + QLatin1Char('\t') + exactNumber(p.edp()) + QLatin1Char('\n');
-    };
+    const auto row = [&](const MapPoint& p) { out += textRow(p.name, p.energy, p.cycles, p.edp()); };
     for (const auto& p : model.optima)
         if (p)
             row(*p);

@@ -3,6 +3,7 @@
 
 #include "chart/plot_paint.h"
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 #include "views/mapping/nest_model.h"
@@ -83,27 +84,21 @@ void paintRow(QPainter& painter, const QRectF& row, const QString& name, const s
     painter.setPen(QPen(hot ? theme.accent : theme.grid, hot ? 2 : 1));
     painter.setBrush(theme.panel);
     painter.drawRoundedRect(row.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-    const QFontMetricsF fm(uiFont());
-    const QFontMetricsF small(uiFont(0.85));
-    const double textX = row.left() + 30;
-    const QPointF centre(row.left() + 15, row.center().y());
-    paintPlotMark(painter, centre, mark);
-    painter.setFont(uiFont(1, QFont::DemiBold));
-    painter.setPen(theme.text);
-    double y = row.top() + 4 + fm.ascent();
-    painter.drawText(QPointF(textX, y), name);
-    const double nameEnd = textX + QFontMetricsF(painter.font()).horizontalAdvance(name);
-    painter.setFont(uiFont(0.85));
+    const QFont bold = uiFont(1, QFont::DemiBold);
+    const QFont small = uiFont(0.85);
+    const TextMetrics fm(small);
+    const QPointF at = row.topLeft() + QPointF(30, 4);
+    const double width = row.right() - 6 - at.x();
+    paintPlotMark(painter, QPointF(row.left() + 15, row.center().y()), mark);
+    const double below = at.y() + 1 + writeLine(painter, at, width, name, bold, theme.text);
     const QString edp = p ? tr("EDP %1").arg(scientific(p->edp())) : QString();
-    if (p && nameEnd + 10 + small.horizontalAdvance(edp) <= row.right() - 8) {
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(row.right() - 8 - small.horizontalAdvance(edp), y), edp);
-    }
-    y += fm.descent() + small.ascent() + 1;
-    painter.setPen(theme.muted);
-    const QString text = p ? tr("%1 pJ · %2 cycles").arg(number(std::round(p->energy)), number(p->cycles))
-                           : QStringLiteral("–");
-    painter.drawText(QPointF(textX, y), small.elidedText(text, Qt::ElideRight, row.right() - 6 - textX));
+    const double room = fm.horizontalAdvance(edp);
+    if (at.x() + TextMetrics(bold).horizontalAdvance(name) + 10 + room <= row.right() - 8)
+        writeLine(painter, {row.right() - 8 - room, below - 1 - fm.height()}, room, edp, small, theme.muted);
+    writeLine(painter, {at.x(), below}, width,
+              p ? tr("%1 pJ · %2 cycles").arg(number(std::round(p->energy)), number(p->cycles))
+                : QStringLiteral("–"),
+              small, theme.muted);
 }
 
 } // namespace
@@ -202,21 +197,16 @@ void paintSearchPanel(QPainter& painter, const SearchMapModel& model, const Sear
                       const std::optional<MapPoint>& marked, const Theme& theme)
 {
     const QRectF& panel = places.panel;
-    painter.setFont(uiFont(1.1, QFont::DemiBold));
-    QFontMetricsF fm(painter.font());
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(panel.left(), panel.top() + fm.ascent()),
-                     fm.elidedText(model.title, Qt::ElideRight, panel.width()));
-    painter.setFont(uiFont());
-    const double headY = panel.top() + fm.height() + QFontMetricsF(painter.font()).ascent() + 2;
-    fm = QFontMetricsF(painter.font());
-    painter.setPen(model.proven && !model.running ? theme.ok : theme.muted);
-    const QString sign = model.proven && !model.running ? QStringLiteral("✓ ") : QString();
+    const double head = panel.top() + 2 +
+                        writeLine(painter, panel.topLeft(), panel.width(), model.title,
+                                  uiFont(1.1, QFont::DemiBold), theme.text);
+    const bool proven = model.proven && !model.running;
+    const QColor& ink = proven ? theme.ok : theme.muted;
     const QString share = percent(model.settled);
-    painter.drawText(QPointF(panel.left(), headY),
-                     fm.elidedText(sign + model.headline, Qt::ElideRight,
-                                   panel.width() - fm.horizontalAdvance(share) - 10));
-    painter.drawText(QPointF(panel.right() - fm.horizontalAdvance(share), headY), share);
+    const double room = TextMetrics(uiFont()).horizontalAdvance(share);
+    writeLine(painter, {panel.left(), head}, panel.width() - room - 10,
+              (proven ? QStringLiteral("✓ ") : QString()) + model.headline, uiFont(), ink);
+    writeLine(painter, {panel.right() - room, head}, room, share, uiFont(), ink);
     painter.setPen(QPen(theme.outline, 1));
     painter.setBrush(theme.canvas);
     painter.drawRoundedRect(places.progress.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);

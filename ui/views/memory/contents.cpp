@@ -2,6 +2,7 @@
 #include "views/memory/contents.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <algorithm>
@@ -97,8 +98,7 @@ QString contentsAsText(const MemoryContents& c)
 {
     QString out = QStringLiteral("kind\ttensor\telements\tdetail\n");
     for (const ContentItem& i : c.items)
-        out += QStringLiteral("%1\t%2\t%3\t%4\n")
-                   .arg(contentKindText(i.kind), i.name, QString::number(i.elements), i.detail);
+        out += textRow(contentKindText(i.kind), i.name, i.elements, i.detail);
     return out;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory/memory_lanes.h"
 
-#include "chart/legend.h"
+#include "chart/plot_paint.h"
 #include "theme/number.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
@@ -11,7 +11,6 @@
 #include <QPainterPath>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace tilewright::ui {
@@ -231,15 +230,14 @@ void paintPeak(QPainter& painter, const MemoryModel& model, const Axis& time, co
     painter.drawPolygon(QPolygonF{tip, base - QPointF(5, 0), base + QPointF(5, 0)});
 }
 
-std::vector<LegendItem> legendOf(const MemoryModel& model, const Theme& theme)
+std::vector<ChartKey> legendOf(const MemoryModel& model, const Theme& theme)
 {
-    std::vector<LegendItem> items;
-    items.reserve(kBands.size() + 1);
+    std::vector<ChartKey> keys;
     for (const Band& band : kBands)
-        items.push_back({contentKindText(band.kind), contentColour(band.kind, theme)});
+        keys.push_back(patchKey(contentKindText(band.kind), contentColour(band.kind, theme), theme));
     if (model.baseline)
-        items.push_back({tr("baseline"), theme.text, true});
-    return items;
+        keys.push_back(lineKey(tr("baseline"), QPen(theme.text, 1.4, Qt::DashLine)));
+    return keys;
 }
 
 void paintPlot(QPainter& painter, const MemoryModel& model, const MemoryColumns& columns, const LaneFrame& f)
@@ -326,9 +324,7 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
         return out;
     out.title = m->title;
     out.titleColour = [bad = m->overflows && !m->track](const Theme& t) { return bad ? t.error : t.text; };
-    out.legends = [m](const Theme& theme) {
-        return std::vector<std::vector<LegendItem>>{legendOf(*m, theme)};
-    };
+    out.legends = [m](const Theme& theme) { return std::vector<std::vector<ChartKey>>{legendOf(*m, theme)}; };
     out.total = m->total;
     out.shortest = m->total * 1e-9;
     out.unit = tr("time");
@@ -337,11 +333,7 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
     const TextMetrics fm(uiFont(0.9));
     out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 10;
 
-    Lane above; // where the axis' title stands
-    above.heading = true;
-    above.fixed = true;
-    above.height = fm.height() + 2;
-    out.lanes.push_back(std::move(above));
+    out.lanes.push_back(headingLane()); // where the axis' title stands
     Lane plot;
     plot.gap = 2 + kFollowed;
     plot.paint = [m, cache](QPainter& painter, const LaneFrame& f) {

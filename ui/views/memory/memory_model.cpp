@@ -2,9 +2,8 @@
 #include "views/memory/memory_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
-
-#include <QStringList>
 
 #include <algorithm>
 
@@ -109,9 +108,8 @@ QString rangeAsText(const RangeSummary& r)
     QString out = QStringLiteral("value\tsum\tmin\tmean\tmax\n");
     const auto n = static_cast<double>(r.steps.steps);
     const auto line = [&](const char* name, const Spread& s, double mean, bool sum) {
-        const QStringList cells{QLatin1String(name), sum ? exactNumber(s.sum) : QString(), exactNumber(s.low),
-                                exactNumber(mean), exactNumber(s.high)};
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out +=
+            textRow(std::string_view(name), sum ? std::optional(s.sum) : std::nullopt, s.low, mean, s.high);
     };
     line("latency", r.steps.latency, r.steps.latency.sum / n, true);
     line("load_elements", r.steps.loaded, r.steps.loaded.sum / n, true);

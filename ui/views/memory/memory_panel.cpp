@@ -28,11 +28,7 @@ public:
     }
     void write(const QString& text, const QFont& font, const QColor& colour)
     {
-        m_painter.setFont(font);
-        const TextMetrics fm(font);
-        m_painter.setPen(colour);
-        m_painter.drawText(QPointF(m_left, m_y + fm.ascent()), fm.elidedText(text, Qt::ElideRight, m_width));
-        m_y += fm.height() + 2;
+        m_y += writeLine(m_painter, {m_left, m_y}, m_width, text, font, colour) + 2;
     }
     [[nodiscard]] double y() const { return m_y; }
 

@@ -2,6 +2,7 @@
 #include "views/npu/npu_graph_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/npu/npu_text.h"
 
@@ -127,7 +128,7 @@ std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
         }
         QStringList names;
         for (const npu::NodeType t : types)
-            names << QString::fromLatin1(npu::toString(t).data());
+            names << word(npu::toString(t));
         g.detail = QStringLiteral("%1 %2").arg(number(g.nodes.size()), names.join(QLatin1Char('+')));
         if (units.size() < g.nodes.size())
             g.detail += units.size() == 1 ? tr(" in a chain") : tr(" in %1 units").arg(number(units.size()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/words.h"
 #include "views/npu/npu_graph_view.h"
 #include "views/npu/npu_text.h"
@@ -192,32 +193,14 @@ QColor npuCellColour(const NpuResult& r, std::uint32_t node, const NpuGraphPictu
     return theme.canvas;
 }
 
-double paintNpuGraphLegend(QPainter& painter, const NpuGraphModel& m, const QRectF& area,
-                           const NpuGraphPicture& picture, const Theme& theme)
+std::vector<ChartKey> npuGraphKeys(const NpuGraphModel& m, const NpuGraphPicture& picture, const Theme& theme)
 {
-    painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
-    const double height = fm.height() + 8;
-    double x = area.left() + 8;
-    const double base = area.top() + 4 + fm.ascent();
+    std::vector<ChartKey> keys;
     const NpuResult& r = *m.result;
-    const auto entry = [&](const QColor& fill, const QString& text, bool outlined) {
-        const double w = 17 + fm.horizontalAdvance(text) + 12;
-        if (x + w > area.right())
-            return;
-        const QRectF box(x, area.top() + 4 + (fm.height() - 12) / 2, 12, 12);
-        painter.fillRect(box, fill);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(outlined ? theme.error : theme.outline, outlined ? 2 : 1));
-        painter.drawRect(box);
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(x + 17, base), text);
-        x += w;
-    };
     switch (picture.colour) {
     case NpuGraphColour::Core:
         for (std::size_t c = 0; c < r.run->cores.size(); ++c)
-            entry(theme.category(c), tr("core %1").arg(c), false);
+            keys.push_back(patchKey(tr("core %1").arg(c), theme.category(c), theme));
         break;
     case NpuGraphColour::State: {
         std::array<std::int64_t, 5> counts{};
@@ -225,32 +208,30 @@ double paintNpuGraphLegend(QPainter& painter, const NpuGraphModel& m, const QRec
             ++counts[static_cast<std::size_t>(nodeStateAt(r, n, picture.time))];
         for (std::size_t s = 0; s < 5; ++s) {
             const auto state = static_cast<NodeState>(s);
-            const QString letter = stateLetter(state);
-            entry(stateFill(state, theme),
-                  (letter.isEmpty() ? QString() : letter + QLatin1Char(' ')) + nodeStateName(state) +
-                      QLatin1Char(' ') + number(counts[s]),
-                  false);
+            keys.push_back(patchKey(QStringLiteral("%1 %2 %3")
+                                        .arg(stateLetter(state), nodeStateName(state), number(counts[s]))
+                                        .trimmed(),
+                                    stateFill(state, theme), theme));
         }
-        painter.setPen(theme.text);
-        const QString when = tr("at cycle %1").arg(number(picture.time));
-        if (x + fm.horizontalAdvance(when) < area.right())
-            painter.drawText(QPointF(x, base), when);
-        x += fm.horizontalAdvance(when) + 14;
+        keys.push_back({tr("at cycle %1").arg(number(picture.time))});
         break;
     }
     case NpuGraphColour::Criticality:
-        entry(theme.ramp(0.1), tr("near the end"), false);
-        entry(theme.ramp(1.0),
-              tr("%1 to go")
-                  .arg(counted(r.critical.empty() ? 0 : r.cp[r.critical.front()], tr("cycle"), tr("cycles"))),
-              false);
+        keys.push_back(patchKey(tr("near the end"), theme.ramp(0.1), theme));
+        keys.push_back(patchKey(
+            tr("%1 to go")
+                .arg(counted(r.critical.empty() ? 0 : r.cp[r.critical.front()], tr("cycle"), tr("cycles"))),
+            theme.ramp(1.0), theme));
         break;
     }
-    entry(theme.canvas,
-          tr("critical path: %1")
-              .arg(counted(static_cast<std::int64_t>(r.critical.size()), tr("node"), tr("nodes"))),
-          true);
-    return height;
+    keys.push_back({tr("critical path: %1")
+                        .arg(counted(static_cast<std::int64_t>(r.critical.size()), tr("node"), tr("nodes"))),
+                    [colour = theme.error](QPainter& painter, const QRectF& box) {
+                        painter.setBrush(Qt::NoBrush);
+                        painter.setPen(QPen(colour, 2));
+                        painter.drawRect(box);
+                    }});
+    return keys;
 }
 
 void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area, const Viewport& viewport,
@@ -303,13 +284,9 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
                                    : text.top() + fm.ascent()),
                 name);
         }
-        if (zoom >= 0.8) {
-            painter.setFont(uiFont(0.85));
-            const QFontMetricsF small(painter.font());
-            painter.setPen(theme.muted);
-            painter.drawText(QPointF(text.left(), text.top() + fm.height() + small.ascent()),
-                             small.elidedText(g.detail, Qt::ElideRight, text.width()));
-        }
+        if (zoom >= 0.8)
+            writeLine(painter, text.topLeft() + QPointF(0, fm.height()), text.width(), g.detail, uiFont(0.85),
+                      theme.muted);
         if (g.open)
             paintCells(painter, m, g, picture, visible, viewport.scale, theme);
         else

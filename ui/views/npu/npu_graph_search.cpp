@@ -5,8 +5,6 @@
 #include "views/npu/npu_text.h"
 
 #include <QKeyEvent>
-#include <QLabel>
-#include <QLineEdit>
 #include <QRegularExpression>
 
 namespace tilewright::ui {
@@ -84,20 +82,14 @@ NpuGraphFound findInNpuGraph(const NpuGraphModel& model, const QString& text)
 
 void NpuGraphView::addSearch()
 {
-    m_search = new QLineEdit(this);
+    m_search = new SearchField(
+        bar(), tr("Find operator, tile, node"), tr("Find in the tile graph"),
+        tr("A part of an operator's name, a node's number, or a tile (\"q[0:64\"). Enter: next, "
+           "Shift+Enter: previous, Esc: back to the graph (/ or Ctrl+F)."));
     m_search->setObjectName(QStringLiteral("npu.graphSearch"));
-    m_search->setPlaceholderText(tr("Find operator, tile, node"));
-    m_search->setClearButtonEnabled(true);
     m_search->setMinimumWidth(m_search->fontMetrics().averageCharWidth() * 18);
-    bar().add(m_search, tr("Find in the tile graph"),
-              tr("A part of an operator's name, a node's number, or a tile (\"q[0:64\"). Enter: next, "
-                 "Shift+Enter: previous, Esc: back to the graph (/ or Ctrl+F)."),
-              true);
-    m_search->installEventFilter(this);
-    m_hitCount = new QLabel(this);
-    m_hitCount->setMinimumWidth(m_hitCount->fontMetrics().horizontalAdvance(QStringLiteral("0000/0000")));
-    bar().add(m_hitCount, tr("Place among what was found"), tr("Which of the finds is shown, of how many."));
-    m_hitCount->setFocusPolicy(Qt::NoFocus);
+    connect(m_search, &SearchField::next, this, &NpuGraphView::searchNext);
+    connect(m_search, &SearchField::left, this, qOverload<>(&QWidget::setFocus));
     connect(m_search, &QLineEdit::textChanged, this, [this] {
         m_hit = 0;
         refreshFound();
@@ -118,13 +110,11 @@ void NpuGraphView::refreshFound()
 
 void NpuGraphView::showHitCount()
 {
-    const std::size_t n = m_found.hits.size();
-    m_hitCount->setText(m_search->text().trimmed().isEmpty()
-                            ? QString()
-                            : QStringLiteral("%1/%2").arg(n == 0 ? 0 : m_hit + 1).arg(n));
+    m_search->setHits(m_hit, m_search->text().trimmed().isEmpty() ? std::nullopt
+                                                                  : std::optional(m_found.hits.size()));
 }
 
-void NpuGraphView::searchNext(bool back)
+void NpuGraphView::searchNext(int direction)
 {
     const std::size_t n = m_found.hits.size();
     if (n == 0)
@@ -132,8 +122,8 @@ void NpuGraphView::searchNext(bool back)
     // The first Enter takes the hit that is shown, the next ones go on.
     const NpuGraphHit& shown = m_found.hits[m_hit];
     const bool taken = shown.node == npu::kNone ? m_group == shown.group : m_state.node() == shown.node;
-    if (taken || back)
-        m_hit = (m_hit + (back ? n - 1 : 1)) % n;
+    if (taken || direction < 0)
+        m_hit = (m_hit + (direction < 0 ? n - 1 : 1)) % n;
     const NpuGraphHit hit = m_found.hits[m_hit];
     m_group = hit.group;
     if (hit.node == npu::kNone) {
@@ -174,23 +164,6 @@ bool NpuGraphView::event(QEvent* event)
         return true;
     }
     return ToolCanvas::event(event);
-}
-
-bool NpuGraphView::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched == m_search && event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-            searchNext(key->modifiers() & Qt::ShiftModifier);
-            return true;
-        }
-        if (key->key() == Qt::Key_Escape) {
-            m_search->clear();
-            setFocus();
-            return true;
-        }
-    }
-    return ToolCanvas::eventFilter(watched, event);
 }
 
 } // namespace tilewright::ui

@@ -3,12 +3,13 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/text_metrics.h"
+#include "theme/text_row.h"
 #include "views/npu/npu_text.h"
 
 #include <QApplication>
 #include <QComboBox>
 #include <QKeyEvent>
-#include <QLineEdit>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
@@ -112,19 +113,19 @@ QString NpuGraphView::copyText() const
         return {};
     QString out = QStringLiteral("operator\tnodes\tcompute_cycles\tmem_bytes\tcritical_nodes\n");
     for (const NpuGraphGroup& g : m_model->groups)
-        out += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                   .arg(g.name)
-                   .arg(g.nodes.size())
-                   .arg(g.computeCycles)
-                   .arg(g.bytes)
-                   .arg(g.critical);
+        out += textRow(g.name, g.nodes.size(), g.computeCycles, g.bytes, g.critical);
     return out;
 }
 
 QRectF NpuGraphView::drawingOf(const QRectF& area) const
 {
-    const double legend = QFontMetricsF(uiFont(0.9)).height() + 8;
-    return area.adjusted(0, std::min(legend, area.height() / 2), 0, 0);
+    return area.adjusted(0, keysOf(area).bottom() - area.top() + 4, 0, 0);
+}
+
+QRectF NpuGraphView::keysOf(const QRectF& area)
+{
+    return {area.left() + 8, area.top() + 4, area.width() - 16,
+            std::min(QFontMetricsF(uiFont(0.9)).height(), area.height() / 2)};
 }
 
 QRectF NpuGraphView::drawing() const
@@ -166,15 +167,10 @@ void NpuGraphView::paintContent(QPainter& painter, const QRectF& area, const The
     }
     if (m_state.isRefused()) {
         // What is shown is not what is set: the reason stands where the key was.
-        painter.setFont(uiFont(0.9));
-        painter.setPen(theme.error);
-        const QRectF line(area.left() + 8, area.top(), area.width() - 16, drawingOf(area).top() - area.top());
-        painter.drawText(
-            line, Qt::AlignLeft | Qt::AlignVCenter,
-            QFontMetricsF(painter.font()).elidedText(m_state.error(), Qt::ElideRight, line.width()));
+        writeAcross(painter, keysOf(area), m_state.error(), uiFont(0.9), theme.error);
         painter.setOpacity(0.45);
     } else {
-        paintNpuGraphLegend(painter, *m_model, area, p, theme);
+        paintKeys(painter, npuGraphKeys(*m_model, p, theme), keysOf(area), theme);
     }
     const QRectF inside = drawingOf(area);
     const Viewport viewport = exporting ? Viewport::fit(m_model->bounds, inside, 12, 1.2) : m_viewport;
@@ -393,10 +389,10 @@ void NpuGraphView::addOwnKeys()
     };
     addKeys("producer", tr("Select a producer"), {QKeySequence(Qt::Key_BracketLeft)},
             tr("Go to the first node that the selected one waits for."),
-            [toFirst] { toFirst([](const npu::NpuGraph& g) -> auto& { return g.deps; }); });
+            [toFirst] { toFirst([](const npu::NpuGraph& g) -> decltype(auto) { return (g.deps); }); });
     addKeys("consumer", tr("Select a consumer"), {QKeySequence(Qt::Key_BracketRight)},
             tr("Go to the first node that waits for the selected one."),
-            [toFirst] { toFirst([](const npu::NpuGraph& g) -> auto& { return g.successors; }); });
+            [toFirst] { toFirst([](const npu::NpuGraph& g) -> decltype(auto) { return (g.successors); }); });
     addKeys("nextOperator", tr("Next operator"), {QKeySequence(Qt::Key_N)},
             tr("Go from operator to operator; with Shift back."),
             [this](const KeyUse& use) { stepGroup(use.shift() ? -1 : 1); });

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "canvas/control_bar.h"
+#include "canvas/search_field.h"
 #include "canvas/viewport.h"
+#include "chart/keys.h"
 #include "views/npu/npu_graph_search.h"
 
 class QComboBox;
-class QLabel;
-class QLineEdit;
 
 namespace tilewright::ui {
 
@@ -25,9 +25,9 @@ struct NpuGraphPicture
                                    const NpuGraphPicture& picture, const Theme& theme);
 void paintNpuGraph(QPainter& painter, const NpuGraphModel& model, const QRectF& area,
                    const Viewport& viewport, const NpuGraphPicture& picture, const Theme& theme);
-/// Legend row at the top of `area`; returns its height.
-double paintNpuGraphLegend(QPainter& painter, const NpuGraphModel& model, const QRectF& area,
-                           const NpuGraphPicture& picture, const Theme& theme);
+/// What the colours tell.
+[[nodiscard]] std::vector<ChartKey> npuGraphKeys(const NpuGraphModel& model, const NpuGraphPicture& picture,
+                                                 const Theme& theme);
 
 /// The tile DAG grouped by operator; groups open to show their nodes.
 class NpuGraphView : public ToolCanvas
@@ -58,7 +58,6 @@ public:
 
 protected:
     bool event(QEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     void contentResized() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
@@ -82,10 +81,11 @@ private:
     void stepGroup(int by);
     void refreshFound();
     void showHitCount();
-    void searchNext(bool back);
+    void searchNext(int direction);
     void showHit(const NpuGraphHit& hit);
     [[nodiscard]] QRectF drawing() const; ///< below the legend
     [[nodiscard]] QRectF drawingOf(const QRectF& area) const;
+    [[nodiscard]] static QRectF keysOf(const QRectF& area);
     [[nodiscard]] NpuGraphPicture picture() const;
 
     NpuDocument& m_state;
@@ -94,8 +94,7 @@ private:
     std::shared_ptr<const npu::NpuGraph> m_openFor;
     std::set<std::uint32_t> m_open;
     std::optional<std::size_t> m_group;
-    QLineEdit* m_search = nullptr;
-    QLabel* m_hitCount = nullptr;
+    SearchField* m_search = nullptr;
     NpuGraphFound m_found;
     std::size_t m_hit = 0; ///< the one that is shown
     std::optional<std::uint32_t> m_showWhenLaidOut;

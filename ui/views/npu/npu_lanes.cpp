@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_lanes.h"
 
+#include "chart/plot_paint.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
@@ -335,22 +336,22 @@ std::function<void(QPainter&, const LaneFrame&)> overview(const NpuResultPtr& re
 }
 
 /// In a narrow pane first the figures go, then the states that do not occur.
-std::vector<std::vector<LegendItem>> legends(const NpuResult& r, bool ghost, const Theme& theme)
+std::vector<std::vector<ChartKey>> legends(const NpuResult& r, bool ghost, const Theme& theme)
 {
     const double total = static_cast<double>(r.run->makespan) * static_cast<double>(r.run->cores.size());
-    std::vector<std::vector<LegendItem>> forms(3);
+    std::vector<std::vector<ChartKey>> forms(3);
     for (std::size_t s = 0; s < npu::kCoreStates; ++s) {
         const auto state = static_cast<npu::CoreState>(s);
-        LegendItem item{stateName(state), stateColour(state, theme), false, statePattern(state)};
-        forms[1].push_back(item);
+        ChartKey key = patchKey(stateName(state), stateColour(state, theme), theme, statePattern(state));
+        forms[1].push_back(key);
         if (r.sums[s] > 0)
-            forms[2].push_back(item);
-        item.text += QLatin1Char(' ') + percent(total > 0 ? static_cast<double>(r.sums[s]) / total : 0);
-        forms[0].push_back(item);
+            forms[2].push_back(key);
+        key.text += QLatin1Char(' ') + percent(total > 0 ? static_cast<double>(r.sums[s]) / total : 0);
+        forms[0].push_back(key);
     }
     if (ghost)
         for (auto& form : forms)
-            form.push_back({tr("dashed / strip: run before"), theme.text, true});
+            form.push_back(lineKey(tr("dashed / strip: run before"), QPen(theme.text, 1.4, Qt::DashLine)));
     return forms;
 }
 

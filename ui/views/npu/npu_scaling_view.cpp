@@ -2,13 +2,14 @@
 #include "views/npu/npu_scaling_view.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QComboBox>
 #include <QPainter>
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewright::ui {
 
@@ -64,11 +65,7 @@ QString NpuScalingView::copyText() const
         return {};
     QString out = QStringLiteral("cores\tstatic\tdynamic\tstatic_speedup\tdynamic_speedup\n");
     for (const npu::ScalingPoint& p : c->points)
-        out += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                   .arg(p.cores)
-                   .arg(p.staticMakespan)
-                   .arg(p.dynamicMakespan)
-                   .arg(exactNumber(p.staticSpeedup), exactNumber(p.dynamicSpeedup));
+        out += textRow(p.cores, p.staticMakespan, p.dynamicMakespan, p.staticSpeedup, p.dynamicSpeedup);
     return out;
 }
 
@@ -124,15 +121,12 @@ void NpuScalingView::paintBeside(QPainter& painter, const QRectF& area, const Th
 {
     const NpuComparison& c = *m_state.comparison();
     const Places p = places(area);
-    painter.setFont(uiFont(1.0, QFont::DemiBold));
-    const QFontMetricsF fm(painter.font());
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(p.title.left(), p.title.top() + fm.ascent()),
-                     fm.elidedText(tr("%1 on 1 to %2")
+    const double title = writeLine(painter, p.title.topLeft(), p.title.width(),
+                                   tr("%1 on 1 to %2")
                                        .arg(QString::fromStdString(c.model->name),
                                             counted(c.points.back().cores, tr("core"), tr("cores"))),
-                                   Qt::ElideRight, p.title.width()));
-    paintKeys(painter, npuScalingKeys(theme), p.title.adjusted(0, fm.height() + 4, 0, 8), theme);
+                                   uiFont(1.0, QFont::DemiBold), theme.text);
+    paintKeys(painter, npuScalingKeys(theme), p.title.adjusted(0, title + 4, 0, 8), theme);
     if (!p.schedulers.isEmpty())
         paintNpuSchedulers(painter, c, p.schedulers, theme);
 }

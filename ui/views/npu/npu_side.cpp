@@ -3,6 +3,7 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "views/npu/npu_text.h"
 
 #include <QComboBox>
@@ -78,7 +79,7 @@ QVariant InstructionModel::data(const QModelIndex& index, int role) const
     case 0:
         return ui::number(i->issued);
     case 1:
-        return QString::fromLatin1(npu::toString(i->opcode).data());
+        return word(npu::toString(i->opcode));
     default:
         return i->tile == npu::kNone ? nodeText(*m_result->graph, i->node)
                                      : tileText(*m_result->graph, i->tile);
@@ -262,7 +263,7 @@ QString NpuSide::stallsAsText(const NpuResult& r)
 {
     QString out = QStringLiteral("core");
     for (std::size_t s = 0; s < npu::kCoreStates; ++s)
-        out += QLatin1Char('\t') + QString::fromLatin1(npu::toString(static_cast<npu::CoreState>(s)).data());
+        out += QLatin1Char('\t') + word(npu::toString(static_cast<npu::CoreState>(s)));
     out += QLatin1Char('\n');
     for (std::size_t c = 0; c < r.run->cores.size(); ++c) {
         out += QString::number(c);

@@ -4,7 +4,6 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-#include <QFileInfo>
 #include <QPainter>
 
 namespace tilewright::ui {

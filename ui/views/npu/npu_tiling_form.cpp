@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_tiling_form.h"
 
-#include "canvas/form_guard.h"
+#include "canvas/value_form.h"
+#include "theme/text_row.h"
 
-#include <QCheckBox>
-#include <QComboBox>
-#include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QSpinBox>
 
 #include <algorithm>
 #include <map>
@@ -23,9 +20,6 @@ public:
     {
         setRange(0, 1 << 30);
         setKeyboardTracking(false); // a half-typed number is not simulated
-        setMinimumWidth(40);
-        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        FormGuard::protect(this);
     }
 
     /// What 0 stands for at present; 0 when operators differ in it.
@@ -93,9 +87,7 @@ SizeText textOf(npu::OpType type, const npu::TileField& field)
 
 QString typeText(npu::OpType type)
 {
-    const std::string_view word = npu::toString(type);
-    return QString::fromLatin1(word.data(), static_cast<qsizetype>(word.size()))
-        .replace(QLatin1Char('_'), QLatin1Char(' '));
+    return word(npu::toString(type)).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 } // namespace
@@ -109,19 +101,15 @@ NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(pare
     m_form->setLabelAlignment(Qt::AlignLeft);
     m_operator = new QComboBox(this);
     m_operator->setObjectName(QStringLiteral("npu.operator"));
-    m_operator->setAccessibleName(tr("Operator"));
-    m_operator->setToolTip(
-        tr("Whose tiles are set below. Selecting a node in a picture chooses its operator."));
     m_operator->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_operator->setMinimumContentsLength(8);
-    m_operator->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    FormGuard::protect(m_operator);
-    m_form->addRow(tr("Operator"), m_operator);
+    addFormRow(*m_form, tr("Operator"), m_operator,
+               tr("Whose tiles are set below. Selecting a node in a picture chooses its operator."));
     connect(m_operator, &QComboBox::activated, this, &NpuTilingForm::refresh);
     for (std::size_t i = 0; i < kMostSizes; ++i) {
         auto* box = new TileSizeBox(this);
         box->setObjectName(QStringLiteral("npu.tile%1").arg(i));
-        m_form->addRow(new QLabel(this), box);
+        addFormRow(*m_form, {}, box, {});
         connect(box, &QSpinBox::valueChanged, this, [this, i](int value) {
             const auto ops = chosen();
             if (m_refreshing || ops.empty())
@@ -134,14 +122,14 @@ NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(pare
     }
     m_flash = new QCheckBox(tr("Fused (flash)"), this);
     m_flash->setObjectName(QStringLiteral("npu.flash"));
-    m_flash->setToolTip(tr("QK^T, softmax and A·V in one chain that streams over the keys: the scores never "
-                           "go to DRAM."));
-    m_form->addRow(m_flash);
+    addFormRow(*m_form, m_flash->text(), m_flash,
+               tr("QK^T, softmax and A·V in one chain that streams over the keys: the scores never go to "
+                  "DRAM."));
     connect(m_flash, &QCheckBox::toggled, this, &NpuTilingForm::setFlash);
     m_default = new QPushButton(tr("As in the model"), this);
     m_default->setObjectName(QStringLiteral("npu.modelTiles"));
-    m_default->setToolTip(tr("Take back all tile sizes and fusions that were set here."));
-    m_form->addRow(m_default);
+    addFormRow(*m_form, m_default->text(), m_default,
+               tr("Take back all tile sizes and fusions that were set here."));
     connect(m_default, &QPushButton::clicked, this, &NpuTilingForm::clear);
     connect(&m_state, &NpuDocument::settingsChanged, this, &NpuTilingForm::refresh);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuTilingForm::refresh);
@@ -209,7 +197,6 @@ void NpuTilingForm::refresh()
         const SizeText text = textOf(m_listed->ops[ops.front()].type, fields[i]);
         auto* label = static_cast<QLabel*>(m_form->labelForField(m_boxes[i]));
         label->setText(text.label);
-        label->setBuddy(m_boxes[i]);
         m_boxes[i]->setAccessibleName(text.label);
         m_boxes[i]->setAutomatic(used);
         const QString tip = text.tip + QLatin1Char(' ') +

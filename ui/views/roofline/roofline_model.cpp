@@ -3,6 +3,7 @@
 
 #include "canvas/bound_mark.h"
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QStringList>
@@ -146,13 +147,8 @@ QString rooflineAsText(const RooflineModel& model)
               [](const auto* a, const auto* b) { return a->point.subgraph < b->point.subgraph; });
     for (const RooflineDot* d : byId) {
         const SubgraphPoint& p = d->point;
-        const auto bound = boundName(p.bound);
-        QStringList cells{QString::number(p.subgraph.index()), d->ops};
-        for (const double v : {p.intensity, p.throughput, p.paddingCeiling, p.work, p.latency})
-            cells << exactNumber(v);
-        cells << QString::number(p.traffic)
-              << QString::fromUtf8(bound.data(), static_cast<qsizetype>(bound.size()));
-        out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        out += textRow(p.subgraph.index(), d->ops, p.intensity, p.throughput, p.paddingCeiling, p.work,
+                       p.latency, p.traffic, boundName(p.bound));
     }
     return out;
 }

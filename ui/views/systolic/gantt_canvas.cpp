@@ -2,6 +2,7 @@
 #include "views/systolic/gantt_canvas.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "views/systolic/gantt_lanes.h"
 
 #include <QClipboard>
@@ -28,22 +29,16 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
     m_show = bar().addChoice(tr("Show"), {tr("both programs"), tr("pipelined"), tr("barriered")},
                              tr("Which programs are drawn; the details are about the last one."));
     connect(m_show, &QComboBox::currentIndexChanged, this, [this] { outdated(); });
-    m_bandwidth = bar().addChoice(tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
-                                  tr("Whether moving data takes time."));
-    connect(m_bandwidth, &QComboBox::activated, this, [this](int i) {
-        SystolicSettings next = state().settings();
-        next.unlimitedBandwidth = i == 0;
-        state().set(next);
-    });
-    m_layout = bar().addChoice(
+    addSetting(
+        tr("Bandwidth"), {tr("unlimited"), tr("of the memories")}, tr("Whether moving data takes time."),
+        [](const SystolicSettings& s) { return s.unlimitedBandwidth ? 0 : 1; },
+        [](SystolicSettings& s, int i) { s.unlimitedBandwidth = i == 0; });
+    addSetting(
         tr("Banks"), {tr("layout as printed"), tr("split layout")},
         tr("Where tiles lie in the banks of L2: as printed in the source document, or A in one "
-           "half and B in the other. Conflicts cost a serialised read."));
-    connect(m_layout, &QComboBox::activated, this, [this](int i) {
-        SystolicSettings next = state().settings();
-        next.layout = static_cast<BankLayout>(i);
-        state().set(next);
-    });
+           "half and B in the other. Conflicts cost a serialised read."),
+        [](const SystolicSettings& s) { return static_cast<int>(s.layout); },
+        [](SystolicSettings& s, int i) { s.layout = static_cast<BankLayout>(i); });
     m_playback = new Playback(clock(),
                               {[this] { return m_model.programs.empty() ? 0 : m_model.cycles + 1; },
                                [this] { return m_model.time; },
@@ -91,8 +86,6 @@ void GanttCanvas::rebuild()
 {
     state().needPipeline();
     m_model = buildGantt(state(), static_cast<GanttShow>(m_show->currentIndex()));
-    m_bandwidth->setCurrentIndex(state().settings().unlimitedBandwidth ? 0 : 1);
-    m_layout->setCurrentIndex(static_cast<int>(state().settings().layout));
     if (m_model.cycles != std::exchange(m_cycles, m_model.cycles))
         forgetRange(); // of other programs
     setLanes(ganttLanes(m_model));
@@ -114,14 +107,8 @@ QString GanttCanvas::copyText() const
         const Command& command = p.program->commands[c];
         const PipelineEvent& e = p.run->events[c];
         const auto resource = resourceOf(command.kind);
-        out += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\n")
-                   .arg(QString::fromStdString(commandTitle(command)),
-                        resource ? resourceText(*resource) : QString())
-                   .arg(e.unit)
-                   .arg(e.start)
-                   .arg(e.end)
-                   .arg(e.ready)
-                   .arg(command.bytes);
+        out += textRow(commandTitle(command), resource ? resourceText(*resource) : QString(), e.unit, e.start,
+                       e.end, e.ready, command.bytes);
     }
     return out;
 }

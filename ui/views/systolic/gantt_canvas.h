@@ -46,8 +46,6 @@ private:
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;
     QComboBox* m_show = nullptr;
-    QComboBox* m_bandwidth = nullptr;
-    QComboBox* m_layout = nullptr;
 };
 
 } // namespace tilewright::ui

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/gantt_lanes.h"
 
+#include "chart/plot_paint.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 
 #include <algorithm>
@@ -243,21 +243,17 @@ LaneModel ganttLanes(const GanttModel& m)
     out.shortest = 8;
     out.unit = tr("cycle");
     out.legends = [both = m.programs.size() > 1](const Theme& theme) {
-        std::vector<LegendItem> items{{tr("tiles of A"), theme.input},
-                                      {tr("of B"), theme.output},
-                                      {tr("of C"), theme.accumulator},
-                                      {tr("array fed"), theme.computeTime}};
+        std::vector<ChartKey> keys{patchKey(tr("tiles of A"), theme.input, theme),
+                                   patchKey(tr("of B"), theme.output, theme),
+                                   patchKey(tr("of C"), theme.accumulator, theme),
+                                   patchKey(tr("array fed"), theme.computeTime, theme)};
         if (both)
-            items.push_back({tr("held by the other program"), theme.text, true});
-        return std::vector<std::vector<LegendItem>>{items};
+            keys.push_back(lineKey(tr("held by the other program"), QPen(theme.text, 1.4, Qt::DashLine)));
+        return std::vector<std::vector<ChartKey>>{keys};
     };
-    const double title = QFontMetricsF(uiFont(0.9)).height() + 4;
     for (const GanttProgram& p : m.programs) {
-        Lane head;
-        head.name = p.title;
-        head.heading = true;
-        head.fixed = true;
-        head.height = title;
+        Lane head = headingLane(p.title);
+        head.height += 2;
         head.gap = 0;
         const std::size_t first = out.lanes.size() + 1;
         out.lanes.push_back(std::move(head));

@@ -2,6 +2,7 @@
 #include "views/systolic/gantt_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <algorithm>
@@ -12,11 +13,6 @@ namespace tilewright::ui {
 using namespace systolic;
 
 namespace {
-
-QString fromView(std::string_view s)
-{
-    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
-}
 
 QString baseReason(const std::string& reason)
 {
@@ -184,20 +180,6 @@ void moveGanttCursor(GanttModel& m, std::int64_t time)
         m.held[i] = p.run->occupancyAt(levels[i], m.time);
 }
 
-const PipelineLane::Bar* barAt(const PipelineLane& lane, double time, double slack)
-{
-    auto bar = std::partition_point(lane.bars.begin(), lane.bars.end(), [&](const PipelineLane::Bar& b) {
-        return static_cast<double>(b.end) + slack < time;
-    });
-    const PipelineLane::Bar* near = nullptr;
-    for (; bar != lane.bars.end() && static_cast<double>(bar->start) - slack <= time; ++bar) {
-        near = &*bar;
-        if (static_cast<double>(bar->start) <= time && time < static_cast<double>(bar->end))
-            return near;
-    }
-    return near;
-}
-
 std::optional<std::int64_t> nextBubble(const PipelineRun& run, std::int64_t time, int by)
 {
     const auto& b = run.bubbles;
@@ -221,7 +203,7 @@ QString barTooltip(const GanttProgram& p, const PipelineLane::Bar& bar)
     if (c.bytes > 0)
         out += tr("<br>%1 bytes").arg(number(c.bytes));
     if (c.pool)
-        out += tr("<br>into %1, slot %2").arg(fromView(poolName(*c.pool))).arg(c.slot);
+        out += tr("<br>into %1, slot %2").arg(word(poolName(*c.pool))).arg(c.slot);
     if (c.bankConflict)
         out += tr("<br>bank conflict: A and B of this step lie in one bank, one read is serialised");
     return out;

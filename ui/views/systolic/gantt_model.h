@@ -61,8 +61,6 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 /// "DMA", "block mover" ...
 [[nodiscard]] QString resourceText(systolic::Resource resource);
 
-/// The bar of a lane at a time; nullptr in a gap. `slack`: bars this close also count.
-[[nodiscard]] const PipelineLane::Bar* barAt(const PipelineLane& lane, double time, double slack);
 /// Start of the next (by 1) or previous (-1) bubble of the array, seen from `time`.
 [[nodiscard]] std::optional<std::int64_t> nextBubble(const systolic::PipelineRun& run, std::int64_t time,
                                                      int by);

@@ -3,6 +3,7 @@
 // cursor.
 #include "views/systolic/gantt_lanes.h"
 
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 
@@ -33,9 +34,7 @@ double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, co
     const double need = bm.height() + 4 + rows * (h + gap) + fm.height() + 2;
     if (need > area.height())
         return 0;
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(area.left(), area.top() + bm.ascent()), tr("Banks of L2 read now"));
+    writeLine(painter, area.topLeft(), area.width(), tr("Banks of L2 read now"), bold, theme.text);
     const double top = area.top() + bm.height() + 4;
     for (std::int64_t i = 0; i < shown; ++i) {
         const std::int64_t row = i / perRow;
@@ -63,15 +62,13 @@ double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, co
         painter.drawText(QRectF(box.left(), box.top() + fm.height() + 2, box.width(), fm.height()),
                          Qt::AlignCenter, fm.elidedText(tile, Qt::ElideRight, box.width()));
     }
-    painter.setFont(uiFont(0.8));
-    painter.setPen(b.conflict() ? theme.error : theme.muted);
     QString note = b.conflict() ? tr("⚠ %1 and %2 share a bank: one read is serialised").arg(b.tileA, b.tileB)
                    : b.bankA    ? tr("%1 and %2 are read together").arg(b.tileA, b.tileB)
                                 : tr("no COMPUTE at the cursor");
     if (b.map.banks > shown)
         note += tr(" (first %1 banks)").arg(shown);
-    painter.drawText(QPointF(area.left(), top + rows * (h + gap) + fm.ascent()),
-                     fm.elidedText(note, Qt::ElideRight, area.width()));
+    writeLine(painter, {area.left(), top + rows * (h + gap)}, area.width(), note, uiFont(0.8),
+              b.conflict() ? theme.error : theme.muted);
     return need;
 }
 

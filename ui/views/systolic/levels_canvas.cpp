@@ -7,7 +7,7 @@
 #include "views/systolic/roofline_plot.h"
 #include "views/systolic/tile_map_paint.h"
 
-#include <QAction>
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QWheelEvent>
@@ -156,8 +156,10 @@ void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r,
 } // namespace
 
 LevelsCanvas::LevelsCanvas(const ViewContext& context, QWidget* parent)
-    : SystolicPane(context, QStringLiteral("systolic-memory"), tr("Systolic memories"), parent)
+    : SystolicPane(context, QStringLiteral("systolic-memory"), tr("Systolic memories"), parent),
+      m_scroll(new ListScroll(tr("Scroll the memories"), this))
 {
+    connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     connect(&state(), &SystolicDocument::levelsChanged, this, &LevelsCanvas::outdated);
 }
 
@@ -165,7 +167,7 @@ void LevelsCanvas::rebuild()
 {
     state().needLevels();
     m_model = buildLevels(state());
-    scrollBy(0);
+    contentResized();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
                                                     : m_model.hint);
 }
@@ -198,18 +200,19 @@ std::vector<LevelsCanvas::Placed> LevelsCanvas::layout(const QRectF& area) const
     return out;
 }
 
-double LevelsCanvas::overflow() const
+double LevelsCanvas::heightIn(const QRectF& area) const
 {
-    double bottom = 0;
-    for (const Placed& p : layout(contentArea()))
-        bottom = std::max(bottom, p.place.bottom());
-    return std::max(0.0, bottom + 8 - contentArea().bottom());
+    double bottom = area.top();
+    for (const Placed& p : layout(area))
+        bottom = std::max(bottom, p.place.bottom() + 8);
+    return bottom - area.top();
 }
 
-void LevelsCanvas::scrollBy(double pixels)
+QRectF LevelsCanvas::cardArea() const
 {
-    m_scroll = std::clamp(m_scroll + pixels, 0.0, overflow());
-    update();
+    QRectF area = contentArea();
+    area.setRight(area.right() - m_scroll->widthFor(area, heightIn(area)));
+    return area;
 }
 
 void LevelsCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
@@ -219,41 +222,25 @@ void LevelsCanvas::paintContent(QPainter& painter, const QRectF& area, const The
         paintEmptyHint(painter, area, m_model.hint, theme);
         return;
     }
-    const double scroll = exporting ? 0 : m_scroll;
+    const double scroll = exporting ? 0 : m_scroll->value();
+    const QRectF room = exporting ? area : cardArea();
     painter.save();
     painter.setClipRect(area);
     painter.translate(0, -scroll);
-    const QFont bold = uiFont(1.0, QFont::DemiBold);
-    const QFontMetricsF bm(bold);
-    const double width = area.width() - 2 * kPaneMargin;
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(area.left() + kPaneMargin, area.top() + 8 + bm.ascent()),
-                     bm.elidedText(m_model.title, Qt::ElideRight, width));
-    painter.setFont(uiFont(0.95));
-    const QFontMetricsF fm(painter.font());
-    painter.setPen(theme.accent);
-    painter.drawText(QPointF(area.left() + kPaneMargin, area.top() + 10 + bm.height() + fm.ascent()),
-                     fm.elidedText(m_model.headline, Qt::ElideRight, width));
-    for (const Placed& p : layout(area))
+    paintSystolicHead(painter, room.adjusted(kPaneMargin, 8, -kPaneMargin, 0), m_model.title,
+                      m_model.headline, theme);
+    for (const Placed& p : layout(room))
         if (p.place.bottom() - scroll >= area.top() && p.place.top() - scroll <= area.bottom())
             paintCard(painter, m_model.cards[p.card], *m_model.result, p.place, theme);
     painter.restore();
-    if (!exporting && overflow() > 0) {
-        // Where one is, like a scroll bar.
-        const double share = area.height() / (area.height() + overflow());
-        const double top = area.top() + (area.height() * (1 - share)) * (m_scroll / overflow());
-        painter.fillRect(QRectF(area.right() - 6, top, 4, area.height() * share),
-                         Theme::mix(theme.canvas, theme.outline, 0.6));
-    }
 }
 
 QString LevelsCanvas::tooltipAt(QPointF position) const
 {
     if (!m_model.result)
         return {};
-    const QPointF at = position + QPointF(0, m_scroll);
-    for (const Placed& p : layout(contentArea()))
+    const QPointF at = position + QPointF(0, m_scroll->value());
+    for (const Placed& p : layout(cardArea()))
         if (p.place.contains(at)) {
             const LevelsCard& card = m_model.cards[p.card];
             if (card.kind == LevelsCard::Kind::Roofline) {
@@ -290,28 +277,28 @@ QString LevelsCanvas::tooltipAt(QPointF position) const
 
 void LevelsCanvas::wheelEvent(QWheelEvent* event)
 {
-    scrollBy(-(event->pixelDelta().isNull() ? event->angleDelta().y() / 2 : event->pixelDelta().y()));
-    event->accept();
+    QCoreApplication::sendEvent(m_scroll, event);
 }
 
 void LevelsCanvas::panBy(QPointF pixels)
 {
-    scrollBy(-pixels.y());
+    m_scroll->setValue(m_scroll->value() - static_cast<int>(std::round(pixels.y())));
 }
 
 void LevelsCanvas::zoomBy(double factor, QPointF)
 {
-    scrollBy(factor > 1 ? -60 : 60);
+    m_scroll->setValue(m_scroll->value() + (factor > 1 ? -60 : 60));
 }
 
 void LevelsCanvas::fitAll()
 {
-    scrollBy(-m_scroll);
+    m_scroll->setValue(0);
 }
 
 void LevelsCanvas::contentResized()
 {
-    scrollBy(0);
+    m_scroll->place(contentArea(), heightIn(cardArea()));
+    update();
 }
 
 } // namespace tilewright::ui

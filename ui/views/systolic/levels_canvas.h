@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/list_scroll.h"
 #include "views/systolic/levels_model.h"
 #include "views/systolic/systolic_pane.h"
 
@@ -20,7 +21,6 @@ public:
     void zoomBy(double factor, QPointF anchor) override; ///< a wheel scrolls here
     void fitAll() override;
     [[nodiscard]] const LevelsModel& model() const { return m_model; }
-    [[nodiscard]] double scrolled() const { return m_scroll; }
 
 protected:
     void rebuild() override;
@@ -36,11 +36,11 @@ private:
         QRectF place;
     };
     [[nodiscard]] std::vector<Placed> layout(const QRectF& area) const;
-    [[nodiscard]] double overflow() const; ///< pixels that do not fit
-    void scrollBy(double pixels);
+    [[nodiscard]] double heightIn(const QRectF& area) const;
+    [[nodiscard]] QRectF cardArea() const; ///< beside the scroll bar
 
     LevelsModel m_model;
-    double m_scroll = 0;
+    ListScroll* m_scroll;
 };
 
 } // namespace tilewright::ui

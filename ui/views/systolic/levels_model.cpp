@@ -2,6 +2,7 @@
 #include "views/systolic/levels_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/systolic/gantt_model.h"
 #include "views/systolic/roofline_plot.h"
@@ -15,11 +16,6 @@ namespace tilewright::ui {
 using namespace systolic;
 
 namespace {
-
-QString view(std::string_view s)
-{
-    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
-}
 
 QString dataflowText(Dataflow d)
 {
@@ -38,7 +34,7 @@ LevelsCard l2Card(const LevelsResult& r)
     for (const L2Plan& p : r.plans) {
         if (r.bestPlan && r.bestPlan->schedule == p.schedule)
             t.marked = static_cast<int>(t.rows.size());
-        QString name = view(l2ScheduleName(p.schedule));
+        QString name = word(l2ScheduleName(p.schedule));
         if (p.schedule == L2Schedule::PartialC)
             name += QStringLiteral(", ") + counted(p.passes, tr("pass"), tr("passes"));
         t.rows.push_back({name, bytesText(p.trafficBytes()), bytesText(p.minBytes), bytesText(p.doubleBytes),
@@ -81,9 +77,7 @@ LevelsCard rooflineCard(const Roofline& r)
 {
     LevelsCard card;
     card.kind = LevelsCard::Kind::Roofline;
-    card.table.title = tr("Roofline: %1 of %2 GFLOP/s, bound by %3")
-                           .arg(number(std::round(r.attainableGflops)), number(std::round(r.peakGflops)),
-                                bindingText(r.binding));
+    card.table.title = rooflineTitle(r);
     card.table.head = {tr("level"), tr("moved"), tr("FLOP/byte"), tr("roof GFLOP/s")};
     card.table.numeric = {false, true, true, true};
     for (const RooflinePoint& p : r.points) {
@@ -108,7 +102,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
             least = d.totalCycles;
             t.marked = static_cast<int>(t.rows.size());
         }
-        t.rows.push_back({view(dataflowName(d.dataflow)).toUpper(), number(d.arrayCycles),
+        t.rows.push_back({word(dataflowName(d.dataflow)).toUpper(), number(d.arrayCycles),
                           bytesText(d.dramBytes), number(d.dramCycles), number(d.stallCycles()),
                           number(d.totalCycles)});
     }
@@ -133,7 +127,7 @@ LevelsCard orderCard(const LevelsResult& r)
         const auto moved = [&](Matrix m) {
             return bytesText(o.lru.of(m).loadBytes + o.lru.of(m).storeBytes);
         };
-        t.rows.push_back({view(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
+        t.rows.push_back({word(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
                           bytesText(o.lru.bytes()), o.belady ? bytesText(o.belady->bytes()) : tr("–")});
     }
     t.note =

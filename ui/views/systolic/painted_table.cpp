@@ -2,13 +2,13 @@
 #include "views/systolic/painted_table.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace tilewright::ui {
@@ -89,10 +89,7 @@ void PaintedTable::paint(QPainter& painter, const QRectF& area, const Theme& the
     const Geometry g = geometry(area.width());
     double y = area.top();
     if (!title.isEmpty()) {
-        painter.setFont(uiFont(1.0, QFont::DemiBold));
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(area.left(), y, area.width(), g.titleHeight), Qt::AlignLeft | Qt::AlignTop,
-                         QFontMetricsF(painter.font()).elidedText(title, Qt::ElideRight, area.width()));
+        writeLine(painter, area.topLeft(), area.width(), title, uiFont(1.0, QFont::DemiBold), theme.text);
         y += g.titleHeight;
     }
     const auto line = [&](const QStringList& cells, double h, bool isHead) {

@@ -3,6 +3,7 @@
 
 #include "chart/plot_paint.h"
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 
@@ -50,6 +51,22 @@ QString rooflineLevel(Level level)
 QString bindingText(const std::string& binding)
 {
     return binding == "array" ? tr("the array") : QString::fromStdString(binding).toUpper();
+}
+
+QString rooflineTitle(const Roofline& r)
+{
+    return tr("Roofline: %1 of %2 GFLOP/s, bound by %3")
+        .arg(number(std::round(r.attainableGflops)), number(std::round(r.peakGflops)),
+             bindingText(r.binding));
+}
+
+void paintSystolicHead(QPainter& painter, const QRectF& area, const QString& title, const QString& headline,
+                       const Theme& theme)
+{
+    const double y =
+        writeLine(painter, area.topLeft(), area.width(), title, uiFont(1.0, QFont::DemiBold), theme.text);
+    writeLine(painter, area.topLeft() + QPointF(0, y + 2), area.width(), headline, uiFont(0.95),
+              theme.accent);
 }
 
 PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString& otherName,

@@ -14,6 +14,11 @@ inline constexpr double kPaneMargin = 12;
 /// "L2", "the array" of Roofline::binding.
 [[nodiscard]] QString bindingText(const std::string& binding);
 
+/// "Roofline: 12 of 34 GFLOP/s, bound by L2"
+[[nodiscard]] QString rooflineTitle(const systolic::Roofline& roofline);
+/// The first two lines of a pane.
+void paintSystolicHead(QPainter& painter, const QRectF& area, const QString& title, const QString& headline,
+                       const Theme& theme);
 /// Multi-level roofline, both axes logarithmic: a roof and a point for every level. `other` (may be null) is
 /// drawn with hollow points. The id of a mark is its level, of the other's those behind.
 [[nodiscard]] PlotModel levelRoofline(const systolic::Roofline& roofline, const systolic::Roofline* other,

@@ -4,6 +4,8 @@
 #include "canvas/control_bar.h"
 #include "workspace/systolic_document.h"
 
+#include <QComboBox>
+
 namespace tilewright::ui {
 
 /// A painted pane of the Systolic lens: shares the state, and rebuilds its model only while it is seen (or
@@ -45,6 +47,8 @@ protected:
         if (!std::exchange(m_outdated, false))
             return;
         rebuild();
+        for (const auto& [box, shown] : m_settings)
+            box->setCurrentIndex(shown(m_state->settings()));
         this->update();
     }
     void showEvent(QShowEvent* event) override
@@ -60,8 +64,22 @@ protected:
                                    run);
     }
 
+    /// A choice of the bar that is a setting of the lens.
+    void addSetting(const QString& label, const QStringList& choices, const QString& tip,
+                    int (*shown)(const SystolicSettings&), void (*chosen)(SystolicSettings&, int))
+    {
+        QComboBox* box = this->bar().addChoice(label, choices, tip);
+        QObject::connect(box, &QComboBox::activated, this, [this, chosen](int i) {
+            SystolicSettings next = m_state->settings();
+            chosen(next, i);
+            m_state->set(next);
+        });
+        m_settings.emplace_back(box, shown);
+    }
+
 private:
     SystolicDocument* m_state;
+    std::vector<std::pair<QComboBox*, int (*)(const SystolicSettings&)>> m_settings;
     bool m_outdated = true;
 };
 

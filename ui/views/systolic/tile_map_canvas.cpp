@@ -2,6 +2,7 @@
 #include "views/systolic/tile_map_canvas.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 
 #include <QComboBox>
 #include <QMouseEvent>
@@ -14,24 +15,32 @@ namespace tilewright::ui {
 
 using namespace systolic;
 
-namespace {
-constexpr Level kLevelsOffered[] = {Level::L1, Level::L2, Level::L3};
-}
-
 TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
     : SystolicPane(context, QStringLiteral("systolic-tiles"), tr("Systolic tile search"), parent)
 {
-    m_level = bar().addChoice(tr("Level"), {tr("L1"), tr("L2"), tr("L3")},
-                              tr("The memory that the tile must fit."));
-    m_scope = bar().addChoice(tr("Capacity"), {tr("one buffer"), tr("all buffers")},
-                              tr("One buffer of the level or all of them together."));
-    m_buffering =
-        bar().addChoice(tr("Buffering"), {tr("single"), tr("double")},
-                        tr("Double buffering loads the next tile behind the current one: half the room."));
-    m_footprint = bar().addChoice(tr("Footprint"), {tr("A, B and C"), tr("A and B, C in PEs")},
-                                  tr("Conservative counts the C tile, aggressive leaves it in the PEs."));
-    for (QComboBox* box : {m_level, m_scope, m_buffering, m_footprint})
-        connect(box, &QComboBox::activated, this, &TileMapCanvas::writeChoices);
+    using S = SystolicSettings;
+    addSetting(
+        tr("Level"), {tr("L1"), tr("L2"), tr("L3")}, tr("The memory that the tile must fit."),
+        [](const S& s) { return s.tileLevel == Level::L1   ? 0
+                                : s.tileLevel == Level::L2 ? 1
+                                                           : 2; },
+        [](S& s, int i) { s.tileLevel = i == 0   ? Level::L1
+                                        : i == 1 ? Level::L2
+                                                 : Level::L3; });
+    addSetting(
+        tr("Capacity"), {tr("one buffer"), tr("all buffers")},
+        tr("One buffer of the level or all of them together."),
+        [](const S& s) { return s.wholeLevel ? 1 : 0; }, [](S& s, int i) { s.wholeLevel = i == 1; });
+    addSetting(
+        tr("Buffering"), {tr("single"), tr("double")},
+        tr("Double buffering loads the next tile behind the current one: half the room."),
+        [](const S& s) { return static_cast<int>(std::clamp<std::int64_t>(s.buffering, 1, 2)) - 1; },
+        [](S& s, int i) { s.buffering = i + 1; });
+    addSetting(
+        tr("Footprint"), {tr("A, B and C"), tr("A and B, C in PEs")},
+        tr("Conservative counts the C tile, aggressive leaves it in the PEs."),
+        [](const S& s) { return static_cast<int>(s.footprint); },
+        [](S& s, int i) { s.footprint = static_cast<Footprint>(i); });
     m_method = bar().addChoice(tr("Tile"), {tr("analytic"), tr("exhaustive"), tr("learned"), tr("by hand")},
                                tr("Which tile is in force; click the map to choose one by hand."));
     if (auto* items = qobject_cast<QStandardItemModel*>(m_method->model()))
@@ -47,25 +56,11 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
     connect(&state(), &SystolicDocument::tilesChanged, this, &TileMapCanvas::outdated);
 }
 
-void TileMapCanvas::writeChoices()
-{
-    SystolicSettings next = state().settings();
-    next.tileLevel = kLevelsOffered[std::clamp(m_level->currentIndex(), 0, 2)];
-    next.wholeLevel = m_scope->currentIndex() == 1;
-    next.buffering = m_buffering->currentIndex() + 1;
-    next.footprint = static_cast<Footprint>(m_footprint->currentIndex());
-    state().set(next);
-}
-
 void TileMapCanvas::rebuild()
 {
     state().needTiles();
     m_model = buildTileMap(state());
     const SystolicSettings& s = state().settings();
-    m_level->setCurrentIndex(s.tileLevel == Level::L1 ? 0 : s.tileLevel == Level::L2 ? 1 : 2);
-    m_scope->setCurrentIndex(s.wholeLevel ? 1 : 0);
-    m_buffering->setCurrentIndex(static_cast<int>(std::clamp<std::int64_t>(s.buffering, 1, 2)) - 1);
-    m_footprint->setCurrentIndex(static_cast<int>(s.footprint));
     m_method->setCurrentIndex(s.ownTile ? 3 : static_cast<int>(s.method));
     m_hover.reset();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
@@ -80,12 +75,7 @@ QString TileMapCanvas::copyText() const
     const TileLandscape& l = m_model.result->landscape;
     for (std::size_t i = 0; i < l.ti.size(); ++i)
         for (std::size_t j = 0; j < l.tj.size(); ++j)
-            out += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                       .arg(l.ti[i])
-                       .arg(l.tj[j])
-                       .arg(l.at(i, j).tk)
-                       .arg(l.at(i, j).elements)
-                       .arg(l.at(i, j).feasible ? 1 : 0);
+            out += textRow(l.ti[i], l.tj[j], l.at(i, j).tk, l.at(i, j).elements, l.at(i, j).feasible ? 1 : 0);
     return out;
 }
 

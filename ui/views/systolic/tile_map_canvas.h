@@ -33,15 +33,10 @@ protected:
 
 private:
     [[nodiscard]] TileMapPlaces places() const { return tileMapPlaces(contentArea(), m_model); }
-    void writeChoices();
     void moveCell(int rows, int columns);
 
     TileMapModel m_model;
     std::optional<TileCell> m_hover;
-    QComboBox* m_level = nullptr;
-    QComboBox* m_scope = nullptr;
-    QComboBox* m_buffering = nullptr;
-    QComboBox* m_footprint = nullptr;
     QComboBox* m_method = nullptr;
 };
 

@@ -3,6 +3,7 @@
 
 #include "chart/plot_paint.h"
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 #include "views/systolic/gantt_model.h"
@@ -87,15 +88,13 @@ double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& const
                          const Theme& theme)
 {
     const QFont bold = uiFont(1.0, QFont::DemiBold);
-    const QFontMetricsF bm(bold);
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    if (area.height() < bm.height() * 2)
+    if (area.height() < TextMetrics(bold).height() * 2)
         return 0;
-    painter.drawText(QPointF(area.left(), area.top() + bm.ascent()), tr("Capacities: used of available"));
-    double y = area.top() + bm.height() + 4;
-    painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
+    double y = area.top() + 4 +
+               writeLine(painter, area.topLeft(), area.width(), tr("Capacities: used of available"), bold,
+                         theme.text);
+    const QFont small = uiFont(0.85);
+    const TextMetrics fm(small);
     const double h = fm.height() + 6 + 8;
     for (const Constraint& c : constraints) {
         if (y + h > area.bottom())
@@ -106,14 +105,12 @@ double paintCapacityBars(QPainter& painter, const std::vector<Constraint>& const
                                     : tr("%1 / %2 panels").arg(number(c.used), number(c.available));
         const QString sign = c.fits() ? QStringLiteral("✓ ") : QStringLiteral("✗ ");
         const double w = fm.horizontalAdvance(sign + figures);
-        painter.setPen(c.fits() ? theme.text : theme.error);
-        painter.drawText(QPointF(area.right() - w, y + fm.ascent()), sign + figures);
+        writeLine(painter, {area.right() - w, y}, w, sign + figures, small,
+                  c.fits() ? theme.text : theme.error);
         QString name = QString::fromStdString(c.name);
         if (!c.limit.empty())
             name += QStringLiteral(" · ") + QString::fromStdString(c.limit);
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(area.left(), y + fm.ascent()),
-                         fm.elidedText(name, Qt::ElideRight, area.width() - w - 14));
+        writeLine(painter, {area.left(), y}, area.width() - w - 14, name, small, theme.text);
         const QRectF bar(area.left(), y + fm.height() + 2, area.width(), 7);
         painter.fillRect(bar, Theme::mix(theme.canvas, theme.text, 0.08));
         const double share =
@@ -178,17 +175,7 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
 void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces& p,
                   const std::optional<TileCell>& hover, const Theme& theme)
 {
-    const QFont bold = uiFont(1.0, QFont::DemiBold);
-    const QFontMetricsF bm(bold);
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(p.header.left(), p.header.top() + bm.ascent()),
-                     bm.elidedText(m.title, Qt::ElideRight, p.header.width()));
-    painter.setFont(uiFont(0.95));
-    const QFontMetricsF fm(painter.font());
-    painter.setPen(theme.accent);
-    painter.drawText(QPointF(p.header.left(), p.header.top() + bm.height() + 2 + fm.ascent()),
-                     fm.elidedText(m.headline, Qt::ElideRight, p.header.width()));
+    paintSystolicHead(painter, p.header, m.title, m.headline, theme);
 
     const HeatGrid grid = tileGrid(m, theme);
     paintHeatGrid(painter, grid, p.map,
@@ -199,17 +186,11 @@ void paintTileMap(QPainter& painter, const TileMapModel& m, const TileMapPlaces&
     if (!p.bars.isEmpty() && !m.constraints.empty())
         paintCapacityBars(painter, m.constraints, p.bars, theme);
     if (m.roofline && p.roofline.height() > 110) {
-        painter.setFont(bold);
-        painter.setPen(theme.text);
-        const QString title =
-            tr("Roofline: %1 of %2 GFLOP/s, bound by %3")
-                .arg(number(std::round(m.roofline->attainableGflops)),
-                     number(std::round(m.roofline->peakGflops)), bindingText(m.roofline->binding));
-        painter.drawText(QPointF(p.roofline.left(), p.roofline.top() + bm.ascent()),
-                         bm.elidedText(title, Qt::ElideRight, p.roofline.width()));
+        const double title = writeLine(painter, p.roofline.topLeft(), p.roofline.width(),
+                                       rooflineTitle(*m.roofline), uiFont(1.0, QFont::DemiBold), theme.text);
         const PlotModel plot =
             levelRoofline(*m.roofline, m.optimum ? &*m.optimum : nullptr, tr("exhaustive"), theme);
-        paintPlot(painter, plot, plotFrame(plot, p.roofline.adjusted(0, bm.height() + 2, 0, 0)), theme);
+        paintPlot(painter, plot, plotFrame(plot, p.roofline.adjusted(0, title + 2, 0, 0)), theme);
     }
 }
 

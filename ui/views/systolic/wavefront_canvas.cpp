@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/wavefront_canvas.h"
 
+#include "theme/text_row.h"
 #include "views/systolic/wavefront_lanes.h"
 
 #include <QComboBox>
@@ -94,14 +95,7 @@ QString WavefrontCanvas::copyText() const
     for (std::int64_t r = 0; r < m_model.shownRows; ++r)
         for (std::int64_t c = 0; c < m_model.shownCols; ++c) {
             const PeActivity& pe = m_model.at(r, c);
-            out += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\n")
-                       .arg(r * m_model.step)
-                       .arg(c * m_model.step)
-                       .arg(pe.active ? 1 : 0)
-                       .arg(pe.fold)
-                       .arg(pe.m)
-                       .arg(pe.n)
-                       .arg(pe.k);
+            out += textRow(r * m_model.step, c * m_model.step, pe.active ? 1 : 0, pe.fold, pe.m, pe.n, pe.k);
         }
     return out;
 }

@@ -108,11 +108,6 @@ LaneModel wavefrontLanes(const SystolicDocument& state)
     out.readout = false;
     out.labelWidth = 0;
     out.most = 1000; // all the room there is
-    Lane head;
-    head.name = tr("active PEs over time, mean %1").arg(percent(mean));
-    head.heading = true;
-    head.fixed = true;
-    head.height = QFontMetricsF(uiFont(0.9)).height() + 2;
     Lane lane;
     lane.curve = Curve{[&state, columns](double from, double to, int width) {
                            std::vector<LowHigh> values;
@@ -139,7 +134,7 @@ LaneModel wavefrontLanes(const SystolicDocument& state)
         painter.drawRect(f.rect);
     };
     lane.readout = [&state](double time, double) { return cycleText(state, time); };
-    out.lanes = {std::move(head), std::move(lane)};
+    out.lanes = {headingLane(tr("active PEs over time, mean %1").arg(percent(mean))), std::move(lane)};
     return out;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/wavefront_paint.h"
 
+#include "chart/keys.h"
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 #include "views/systolic/roofline_plot.h"
@@ -278,51 +280,36 @@ void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlace
         frame(*overlay.hovered, QPen(theme.text, 1.5));
 }
 
-void paintLegend(QPainter& painter, const QRectF& area, const WavefrontModel& m, PeColour colour,
-                 const Theme& theme)
+std::vector<ChartKey> keysOf(const WavefrontModel& m, PeColour colour, const Theme& theme)
 {
-    painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
-    double x = area.left();
-    double y = area.top();
-    const auto entry = [&](const QColor& c, const QString& label) {
-        const double w = 14 + 5 + fm.horizontalAdvance(label) + 14;
-        if (x > area.left() && x + w - 14 > area.right()) {
-            x = area.left();
-            y += fm.height() + 4;
-        }
-        if (y + fm.height() > area.bottom() + 1)
-            return; // whole entries only
-        painter.fillRect(QRectF(x, y + (fm.height() - 11) / 2, 14, 11), c);
-        painter.setPen(theme.outline);
-        painter.drawRect(QRectF(x, y + (fm.height() - 11) / 2, 14, 11));
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(x + 19, y + fm.ascent()), label);
-        x += w;
+    std::vector<ChartKey> keys;
+    const auto patch = [&](const QColor& fill, const QString& text) {
+        keys.push_back(patchKey(text, fill, theme));
     };
     switch (colour) {
     case PeColour::Activity:
-        entry(theme.computeTime, tr("multiplies now"));
-        entry(passedColour(theme), tr("its wave has passed"));
+        patch(theme.computeTime, tr("multiplies now"));
+        patch(passedColour(theme), tr("its wave has passed"));
         break;
     case PeColour::Fold:
-        entry(theme.category(0), tr("works on a tile: a colour each"));
-        entry(Theme::mix(theme.canvas, theme.category(0), 0.3), tr("done with it"));
+        patch(theme.category(0), tr("works on a tile: a colour each"));
+        patch(Theme::mix(theme.canvas, theme.category(0), 0.3), tr("done with it"));
         break;
     case PeColour::Accumulation:
-        entry(theme.ramp(0), tr("first operand"));
-        entry(theme.ramp(1), tr("last operand"));
+        patch(theme.ramp(0), tr("first operand"));
+        patch(theme.ramp(1), tr("last operand"));
         break;
     }
-    entry(waitingColour(theme), tr("not yet reached"));
+    patch(waitingColour(theme), tr("not yet reached"));
     if (colour != PeColour::Fold) {
-        entry(m.dataflow == Dataflow::Is ? theme.output : theme.input,
+        patch(m.dataflow == Dataflow::Is ? theme.output : theme.input,
               m.dataflow == Dataflow::Is ? tr("B on its way") : tr("A on its way"));
         if (m.dataflow == Dataflow::Os)
-            entry(theme.output, tr("B on its way"));
+            patch(theme.output, tr("B on its way"));
     }
     if (!m.westFifo.empty())
-        entry(theme.retained, tr("edge FIFO"));
+        patch(theme.retained, tr("edge FIFO"));
+    return keys;
 }
 
 void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, const WavefrontPlaces& p,
@@ -344,19 +331,12 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
     const auto line = [&](const QString& label, const QString& value) {
         if (y + fm.height() > area.bottom())
             return;
-        painter.setFont(small);
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(area.left(), y + fm.ascent()), label);
-        painter.setPen(theme.text);
         const double x = area.left() + labelWidth;
-        painter.drawText(QPointF(x, y + fm.ascent()), fm.elidedText(value, Qt::ElideRight, area.right() - x));
-        y += fm.height() + 2;
+        writeLine(painter, {area.left(), y}, area.width(), label, small, theme.muted);
+        y += writeLine(painter, {x, y}, area.right() - x, value, small, theme.text) + 2;
     };
-    painter.setFont(bold);
-    painter.setPen(theme.text);
     const double pes = static_cast<double>(m.rows * m.cols);
-    painter.drawText(QPointF(area.left(), y + bm.ascent()), tr("This cycle"));
-    y += bm.height() + 2;
+    y += writeLine(painter, {area.left(), y}, area.width(), tr("This cycle"), bold, theme.text) + 2;
     line(tr("active"),
          tr("%1 of %2 PEs (%3)")
              .arg(number(m.active), number(m.rows * m.cols), percent(static_cast<double>(m.active) / pes)));
@@ -369,17 +349,12 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
                                                          : tr("sum that moves south"));
     y += 6;
     if (overlay.facts) {
-        if (y + bm.height() <= area.bottom()) {
-            painter.setFont(bold);
-            painter.setPen(theme.text);
-            painter.drawText(QPointF(area.left(), y + bm.ascent()), overlay.facts->title);
-            y += bm.height() + 2;
-        }
+        if (y + bm.height() <= area.bottom())
+            y += writeLine(painter, {area.left(), y}, area.width(), overlay.facts->title, bold, theme.text) +
+                 2;
         for (const auto& [label, value] : overlay.facts->lines)
             line(label, value);
     } else {
-        line(QString(), QString());
-        y -= fm.height() + 2;
         if (y + 2 * fm.height() <= area.bottom()) {
             painter.setFont(small);
             painter.setPen(theme.muted);
@@ -388,9 +363,7 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
             y += 2 * fm.height() + 2;
         }
     }
-    y += 8;
-    if (y + fm.height() <= area.bottom())
-        paintLegend(painter, QRectF(area.left(), y, area.width(), area.bottom() - y), m, colour, theme);
+    paintKeys(painter, keysOf(m, colour, theme), area.adjusted(0, y + 8 - area.top(), 0, 0), theme);
     painter.restore();
 }
 
@@ -449,33 +422,20 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
 void paintWavefront(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, PeColour colour,
                     const WavefrontOverlay& overlay, const Theme& theme)
 {
-    const QFont bold = uiFont(1.0, QFont::DemiBold);
-    const QFontMetricsF bm(bold);
     const QFont plain = uiFont(0.95);
-    const QFontMetricsF fm(plain);
     const double lineHeight = QFontMetricsF(uiFont()).height() + 2;
-    double y = p.header.top();
-    painter.setFont(bold);
-    painter.setPen(theme.text);
+    const double width = p.header.width();
+    QPointF at = p.header.topLeft();
     const QString head = m.origin.isEmpty() ? m.title : m.title + QStringLiteral(" · ") + m.origin;
-    painter.drawText(QPointF(p.header.left(), y + bm.ascent()),
-                     bm.elidedText(head, Qt::ElideMiddle, p.header.width()));
-    y += lineHeight;
-    painter.setFont(plain);
-    painter.setPen(m.stall ? theme.error : theme.accent);
-    const QString when = fm.elidedText(m.when, Qt::ElideRight, p.header.width());
-    painter.drawText(QPointF(p.header.left(), y + fm.ascent()), when);
-    painter.setPen(theme.muted);
-    const double x = p.header.left() + fm.horizontalAdvance(when) + 18;
-    if (p.header.right() - x > 60)
-        painter.drawText(QPointF(x, y + fm.ascent()),
-                         fm.elidedText(m.figures, Qt::ElideRight, p.header.right() - x));
-    y += lineHeight;
-    if (!m.warning.isEmpty()) {
-        painter.setPen(theme.warning);
-        painter.drawText(QPointF(p.header.left(), y + fm.ascent()),
-                         fm.elidedText(QStringLiteral("⚠ ") + m.warning, Qt::ElideRight, p.header.width()));
-    }
+    writeLine(painter, at, width, head, uiFont(1.0, QFont::DemiBold), theme.text, Qt::ElideMiddle);
+    at.ry() += lineHeight;
+    writeLine(painter, at, width, m.when, plain, m.stall ? theme.error : theme.accent);
+    const double figures = TextMetrics(plain).horizontalAdvance(m.when) + 18;
+    if (width - figures > 60)
+        writeLine(painter, at + QPointF(figures, 0), width - figures, m.figures, plain, theme.muted);
+    at.ry() += lineHeight;
+    if (!m.warning.isEmpty())
+        writeLine(painter, at, width, QStringLiteral("⚠ ") + m.warning, plain, theme.warning);
     paintOperands(painter, m, p, colour, theme);
     if (!m.westFifo.empty())
         paintFifos(painter, m, p, theme);

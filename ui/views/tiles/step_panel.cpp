@@ -2,6 +2,7 @@
 #include "views/tiles/step_panel.h"
 
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 
@@ -103,14 +104,6 @@ void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t cap
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// The shape of the bound's mark.
-QString boundSign(Bound bound)
-{
-    return bound == Bound::Compute  ? QStringLiteral("△")
-           : bound == Bound::Memory ? QStringLiteral("▽")
-                                    : QStringLiteral("◇");
-}
-
 void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tiles, const QRectF& area,
                const Theme& theme)
 {
@@ -118,12 +111,7 @@ void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tile
     const double width = area.width() - 2 * kMargin;
     double y = area.top() + 6;
     const auto line = [&](const QString& text, const QFont& font, const QColor& colour) {
-        painter.setFont(font);
-        const QFontMetricsF fm(font);
-        painter.setPen(colour);
-        painter.drawText(QPointF(area.left() + kMargin, y + fm.ascent()),
-                         fm.elidedText(text, Qt::ElideRight, width));
-        y += fm.height() + kLineGap;
+        y += writeLine(painter, {area.left() + kMargin, y}, width, text, font, colour) + kLineGap;
     };
     line(model.where, uiFont(1.0, QFont::DemiBold), theme.text);
     line(model.count, uiFont(0.9), theme.muted);
@@ -197,11 +185,8 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
         if (r.bottom() < layout.list.top() || r.top() > layout.list.bottom())
             continue;
         if (line.row < 0) {
-            painter.setFont(uiFont(0.9, QFont::DemiBold));
-            painter.setPen(theme.muted);
-            painter.drawText(r.adjusted(kMargin, 2, -kMargin, 0), Qt::AlignVCenter | Qt::AlignLeft,
-                             QFontMetricsF(painter.font())
-                                 .elidedText(line.heading, Qt::ElideRight, r.width() - 2 * kMargin));
+            writeAcross(painter, r.adjusted(kMargin, 2, -kMargin, 0), line.heading,
+                        uiFont(0.9, QFont::DemiBold), theme.muted);
             continue;
         }
         const StepRow& row = model.rows[static_cast<std::size_t>(line.row)];
@@ -213,17 +198,13 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
         const double left = box.right() + 8;
         const double right = r.right() - kMargin;
         const QString amount = number(row.amount);
-        painter.setFont(nameFont);
         const double amountWidth = nameMetrics.horizontalAdvance(amount);
         const double top = r.center().y() - (nameMetrics.height() + detailMetrics.height()) / 2;
-        painter.setPen(theme.text);
-        painter.drawText(QPointF(right - amountWidth, top + nameMetrics.ascent()), amount);
-        painter.drawText(QPointF(left, top + nameMetrics.ascent()),
-                         nameMetrics.elidedText(row.name, Qt::ElideMiddle, right - left - amountWidth - 8));
-        painter.setFont(detailFont);
-        painter.setPen(theme.muted);
-        painter.drawText(QPointF(left, top + nameMetrics.height() + detailMetrics.ascent()),
-                         detailMetrics.elidedText(row.detail, Qt::ElideRight, right - left));
+        writeLine(painter, {right - amountWidth, top}, amountWidth + 1, amount, nameFont, theme.text);
+        writeLine(painter, {left, top}, right - left - amountWidth - 8, row.name, nameFont, theme.text,
+                  Qt::ElideMiddle);
+        writeLine(painter, {left, top + nameMetrics.height()}, right - left, row.detail, detailFont,
+                  theme.muted);
     }
     // More below: say so instead of cutting silently.
     if (layout.height - scroll > layout.list.height() + 1) {

@@ -2,6 +2,7 @@
 #include "views/tiles/tiles_model.h"
 
 #include "theme/number.h"
+#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/tiles/order_drawing.h"
 
@@ -299,15 +300,9 @@ QString stepsAsText(const TileTrace& trace, std::int64_t limit)
         double start = visit.start;
         for (std::int64_t i = visit.firstStep; i < std::min(n, trace.steps->visitEnd(v)); ++i) {
             const StepSums& s = trace.steps->sums(i);
-            QStringList cells;
-            for (const std::int64_t x : {i, visit.tile, visit.tile / trace.grid.cols,
-                                         visit.tile % trace.grid.cols, i - visit.firstStep})
-                cells << QString::number(x);
-            for (const double x : {start, s.latency, s.compute, s.memory})
-                cells << exactNumber(x);
-            for (const std::int64_t x : {s.loadElements, s.storeElements, s.workingSet})
-                cells << QString::number(x);
-            out += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+            out += textRow(i, visit.tile, visit.tile / trace.grid.cols, visit.tile % trace.grid.cols,
+                           i - visit.firstStep, start, s.latency, s.compute, s.memory, s.loadElements,
+                           s.storeElements, s.workingSet);
             start += s.latency;
         }
         if (visit.firstStep >= n)

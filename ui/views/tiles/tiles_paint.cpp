@@ -2,7 +2,9 @@
 #include "views/tiles/tiles_paint.h"
 
 #include "canvas/bound_mark.h"
+#include "chart/keys.h"
 #include "theme/number.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
 
@@ -401,89 +403,51 @@ void paintTilesHeader(QPainter& painter, const TilesModel& model, const QRectF& 
 {
     const QFont bold = uiFont(1.0, QFont::DemiBold);
     const QFont small = uiFont(0.9);
-    const QFontMetricsF head(bold);
-    const QFontMetricsF detail(small);
-    const double left = area.left() + 8;
+    const TextMetrics head(bold);
+    const TextMetrics detail(small);
+    const QPointF at = area.topLeft() + QPointF(8, 5);
     const double width = area.width() - 16;
-    const double baseline = area.top() + 5 + head.ascent();
     const bool oneLine = area.height() < head.height() + detail.height() + 8;
-    const double besideTitle = std::max(width * 0.6, width - 14 - detail.horizontalAdvance(model.subtitle));
-    const QString title = head.elidedText(model.title, Qt::ElideMiddle, oneLine ? besideTitle : width);
-    painter.setFont(bold);
-    painter.setPen(theme.text);
-    painter.drawText(QPointF(left, baseline), title);
-    const double shift = oneLine ? head.horizontalAdvance(title) + 14 : 0;
-    painter.setFont(small);
-    painter.setPen(theme.muted);
-    painter.drawText(
-        QPointF(left + shift, oneLine ? baseline : area.top() + 5 + head.height() + detail.ascent()),
-        detail.elidedText(model.subtitle, Qt::ElideRight, width - shift));
+    const double most =
+        oneLine ? std::max(width * 0.6, width - 14 - detail.horizontalAdvance(model.subtitle)) : width;
+    writeLine(painter, at, most, model.title, bold, theme.text, Qt::ElideMiddle);
+    const double shift = oneLine ? std::min(most, head.horizontalAdvance(model.title)) + 14 : 0;
+    const double down = oneLine ? head.ascent() - detail.ascent() : head.height();
+    writeLine(painter, at + QPointF(shift, down), width - shift, model.subtitle, small, theme.muted);
 }
 
 void paintTilesLegend(QPainter& painter, const TilesModel& model, const QRectF& area, const Theme& theme)
 {
     if (!model.trace)
         return;
-    painter.setFont(uiFont(0.9));
-    const QFontMetricsF fm(painter.font());
-    const double middle = area.center().y();
-    const double baseline = middle + (fm.ascent() - fm.descent()) / 2;
-    double x = area.left() + 8;
-    const auto text = [&](const QString& s, const QColor& colour) {
-        const double w = fm.horizontalAdvance(s);
-        if (x + w > area.right() - 4)
-            return false;
-        painter.setPen(colour);
-        painter.drawText(QPointF(x, baseline), s);
-        x += w;
-        return true;
+    const TileTrace& trace = *model.trace;
+    std::vector<ChartKey> keys;
+    const auto scale = [&](const QString& name, double low, double high) {
+        keys = {{name},
+                low == high ? patchKey(tr("%1, all the same").arg(number(low)), theme.ramp(0.25), theme)
+                            : rampKey(number(low), number(high), theme)};
     };
-    if (model.options.colour == TileColour::Bound) {
-        for (const auto& [bound, name] : {std::pair{Bound::Compute, tr("compute-bound")},
-                                          {Bound::Memory, tr("memory-bound")},
-                                          {Bound::Balanced, tr("balanced")}}) {
-            if (x + 24 + fm.horizontalAdvance(name) > area.right())
-                break;
-            const QRectF box(x, middle - 7, 14, 14);
-            painter.fillRect(box, boundColour(bound, theme));
-            paintBoundMark(painter, box.center(), 4.5, bound, theme.inkOn(boundColour(bound, theme)));
-            x += 19;
-            text(name, theme.muted);
-            x += 14;
-        }
-        return;
+    switch (model.options.colour) {
+    case TileColour::Bound:
+        for (const Bound bound : {Bound::Compute, Bound::Memory, Bound::Balanced})
+            keys.push_back({boundText(bound), [bound, &theme](QPainter& p, const QRectF& box) {
+                                const QColor fill = boundColour(bound, theme);
+                                p.fillRect(box, fill);
+                                paintBoundMark(p, box.center(), 4.5, bound, theme.inkOn(fill));
+                            }});
+        break;
+    case TileColour::Loads:
+        scale(tr("Elements loaded a tile"), static_cast<double>(trace.lowLoad),
+              static_cast<double>(trace.highLoad));
+        break;
+    case TileColour::Latency:
+        scale(tr("Latency of a tile"), trace.lowLatency, trace.highLatency);
+        break;
+    case TileColour::Order:
+        scale(tr("Order of visits"), 1, static_cast<double>(trace.steps->visits().size()));
+        break;
     }
-    const bool loads = model.options.colour == TileColour::Loads;
-    const QString name = loads                                         ? tr("Elements loaded a tile")
-                         : model.options.colour == TileColour::Latency ? tr("Latency of a tile")
-                                                                       : tr("Order of visits");
-    const double low = loads ? static_cast<double>(model.trace->lowLoad)
-                       : model.options.colour == TileColour::Latency ? model.trace->lowLatency
-                                                                     : 1;
-    const double high = loads ? static_cast<double>(model.trace->highLoad)
-                        : model.options.colour == TileColour::Latency
-                            ? model.trace->highLatency
-                            : static_cast<double>(model.trace->steps->visits().size());
-    if (!text(name, theme.muted))
-        return;
-    x += 10;
-    if (low == high) {
-        painter.fillRect(QRectF(x, middle - 6, 14, 12), theme.ramp(0.25));
-        x += 20;
-        text(tr("%1, all the same").arg(number(low)), theme.text);
-        return;
-    }
-    text(number(low), theme.text);
-    x += 6;
-    const double w = std::min(140.0, area.right() - x - fm.horizontalAdvance(number(high)) - 12);
-    if (w < 24)
-        return;
-    QLinearGradient gradient(x, 0, x + w, 0);
-    for (int i = 0; i <= 8; ++i)
-        gradient.setColorAt(i / 8.0, theme.ramp(i / 8.0));
-    painter.fillRect(QRectF(x, middle - 6, w, 12), gradient);
-    x += w + 6;
-    text(number(high), theme.text);
+    paintKeys(painter, keys, area.adjusted(8, 4, -4, 0), theme);
 }
 
 } // namespace tilewright::ui

@@ -4,7 +4,6 @@
 #include "theme/number.h"
 
 #include <QComboBox>
-#include <QPointer>
 #include <QStandardItemModel>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "mapping/brute_force.h"
+#include "mapping_brute_force.h"
 
 #include "mapping/front.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/baselines.h"
+#include "solve_baselines.h"
 
 #include "solve/annealer.h"
 #include "solve/materialise.h"

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+class QScrollArea;
+
+namespace tilewright::ui {
+
+/// A pane of controls that scrolls up and down only.
+void setUpFormPane(QScrollArea& pane, const QString& name);
+/// A row whose control says what it does; the wheel changes it only when it has the focus. A control that
+/// bears its own text has the row for itself.
+void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip);
+
+/// Controls for the parts of a value. Each is given once, with its part: a function that returns a reference
+/// to it. What a person sets is handed on as the changed value with the name of the control; nothing is
+/// handed on while the value is shown.
+template <typename Value> class ValueForm
+{
+public:
+    /// `prefix`: of the names of the controls.
+    ValueForm(QString prefix, std::function<Value()> now,
+              std::function<void(const Value&, const QString& name)> changed)
+        : m_prefix(std::move(prefix)), m_now(std::move(now)), m_changed(std::move(changed))
+    {
+    }
+
+    /// `unit`: what the number counts. The control may be one of the caller's.
+    template <typename Part>
+    QSpinBox* number(QFormLayout& form, const QString& name, const QString& label, int low, int high,
+                     const QString& tip, Part part, std::int64_t unit = 1, QSpinBox* box = nullptr)
+    {
+        if (!box)
+            box = new QSpinBox(form.parentWidget());
+        box->setRange(low, high);
+        box->setKeyboardTracking(false); // a number half typed is not a request
+        add(form, name, label, box, tip);
+        m_shows.push_back([=](Value& v) { box->setValue(static_cast<int>(part(v) / unit)); });
+        QObject::connect(box, &QSpinBox::valueChanged, box, [=, this](int n) {
+            change(name, [&](Value& v) { part(v) = static_cast<std::decay_t<decltype(part(v))>>(unit * n); });
+        });
+        return box;
+    }
+
+    template <typename Part>
+    QDoubleSpinBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low,
+                            double high, int decimals, double step, const QString& tip, Part part)
+    {
+        auto* box = new QDoubleSpinBox(form.parentWidget());
+        box->setRange(low, high);
+        box->setDecimals(decimals);
+        box->setSingleStep(step);
+        box->setKeyboardTracking(false);
+        add(form, name, label, box, tip);
+        m_shows.push_back([=](Value& v) { box->setValue(part(v)); });
+        QObject::connect(box, &QDoubleSpinBox::valueChanged, box,
+                         [=, this](double n) { change(name, [&](Value& v) { part(v) = n; }); });
+        return box;
+    }
+
+    /// `first`: the value of the first choice; the others follow it.
+    template <typename Part>
+    QComboBox* choice(QFormLayout& form, const QString& name, const QString& label,
+                      const QStringList& choices, const QString& tip, Part part, int first = 0)
+    {
+        return choice(
+            form, name, label, choices, tip, [=](Value& v) { return static_cast<int>(part(v)) - first; },
+            [=](Value& v, int i) { part(v) = static_cast<std::decay_t<decltype(part(v))>>(i + first); });
+    }
+    /// The same by two functions: what is chosen, and what a choice does.
+    QComboBox* choice(QFormLayout& form, const QString& name, const QString& label,
+                      const QStringList& choices, const QString& tip,
+                      const std::function<int(Value&)>& chosen,
+                      const std::function<void(Value&, int)>& choose)
+    {
+        auto* box = new QComboBox(form.parentWidget());
+        box->addItems(choices);
+        add(form, name, label, box, tip);
+        m_shows.push_back([=](Value& v) { box->setCurrentIndex(chosen(v)); });
+        QObject::connect(box, &QComboBox::currentIndexChanged, box,
+                         [=, this](int i) { change(name, [&](Value& v) { choose(v, i); }); });
+        return box;
+    }
+
+    template <typename Part>
+    QCheckBox* check(QFormLayout& form, const QString& name, const QString& label, const QString& tip,
+                     Part part)
+    {
+        auto* box = new QCheckBox(label, form.parentWidget());
+        add(form, name, label, box, tip);
+        m_shows.push_back([=](Value& v) { box->setChecked(part(v)); });
+        QObject::connect(box, &QCheckBox::toggled, box,
+                         [=, this](bool on) { change(name, [&](Value& v) { part(v) = on; }); });
+        return box;
+    }
+
+    /// The value in all controls.
+    void show()
+    {
+        m_showing = true;
+        Value value = m_now();
+        for (const auto& one : m_shows)
+            one(value);
+        m_showing = false;
+    }
+
+private:
+    void add(QFormLayout& form, const QString& name, const QString& label, QWidget* control,
+             const QString& tip)
+    {
+        control->setObjectName(m_prefix + name);
+        addFormRow(form, label, control, tip);
+    }
+    template <typename Edit> void change(const QString& name, Edit&& edit)
+    {
+        if (m_showing)
+            return;
+        Value next = m_now();
+        edit(next);
+        m_changed(next, name);
+    }
+
+    QString m_prefix;
+    std::function<Value()> m_now;
+    std::function<void(const Value&, const QString&)> m_changed;
+    std::vector<std::function<void(Value&)>> m_shows;
+    bool m_showing = false;
+};
+
+} // namespace tilewright::ui

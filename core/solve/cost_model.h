@@ -278,6 +278,10 @@ private:
     void representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool inner) const;
     [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff,
                                   const StepTotals& atLeast, bool firstTileOnly);
+    /// `Donates`: whether there are m_donors; without them (R9.6) nothing of that is asked in any step.
+    template <bool Donates>
+    [[nodiscard]] TilingCost walkSteps(const Granularity& g, TraversalKind traversal, double cutoff,
+                                       const StepTotals& atLeast, bool firstTileOnly);
 
     const Problem& m_problem;
     Rules m_rules;

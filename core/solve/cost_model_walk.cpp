@@ -88,8 +88,9 @@ void CostModel::representatives(std::vector<Rep>& out, std::vector<std::int64_t>
     }
 }
 
-TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double cutoff,
-                           const StepTotals& atLeast, bool firstTileOnly)
+template <bool Donates>
+TilingCost CostModel::walkSteps(const Granularity& g, TraversalKind traversal, double cutoff,
+                                const StepTotals& atLeast, bool firstTileOnly)
 {
     TilingCost result;
     ++m_evaluations;
@@ -195,7 +196,7 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                             continue;
                         const std::int64_t area = areaOf(*requests);
                         buffers += area;
-                        if (group.forgotten || !heldBefore(*requests))
+                        if ((Donates && group.forgotten) || !heldBefore(*requests))
                             traffic += area;
                         continue;
                     }
@@ -219,12 +220,12 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                             continue;
                         const std::int64_t area = areaOf(requests[j]);
                         buffers += area;
-                        if (group.forgotten || !heldBefore(requests[j]))
+                        if ((Donates && group.forgotten) || !heldBefore(requests[j]))
                             traffic += area;
                     }
                 }
                 std::int64_t donated = 0;
-                if (!m_donors.empty()) {
+                if constexpr (Donates) {
                     donated = donate(g, r, c, q, active);
                     for (Group& group : m_groups) {
                         group.wasFull = group.wasFull && !group.taken;
@@ -323,6 +324,13 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
     result.verdict = TilingCost::Verdict::Fits;
     result.latency = latency;
     return result;
+}
+
+TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double cutoff,
+                           const StepTotals& atLeast, bool firstTileOnly)
+{
+    return m_donors.empty() ? walkSteps<false>(g, traversal, cutoff, atLeast, firstTileOnly)
+                            : walkSteps<true>(g, traversal, cutoff, atLeast, firstTileOnly);
 }
 
 } // namespace tilewright

@@ -343,7 +343,7 @@ MemoryState::MemoryState(const Problem& problem, const Schedule& schedule, const
 
 bool MemoryState::has(TensorId t) const
 {
-    return !missingOf(t);
+    return m_slow[t] || !missingOf(t);
 }
 
 /// What keeps t away: itself or, of a view, the first base that is not in slow memory (R1.7).
@@ -382,7 +382,7 @@ void MemoryState::execute(std::vector<Issue>& issues)
     const Subgraph& s = *m_schedule.subgraphs[m_next];
     touchTensors(s);
     for (const TensorId t : m_touchedList)
-        if (m_touched[t] == kConsumed)
+        if (m_touched[t] == kConsumed && !m_slow[t])
             if (const auto needed = missingOf(t))
                 issues.push_back(missing(s, t, *needed));
     for (const TensorId t : m_touchedList) {

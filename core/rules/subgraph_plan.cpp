@@ -101,12 +101,6 @@ PlanCompiler::PlanCompiler(const Problem& problem, const Rules& rules)
 {
 }
 
-std::int32_t PlanCompiler::inside(TensorId t) const
-{
-    const auto& p = m_problem.producer(t);
-    return p ? m_localOp[p->index()] : -1;
-}
-
 std::uint32_t PlanCompiler::input(TensorId t)
 {
     std::int32_t& local = m_localInput[t.index()];
@@ -348,7 +342,8 @@ void PlanCompiler::checkStatic()
             (p.left ? plan.m_prologueWidths : plan.m_prologueHeights).push_back(p.least);
         });
     }
-    settlePrologues();
+    if (!plan.m_prologueWidths.empty() || !plan.m_prologueHeights.empty())
+        settlePrologues();
     for (const OpId o : plan.m_ops)
         for (const TensorId t : m_problem.op(o).inputs)
             m_localInput[t.index()] = -1;

@@ -190,7 +190,11 @@ private:
     void driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
     void checkStatic();
     void settlePrologues();
-    [[nodiscard]] std::int32_t inside(TensorId t) const;
+    [[nodiscard]] std::int32_t inside(TensorId t) const
+    {
+        const auto p = m_problem.producer(t);
+        return p ? m_localOp[p->index()] : -1;
+    }
     std::uint32_t input(TensorId t);
 
     const Problem& m_problem;

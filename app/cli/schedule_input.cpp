@@ -12,17 +12,7 @@ void ScheduleArguments::addTo(CLI::App& verb)
     verb.add_option("problem", problem, "Problem, or any workload to lower")->required();
     verb.add_option("schedule", schedule, "Schedule file (JSON)")->required();
     machine.addTo(verb);
-    verb.add_option("--rules", rules,
-                    "Rule set. final: the last statement of the contest; seed: an earlier one; auto: the one "
-                    "that the "
-                    "reported latencies agree with")
-        ->check(CLI::IsMember({"auto", "final", "seed"}))
-        ->capture_default_str();
-    std::string switchNames;
-    for (const RuleSwitch& s : ruleSwitches())
-        switchNames += (switchNames.empty() ? "" : ", ") + std::string(s.name) + "=" +
-                       std::string(s.finalValue) + "|" + std::string(s.otherValue);
-    verb.add_option("--set", switches, "Set one rule: " + switchNames)->type_name("NAME=VALUE");
+    rules.addTo(verb, true);
     verb.add_flag("--json", json, "One JSON document on stdout");
 }
 
@@ -35,21 +25,17 @@ Result<EvaluatedSchedule> evaluateFiles(const ScheduleArguments& arguments)
     if (!loaded)
         return loaded.error();
     EvaluatedSchedule out{*problem, std::move(*loaded), {}, {}};
-    if (arguments.rules == "auto" && out.loaded.formatIssues.empty())
+    const std::string& set = arguments.rules.set;
+    if (set == "auto" && out.loaded.formatIssues.empty())
         out.rules = chooseRules(*out.problem, out.loaded.schedule);
-    else if (arguments.rules == "auto")
+    else if (set == "auto")
         out.rules = {Rules::final(), "the file has format errors"};
     else
-        out.rules = {arguments.rules == "seed" ? Rules::seed() : Rules::final(), "given by --rules"};
-    for (const std::string& setting : arguments.switches) {
-        const std::size_t equals = setting.find('=');
-        if (equals == std::string::npos)
-            return Error{ErrorCode::Field, "expected NAME=VALUE, got \"" + setting + "\"", "--set", {}};
-        if (auto status = setRule(out.rules.rules, setting.substr(0, equals), setting.substr(equals + 1));
-            !status)
-            return status.error();
+        out.rules = {set == "seed" ? Rules::seed() : Rules::final(), "given by --rules"};
+    if (const Status status = arguments.rules.apply(out.rules.rules); !status)
+        return status.error();
+    for (const std::string& setting : arguments.rules.switches)
         out.rules.reason += ", " + setting;
-    }
     if (out.loaded.formatIssues.empty()) {
         out.evaluation = evaluate(*out.problem, out.loaded.schedule, out.rules.rules);
     } else {

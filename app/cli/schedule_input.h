@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/choose_rules.h"
+#include "rule_arguments.h"
 #include "schedule/schedule_json.h"
 #include "workload_input.h"
 
@@ -20,8 +21,7 @@ struct ScheduleArguments
     std::string problem;
     std::string schedule;
     MachineArguments machine;
-    std::string rules = "auto";
-    std::vector<std::string> switches; ///< name=value
+    RuleArguments rules;
     bool json = false;
 
     void addTo(CLI::App& verb);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
 #include "report/bound_json.h"
+#include "rule_arguments.h"
 #include "verbs.h"
 #include "workload_input.h"
 
@@ -13,12 +14,15 @@ namespace tilewright::cli {
 
 namespace {
 
-int bound(const std::string& file, const MachineArguments& machine, const std::string& rules, bool json)
+int bound(const std::string& file, const MachineArguments& machine, const RuleArguments& arguments, bool json)
 {
     const auto problem = problemOf(file, machine);
     if (!problem)
         return fail(problem.error());
-    const LowerBound b = lowerBound(**problem, rules == "seed" ? Rules::seed() : Rules::final());
+    const auto rules = arguments.rules();
+    if (!rules)
+        return fail(rules.error());
+    const LowerBound b = lowerBound(**problem, *rules);
     if (json) {
         std::cout << boundJson(b);
         return Exit::Success;
@@ -38,15 +42,12 @@ void addBoundVerb(CLI::App& app, int& exitCode)
     auto* verb =
         app.add_subcommand("bound", "A latency that no valid schedule goes below, and what it is made of");
     auto file = std::make_shared<std::string>();
-    auto rules = std::make_shared<std::string>("final");
+    auto rules = std::make_shared<RuleArguments>();
     auto json = std::make_shared<bool>(false);
     verb->add_option("problem", *file, "Problem, or any workload to lower")->required();
-    verb->add_option("--rules", *rules,
-                     "Rule set. final: the last statement of the contest; seed: an earlier one")
-        ->check(CLI::IsMember({"final", "seed"}))
-        ->capture_default_str();
     auto machine = std::make_shared<MachineArguments>();
     machine->addTo(*verb);
+    rules->addTo(*verb);
     verb->add_flag("--json", *json, "One JSON document on stdout");
     verb->callback(
         [file, machine, rules, json, &exitCode] { exitCode = bound(*file, *machine, *rules, *json); });

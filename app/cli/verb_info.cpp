@@ -27,10 +27,12 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
     line("tensors", formatGrouped(problem.tensorCount()) + " (" +
                         formatGrouped(problem.graphInputs().size()) + " inputs, " +
                         formatGrouped(problem.graphOutputs().size()) + " outputs" +
+                        (s.views > 0 ? ", " + formatGrouped(s.views) + " views" : "") +
                         (s.unusedTensors > 0 ? ", " + formatGrouped(s.unusedTensors) + " unused" : "") + ")");
     line("elements", formatGrouped(s.inputElements) + " in inputs, " + formatGrouped(s.outputElements) +
-                         " in outputs, " + formatGrouped(s.intermediateElements) +
-                         " in between; largest tensor " + formatGrouped(s.largestTensor));
+                         " in outputs, " + formatGrouped(s.intermediateElements) + " in between" +
+                         (s.views > 0 ? ", " + formatGrouped(s.viewElements) + " read through views" : "") +
+                         "; largest tensor " + formatGrouped(s.largestTensor));
     const Hardware& hw = problem.hardware();
     line("fast memory", formatGrouped(hw.fastMemoryCapacity) + " elements");
     line("bandwidth", formatGrouped(hw.slowMemoryBandwidth) + " elements per unit of time");

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
+#include "rule_arguments.h"
 #include "schedule/schedule_json.h"
 #include "solve/solve_json.h"
 #include "solve/solver.h"
@@ -26,7 +27,7 @@ struct SolveArguments
     std::string problem;
     MachineArguments machine;
     std::string output;
-    std::string rules = "final";
+    RuleArguments rules;
     std::string start;
     double seconds = 10;
     std::int64_t iterations = 0;
@@ -60,7 +61,10 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
     if (!problem)
         return fail(problem.error());
     SolveOptions options;
-    options.rules = args.rules == "seed" ? Rules::seed() : Rules::final();
+    const auto rules = args.rules.rules();
+    if (!rules)
+        return fail(rules.error());
+    options.rules = *rules;
     options.threads = args.threads;
     options.seed = args.seed;
     options.iterations = args.iterations;
@@ -122,10 +126,7 @@ void addSolveVerb(CLI::App& app, int& exitCode)
     args->machine.addTo(*verb);
     verb->add_option("-o,--output", args->output,
                      "write the schedule here (otherwise only its figures are printed)");
-    verb->add_option("--rules", args->rules,
-                     "rule set. final: the last statement of the contest; seed: an earlier one")
-        ->check(CLI::IsMember({"final", "seed"}))
-        ->capture_default_str();
+    args->rules.addTo(*verb);
     verb->add_option("--seconds", args->seconds, "wall-clock budget; 0 = until interrupted or --iterations")
         ->check(CLI::Range(0.0, 1e9))
         ->capture_default_str();

@@ -157,15 +157,22 @@ std::size_t Draft::placeFor(std::span<const OpId> ops) const
     std::size_t low = 0;
     std::size_t high = items.size();
     std::vector<TensorId> missing;
-    for (const TensorId t : wanted.inputs)
+    for (const TensorId t : wanted.inputs) {
         if (m_problem.producer(t))
             missing.push_back(t);
+        for (const TensorId base : m_problem.bases(t))
+            if (m_problem.producer(base))
+                missing.push_back(base);
+    }
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Boundary b = boundaryOf(m_problem, at(i).ops);
         if (std::erase_if(missing, [&](TensorId t) { return contains(b.sinks, t); }) > 0)
             low = i + 1;
-        if (high == items.size() &&
-            std::ranges::any_of(b.inputs, [&](TensorId t) { return contains(wanted.sinks, t); }))
+        if (high == items.size() && std::ranges::any_of(b.inputs, [&](TensorId t) {
+                return contains(wanted.sinks, t) ||
+                       std::ranges::any_of(m_problem.bases(t),
+                                           [&](TensorId base) { return contains(wanted.sinks, base); });
+            }))
             high = i;
     }
     return std::max(low, high);
@@ -199,12 +206,18 @@ void Draft::repairOrder()
     }
     std::vector<std::size_t> waiting(n, 0);
     IdVector<TensorId, std::vector<std::size_t>> readers(m_problem.tensorCount(), {});
+    const auto wait = [&](std::size_t i, TensorId t) {
+        if (given[t]) {
+            ++waiting[i];
+            readers[t].push_back(i);
+        }
+    };
     for (std::size_t i = 0; i < n; ++i)
-        for (const TensorId t : boundaries[i].inputs)
-            if (given[t]) {
-                ++waiting[i];
-                readers[t].push_back(i);
-            }
+        for (const TensorId t : boundaries[i].inputs) {
+            wait(i, t);
+            for (const TensorId base : m_problem.bases(t))
+                wait(i, base);
+        }
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (std::size_t i = 0; i < n; ++i)
         if (waiting[i] == 0)
@@ -248,7 +261,8 @@ void Draft::settleItems()
             const Boundary b = boundaryOf(m_problem, s.ops);
             std::erase_if(s.retain, [&](TensorId t) {
                 return !contains(b.sinks, t) && !contains(b.interior, t) &&
-                       !(m_options.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t));
+                       !(m_options.rules.retainInputs == Rules::RetainInputs::Allow &&
+                         contains(b.inputs, t) && !m_problem.isView(t));
             });
             const std::span<const TensorId> resident =
                 i > 0 ? std::span<const TensorId>(at(i - 1).retain) : std::span<const TensorId>();
@@ -301,9 +315,12 @@ void Draft::settleRetains()
         slow[t] = 1;
     };
     for (std::size_t i = 0; i < items.size(); ++i) {
-        for (const TensorId t : boundaries[i].inputs)
+        for (const TensorId t : boundaries[i].inputs) {
             if (i == 0 || !contains(at(i - 1).retain, t))
                 release(t);
+            for (const TensorId base : m_problem.bases(t)) // what is resident is not enough (R1.7)
+                release(base);
+        }
         for (const TensorId t : boundaries[i].sinks) {
             if (contains(at(i).retain, t))
                 retainedBy[t] = i;

@@ -54,7 +54,8 @@ Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted
     g.h = std::max(std::clamp(wanted.h, std::int64_t{1}, plan.sinkHeight()), floorH(plan));
     g.w = std::min(g.w, plan.mostW());
     g.h = std::min(g.h, plan.mostH());
-    g.k = std::max(std::min(wanted.k, plan.mostK()), std::int64_t{1});
+    const std::int64_t least = std::min(plan.leastK(g.w, g.h), plan.mostK());
+    g.k = std::max(std::min(wanted.k, plan.mostK()), least);
     return g;
 }
 
@@ -133,7 +134,7 @@ Granularity fittingGranularity(const SubgraphPlan& plan, std::span<const TensorI
     while (current > capacity) {
         Granularity smallest = g;
         const auto consider = [&](const Granularity& next) {
-            if (next == g)
+            if (next == g || next.k < plan.leastK(next.w, next.h))
                 return;
             if (const std::int64_t s = size(next); s < current) {
                 current = s;

@@ -91,7 +91,8 @@ std::vector<RetainCandidate> retainCandidates(const Problem& problem, const Sche
     for (const OpId o : s.ops)
         tensors.push_back(problem.op(o).output);
     if (options.rules.retainInputs == Rules::RetainInputs::Allow)
-        tensors.insert(tensors.end(), b.inputs.begin(), b.inputs.end());
+        std::ranges::copy_if(b.inputs, std::back_inserter(tensors),
+                             [&](TensorId t) { return !problem.isView(t); });
     for (const TensorId t : s.retain)
         if (std::ranges::find(tensors, t) == tensors.end())
             tensors.push_back(t);

@@ -69,6 +69,45 @@ std::vector<OpId> missingProducers(const Problem& problem, const Schedule& sched
     return inTopologicalOrder(problem, out);
 }
 
+/// Subgraphs of one op each that write the tensors, and what they lack in turn, ahead of `subgraph` and of
+/// those whose retained tensors it lives on.
+Schedule writtenBefore(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                       SubgraphId subgraph, std::vector<TensorId> tensors)
+{
+    std::size_t place = subgraph.index();
+    while (place > 0 && !schedule.subgraphs[place - 1]->retain.empty())
+        --place;
+    MemoryState memory(problem, schedule, rules);
+    std::vector<Issue> ignored;
+    for (std::size_t i = 0; i < place; ++i)
+        memory.execute(ignored);
+    std::vector<OpId> ops;
+    while (!tensors.empty()) {
+        const TensorId missing = tensors.back();
+        tensors.pop_back();
+        if (memory.has(missing))
+            continue;
+        for (const OpId o : problem.sources(missing))
+            if (!contains(ops, o)) {
+                ops.push_back(o);
+                const auto& inputs = problem.op(o).inputs;
+                tensors.insert(tensors.end(), inputs.begin(), inputs.end());
+            }
+    }
+    Schedule out = schedule;
+    for (const OpId o : problem.topologicalOrder()) {
+        if (!contains(ops, o))
+            continue;
+        Subgraph s;
+        s.ops = {o};
+        const SubgraphPlan plan(problem, s.ops, rules);
+        s.granularity = fittingGranularity(plan, {}, {}, std::array{startGranularity(plan)});
+        out.subgraphs.insert(out.subgraphs.begin() + static_cast<std::ptrdiff_t>(place++),
+                             std::make_shared<const Subgraph>(std::move(s)));
+    }
+    return out;
+}
+
 /// The op and everything in the subgraph that depends on it.
 std::vector<OpId> withDependents(const Problem& problem, const Subgraph& s, const std::vector<OpId>& first)
 {
@@ -205,7 +244,8 @@ private:
             const bool exists = t.index() < m_problem.tensorCount();
             if (exists && !contains(retain, t) &&
                 (contains(b.sinks, t) || contains(b.interior, t) ||
-                 (m_force.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t))))
+                 (m_force.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t) &&
+                  !m_problem.isView(t))))
                 retain.push_back(t);
             else if (dropped.empty())
                 dropped = exists ? m_problem.tensorName(t) : "a tensor that does not exist";
@@ -242,11 +282,21 @@ private:
     /// The MatMul and what follows it leave the Pointwise in front of it.
     void splitBehindPrologue()
     {
-        const auto moved = withDependents(m_problem, here(), {*m_issue.op});
-        if (moved.size() < here().ops.size())
-            offer(edit::split(m_problem, m_schedule, at(), moved, m_force),
-                  "compute " + names(moved) + " in a subgraph of " + (moved.size() > 1 ? "their" : "its") +
-                      " own");
+        const auto split = [&](const std::vector<OpId>& first) {
+            const auto moved = withDependents(m_problem, here(), first);
+            if (moved.size() < here().ops.size())
+                offer(edit::split(m_problem, m_schedule, at(), moved, m_force),
+                      "compute " + names(moved) + " in a subgraph of " +
+                          (moved.size() > 1 ? "their" : "its") + " own");
+        };
+        split({*m_issue.op});
+        if (!m_out.found.empty() || !m_issue.tensor)
+            return;
+        std::vector<OpId> readers; // of what the Pointwise produces: all of them, so that it is written
+        for (const OpId o : m_problem.consumers(*m_issue.tensor))
+            if (contains(here().ops, o))
+                readers.push_back(o);
+        split(readers);
     }
 
     void splitIntoGroups()
@@ -290,6 +340,12 @@ private:
         if (subgraphsWith(m_schedule, *producer).empty())
             offer(edit::coverMissing(m_problem, m_schedule, m_force.rules),
                   "compute " + m_problem.opName(*producer) + ", which is in no subgraph");
+        if (contains(here().ops, *producer)) { // read through a view that its own subgraph cannot have (R1.7)
+            const auto moved = withDependents(m_problem, here(), {*m_issue.op});
+            if (moved.size() < here().ops.size())
+                offer(edit::split(m_problem, m_schedule, at(), moved, m_force),
+                      "compute " + names(moved) + " after " + name(at()) + ", which writes " + tensor);
+        }
         for (const SubgraphId from : subgraphsWith(m_schedule, *producer)) {
             if (from >= at())
                 continue;
@@ -312,6 +368,14 @@ private:
                       "split " + name(from) + " behind " + m_problem.opName(*producer) + ", so that " +
                           tensor + " is written");
         }
+        // A base of a view: all of the view's bases have to be there.
+        std::vector<TensorId> bases;
+        for (const TensorId input : m_problem.op(*m_issue.op).inputs)
+            if (const auto of = m_problem.bases(input); contains(of, t))
+                bases.insert(bases.end(), of.begin(), of.end());
+        if (!bases.empty())
+            offer(writtenBefore(m_problem, m_schedule, m_rules, at(), std::move(bases)),
+                  "compute and write " + tensor + " before " + name(at()));
         const auto again = missingProducers(m_problem, m_schedule, m_rules, at(), t);
         if (!again.empty())
             offer(edit::recompute(m_problem, m_schedule, again, at(), m_force),
@@ -353,7 +417,7 @@ private:
         if (here().ops.size() > 1)
             offer(edit::splitApart(m_problem, m_schedule, at(), m_force), "split it into single ops");
         const SubgraphPlan plan(m_problem, here().ops, m_rules);
-        const Granularity least{plan.leastW(), plan.leastH(), 1};
+        const Granularity least{plan.leastW(), plan.leastH(), plan.leastK(plan.leastW(), plan.leastH())};
         const SubgraphEvaluation e =
             evaluate(plan, least, TraversalKind::Raster, residentBefore(m_problem, m_schedule, m_rules, at()),
                      here().retain);

@@ -5,9 +5,43 @@
 #include "rules/rules.h"
 #include "schedule/schedule.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tilewright {
+
+/// How one axis of a product is cut into pieces that an array takes one after the other (R8.2).
+struct ArrayAxis
+{
+    double folds = 1;  ///< sum over the pieces of their extents in whole arrays
+    double pieces = 1; ///< number of pieces
+    double used = 1;   ///< sum over the pieces of what of one array they reach
+
+    [[nodiscard]] static ArrayAxis whole(std::int64_t extent, std::int64_t native) noexcept
+    {
+        return {static_cast<double>(ceilDiv(extent, native)), 1,
+                static_cast<double>(std::min(extent, native))};
+    }
+    [[nodiscard]] static ArrayAxis tiled(std::int64_t extent, std::int64_t tile, std::int64_t native) noexcept
+    {
+        const std::int64_t full = ceilDiv(extent, tile) - 1; // all but the last, which may be clipped
+        const ArrayAxis last = whole(extent - full * tile, native);
+        if (full == 0)
+            return last;
+        const ArrayAxis one = whole(tile, native);
+        const auto n = static_cast<double>(full);
+        return {n * one.folds + last.folds, n + 1, n * one.used + last.used};
+    }
+};
+
+/// R8.2: cycles of all runs that such cuts of rows and columns give with a reduction range that is cut into
+/// `chunks`. One run: whole(), whole(), its range, 1. No finer cut takes fewer.
+[[nodiscard]] inline double arrayCycles(const ArrayAxis& rows, const ArrayAxis& cols, std::int64_t reduction,
+                                        double chunks = 1) noexcept
+{
+    return rows.folds * cols.folds * static_cast<double>(reduction) +
+           chunks * (cols.pieces * rows.used + rows.pieces * cols.used - 2 * rows.pieces * cols.pieces);
+}
 
 /// R8: the factors that do not change during a subgraph. Both evaluators multiply in the same order, so that
 /// a step's compute time is the same double in both.
@@ -19,11 +53,14 @@ struct StepCosts
     double nativeWidth = 1;
     double nativeK = 1;
     bool scaleByNativeK = false;
+    bool array = false;
+    std::int64_t arrayRows = 1, arrayCols = 1;
 
     StepCosts(const Hardware& hw, const Granularity& g, const Rules& rules)
         : nativeHeight(static_cast<double>(hw.nativeHeight)),
           nativeWidth(static_cast<double>(hw.nativeWidth)), nativeK(static_cast<double>(hw.nativeK())),
-          scaleByNativeK(rules.kScaling == Rules::KScaling::Native)
+          scaleByNativeK(rules.kScaling == Rules::KScaling::Native),
+          array(rules.compute == Rules::Compute::Array), arrayRows(hw.nativeHeight), arrayCols(hw.nativeWidth)
     {
         if (rules.superNative == Rules::SuperNative::Ceil) {
             spatialRows = static_cast<double>(ceilDiv(g.h, hw.nativeHeight));
@@ -31,19 +68,45 @@ struct StepCosts
         }
     }
 
-    /// f of a row axis: reduction-derived ones are charged by their extent.
-    [[nodiscard]] double rows(bool reduction, std::int64_t extent) const noexcept
+    /// One axis of a run: its extent, and whether it is derived from a reduction (R6) and charged by extent.
+    struct Extent
     {
-        return reduction ? static_cast<double>(extent) / nativeHeight : spatialRows;
+        bool reduction;
+        std::int64_t extent;
+    };
+
+    [[nodiscard]] double pointwise(double baseCost, Extent r, Extent c) const noexcept
+    {
+        return baseCost * rows(r) * cols(c) * 1.0;
     }
-    [[nodiscard]] double cols(bool reduction, std::int64_t extent) const noexcept
+    /// A MatMul with reduction size K over a k range of this length.
+    [[nodiscard]] double matMul(double baseCost, Extent r, Extent c, std::int64_t length,
+                                std::int64_t reductionSize) const noexcept
     {
-        return reduction ? static_cast<double>(extent) / nativeWidth : spatialCols;
+        if (array)
+            return baseCost *
+                   arrayCycles(ArrayAxis::whole(r.extent, arrayRows), ArrayAxis::whole(c.extent, arrayCols),
+                               length) /
+                   wholeTile(reductionSize);
+        return baseCost * rows(r) * cols(c) *
+               (static_cast<double>(length) /
+                (scaleByNativeK ? nativeK : static_cast<double>(reductionSize)));
     }
-    /// g of a MatMul with reduction size K over a k range of this length; Pointwise ops pass 1, 1.
-    [[nodiscard]] double depth(std::int64_t length, std::int64_t reductionSize) const noexcept
+    /// R8.2: cycles of a native tile over the whole reduction.
+    [[nodiscard]] double wholeTile(std::int64_t reductionSize) const noexcept
     {
-        return static_cast<double>(length) / (scaleByNativeK ? nativeK : static_cast<double>(reductionSize));
+        return arrayCycles(ArrayAxis::whole(arrayRows, arrayRows), ArrayAxis::whole(arrayCols, arrayCols),
+                           reductionSize);
+    }
+
+private:
+    [[nodiscard]] double rows(Extent r) const noexcept
+    {
+        return r.reduction ? static_cast<double>(r.extent) / nativeHeight : spatialRows;
+    }
+    [[nodiscard]] double cols(Extent c) const noexcept
+    {
+        return c.reduction ? static_cast<double>(c.extent) / nativeWidth : spatialCols;
     }
 };
 

@@ -72,8 +72,10 @@ Explanation whatBinds(const Problem& problem, const Schedule& schedule, const Ev
     if (out.reloadFactor > 1.005)
         text += " Its inputs are loaded " + significantNumber(out.reloadFactor) + " times over.";
     if (e.bound != Bound::Memory && out.paddingFactor > 1.005)
-        text += " Padding and repetition make computing " + significantNumber(out.paddingFactor) +
-                " times the bare work.";
+        text += std::string(evaluation.rules.compute == Rules::Compute::Array
+                                ? " Padding, repetition and filling and draining the array make computing "
+                                : " Padding and repetition make computing ") +
+                significantNumber(out.paddingFactor) + " times the bare work.";
     return out;
 }
 

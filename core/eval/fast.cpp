@@ -147,7 +147,8 @@ SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, cons
         return {};
     const bool keepsInputs = plan.rules().retainInputs == Rules::RetainInputs::Allow;
     for (const TensorId t : retain) // R4.6
-        if (!holds(plan.products(), t) && !(keepsInputs && holds(plan.inputs(), t)))
+        if (!holds(plan.products(), t) &&
+            !(keepsInputs && holds(plan.inputs(), t) && !plan.problem().isView(t)))
             return {};
     const std::int64_t sum = reservedElements(plan.problem(), resident, retain);
     if (const auto out = FastCall{plan, g, traversal, nullptr, resident, retain, sum, false}())

@@ -374,7 +374,7 @@ private:
     Mask m_eachStep{}; // runs paid in every k step of a tile
     Mask m_kept{};
     bool m_hasKept = false;
-    bool m_hasVariants = false; // some run is requested with different kinds of axes
+    bool m_hasVariants = false; // costs differ by tile class: other kinds of axes, or compute=array
     bool m_forgets = false;
     Store<std::int64_t, (kSmall ? Limits::kPhases + 1 : 0)> m_phaseBegin;
     std::size_t m_phaseCount = 0;

@@ -308,6 +308,7 @@ template <class Limits> void FastEngine<Limits>::bindRunCosts()
         for (std::size_t r = 0; r < m_runCount; ++r)
             m_runCost[p * m_runCount + r] = runCost(m_runs[r], m_runs[r].rowReduces, m_runs[r].colReduces);
     }
+    m_hasVariants = m_hasVariants || m_cost.array; // R8.2: clipped tiles cost less
     if (m_hasVariants)
         m_cellCost.resize(m_rowClasses * m_colClasses * m_phaseCount * m_runCount);
 }
@@ -319,11 +320,12 @@ double FastEngine<Limits>::runCost(const Run& run, bool rowReduces, bool colRedu
     if (run.kept)
         return 0;
     const Op& op = m_plan.problem().op(m_plan.ops()[run.id]);
-    return static_cast<double>(op.baseCost) * m_cost.rows(rowReduces, length(run.rowSlot, run.row)) *
-           m_cost.cols(colReduces, length(run.colSlot, run.col)) *
-           (op.type == OpType::MatMul
-                ? m_cost.depth(m_extent[run.depthSlot], m_plan.ranges()[run.depthSlot].size)
-                : 1.0);
+    const auto base = static_cast<double>(op.baseCost);
+    const StepCosts::Extent rows{rowReduces, length(run.rowSlot, run.row)};
+    const StepCosts::Extent cols{colReduces, length(run.colSlot, run.col)};
+    return op.type == OpType::MatMul
+               ? m_cost.matMul(base, rows, cols, m_extent[run.depthSlot], m_plan.ranges()[run.depthSlot].size)
+               : m_cost.pointwise(base, rows, cols);
 }
 
 /// R6.6: a run is charged with the kinds of its first request in the step.

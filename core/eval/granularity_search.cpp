@@ -5,17 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <initializer_list>
 
 namespace tilewright {
 
 namespace {
-
-std::int64_t limit(const SubgraphPlan& plan, std::int64_t native)
-{
-    return plan.rules().superNative == Rules::SuperNative::Error ? native
-                                                                 : std::numeric_limits<std::int64_t>::max();
-}
 
 std::vector<std::int64_t> atLeast(std::vector<std::int64_t> sizes, std::int64_t least, std::int64_t most)
 {
@@ -23,6 +17,22 @@ std::vector<std::int64_t> atLeast(std::vector<std::int64_t> sizes, std::int64_t 
     if (least <= most && (sizes.empty() || sizes.back() < least))
         sizes.push_back(least);
     std::erase_if(sizes, [&](std::int64_t s) { return s < least; });
+    return sizes;
+}
+
+/// With what a prologue asks for where k is split, or k where it is not (R4.7, prologue=split_only).
+std::vector<std::int64_t> withPrologues(const SubgraphPlan& plan, std::vector<std::int64_t> sizes,
+                                        std::initializer_list<const std::vector<std::int64_t>*> demands,
+                                        std::int64_t most)
+{
+    if (plan.rules().prologue != Rules::Prologue::SplitOnly)
+        return sizes;
+    for (const auto* list : demands)
+        for (const std::int64_t size : *list)
+            if (size <= most)
+                sizes.push_back(size);
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     return sizes;
 }
 
@@ -119,15 +129,17 @@ bool isBetter(const TilingRank& a, const TilingRank& b) noexcept
 std::vector<std::int64_t> usefulWidths(const SubgraphPlan& plan)
 {
     const std::int64_t native = plan.problem().hardware().nativeWidth;
-    const std::int64_t most = limit(plan, native);
-    return atLeast(usefulSizes(plan.sinkWidth(), native, most), plan.leastW(), most);
+    const std::int64_t most = plan.mostW();
+    return withPrologues(plan, atLeast(usefulSizes(plan.sinkWidth(), native, most), plan.leastW(), most),
+                         {&plan.prologueWidths()}, most);
 }
 
 std::vector<std::int64_t> usefulHeights(const SubgraphPlan& plan)
 {
     const std::int64_t native = plan.problem().hardware().nativeHeight;
-    const std::int64_t most = limit(plan, native);
-    return atLeast(usefulSizes(plan.sinkHeight(), native, most), plan.leastH(), most);
+    const std::int64_t most = plan.mostH();
+    return withPrologues(plan, atLeast(usefulSizes(plan.sinkHeight(), native, most), plan.leastH(), most),
+                         {&plan.prologueHeights()}, most);
 }
 
 std::vector<std::int64_t> usefulDepths(const SubgraphPlan& plan)
@@ -135,10 +147,8 @@ std::vector<std::int64_t> usefulDepths(const SubgraphPlan& plan)
     if (!plan.hasMatMul())
         return {1};
     const std::int64_t native = plan.problem().hardware().nativeK();
-    std::int64_t most = limit(plan, native);
-    if (plan.rules().kAboveK == Rules::KAboveK::Error)
-        most = std::min(most, plan.smallestK());
-    return usefulSizes(plan.largestDriverK(), native, most);
+    return withPrologues(plan, usefulSizes(plan.largestDriverK(), native, plan.mostK()),
+                         {&plan.prologueWidths(), &plan.prologueHeights()}, plan.mostK());
 }
 
 std::optional<GranularityChoice> bestGranularity(const SubgraphPlan& plan, std::span<const TensorId> resident,

@@ -12,7 +12,7 @@
 //    (h <= native_h). A subgraph is connected through common tensors of its own ops (R4.5), so it lies within
 //    one component of the graph "ops that touch a common tensor", without the edges of such pairs. Hence the
 //    subgraphs fall into disjoint sets, one for each component, and their bounds add up. (With prologue=off
-//    or supernative=ceil there are no such pairs.)
+//    or supernative=ceil there are no such pairs, with prologue=split_only none where k may be K.)
 //
 // 3. Compute of a component: every op occurs in some subgraph (R3.5), where it runs on rectangles that cover
 // its
@@ -23,23 +23,26 @@
 //    sum is at least base x (H / native_h) x (W / native_w). When no request can reach the op with a
 //    reduction-derived row (column) axis, its rows (columns) are cut into at least ceil(H / native_h) strips,
 //    each charged in full. Requests reach an op from its own sink or epilogue with two spatial axes, or from
-//    a consumer in the same subgraph (R6.3, R6.4), which excludes the pairs of 2.
+//    a consumer in the same subgraph (R6.3, R6.4), which excludes the pairs of 2. With compute=array a MatMul
+//    costs by R8.2 instead: see leastArrayTime().
 //
 // 4. Traffic of a component: a tensor without producer can enter fast memory only by loads, and a subgraph
 // with a
 //    consumer of it requests all of it (coverage as in 3), so all its elements are loaded in subgraphs of the
 //    component of its consumers (which all touch it, so there is one). With retain_inputs=allow the retained
-//    input has been loaded before, by a subgraph that reads it. A graph output must be written once (R3.6).
-//    An intermediate tensor with a consumer that can never share a subgraph with the producer must be in slow
-//    memory or resident for that consumer; when the tensor has at least fast_memory_capacity elements it
-//    cannot be resident (R9.1a, and every step needs at least one element more), so it is written once in the
-//    producer's component and read once in the consumer's.
+//    input has been loaded before, by a subgraph that reads it. A graph output must be written once (R3.6),
+//    and so must a base that some op reads through a view; the view itself is loaded like a graph input
+//    (R1.7). An intermediate tensor with a consumer that can never share a subgraph with the producer must be
+//    in slow memory or resident for that consumer; when the tensor has at least fast_memory_capacity elements
+//    it cannot be resident (R9.1a, and every step needs at least one element more), so it is written once in
+//    the producer's component and read once in the consumer's.
 #include "eval/lower_bound.h"
 
 #include "eval/traffic_bound.h"
 
 #include "base/integer.h"
 #include "base/text.h"
+#include "rules/prologue.h"
 
 #include <algorithm>
 #include <numeric>
@@ -97,13 +100,10 @@ private:
     {
         const auto producer = m_problem.producer(t);
         const Op& op = m_problem.op(consumer);
-        if (m_rules.prologue == Rules::Prologue::Off || m_rules.superNative == Rules::SuperNative::Ceil ||
-            !producer || op.type != OpType::MatMul || m_problem.op(*producer).type != OpType::Pointwise)
+        if (!producer || op.type != OpType::MatMul || m_problem.op(*producer).type != OpType::Pointwise)
             return false;
-        const Hardware& hw = m_problem.hardware();
-        const std::int64_t depth = m_problem.reductionSize(consumer);
-        return (op.inputs[0] == t && depth > hw.nativeWidth) ||
-               (op.inputs[1] == t && depth > hw.nativeHeight);
+        return (op.inputs[0] == t && isPrologueForbidden(m_problem, m_rules, consumer, true)) ||
+               (op.inputs[1] == t && isPrologueForbidden(m_problem, m_rules, consumer, false));
     }
 
     void join()
@@ -150,14 +150,19 @@ private:
                 }
             }
             const Tensor& t = m_problem.tensor(op.output);
+            const bool spatialRows = !(mine & (kKS | kKK));
+            const bool spatialCols = !(mine & (kSK | kKK));
+            if (op.type == OpType::MatMul && m_rules.compute == Rules::Compute::Array) {
+                times[it->index()] = leastArrayTime(m_problem, m_rules, *it, spatialRows, spatialCols);
+                continue;
+            }
             const auto strips = [](std::int64_t extent, std::int64_t native, bool spatial) {
                 return spatial ? static_cast<double>(ceilDiv(extent, native))
                                : static_cast<double>(extent) / static_cast<double>(native);
             };
             double& time = times[it->index()];
-            time = static_cast<double>(op.baseCost) *
-                   strips(t.height, hw.nativeHeight, !(mine & (kKS | kKK))) *
-                   strips(t.width, hw.nativeWidth, !(mine & (kSK | kKK)));
+            time = static_cast<double>(op.baseCost) * strips(t.height, hw.nativeHeight, spatialRows) *
+                   strips(t.width, hw.nativeWidth, spatialCols);
             if (op.type == OpType::MatMul && m_rules.kScaling == Rules::KScaling::Native)
                 time *= static_cast<double>(m_problem.reductionSize(*it)) / static_cast<double>(hw.nativeK());
         }
@@ -168,18 +173,23 @@ private:
     {
         const std::int64_t size = m_problem.tensor(t).elements();
         const auto consumers = m_problem.consumers(t);
-        if (m_problem.isGraphInput(t)) {
-            part(consumers[0]).inputElements += size;
-        } else if (m_problem.isGraphOutput(t)) {
-            part(*m_problem.producer(t)).outputElements += size;
-        } else if (!consumers.empty() && size >= m_problem.hardware().fastMemoryCapacity) {
-            for (const OpId c : consumers)
-                if (excluded(t, c)) {
-                    part(*m_problem.producer(t)).spilledElements += size;
-                    part(c).spilledElements += size;
-                    break;
-                }
+        const auto producer = m_problem.producer(t);
+        if (!producer) {
+            if (!consumers.empty())
+                part(consumers[0]).inputElements += size;
+            return;
         }
+        const bool written = consumers.empty() || !m_problem.viewsOf(t).empty();
+        if (written)
+            part(*producer).outputElements += size;
+        if (size < m_problem.hardware().fastMemoryCapacity)
+            return;
+        for (const OpId c : consumers)
+            if (excluded(t, c)) {
+                part(*producer).spilledElements += written ? 0 : size;
+                part(c).spilledElements += size;
+                break;
+            }
     }
 
     void finish(BoundPart& p, LowerBound& out) const

@@ -29,14 +29,20 @@ std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& sche
                                     const Evaluation& evaluation, const std::stop_token& stop)
 {
     std::vector<RuleEffect> out;
-    for (const RuleSwitch& s : ruleSwitches()) {
+    std::vector<std::pair<const RuleSwitch*, std::size_t>> readings;
+    for (const RuleSwitch& s : ruleSwitches())
+        for (std::size_t value = 0; value < s.count; ++value)
+            if (value != s.get(evaluation.rules))
+                readings.emplace_back(&s, value);
+    for (const auto& [rule, value] : readings) {
         if (stop.stop_requested())
             break;
         Rules rules = evaluation.rules;
-        (void)setRule(rules, s.name, ruleValue(rules, s.name) == s.finalValue ? s.otherValue : s.finalValue);
+        rule->set(rules, value);
         const Evaluation other = evaluate(problem, schedule, rules);
         RuleEffect effect;
-        effect.rule = &s;
+        effect.rule = rule;
+        effect.value = rule->names[value];
         effect.change = other.total - evaluation.total;
         effect.validBefore = evaluation.valid();
         effect.validAfter = other.valid();

@@ -8,11 +8,12 @@
 
 namespace tilewright {
 
-/// What a schedule becomes when one rule switch is read the other way.
+/// What a schedule becomes when one rule switch is read another way.
 struct RuleEffect
 {
     const RuleSwitch* rule = nullptr;
-    double change = 0; ///< of the total; means something when both readings are valid
+    std::string_view value; ///< the other value
+    double change = 0;      ///< of the total; means something when both readings are valid
     bool validBefore = false;
     bool validAfter = false;
     struct Part
@@ -26,8 +27,8 @@ struct RuleEffect
     std::vector<Issue> disappears; ///< broken rules of now that are none then
 };
 
-/// One for each switch of ruleSwitches(), in its order; fewer when stopped. `evaluation` = evaluate(problem,
-/// schedule, rules).
+/// One for each other value of each switch of ruleSwitches(), in its order; fewer when stopped. `evaluation`
+/// = evaluate(problem, schedule, rules).
 [[nodiscard]] std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
                                                   const Evaluation& evaluation,
                                                   const std::stop_token& stop = {});

@@ -2,6 +2,7 @@
 #include "eval/schedule_roofline.h"
 
 #include "base/integer.h"
+#include "eval/cost.h"
 
 #include <limits>
 
@@ -23,11 +24,15 @@ double opWork(const Problem& problem, OpId op, const Rules& rules)
 {
     const Hardware& hw = problem.hardware();
     const Tensor& t = problem.tensor(problem.op(op).output);
+    const bool matMul = problem.op(op).type == OpType::MatMul;
     double work = static_cast<double>(problem.op(op).baseCost) * static_cast<double>(t.height) /
                   static_cast<double>(hw.nativeHeight) * static_cast<double>(t.width) /
                   static_cast<double>(hw.nativeWidth);
-    if (problem.op(op).type == OpType::MatMul && rules.kScaling == Rules::KScaling::Native)
-        work *= static_cast<double>(problem.reductionSize(op)) / static_cast<double>(hw.nativeK());
+    const auto depth = static_cast<double>(problem.reductionSize(op));
+    if (matMul && rules.compute == Rules::Compute::Array) // every PE busy in every cycle
+        work *= depth / StepCosts(hw, {}, rules).wholeTile(problem.reductionSize(op));
+    else if (matMul && rules.kScaling == Rules::KScaling::Native)
+        work *= depth / static_cast<double>(hw.nativeK());
     return work;
 }
 

@@ -249,11 +249,14 @@ private:
             const RunKey key{u.id, rect.r0, rect.r1, rect.c0, rect.c1, depth.begin, depth.end};
             r.repeated = !m_earlier.add(key);
         }
-        if (!r.repeated)
-            r.cost = static_cast<double>(op.baseCost) *
-                     m_cost.rows(m_plan.ranges()[u.rowSlot].reduces(), rect.r1 - rect.r0) *
-                     m_cost.cols(m_plan.ranges()[u.colSlot].reduces(), rect.c1 - rect.c0) *
-                     (matmul ? m_cost.depth(depth.end - depth.begin, m_problem.reductionSize(o)) : 1.0);
+        if (!r.repeated) {
+            const auto base = static_cast<double>(op.baseCost);
+            const StepCosts::Extent rows{m_plan.ranges()[u.rowSlot].reduces(), rect.r1 - rect.r0};
+            const StepCosts::Extent cols{m_plan.ranges()[u.colSlot].reduces(), rect.c1 - rect.c0};
+            r.cost =
+                matmul ? m_cost.matMul(base, rows, cols, depth.end - depth.begin, m_problem.reductionSize(o))
+                       : m_cost.pointwise(base, rows, cols);
+        }
         same.push_back(static_cast<std::uint32_t>(m_step.runs.size()));
         m_step.runs.push_back(r);
         return true;

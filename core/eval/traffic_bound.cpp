@@ -2,6 +2,7 @@
 #include "eval/traffic_bound.h"
 
 #include "base/integer.h"
+#include "eval/cost.h"
 
 #include <algorithm>
 #include <limits>
@@ -33,14 +34,36 @@ bool feedsMatMul(const Problem& problem, OpId op)
 
 } // namespace
 
+double leastArrayTime(const Problem& problem, const Rules& rules, OpId op, bool spatialRows, bool spatialCols)
+{
+    const Hardware& hw = problem.hardware();
+    const Tensor& out = problem.tensor(problem.op(op).output);
+    const std::int64_t reduction = problem.reductionSize(op);
+    const bool native = rules.superNative == Rules::SuperNative::Error;
+    const auto axis = [&](std::int64_t extent, std::int64_t size, bool spatial) {
+        return native && spatial ? ArrayAxis::tiled(extent, size, size) : ArrayAxis::whole(extent, size);
+    };
+    double chunks = 1;
+    if (native && spatialRows && spatialCols && rules.kLimit == Rules::KLimit::Native)
+        chunks = static_cast<double>(ceilDiv(reduction, hw.nativeK()));
+    const StepCosts costs(hw, {}, rules);
+    return static_cast<double>(problem.op(op).baseCost) *
+           arrayCycles(axis(out.height, hw.nativeHeight, spatialRows),
+                       axis(out.width, hw.nativeWidth, spatialCols), reduction, chunks) /
+           costs.wholeTile(reduction);
+}
+
 double leastCompute(const Problem& problem, const Rules& rules, OpId op)
 {
     const Op& o = problem.op(op);
     const Hardware& hw = problem.hardware();
     const Tensor& out = problem.tensor(o.output);
+    const bool spatial = !feedsMatMul(problem, op);
+    if (o.type == OpType::MatMul && rules.compute == Rules::Compute::Array)
+        return leastArrayTime(problem, rules, op, spatial, spatial);
     double rows = static_cast<double>(out.height) / static_cast<double>(hw.nativeHeight);
     double cols = static_cast<double>(out.width) / static_cast<double>(hw.nativeWidth);
-    if (!feedsMatMul(problem, op)) {
+    if (spatial) {
         rows = static_cast<double>(ceilDiv(out.height, hw.nativeHeight));
         cols = static_cast<double>(ceilDiv(out.width, hw.nativeWidth));
     }
@@ -55,16 +78,16 @@ namespace {
 /// Traffic that no schedule avoids.
 ///
 /// A slice of an operand that changes with every k step is never reused (R7.2 remembers one step), so a
-/// MatMul that is stepped along k loads its LHS anew for every column of tiles and its RHS for every row of
-/// tiles, and tiles are at most native (R4.1, R4.2). The ways out are: the operand is resident or held whole
-/// as FULL(t) - impossible when it is larger than fast memory; it is produced inside - impossible for graph
-/// inputs, and by R4.7 for results of pointwise ops when K exceeds the native size; or the MatMul itself is
-/// interior and runs on whole reduction ranges. An interior MatMul that serves a LHS runs on [tile rows x k
-/// chunk]: it keeps its own LHS strip, but its RHS slice changes with every step, or is the whole tensor,
-/// which does not fit; symmetrically for a RHS. So the LHS factor holds unless the result may serve a LHS
-/// inside, the RHS factor unless it may serve a RHS inside. An op is executed whole in at least one subgraph,
-/// and its loads of one tensor can be shared with other ops' loads of that tensor, so the largest demand of
-/// any reader counts once for each tensor.
+/// MatMul that is stepped along k (none with k_limit=reduction) loads its LHS anew for every column of tiles
+/// and its RHS for every row of tiles, and tiles are at most native (R4.1, R4.2). The ways out are: the
+/// operand is resident or held whole as FULL(t) - impossible when it is larger than fast memory; it is
+/// produced inside - impossible for graph inputs, and by R4.7 for results of pointwise ops when K exceeds the
+/// native size; or the MatMul itself is interior and runs on whole reduction ranges. An interior MatMul that
+/// serves a LHS runs on [tile rows x k chunk]: it keeps its own LHS strip, but its RHS slice changes with
+/// every step, or is the whole tensor, which does not fit; symmetrically for a RHS. So the LHS factor holds
+/// unless the result may serve a LHS inside, the RHS factor unless it may serve a RHS inside. An op is
+/// executed whole in at least one subgraph, and its loads of one tensor can be shared with other ops' loads
+/// of that tensor, so the largest demand of any reader counts once for each tensor.
 ///
 /// Where a MatMul is the only reader of an operand, more is certain, because its ways out exclude one another
 /// and nobody else can have the operand whole: see leastLoads().
@@ -75,7 +98,9 @@ public:
         : m_problem(problem), m_hw(problem.hardware()),
           m_limited(rules.superNative == Rules::SuperNative::Error &&
                     rules.prologue == Rules::Prologue::Always &&
-                    rules.retainInputs == Rules::RetainInputs::Error)
+                    rules.retainInputs == Rules::RetainInputs::Error),
+          m_mostK(rules.kLimit == Rules::KLimit::Native ? m_hw.nativeK()
+                                                        : std::numeric_limits<std::int64_t>::max())
     {
     }
 
@@ -94,26 +119,32 @@ private:
     [[nodiscard]] double of(TensorId t) const
     {
         const double area = static_cast<double>(m_problem.tensor(t).elements());
-        if (m_problem.isGraphOutput(t))
-            return area; // stored
+        const bool read = !m_problem.producer(t); // or computed
+        if (isWritten(t) && m_problem.consumers(t).empty())
+            return area;
         const auto readers = m_problem.consumers(t);
         if (!readers.empty() && owns(readers.front(), t)) // loads: leastLoads()
-            return m_problem.isGraphInput(t) ? 0 : area;
-        double factor = m_problem.isGraphInput(t) ? 1 : 0;
-        bool stored = false;
+            return read ? 0 : area;
+        double factor = read && !readers.empty() ? 1 : 0;
+        bool stored = isWritten(t);
         for (const OpId c : m_problem.consumers(t)) {
             const Op& op = m_problem.op(c);
             if (op.type != OpType::MatMul)
                 continue;
             for (const bool left : {true, false})
                 if (op.inputs[left ? 0 : 1] == t && outside(t, c, left)) {
-                    stored |= !m_problem.isGraphInput(t);
+                    stored |= !read;
                     factor = std::max(factor, passes(t, c, left));
                 }
         }
         return area * (factor + (stored ? 1 : 0));
     }
 
+    /// Whether every schedule writes it: an output of the graph, or a base of a view that is read (R1.7).
+    [[nodiscard]] bool isWritten(TensorId t) const
+    {
+        return m_problem.isGraphOutput(t) || (m_problem.producer(t) && !m_problem.viewsOf(t).empty());
+    }
     /// Whether m alone reads t, and from slow memory.
     [[nodiscard]] bool owns(OpId m, TensorId t) const
     {
@@ -149,7 +180,7 @@ private:
             return static_cast<double>(ceilDiv(extent, std::clamp<std::int64_t>(room, 1, native)));
         };
         double least = left + right;
-        if (depth > m_hw.nativeK()) {
+        if (depth > m_mostK) {
             least = std::numeric_limits<double>::infinity();
             // The tile of the result and the thinnest slices fit.
             for (std::int64_t w = 1; w <= std::min(m_hw.nativeWidth, out.width); ++w)
@@ -161,7 +192,7 @@ private:
         const auto consumers = m_problem.consumers(op.output);
         if (!consumers.empty() && out.elements() >= capacity &&
             std::ranges::all_of(consumers, [&](OpId c) { return m_problem.op(c).type == OpType::MatMul; }))
-            least += 2 * static_cast<double>(out.elements());
+            least += (isWritten(op.output) ? 1 : 2) * static_cast<double>(out.elements());
         if (mayServe(m, true))
             least = std::min(least, left + right * (tooLarge(op.inputs[1])
                                                         ? parts(out.height, m_hw.nativeHeight,
@@ -186,14 +217,14 @@ private:
     /// Whether m has to read the operand from slow memory.
     [[nodiscard]] bool outside(TensorId t, OpId m, bool left) const
     {
-        if (m_problem.isGraphInput(t))
+        if (!m_problem.producer(t))
             return true;
         return tooLarge(t) && m_problem.op(*m_problem.producer(t)).type == OpType::Pointwise &&
                prologueForbids(m, left);
     }
     [[nodiscard]] double passes(TensorId t, OpId m, bool left) const
     {
-        if (!m_limited || !tooLarge(t) || m_problem.reductionSize(m) <= m_hw.nativeK() || mayServe(m, left))
+        if (!m_limited || !tooLarge(t) || m_problem.reductionSize(m) <= m_mostK || mayServe(m, left))
             return 1;
         const Tensor& out = m_problem.tensor(m_problem.op(m).output);
         return static_cast<double>(left ? ceilDiv(out.width, m_hw.nativeWidth)
@@ -226,6 +257,7 @@ private:
     const Problem& m_problem;
     const Hardware& m_hw;
     bool m_limited;
+    std::int64_t m_mostK; ///< R4.2: a MatMul that reduces more is stepped along k
 };
 
 } // namespace

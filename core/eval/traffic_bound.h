@@ -20,4 +20,13 @@ struct TrafficBound
 /// charged by their extent.
 [[nodiscard]] double leastCompute(const Problem& problem, const Rules& rules, OpId op);
 
+/// Compute time of one MatMul that no schedule avoids with compute=array (R8.2). The runs that one request
+/// after the other makes of it are a grid: its rows, its columns and its K, each cut into pieces, and no cut
+/// takes fewer cycles than none: pieces have at least as many folds together, and what one more piece saves
+/// of fill and drain (at most one cycle) it costs in folds or in what it reaches of the array. Where a row
+/// (column) axis is spatial for certain it is cut into native tiles at least; where both are, the MatMul is a
+/// driver (R5.4) and its K is cut as R4.2 demands.
+[[nodiscard]] double leastArrayTime(const Problem& problem, const Rules& rules, OpId op, bool spatialRows,
+                                    bool spatialCols);
+
 } // namespace tilewright

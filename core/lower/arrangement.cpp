@@ -144,7 +144,7 @@ TensorId MatrixTable::read(const Arrangement& arrangement, const std::string& na
     View entry{view, {}};
     for (const SourceId base : bases)
         entry.bases.push_back(tensorOfBase(base));
-    m_viewList.push_back(std::move(entry));
+    m_data.views.push_back(std::move(entry));
     return view;
 }
 

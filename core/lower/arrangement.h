@@ -16,14 +16,6 @@ namespace tilewright::lower {
 /// describe (a concatenation, a gather).
 using SourceId = std::uint32_t;
 
-/// R1.7
-struct View
-{
-    TensorId tensor;
-    std::vector<TensorId> bases;
-    bool operator==(const View&) const = default;
-};
-
 /// Where the elements of a model's tensor lie: element (i, j, ...) is the one at offset + i * strides[0] +
 /// ... of the source.
 struct Placement
@@ -56,7 +48,7 @@ struct Arrangement
 class MatrixTable
 {
 public:
-    MatrixTable(Problem::Data& data, std::vector<View>& views) : m_data(data), m_viewList(views) {}
+    explicit MatrixTable(Problem::Data& data) : m_data(data) {}
 
     /// A graph input; it is in the problem only when something reads it.
     SourceId addInput(std::string name, std::int64_t rows, std::int64_t cols, bool constant);
@@ -102,7 +94,6 @@ private:
     TensorId addTensor(std::int64_t rows, std::int64_t cols, std::string name);
 
     Problem::Data& m_data;
-    std::vector<View>& m_viewList;
     std::vector<Source> m_sources;
     std::unordered_map<std::string, SourceId> m_rearranged;
     std::unordered_map<std::string, TensorId> m_views;

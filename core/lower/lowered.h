@@ -48,8 +48,7 @@ struct LoweringReport
 /// A model as a problem of the Schedule lens (docs/rules/workload.md 3).
 struct LoweredProblem
 {
-    Problem::Data data;
-    std::vector<View> views;
+    Problem::Data data;        ///< with its views (R1.7)
     std::vector<OpId> source;  ///< per op: the operator of the model it belongs to
     std::vector<char> helper;  ///< per op: no MACs of the model
     std::int64_t timeUnit = 1; ///< cycles

@@ -53,8 +53,8 @@ bool keepsImage(OperatorKind kind)
 } // namespace
 
 ProblemLowering::ProblemLowering(const model::Model& model, const Machine& machine)
-    : m_model(model), m_machine(machine), m_table(m_out.data, m_out.views),
-      m_placements(model.tensors.size()), m_image(model.tensors.size(), 0)
+    : m_model(model), m_machine(machine), m_table(m_out.data), m_placements(model.tensors.size()),
+      m_image(model.tensors.size(), 0)
 {
 }
 

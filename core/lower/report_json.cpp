@@ -7,15 +7,6 @@ namespace tilewright::lower {
 
 Result<ProblemPtr> problemOf(LoweredProblem lowered)
 {
-    Json views = Json::array();
-    for (const View& view : lowered.views) {
-        Json bases = Json::array();
-        for (const TensorId base : view.bases)
-            bases.push_back(base.value);
-        views.push_back(Json::array({view.tensor.value, std::move(bases)}));
-    }
-    if (!views.empty())
-        lowered.data.extra = Json{{"views", std::move(views)}}.dump();
     return Problem::build(std::move(lowered.data));
 }
 

@@ -75,6 +75,13 @@ Result<model::Model> modelOf(const Problem& problem)
                                  product ? model::Attributes(model::MatMulAttributes{})
                                          : model::Attributes(model::ElementwiseAttributes{})});
     }
+    for (const View& view : problem.data().views)
+        out.operators.push_back({model::OperatorKind::View,
+                                 out.tensors[view.tensor].name,
+                                 {},
+                                 view.bases,
+                                 {view.tensor},
+                                 model::NoAttributes{}});
     if (Status s = model::checkModel(out); !s)
         return s.error();
     return out;

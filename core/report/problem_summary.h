@@ -14,9 +14,11 @@ struct ProblemSummary
     std::size_t pointwise = 0;
     std::size_t depth = 0; ///< ops on the longest chain
     std::size_t unusedTensors = 0;
+    std::size_t views = 0; ///< read by some op (R1.7)
     std::int64_t inputElements = 0;
     std::int64_t outputElements = 0;
     std::int64_t intermediateElements = 0;
+    std::int64_t viewElements = 0;
     std::int64_t largestTensor = 0;
     bool operator==(const ProblemSummary&) const = default;
 };

@@ -14,8 +14,8 @@ ProblemSummary summarise(const Problem& problem)
     for (const OpId o : problem.topologicalOrder()) {
         ++(problem.op(o).type == OpType::MatMul ? s.matMuls : s.pointwise);
         for (const TensorId t : problem.op(o).inputs)
-            if (const auto p = problem.producer(t))
-                depth[o.index()] = std::max(depth[o.index()], depth[p->index()] + 1);
+            for (const OpId p : problem.sources(t))
+                depth[o.index()] = std::max(depth[o.index()], depth[p.index()] + 1);
         s.depth = std::max(s.depth, depth[o.index()]);
     }
     for (std::size_t i = 0; i < problem.tensorCount(); ++i) {
@@ -28,7 +28,10 @@ ProblemSummary summarise(const Problem& problem)
             s.outputElements += size;
         else if (problem.producer(t))
             s.intermediateElements += size;
-        else
+        else if (problem.isView(t) && !problem.consumers(t).empty()) {
+            ++s.views;
+            s.viewElements += size;
+        } else
             ++s.unusedTensors;
     }
     return s;
@@ -48,10 +51,12 @@ std::string summaryJson(const Problem& problem, const ProblemSummary& s, double 
                         {"tensors", problem.tensorCount()},
                         {"graph_inputs", problem.graphInputs().size()},
                         {"graph_outputs", problem.graphOutputs().size()},
+                        {"views", s.views},
                         {"unused_tensors", s.unusedTensors},
                         {"input_elements", s.inputElements},
                         {"output_elements", s.outputElements},
                         {"intermediate_elements", s.intermediateElements},
+                        {"view_elements", s.viewElements},
                         {"largest_tensor", s.largestTensor},
                         {"fast_memory_capacity", hw.fastMemoryCapacity},
                         {"slow_memory_bandwidth", hw.slowMemoryBandwidth},

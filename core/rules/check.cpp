@@ -102,7 +102,8 @@ private:
         };
         limit("w", s.granularity.w, hw.nativeWidth);
         limit("h", s.granularity.h, hw.nativeHeight);
-        if (std::ranges::any_of(s.ops, [&](OpId o) { return m_problem.op(o).type == OpType::MatMul; }))
+        if (m_rules.kLimit == Rules::KLimit::Native &&
+            std::ranges::any_of(s.ops, [&](OpId o) { return m_problem.op(o).type == OpType::MatMul; }))
             limit("k", s.granularity.k, hw.nativeK());
     }
 
@@ -166,12 +167,13 @@ private:
                 continue;
             const bool input =
                 std::ranges::any_of(s.ops, [&](OpId o) { return contains(m_problem.op(o).inputs, t); });
-            if (input && m_rules.retainInputs == Rules::RetainInputs::Allow)
+            if (input && m_rules.retainInputs == Rules::RetainInputs::Allow && !m_problem.isView(t))
                 continue;
             add(IssueCode::Retain,
                 m_problem.tensorName(t) + " cannot be retained: " +
-                    (input ? "it is an input of " + self(s) + ", only what it produces can be"
-                           : self(s) + " does not produce it"))
+                    (m_problem.isView(t) ? "it is a view, which is read from slow memory"
+                     : input             ? "it is an input of " + self(s) + ", only what it produces can be"
+                                         : self(s) + " does not produce it"))
                 .tensor = t;
         }
     }
@@ -184,18 +186,21 @@ private:
         for (const OpId o : s.ops)
             forEachPrologue(m_problem, o, m_rules, producer, [&](const Prologue& p) {
                 const std::int64_t extent = p.left ? s.granularity.w : s.granularity.h;
-                if (extent >= p.least)
+                const bool ifSplit = m_rules.prologue == Rules::Prologue::SplitOnly;
+                if (extent >= p.least || (ifSplit && s.granularity.k >= p.least))
                     return;
                 const bool never = m_rules.superNative == Rules::SuperNative::Error &&
                                    p.least > (p.left ? hw.nativeWidth : hw.nativeHeight);
-                Issue& issue = add(IssueCode::Prologue,
-                                   "the Pointwise " + m_problem.opName(p.pointwise) + " feeds the " +
-                                       (p.left ? "LHS" : "RHS") + " of " + m_problem.opName(o) + ", so " +
-                                       (p.left ? "w" : "h") + " must be at least its reduction size " +
-                                       formatGrouped(p.least) +
-                                       (never ? ", which is more than the native size"
-                                              : ", but it is " + formatGrouped(extent)),
-                                   p.least, extent);
+                Issue& issue = add(
+                    IssueCode::Prologue,
+                    "the Pointwise " + m_problem.opName(p.pointwise) + " feeds the " +
+                        (p.left ? "LHS" : "RHS") + " of " + m_problem.opName(o) + ", so " +
+                        (p.left ? "w" : "h") + " must be at least its reduction size " +
+                        formatGrouped(p.least) +
+                        (never ? ", which is more than the native size"
+                               : ", but it is " + formatGrouped(extent)) +
+                        (ifSplit ? " (k = " + formatGrouped(s.granularity.k) + " splits the reduction)" : ""),
+                    p.least, extent);
                 issue.op = o;
                 issue.tensor = m_problem.op(p.pointwise).output;
             });
@@ -230,8 +235,8 @@ std::vector<TensorId> residentAfter(const Problem& problem, const Subgraph& s, c
             if (o.index() >= problem.opCount())
                 return false;
             const Op& op = problem.op(o);
-            return op.output == t ||
-                   (rules.retainInputs == Rules::RetainInputs::Allow && contains(op.inputs, t));
+            return op.output == t || (rules.retainInputs == Rules::RetainInputs::Allow &&
+                                      contains(op.inputs, t) && !problem.isView(t));
         });
     };
     std::vector<TensorId> out;
@@ -338,7 +343,17 @@ MemoryState::MemoryState(const Problem& problem, const Schedule& schedule, const
 
 bool MemoryState::has(TensorId t) const
 {
-    return m_slow[t] || std::ranges::binary_search(m_resident, t);
+    return m_slow[t] || !missingOf(t);
+}
+
+/// What keeps t away: itself or, of a view, the first base that is not in slow memory (R1.7).
+std::optional<TensorId> MemoryState::missingOf(TensorId t) const
+{
+    const auto bases = m_problem.bases(t);
+    if (bases.empty())
+        return m_slow[t] || std::ranges::binary_search(m_resident, t) ? std::nullopt : std::optional(t);
+    const auto it = std::ranges::find_if(bases, [&](TensorId base) { return !m_slow[base]; });
+    return it == bases.end() ? std::nullopt : std::optional(*it);
 }
 
 void MemoryState::touchTensors(const Subgraph& s)
@@ -367,8 +382,9 @@ void MemoryState::execute(std::vector<Issue>& issues)
     const Subgraph& s = *m_schedule.subgraphs[m_next];
     touchTensors(s);
     for (const TensorId t : m_touchedList)
-        if (m_touched[t] == kConsumed && !has(t))
-            issues.push_back(missing(s, t));
+        if (m_touched[t] == kConsumed && !m_slow[t])
+            if (const auto needed = missingOf(t))
+                issues.push_back(missing(s, t, *needed));
     for (const TensorId t : m_touchedList) {
         if (!(m_touched[t] & kProduced))
             continue;
@@ -404,29 +420,33 @@ MemoryState::Fate MemoryState::later(TensorId t) const
     return fate;
 }
 
-Issue MemoryState::missing(const Subgraph& s, TensorId t) const
+/// `read` is `t` or a view of it.
+Issue MemoryState::missing(const Subgraph& s, TensorId read, TensorId t) const
 {
     const OpId reader = *std::ranges::find_if(s.ops, [&](OpId o) {
-        return o.index() < m_problem.opCount() && contains(m_problem.op(o).inputs, t);
+        return o.index() < m_problem.opCount() && contains(m_problem.op(o).inputs, read);
     });
     Issue issue;
     issue.code = IssueCode::Dependency;
     issue.subgraph = SubgraphId(m_next);
     issue.op = reader;
     issue.tensor = t;
-    issue.text = m_problem.opName(reader) + " needs " + m_problem.tensorName(t) + ", which ";
+    issue.text = m_problem.opName(reader) + " needs " + m_problem.tensorName(read) +
+                 (read == t ? ", which " : ", a view of " + m_problem.tensorName(t) + ", which ");
     const Fate fate = m_fate[t].kind == Fate::Kind::Nowhere ? later(t) : m_fate[t];
     switch (fate.kind) {
     case Fate::Kind::Nowhere:
-        issue.text += fate.subgraph < m_schedule.size() ? nameOf(fate.subgraph) + " computes only later"
-                                                        : "nothing computes";
+        issue.text += fate.subgraph == m_next             ? "is not in slow memory before"
+                      : fate.subgraph < m_schedule.size() ? nameOf(fate.subgraph) + " computes only later"
+                                                          : "nothing computes";
         break;
     case Fate::Kind::Interior:
-        issue.text += "is computed and used up inside " + nameOf(fate.subgraph) + " (move " +
-                      m_problem.opName(reader) + " there too, or recompute)";
+        issue.text += "is computed and used up inside " + nameOf(fate.subgraph) +
+                      (read == t ? " (move " + m_problem.opName(reader) + " there too, or recompute)" : "");
         break;
     case Fate::Kind::Retained:
-        issue.text += nameOf(fate.subgraph) + " retains for the next subgraph only";
+        issue.text += nameOf(fate.subgraph) +
+                      (read == t ? " retains for the next subgraph only" : " retains instead of writing it");
         break;
     }
     return issue;

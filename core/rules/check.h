@@ -60,7 +60,8 @@ private:
     enum Touch : std::uint8_t { kProduced = 1, kConsumed = 2 };
 
     void touchTensors(const Subgraph& s);
-    [[nodiscard]] Issue missing(const Subgraph& s, TensorId t) const;
+    [[nodiscard]] std::optional<TensorId> missingOf(TensorId t) const;
+    [[nodiscard]] Issue missing(const Subgraph& s, TensorId read, TensorId t) const;
     [[nodiscard]] Fate later(TensorId t) const;
     [[nodiscard]] std::string nameOf(std::size_t i) const;
 

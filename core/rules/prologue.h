@@ -9,7 +9,8 @@
 
 namespace tilewright {
 
-/// R4.7: a MatMul that reads what a Pointwise of the same subgraph produces.
+/// R4.7: a MatMul that reads what a Pointwise of the same subgraph produces. prologue=split_only: only where
+/// k is below `least`.
 struct Prologue
 {
     OpId pointwise;
@@ -30,6 +31,20 @@ void forEachPrologue(const Problem& problem, OpId matmul, const Rules& rules, In
         if (const std::optional<OpId> p = insideProducer(op.inputs[left ? 0 : 1]);
             p && problem.op(*p).type == OpType::Pointwise)
             visit(Prologue{*p, left, problem.reductionSize(matmul)});
+}
+
+/// Whether the result of a Pointwise can be this operand of the MatMul inside no subgraph at all: R4.7 asks
+/// for more than R4.1 allows, and no k that R4.2 allows is the whole reduction (prologue=split_only).
+[[nodiscard]] inline bool isPrologueForbidden(const Problem& problem, const Rules& rules, OpId matmul,
+                                              bool left)
+{
+    if (rules.prologue == Rules::Prologue::Off || rules.superNative == Rules::SuperNative::Ceil)
+        return false;
+    const Hardware& hw = problem.hardware();
+    const std::int64_t least = problem.reductionSize(matmul);
+    const bool splits = rules.prologue == Rules::Prologue::Always ||
+                        (rules.kLimit == Rules::KLimit::Native && least > hw.nativeK());
+    return splits && least > (left ? hw.nativeWidth : hw.nativeHeight);
 }
 
 } // namespace tilewright

@@ -1,56 +1,81 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rules/rules.h"
 
-#include <array>
-#include <string>
+#include <algorithm>
 
 namespace tilewright {
 
 namespace {
 
-/// A member of Rules and its two values, the first as in `final`.
-template <auto Member, auto Final, auto Other>
-constexpr RuleSwitch ruleSwitch(std::string_view name, std::string_view finalValue,
-                                std::string_view otherValue, std::string_view meaning)
+/// A member of Rules and its values, the first as in `final`.
+template <auto Member, auto... Values>
+constexpr RuleSwitch ruleSwitch(std::string_view name,
+                                const std::array<std::string_view, sizeof...(Values)>& names,
+                                std::string_view meaning)
 {
-    static_assert(Rules::final().*Member == Final);
-    return {name,
-            finalValue,
-            otherValue,
-            Rules::seed().*Member == Other ? otherValue : finalValue,
-            meaning,
-            [](const Rules& rules) { return rules.*Member == Other; },
-            [](Rules& rules, bool other) { rules.*Member = other ? Other : Final; }};
+    static_assert(sizeof...(Values) <= RuleSwitch::kMostValues);
+    constexpr std::array kValues{Values...};
+    static_assert(Rules::final().*Member == kValues[0]);
+    constexpr auto get = [](const Rules& rules) {
+        constexpr std::array kAll{Values...};
+        std::size_t i = 0;
+        while (i + 1 < kAll.size() && kAll[i] != rules.*Member)
+            ++i;
+        return i;
+    };
+    RuleSwitch out{
+        name, {}, names.size(), names[get(Rules::seed())], meaning, get, [](Rules& rules, std::size_t value) {
+            constexpr std::array kAll{Values...};
+            rules.*Member = kAll.at(value);
+        }};
+    std::ranges::copy(names, out.names.begin());
+    return out;
 }
 
 /// One line a switch; what reads and sets them anywhere goes through this table.
 constexpr std::array kSwitches{
     ruleSwitch<&Rules::nullOrderReuse, true, false>(
-        "null_order_reuse", "yes", "no",
+        "null_order_reuse", {"yes", "no"},
         "whether buffers survive from tile to tile when the traversal is null"),
     ruleSwitch<&Rules::donation, false, true>(
-        "donation", "no", "yes", "whether the output tile of a Pointwise may take over an input's buffer"),
+        "donation", {"no", "yes"}, "whether the output tile of a Pointwise may take over an input's buffer"),
     ruleSwitch<&Rules::superNative, Rules::SuperNative::Error, Rules::SuperNative::Ceil>(
-        "supernative", "error", "ceil",
+        "supernative", {"error", "ceil"},
         "whether a granularity above the native size is an error or costs several native passes"),
     ruleSwitch<&Rules::kAboveK, Rules::KAboveK::Error, Rules::KAboveK::Clamp>(
-        "k_above_K", "error", "clamp", "whether k above a reduction size is an error or is clamped"),
+        "k_above_K", {"error", "clamp"}, "whether k above a reduction size is an error or is clamped"),
     ruleSwitch<&Rules::retainInputs, Rules::RetainInputs::Error, Rules::RetainInputs::Allow>(
-        "retain_inputs", "error", "allow", "whether inputs of a subgraph may be retained"),
-    ruleSwitch<&Rules::prologue, Rules::Prologue::Always, Rules::Prologue::Off>(
-        "prologue", "always", "off",
-        "whether a Pointwise in front of a MatMul needs tiles that span the reduction"),
+        "retain_inputs", {"error", "allow"}, "whether inputs of a subgraph may be retained"),
+    ruleSwitch<&Rules::prologue, Rules::Prologue::Always, Rules::Prologue::SplitOnly, Rules::Prologue::Off>(
+        "prologue", {"always", "split_only", "off"},
+        "whether a Pointwise in front of a MatMul needs tiles that span the reduction, only when k splits "
+        "it, "
+        "or never"),
     ruleSwitch<&Rules::opOrder, Rules::OpOrder::Error, Rules::OpOrder::Ignore>(
-        "op_order", "error", "ignore", "whether the ops of a subgraph must be listed producers first"),
+        "op_order", {"error", "ignore"}, "whether the ops of a subgraph must be listed producers first"),
     ruleSwitch<&Rules::kScaling, Rules::KScaling::Full, Rules::KScaling::Native>(
-        "k_scaling", "full", "native",
+        "k_scaling", {"full", "native"},
         "whether the cost of a MatMul step is scaled by k / K or by k / native k"),
     ruleSwitch<&Rules::ephemeral, Rules::Ephemeral::Neutral, Rules::Ephemeral::Strict>(
-        "ephemeral", "neutral", "strict",
+        "ephemeral", {"neutral", "strict"},
         "whether producing an interior slice again costs compute time again"),
+    ruleSwitch<&Rules::kLimit, Rules::KLimit::Native, Rules::KLimit::Reduction>(
+        "k_limit", {"native", "reduction"},
+        "whether k is limited by the native size too or by the reduction sizes alone"),
+    ruleSwitch<&Rules::compute, Rules::Compute::Base, Rules::Compute::Array>(
+        "compute", {"base", "array"},
+        "whether a MatMul takes its share of the base cost or the cycles of a systolic array"),
 };
 
 } // namespace
+
+std::string RuleSwitch::valueList(std::string_view between) const
+{
+    std::string out;
+    for (const std::string_view value : values())
+        out += (out.empty() ? "" : std::string(between)) + std::string(value);
+    return out;
+}
 
 std::span<const RuleSwitch> ruleSwitches()
 {
@@ -64,13 +89,14 @@ Status setRule(Rules& rules, std::string_view name, std::string_view value)
         names += (names.empty() ? "" : ", ") + std::string(s.name);
         if (s.name != name)
             continue;
-        if (value != s.finalValue && value != s.otherValue)
+        const auto at = std::ranges::find(s.values(), value);
+        if (at == s.values().end())
             return Error{ErrorCode::Field,
-                         "rule switch " + std::string(name) + " is either " + std::string(s.finalValue) +
-                             " or " + std::string(s.otherValue) + ", not \"" + std::string(value) + "\"",
+                         "rule switch " + std::string(name) + " is " + s.valueList(" or ") + ", not \"" +
+                             std::string(value) + "\"",
                          {},
                          {}};
-        s.set(rules, value == s.otherValue);
+        s.set(rules, static_cast<std::size_t>(at - s.values().begin()));
         return Unit{};
     }
     return Error{ErrorCode::Field,
@@ -79,11 +105,19 @@ Status setRule(Rules& rules, std::string_view name, std::string_view value)
                  {}};
 }
 
+Status setRule(Rules& rules, std::string_view setting)
+{
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos)
+        return Error{ErrorCode::Field, "expected NAME=VALUE, got \"" + std::string(setting) + "\"", {}, {}};
+    return setRule(rules, setting.substr(0, equals), setting.substr(equals + 1));
+}
+
 std::string_view ruleValue(const Rules& rules, std::string_view name)
 {
     for (const RuleSwitch& s : kSwitches)
         if (s.name == name)
-            return s.isOther(rules) ? s.otherValue : s.finalValue;
+            return s.names[s.get(rules)];
     return {};
 }
 

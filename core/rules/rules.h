@@ -3,23 +3,28 @@
 
 #include "base/result.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tilewright {
 
-/// The readings in which rule sets differ (docs/rules/schedule.md 11) and two more in which programs differ.
+/// The readings in which rule sets differ (docs/rules/schedule.md 11) and four more in which programs, or a
+/// program and an array, differ.
 /// A value that is passed everywhere; the defaults are rule set `final`.
 struct Rules
 {
     enum class SuperNative : std::uint8_t { Error, Ceil };
     enum class KAboveK : std::uint8_t { Error, Clamp };
     enum class RetainInputs : std::uint8_t { Error, Allow };
-    enum class Prologue : std::uint8_t { Always, Off };
+    enum class Prologue : std::uint8_t { Always, SplitOnly, Off };
     enum class OpOrder : std::uint8_t { Error, Ignore };
     enum class KScaling : std::uint8_t { Full, Native };
     enum class Ephemeral : std::uint8_t { Neutral, Strict };
+    enum class KLimit : std::uint8_t { Native, Reduction };
+    enum class Compute : std::uint8_t { Base, Array };
 
     bool nullOrderReuse = true;
     bool donation = false;
@@ -30,6 +35,8 @@ struct Rules
     OpOrder opOrder = OpOrder::Error;
     KScaling kScaling = KScaling::Full;
     Ephemeral ephemeral = Ephemeral::Neutral;
+    KLimit kLimit = KLimit::Native;
+    Compute compute = Compute::Base;
 
     [[nodiscard]] static constexpr Rules final() { return {}; }
     [[nodiscard]] static constexpr Rules seed()
@@ -49,18 +56,26 @@ struct Rules
 /// `final`'s. `meaning` is a sentence for people.
 struct RuleSwitch
 {
+    static constexpr std::size_t kMostValues = 3;
     std::string_view name;
-    std::string_view finalValue;
-    std::string_view otherValue;
+    std::array<std::string_view, kMostValues> names; ///< of the values; values() are those there are
+    std::size_t count = 0;
     std::string_view seedValue;
     std::string_view meaning;
-    bool (*isOther)(const Rules& rules); ///< has its second value
-    void (*set)(Rules& rules, bool other);
+    std::size_t (*get)(const Rules& rules); ///< position in values()
+    void (*set)(Rules& rules, std::size_t value);
+
+    [[nodiscard]] std::span<const std::string_view> values() const noexcept { return {names.data(), count}; }
+    [[nodiscard]] std::string_view finalValue() const noexcept { return names[0]; }
+    /// "always | split_only | off", with what is between them.
+    [[nodiscard]] std::string valueList(std::string_view between) const;
 };
 [[nodiscard]] std::span<const RuleSwitch> ruleSwitches();
 
 /// Sets one switch by name; errors naming the switch or the legal values.
 [[nodiscard]] Status setRule(Rules& rules, std::string_view name, std::string_view value);
+/// The same for "name=value".
+[[nodiscard]] Status setRule(Rules& rules, std::string_view setting);
 [[nodiscard]] std::string_view ruleValue(const Rules& rules, std::string_view name);
 /// "final", "seed" or "custom": for files and options.
 [[nodiscard]] std::string_view ruleSetName(const Rules& rules);

@@ -58,9 +58,25 @@ std::int64_t SubgraphPlan::mostH() const noexcept
 std::int64_t SubgraphPlan::mostK() const noexcept
 {
     const std::int64_t reduction = m_rules.kAboveK == Rules::KAboveK::Error ? m_smallestK : INT64_MAX;
-    return m_hasMatMul && m_rules.superNative == Rules::SuperNative::Error
-               ? std::min(reduction, m_problem->hardware().nativeK())
-               : reduction;
+    return nativeLimitsK() ? std::min(reduction, m_problem->hardware().nativeK()) : reduction;
+}
+
+bool SubgraphPlan::nativeLimitsK() const noexcept
+{
+    return m_hasMatMul && m_rules.superNative == Rules::SuperNative::Error &&
+           m_rules.kLimit == Rules::KLimit::Native;
+}
+
+std::int64_t SubgraphPlan::leastK(std::int64_t w, std::int64_t h) const noexcept
+{
+    std::int64_t least = 1;
+    if (m_rules.prologue == Rules::Prologue::SplitOnly) {
+        if (!m_prologueWidths.empty() && m_prologueWidths.back() > w)
+            least = m_prologueWidths.back();
+        if (!m_prologueHeights.empty() && m_prologueHeights.back() > h)
+            least = std::max(least, m_prologueHeights.back());
+    }
+    return least;
 }
 
 std::optional<IssueCode> SubgraphPlan::check(const Granularity& g) const noexcept
@@ -70,13 +86,11 @@ std::optional<IssueCode> SubgraphPlan::check(const Granularity& g) const noexcep
     if (g.w > mostW() || g.h > mostH())
         return IssueCode::SuperNative;
     if (g.k > mostK())
-        return m_hasMatMul && m_rules.superNative == Rules::SuperNative::Error &&
-                       g.k > m_problem->hardware().nativeK()
-                   ? IssueCode::SuperNative
-                   : IssueCode::KTooLarge;
+        return nativeLimitsK() && g.k > m_problem->hardware().nativeK() ? IssueCode::SuperNative
+                                                                        : IssueCode::KTooLarge;
     if (m_staticIssue)
         return m_staticIssue;
-    if (g.w < m_leastW || g.h < m_leastH)
+    if (g.w < m_leastW || g.h < m_leastH || g.k < leastK(g.w, g.h))
         return IssueCode::Prologue;
     return std::nullopt;
 }
@@ -85,12 +99,6 @@ PlanCompiler::PlanCompiler(const Problem& problem, const Rules& rules)
     : m_problem(problem), m_rules(rules), m_localOp(problem.opCount(), -1),
       m_localInput(problem.tensorCount(), -1)
 {
-}
-
-std::int32_t PlanCompiler::inside(TensorId t) const
-{
-    const auto& p = m_problem.producer(t);
-    return p ? m_localOp[p->index()] : -1;
 }
 
 std::uint32_t PlanCompiler::input(TensorId t)
@@ -331,10 +339,11 @@ void PlanCompiler::checkStatic()
             return inside(t) >= 0 ? m_problem.producer(t) : std::nullopt;
         };
         forEachPrologue(m_problem, plan.m_ops[i], m_rules, insideProducer, [&](const Prologue& p) {
-            std::int64_t& least = p.left ? plan.m_leastW : plan.m_leastH;
-            least = std::max(least, p.least);
+            (p.left ? plan.m_prologueWidths : plan.m_prologueHeights).push_back(p.least);
         });
     }
+    if (!plan.m_prologueWidths.empty() || !plan.m_prologueHeights.empty())
+        settlePrologues();
     for (const OpId o : plan.m_ops)
         for (const TensorId t : m_problem.op(o).inputs)
             m_localInput[t.index()] = -1;
@@ -342,6 +351,22 @@ void PlanCompiler::checkStatic()
         plan.m_staticIssue = IssueCode::OpOrder;
     else if (parts > 1)
         plan.m_staticIssue = IssueCode::Disconnected;
+}
+
+/// R4.7: the demands in order, and what of them holds for every k that R4.2 and R4.3 allow.
+void PlanCompiler::settlePrologues()
+{
+    auto& plan = *m_plan;
+    const bool ifSplit = m_rules.prologue == Rules::Prologue::SplitOnly;
+    for (auto [demands, least] : {std::pair(&plan.m_prologueWidths, &plan.m_leastW),
+                                  std::pair(&plan.m_prologueHeights, &plan.m_leastH)}) {
+        if (demands->empty())
+            continue;
+        std::ranges::sort(*demands);
+        demands->erase(std::unique(demands->begin(), demands->end()), demands->end());
+        if (!ifSplit || demands->back() > plan.mostK())
+            *least = demands->back();
+    }
 }
 
 void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
@@ -359,6 +384,8 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
     out.m_accumulated.clear();
     out.m_needs.clear();
     out.m_roots.clear();
+    out.m_prologueWidths.clear();
+    out.m_prologueHeights.clear();
     out.m_smallestK = INT64_MAX;
     out.m_leastW = out.m_leastH = out.m_sinkHeight = out.m_sinkWidth = out.m_largestDriverK = 1;
     out.m_drivers = 0;

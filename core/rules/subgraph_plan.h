@@ -99,9 +99,21 @@ public:
     [[nodiscard]] bool hasMatMul() const noexcept { return m_hasMatMul; }
     /// Smallest reduction size of its MatMuls; the largest integer without one (R4.3).
     [[nodiscard]] std::int64_t smallestK() const noexcept { return m_smallestK; }
-    /// R4.7: the least w and h (1 when there is no such rule for this subgraph).
+    /// R4.7: the least w and h, whatever k is (1 when there is no such rule for this subgraph).
     [[nodiscard]] std::int64_t leastW() const noexcept { return m_leastW; }
     [[nodiscard]] std::int64_t leastH() const noexcept { return m_leastH; }
+    /// R4.7: the least k for a w and h; 1 unless prologue=split_only.
+    [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept;
+    /// R4.7: the w and h from which on every k will do, each demand of a MatMul once, ascending. The last
+    /// ones are leastW() and leastH() unless prologue=split_only.
+    [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
+    {
+        return m_prologueWidths;
+    }
+    [[nodiscard]] const std::vector<std::int64_t>& prologueHeights() const noexcept
+    {
+        return m_prologueHeights;
+    }
     /// R4.1 to R4.3: the largest w, h and k; the largest integer where there is no limit.
     [[nodiscard]] std::int64_t mostW() const noexcept;
     [[nodiscard]] std::int64_t mostH() const noexcept;
@@ -118,6 +130,7 @@ public:
 
 private:
     friend class PlanCompiler;
+    [[nodiscard]] bool nativeLimitsK() const noexcept; // R4.2
 
     const Problem* m_problem = nullptr;
     Rules m_rules;
@@ -134,6 +147,7 @@ private:
     std::int64_t m_smallestK = INT64_MAX;
     std::int64_t m_leastW = 1;
     std::int64_t m_leastH = 1;
+    std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::int64_t m_sinkHeight = 1;
     std::int64_t m_sinkWidth = 1;
     std::int64_t m_largestDriverK = 1;
@@ -175,7 +189,12 @@ private:
     [[nodiscard]] bool drives(std::uint32_t op);
     void driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
     void checkStatic();
-    [[nodiscard]] std::int32_t inside(TensorId t) const;
+    void settlePrologues();
+    [[nodiscard]] std::int32_t inside(TensorId t) const
+    {
+        const auto p = m_problem.producer(t);
+        return p ? m_localOp[p->index()] : -1;
+    }
     std::uint32_t input(TensorId t);
 
     const Problem& m_problem;

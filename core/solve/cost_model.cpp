@@ -8,7 +8,8 @@
 namespace tilewright {
 
 CostModel::CostModel(const Problem& problem, const Rules& rules)
-    : m_problem(problem), m_rules(rules), m_supported(supports(rules)), m_compiler(problem, rules),
+    : m_problem(problem), m_rules(rules), m_supported(supports(rules)),
+      m_array(rules.compute == Rules::Compute::Array), m_compiler(problem, rules),
       m_capacity(problem.hardware().fastMemoryCapacity),
       m_bandwidth(static_cast<double>(problem.hardware().slowMemoryBandwidth)),
       m_nativeW(problem.hardware().nativeWidth), m_nativeH(problem.hardware().nativeHeight),
@@ -22,17 +23,24 @@ CostModel::CostModel(const Problem& problem, const Rules& rules)
 bool CostModel::supports(const Rules& rules) noexcept
 {
     Rules reference;
+    reference.nullOrderReuse = rules.nullOrderReuse;
+    reference.donation = rules.donation;
+    reference.superNative = rules.superNative;
+    reference.kAboveK = rules.kAboveK;
+    reference.retainInputs = rules.retainInputs; // the search never does
     reference.kScaling = rules.kScaling;
     reference.ephemeral = rules.ephemeral;
     reference.prologue = rules.prologue;
     reference.opOrder = rules.opOrder;
+    reference.kLimit = rules.kLimit;
+    reference.compute = rules.compute;
     return rules == reference;
 }
 
 bool CostModel::legal(const Granularity& g) const
 {
     return g.w >= m_range.minW && g.w <= m_plan.mostW() && g.h >= m_range.minH && g.h <= m_plan.mostH() &&
-           g.k >= 1 && (m_reductions.empty() || g.k <= m_range.maxK);
+           g.k >= leastK(g.w, g.h) && (m_reductions.empty() || g.k <= m_range.maxK);
 }
 
 TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)

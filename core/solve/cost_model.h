@@ -42,10 +42,9 @@ struct StepTotals
 ///
 /// compile() turns the plan of an op set into flat lists of what a step requests and runs; evaluate() walks
 /// one representative step of every class of equal steps (first, repeated and clipped rows, columns and k
-/// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Closed over
-/// rule set `final` and its variants in k_scaling, ephemeral and prologue (supports()). For other rules, and
-/// where two requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator
-/// when that takes few enough steps. Working memory is reused between calls: one instance per thread.
+/// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Where two
+/// requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator when that
+/// takes few enough steps. Working memory is reused between calls: one instance per thread.
 class CostModel
 {
 public:
@@ -76,6 +75,22 @@ public:
     /// kinds of steps for its 64-bit masks (no practical subgraph has).
     [[nodiscard]] bool compile(std::span<const OpId> ops, const Memory& memory);
     [[nodiscard]] const Range& range() const noexcept { return m_range; }
+    /// R5.3: whether a raster traversal reuses nothing from tile to tile.
+    [[nodiscard]] bool rasterForgets() const noexcept { return !m_rules.nullOrderReuse; }
+    /// The least k that is legal with these extents; 1 unless prologue=split_only (R4.7).
+    [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept
+    {
+        return m_plan.leastK(w, h);
+    }
+    /// Extents in range() from which on every k is legal (prologue=split_only; else none).
+    [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
+    {
+        return m_prologueWidths;
+    }
+    [[nodiscard]] const std::vector<std::int64_t>& prologueHeights() const noexcept
+    {
+        return m_prologueHeights;
+    }
     /// Extents along which tiles and k steps are cut: widths and heights of the sinks, reduction sizes of the
     /// drivers (ascending, each once).
     [[nodiscard]] const std::vector<std::int64_t>& sinkWidths() const noexcept { return m_widths; }
@@ -114,6 +129,8 @@ public:
 
 private:
     using Axis = SubgraphPlan::Axis;
+    /// Role of a request for the whole tensor: FULL(t) has none (R7.1).
+    static constexpr std::uint8_t kFull = 3;
     struct Request
     {
         std::uint32_t tensor;
@@ -144,7 +161,7 @@ private:
     {
         std::uint32_t tensor;
         std::int64_t height, width, reduction; ///< reduction: largest of the drivers', 1 without
-        bool retained;
+        bool retained, pointwise;
         std::uint32_t accFirst, accCount; ///< drivers that are not its own producer
         std::int64_t rows, cols, n;
     };
@@ -160,6 +177,16 @@ private:
         std::uint32_t first, count;
         std::int64_t area;
         bool wasFull;
+        bool taken = false;     ///< R9.6: in this step a sink's tile takes it over ...
+        bool forgotten = false; ///< ... or did in the one before
+    };
+    /// R9.6: a request with role P, in the order in which sinks take them over.
+    struct Donor
+    {
+        std::uint32_t tensor;
+        Axis row, col;
+        std::uint64_t causes;
+        std::uint32_t group; ///< for the current granularity
     };
     struct ActiveRun
     {
@@ -176,6 +203,7 @@ private:
         std::int32_t strideRow, strideCol, strideStep;
         double flat; ///< cost when it does not depend on the step
         bool constant;
+        double perCycle; ///< compute=array: of a MatMul; else 0
     };
     struct Rep
     {
@@ -196,6 +224,8 @@ private:
         double cost; ///< of one strip where counted by strips, else of the whole axis
         std::int64_t height, width;
         bool byRow, byCol;
+        std::int64_t reduction; ///< compute=array, of a MatMul: cost is that of a cycle; else 0
+        double chunks;          ///< of the reduction, at least
     };
     /// A step of the first tile: what is surely in use in it.
     struct Moment
@@ -218,6 +248,10 @@ private:
     }
     [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
     [[nodiscard]] double gridCompute(const Granularity& g) const;
+    /// R8.2: of a MatMul with compute=array, else 0.
+    [[nodiscard]] double costOfCycle(const Run& run) const;
+    [[nodiscard]] double arrayCost(const ActiveRun& run, const Granularity& g, std::int64_t r, std::int64_t c,
+                                   std::int64_t q) const;
     void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                       std::array<double, 4>& elements) const;
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
@@ -234,16 +268,25 @@ private:
     [[nodiscard]] bool legal(const Granularity& g) const;
     [[nodiscard]] bool prepare(const Granularity& g);
     [[nodiscard]] bool prepareRequests(const Granularity& g);
+    [[nodiscard]] bool prepareDonors(const Granularity& g);
+    /// R9.6 in tile (r, c) and k step q: the elements that outputs need not have of their own.
+    [[nodiscard]] std::int64_t donate(const Granularity& g, std::int64_t r, std::int64_t c, std::int64_t q,
+                                      std::uint64_t active);
     [[nodiscard]] bool prepareRuns(const Granularity& g);
     void prepareSeen();
     static bool mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent);
     void representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool inner) const;
     [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff,
                                   const StepTotals& atLeast, bool firstTileOnly);
+    /// `Donates`: whether there are m_donors; without them (R9.6) nothing of that is asked in any step.
+    template <bool Donates>
+    [[nodiscard]] TilingCost walkSteps(const Granularity& g, TraversalKind traversal, double cutoff,
+                                       const StepTotals& atLeast, bool firstTileOnly);
 
     const Problem& m_problem;
     Rules m_rules;
     bool m_supported;
+    bool m_array; ///< compute=array
     PlanCompiler m_compiler;
     SubgraphPlan m_plan;
     std::vector<TensorId> m_resident, m_retained;
@@ -260,6 +303,7 @@ private:
     bool m_overflow = false;
     Range m_range;
     std::vector<std::int64_t> m_widths, m_heights, m_reductions;
+    std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::vector<Cause> m_causes;
     std::vector<Sink> m_sinks;
     std::vector<std::uint32_t> m_accumulators; ///< ops
@@ -267,6 +311,7 @@ private:
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
+    std::vector<Donor> m_donors; ///< donation=yes only
     std::int64_t m_reserved = 0;
 
     double m_stores = 0;

@@ -9,11 +9,14 @@
 // rows or by columns for all tensors alike.
 //
 // Compute. Every rectangle an op runs on is charged once at least (R8.1), in strips along spatial axes and by
-// extent along others. Where one op is asked for in different ways, only by extent, which is never more.
+// extent along others. Where one op is asked for in different ways, only by extent, which is never more. With
+// compute=array the runs of a MatMul are cut as it is asked for first, or less, which never takes more cycles
+// (leastArrayTime() in eval/traffic_bound.h).
 //
 // Working set. In the first tile every sink is present; the first k step and the completing ones are looked
 // at, with the thinnest slices along k and one request of a tensor only.
 #include "base/integer.h"
+#include "eval/cost.h"
 #include "solve/cost_model.h"
 
 #include <algorithm>
@@ -78,7 +81,16 @@ void CostModel::compileBound()
             }
         if (!first)
             continue;
-        Work work{r.base, r.height, r.width, single && r.row == Axis::Tile, single && r.col == Axis::Tile};
+        if (m_array && r.matmul) { // the kinds of its axes do not matter: this one's runs all count
+            const double chunks =
+                r.split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(m_range.maxK, 1)))
+                        : 1;
+            m_work.push_back({costOfCycle(r), r.height, r.width, r.row == Axis::Tile, r.col == Axis::Tile,
+                              r.reduction, chunks});
+            continue;
+        }
+        Work work{r.base, r.height, r.width, single && r.row == Axis::Tile, single && r.col == Axis::Tile,
+                  0,      1};
         if (!work.byRow)
             work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         if (!work.byCol)
@@ -106,14 +118,21 @@ void CostModel::compileBound()
 double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const
 {
     const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
+    // Larger tiles than native ones may take more passes: what is never more for larger ones counts.
     const auto strips = [ceil](std::int64_t extent, std::int64_t tile, std::int64_t native) {
-        return static_cast<double>(ceilDiv(extent, tile)) *
-               (ceil ? static_cast<double>(ceilDiv(std::min(tile, extent), native)) : 1.0);
+        const std::int64_t pieces = ceilDiv(extent, tile);
+        return static_cast<double>(ceil ? std::max(pieces, ceilDiv(extent, native)) : pieces);
+    };
+    const auto cut = [ceil](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
+        return tiles && !ceil ? ArrayAxis::tiled(extent, tile, native) : ArrayAxis::whole(extent, native);
     };
     double compute = 0;
     for (const Work& r : m_work)
-        compute += r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
-                   (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
+        compute += r.reduction > 0
+                       ? r.cost * arrayCycles(cut(r.byRow, r.height, h, m_nativeH),
+                                              cut(r.byCol, r.width, w, m_nativeW), r.reduction, r.chunks)
+                       : r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
+                             (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
     double byRows = m_stores;
     double byColumns = m_stores;
     for (const Load& l : m_loads) {

@@ -70,7 +70,7 @@ void CostModel::compileSinks()
     for (const SubgraphPlan::Sink& s : m_plan.sinks()) {
         const TensorId t = m_plan.products()[s.product];
         const Tensor& out = m_problem.tensor(t);
-        m_sinks.push_back({t.value, out.height, out.width, 1, m_retainedHere[t.value] == m_stamp,
+        m_sinks.push_back({t.value, out.height, out.width, 1, m_retainedHere[t.value] == m_stamp, s.pointwise,
                            s.driverBegin, s.driverEnd - s.driverBegin, 0, 0, 0});
     }
     for (const SubgraphPlan::Group& g : m_plan.groups())
@@ -87,6 +87,10 @@ void CostModel::compileSinks()
             addRun(use, m_plan.groups()[use.group].reduction == 0, m_groupCause[use.group]);
         else
             addRequest(use, m_groupCause[use.group]);
+        if (m_rules.donation && !use.run && use.role == Role::Pointwise)
+            if (const std::uint32_t tensor = m_plan.inputs()[use.id].value; m_residentHere[tensor] != m_stamp)
+                m_donors.push_back({tensor, m_plan.ranges()[use.rowSlot].axis,
+                                    m_plan.ranges()[use.colSlot].axis, m_groupCause[use.group], 0});
     }
 }
 
@@ -111,7 +115,22 @@ void CostModel::compileRange()
     m_range.minH = m_plan.leastH();
     m_range.maxW = std::min(m_plan.mostW(), std::max(m_range.minW, m_widths.back()));
     m_range.maxH = std::min(m_plan.mostH(), std::max(m_range.minH, m_heights.back()));
-    m_range.maxK = m_plan.hasMatMul() ? std::min(m_plan.mostK(), m_plan.smallestK()) : 1;
+    m_range.maxK = m_plan.hasMatMul() ? std::min(m_plan.mostK(), m_plan.largestDriverK()) : 1;
+    m_prologueWidths.clear();
+    m_prologueHeights.clear();
+    if (m_rules.prologue != Rules::Prologue::SplitOnly)
+        return;
+    // Where k is split a tile may have to be wider than every sink.
+    const auto demands = [](const std::vector<std::int64_t>& all, std::int64_t most, std::int64_t min,
+                            std::int64_t& max, std::vector<std::int64_t>& out) {
+        for (const std::int64_t size : all)
+            if (size >= min && size <= most)
+                out.push_back(size);
+        if (!out.empty())
+            max = std::max(max, out.back());
+    };
+    demands(m_plan.prologueWidths(), m_plan.mostW(), m_range.minW, m_range.maxW, m_prologueWidths);
+    demands(m_plan.prologueHeights(), m_plan.mostH(), m_range.minH, m_range.maxH, m_prologueHeights);
 }
 
 bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
@@ -124,6 +143,7 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
     m_sinks.clear();
     m_requests.clear();
     m_runs.clear();
+    m_donors.clear();
     m_reserved = 0;
     for (const TensorId t : memory.resident) {
         m_residentHere[t.value] = m_stamp;

@@ -9,8 +9,10 @@
 // of them.
 //
 // Where two slices of a tensor may be the same slice by accident of position, its elements are counted once;
-// where two runs of an op may be the same run, their rectangles are, by extent.
+// where two runs of an op may be the same run, their rectangles are, by extent (with compute=array those of
+// the first).
 #include "base/integer.h"
+#include "eval/cost.h"
 #include "solve/cost_model.h"
 
 #include <algorithm>
@@ -64,10 +66,25 @@ double CostModel::gridCompute(const Granularity& g) const
         }
         if (counted)
             continue;
+        if (m_array && r.matmul) {
+            const auto cut = [](Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t native) {
+                return axis == Axis::Tile ? ArrayAxis::tiled(extent, tile, native)
+                                          : ArrayAxis::whole(extent, native);
+            };
+            const double chunks =
+                split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(g.k, 1))) : 1;
+            compute += costOfCycle(r) * arrayCycles(cut(r.row, r.height, g.h, m_nativeH),
+                                                    cut(r.col, r.width, g.w, m_nativeW), r.reduction, chunks);
+            continue;
+        }
         const Grid grid = gridOf(r.causes, g.w, g.h);
         double cost = r.base;
         cost *= byRow ? grid.rows : static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         cost *= byCol ? grid.cols : static_cast<double>(r.width) / static_cast<double>(m_nativeW);
+        if (m_rules.superNative == Rules::SuperNative::Ceil) {
+            cost *= byRow ? static_cast<double>(ceilDiv(g.h, m_nativeH)) : 1;
+            cost *= byCol ? static_cast<double>(ceilDiv(g.w, m_nativeW)) : 1;
+        }
         if (r.matmul && m_rules.kScaling == Rules::KScaling::Native)
             cost *= static_cast<double>(r.reduction) / static_cast<double>(m_nativeK);
         compute += cost;
@@ -160,7 +177,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
 
 CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool deepest) const
 {
-    if (!m_supported)
+    // Below the largest k all are alike only when they step every reduction (not so with k_above_K=clamp).
+    if (!m_supported || (!deepest && m_range.maxK > m_plan.smallestK()))
         return {};
     const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};
     std::array<double, 4> elements{m_stores, m_stores, m_stores, m_stores};

@@ -1,165 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One granularity: the lists made definite, then one walk over a representative of every class of steps.
+// One walk over a representative of every class of steps.
 #include "solve/cost_model.h"
 
 #include "base/integer.h"
+#include "eval/cost.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright {
 
-namespace {
-
-constexpr std::uint8_t kFull = 3; ///< role of a request for the whole tensor: FULL(t) has none (R7.1)
-
-} // namespace
-
-/// Whether a tile range [i*tile, ...) and a k range [q*chunk, ...) of one axis can be the same range.
-bool CostModel::mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent)
+std::int64_t CostModel::donate(const Granularity& g, std::int64_t r, std::int64_t c, std::int64_t q,
+                               std::uint64_t active)
 {
-    if (a == b)
-        return true;
-    if (a == Axis::Full || b == Axis::Full)
-        return false; // the other one is a proper part
-    return tile == chunk || (extent - 1) / tile * tile == (extent - 1) / chunk * chunk;
-}
-
-bool CostModel::prepareRequests(const Granularity& g)
-{
-    m_active.clear();
-    m_groups.clear();
-    for (std::size_t i = 0; i < m_requests.size();) {
-        const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
-        Group group{static_cast<std::uint32_t>(m_active.size()), 0, t.elements(), false};
-        const std::size_t begin = i;
-        for (; i < m_requests.size() && m_requests[i].tensor == m_requests[begin].tensor; ++i) {
-            const Request& r = m_requests[i];
-            ActiveRequest a{r.causes,
-                            t.height,
-                            t.width,
-                            resolved(r.row, t.height, g.h, g.k),
-                            resolved(r.col, t.width, g.w, g.k),
-                            r.role};
-            if (a.row == Axis::Full && a.col == Axis::Full)
-                a.role = kFull;
-            bool merged = false;
-            for (std::uint32_t j = group.first; j < m_active.size() && !merged; ++j) {
-                ActiveRequest& b = m_active[j];
-                if (b.role != a.role)
-                    continue;
-                if (b.row == a.row && b.col == a.col) {
-                    b.causes |= a.causes;
-                    merged = true;
-                } else if (mayCoincide(a.row, b.row, g.h, g.k, t.height) &&
-                           mayCoincide(a.col, b.col, g.w, g.k, t.width)) {
-                    return false;
-                }
-            }
-            if (!merged)
-                m_active.push_back(a);
-        }
-        group.count = static_cast<std::uint32_t>(m_active.size()) - group.first;
-        m_groups.push_back(group);
-    }
-    return true;
-}
-
-bool CostModel::prepareRuns(const Granularity& g)
-{
-    m_activeRuns.clear();
-    for (std::size_t i = 0; i < m_runs.size(); ++i) {
-        const Run& r = m_runs[i];
-        ActiveRun a{};
-        a.causes = r.causes;
-        a.base = r.base;
-        a.reduction = r.reduction;
-        a.width = r.width;
-        a.height = r.height;
-        a.row = resolved(r.row, r.height, g.h, g.k);
-        a.col = resolved(r.col, r.width, g.w, g.k);
-        a.rowK = r.row != Axis::Tile;
-        a.colK = r.col != Axis::Tile;
-        a.split = r.split && g.k < r.reduction;
-        a.matmul = r.matmul;
-        a.same = -1;
-        a.constant = a.row != Axis::Step && a.col != Axis::Step && !a.split;
-        a.flat = a.base;
-        if (a.rowK && a.row == Axis::Full)
-            a.flat *= static_cast<double>(a.height) / static_cast<double>(m_nativeH);
-        if (a.colK && a.col == Axis::Full)
-            a.flat *= static_cast<double>(a.width) / static_cast<double>(m_nativeW);
-        if (a.matmul && m_rules.kScaling == Rules::KScaling::Native && !a.split)
-            a.flat *= static_cast<double>(a.reduction) / static_cast<double>(m_nativeK);
-        m_activeRuns.push_back(a);
-    }
-    // Runs of one op that become equal share their "done before" marks (R6.6, R8.1).
-    for (std::size_t i = 0; i < m_runs.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j) {
-            if (m_runs[i].op != m_runs[j].op)
-                continue;
-            ActiveRun& a = m_activeRuns[i];
-            ActiveRun& b = m_activeRuns[j];
-            if (a.row == b.row && a.col == b.col && a.split == b.split) {
-                a.same = static_cast<std::int32_t>(j);
-                b.sameAsLater = true;
-                break;
-            }
-            if (a.split == b.split && mayCoincide(a.row, b.row, g.h, g.k, a.height) &&
-                mayCoincide(a.col, b.col, g.w, g.k, a.width))
-                return false;
-        }
-    return true;
-}
-
-void CostModel::prepareSeen()
-{
-    m_seen.clear();
-    const auto rows = static_cast<std::int32_t>(m_rowReps.size());
-    const auto cols = static_cast<std::int32_t>(m_colReps.size());
-    const auto steps = static_cast<std::int32_t>(m_stepReps.size());
-    const bool strict = m_rules.ephemeral == Rules::Ephemeral::Strict;
-    for (ActiveRun& a : m_activeRuns) {
-        if (a.same >= 0) {
-            const ActiveRun& same = m_activeRuns[static_cast<std::size_t>(a.same)];
-            a.seen = same.seen;
-            a.strideRow = same.strideRow;
-            a.strideCol = same.strideCol;
-            a.strideStep = same.strideStep;
+    std::int64_t saved = 0;
+    for (const Sink& s : m_sinks) {
+        if (!s.pointwise || s.retained || r >= s.rows || c >= s.cols || q != s.n - 1)
             continue;
+        for (const Donor& d : m_donors) {
+            const Tensor& t = m_problem.tensor(TensorId(d.tensor));
+            if ((d.causes & active) == 0 || m_groups[d.group].taken)
+                continue;
+            // A sink that is whole along an axis takes part at index 0 only.
+            const auto same = [&](Axis axis, std::int64_t size, std::int64_t sink, std::int64_t tile,
+                                  std::int64_t index) {
+                const Axis use = resolved(axis, size, tile, g.k);
+                if (use == Axis::Step || (use == Axis::Full && tile < sink))
+                    return false;
+                return (use == Axis::Full ? size : std::min(tile, size - index * tile)) ==
+                       std::min(tile, sink - index * tile);
+            };
+            if (!same(d.row, t.height, s.height, g.h, r) || !same(d.col, t.width, s.width, g.w, c))
+                continue;
+            m_groups[d.group].taken = true;
+            saved += std::min(g.h, s.height - r * g.h) * std::min(g.w, s.width - c * g.w);
+            break;
         }
-        const bool byRow = a.row == Axis::Tile || strict;
-        const bool byCol = a.col == Axis::Tile || strict;
-        const bool byStep = a.row == Axis::Step || a.col == Axis::Step || a.split || strict;
-        const bool everyStep = (byRow || rows == 1) && (byCol || cols == 1) && (byStep || steps == 1);
-        a.seen = -1;
-        if (!a.sameAsLater && everyStep)
-            continue; // never repeated
-        a.strideStep = byStep ? 1 : 0;
-        a.strideCol = byCol ? (byStep ? steps : 1) : 0;
-        a.strideRow = byRow ? (byStep ? steps : 1) * (byCol ? cols : 1) : 0;
-        a.seen = static_cast<std::int32_t>(m_seen.size());
-        m_seen.resize(m_seen.size() + static_cast<std::size_t>((byStep ? steps : 1) * (byCol ? cols : 1) *
-                                                               (byRow ? rows : 1)));
     }
+    return saved;
 }
 
-bool CostModel::prepare(const Granularity& g)
+/// R8.2, in tile (r, c) and k step q.
+double CostModel::arrayCost(const ActiveRun& run, const Granularity& g, std::int64_t r, std::int64_t c,
+                            std::int64_t q) const
 {
-    if (g == m_prepared)
-        return m_preparable;
-    m_prepared = g;
-    for (Cause& c : m_causes) {
-        c.rows = ceilDiv(c.height, g.h);
-        c.cols = ceilDiv(c.width, g.w);
-        c.n = ceilDiv(c.reduction, g.k);
-    }
-    for (Sink& s : m_sinks) {
-        s.rows = ceilDiv(s.height, g.h);
-        s.cols = ceilDiv(s.width, g.w);
-        s.n = ceilDiv(s.reduction, g.k);
-    }
-    m_preparable = prepareRequests(g) && prepareRuns(g);
-    return m_preparable;
+    const auto part = [&](Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t index) {
+        return axis == Axis::Full   ? extent
+               : axis == Axis::Tile ? std::min(tile, extent - index * tile)
+                                    : std::min(g.k, extent - q * g.k);
+    };
+    const std::int64_t depth = run.split ? std::min(g.k, run.reduction - q * g.k) : run.reduction;
+    if (depth <= 0)
+        return 0;
+    return run.perCycle * arrayCycles(ArrayAxis::whole(part(run.row, run.height, g.h, r), m_nativeH),
+                                      ArrayAxis::whole(part(run.col, run.width, g.w, c), m_nativeW), depth);
 }
 
 /// One index for every class of equal positions between the cuts: the first, one for those that follow an
@@ -194,8 +88,9 @@ void CostModel::representatives(std::vector<Rep>& out, std::vector<std::int64_t>
     }
 }
 
-TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double cutoff,
-                           const StepTotals& atLeast, bool firstTileOnly)
+template <bool Donates>
+TilingCost CostModel::walkSteps(const Granularity& g, TraversalKind traversal, double cutoff,
+                                const StepTotals& atLeast, bool firstTileOnly)
 {
     TilingCost result;
     ++m_evaluations;
@@ -234,8 +129,9 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
     }
     prepareSeen();
 
+    const bool forgets = traversal == TraversalKind::Raster && !m_rules.nullOrderReuse;
     for (Group& group : m_groups)
-        group.wasFull = false;
+        group.wasFull = group.taken = group.forgotten = false;
     std::uint64_t activeBefore = 0;
     std::int64_t rowBefore = -1;
     std::int64_t colBefore = -1;
@@ -257,6 +153,11 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
             const std::size_t ci = rowMajor ? inner : outer;
             const std::int64_t r = m_rowReps[ri].index;
             const std::int64_t c = m_colReps[ci].index;
+            if (forgets) { // R5.3: nothing lasts from tile to tile
+                activeBefore = 0;
+                for (Group& group : m_groups)
+                    group.wasFull = false;
+            }
             const std::int64_t tileWeight = m_rowReps[ri].weight * m_colReps[ci].weight;
             std::int64_t steps = 0;
             for (const Sink& s : m_sinks)
@@ -295,7 +196,7 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                             continue;
                         const std::int64_t area = areaOf(*requests);
                         buffers += area;
-                        if (!heldBefore(*requests))
+                        if ((Donates && group.forgotten) || !heldBefore(*requests))
                             traffic += area;
                         continue;
                     }
@@ -319,8 +220,16 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                             continue;
                         const std::int64_t area = areaOf(requests[j]);
                         buffers += area;
-                        if (!heldBefore(requests[j]))
+                        if ((Donates && group.forgotten) || !heldBefore(requests[j]))
                             traffic += area;
+                    }
+                }
+                std::int64_t donated = 0;
+                if constexpr (Donates) {
+                    donated = donate(g, r, c, q, active);
+                    for (Group& group : m_groups) {
+                        group.wasFull = group.wasFull && !group.taken;
+                        group.forgotten = std::exchange(group.taken, false);
                     }
                 }
                 // Sinks: output tiles, accumulators, stores (R7.4, R9.1)
@@ -348,7 +257,7 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                         }
                     }
                 }
-                const std::int64_t workingSet = m_reserved + buffers + outputs;
+                const std::int64_t workingSet = m_reserved + buffers + outputs - donated;
                 result.peak = std::max(result.peak, workingSet);
                 if (workingSet > m_capacity) {
                     result.verdict = TilingCost::Verdict::TooLarge;
@@ -372,6 +281,10 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
                         }
                         if (a.constant) {
                             compute += a.flat;
+                            continue;
+                        }
+                        if (a.perCycle > 0) {
+                            compute += arrayCost(a, g, r, c, q);
                             continue;
                         }
                         double cost = a.flat;
@@ -411,6 +324,13 @@ TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double
     result.verdict = TilingCost::Verdict::Fits;
     result.latency = latency;
     return result;
+}
+
+TilingCost CostModel::walk(const Granularity& g, TraversalKind traversal, double cutoff,
+                           const StepTotals& atLeast, bool firstTileOnly)
+{
+    return m_donors.empty() ? walkSteps<false>(g, traversal, cutoff, atLeast, firstTileOnly)
+                            : walkSteps<true>(g, traversal, cutoff, atLeast, firstTileOnly);
 }
 
 } // namespace tilewright

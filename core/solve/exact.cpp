@@ -27,6 +27,7 @@ private:
     struct Candidate // an op set that can be a subgraph
     {
         Mask ops, needs, sinks;
+        Mask bases;         ///< read through views: in slow memory before it, whoever computes them (R1.7)
         Mask retainable;    ///< worth retaining: read by some op of the window, or resident after it
         bool needsResident; ///< reads what only residentBefore holds: first in the window or never
         SetId set;
@@ -83,7 +84,7 @@ private:
     int m_n;
     std::vector<OpId> m_ops;
     IdVector<OpId, std::int32_t> m_local;
-    std::vector<Mask> m_inputs;
+    std::vector<Mask> m_inputs, m_bases;
     std::vector<char> m_usesResident, m_possible;
     std::vector<double> m_compute, m_store;
     std::vector<std::int64_t> m_elements; ///< of the outputs
@@ -97,7 +98,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
                          TilingEffort effort, const ExactLimits& limits)
     : m_pool(pool), m_problem(pool.problem()), m_window(window), m_effort(effort), m_limits(limits),
       m_n(static_cast<int>(window.ops.size())), m_ops(window.ops), m_local(m_problem.opCount(), -1),
-      m_inputs(window.ops.size()), m_usesResident(window.ops.size()), m_possible(window.ops.size(), 1)
+      m_inputs(window.ops.size()), m_bases(window.ops.size()), m_usesResident(window.ops.size()),
+      m_possible(window.ops.size(), 1)
 {
     const MemoryCosts memory(m_problem.hardware());
     for (int i = 0; i < m_n; ++i)
@@ -115,6 +117,13 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         if (window.slowBefore[op.output.index()] != 0)
             m_slowBefore |= bit(i);
         for (const TensorId t : op.inputs) {
+            for (const TensorId base : m_problem.bases(t)) {
+                const auto producer = m_problem.producer(base);
+                if (producer && m_local[*producer] >= 0)
+                    m_bases[index] |= bit(m_local[*producer]);
+                else if (producer && window.slowBefore[base.index()] == 0)
+                    m_possible[index] = 0;
+            }
             const auto producer = m_problem.producer(t);
             if (producer && m_local[*producer] >= 0) {
                 m_inputs[index] |= bit(m_local[*producer]);
@@ -173,7 +182,7 @@ void ExactSearch::listSets()
         }
         if (reached != s)
             continue;
-        Candidate c{s, 0, s, 0, false, 0};
+        Candidate c{s, 0, s, 0, 0, false, 0};
         std::vector<OpId> ops;
         bool possible = true;
         for (int i = 0; i < m_n; ++i)
@@ -181,6 +190,7 @@ void ExactSearch::listSets()
                 const auto index = static_cast<std::size_t>(i);
                 ops.push_back(m_ops[index]);
                 c.needs |= m_inputs[index];
+                c.bases |= m_bases[index];
                 c.needsResident |= m_usesResident[index] != 0;
                 possible &= m_possible[index] != 0;
             }
@@ -210,9 +220,8 @@ bool ExactSearch::canRetain(Mask retain) const
 double ExactSearch::remaining(Mask slow, Mask resident) const
 {
     const Mask missing = m_required & ~slow;
+    Mask written = missing;
     double memory = 0;
-    for (Mask m = missing; m != 0; m &= m - 1)
-        memory += m_store[static_cast<std::size_t>(std::countr_zero(m))];
     double compute = 0;
     Mask todo = missing | (resident == m_after ? 0 : m_after);
     Mask all = todo;
@@ -220,10 +229,14 @@ double ExactSearch::remaining(Mask slow, Mask resident) const
         const int i = std::countr_zero(todo);
         todo &= todo - 1;
         compute += m_compute[static_cast<std::size_t>(i)];
-        const Mask more = m_inputs[static_cast<std::size_t>(i)] & ~slow & ~resident & ~all;
+        const Mask bases = m_bases[static_cast<std::size_t>(i)] & ~slow;
+        written |= bases;
+        const Mask more = (bases | (m_inputs[static_cast<std::size_t>(i)] & ~slow & ~resident)) & ~all;
         all |= more;
         todo |= more;
     }
+    for (Mask m = written; m != 0; m &= m - 1)
+        memory += m_store[static_cast<std::size_t>(std::countr_zero(m))];
     for (const auto& [readers, time] : m_loads)
         if ((readers & all) != 0)
             memory += time;
@@ -294,7 +307,8 @@ ExactResult ExactSearch::run()
         const RetainId resident = residentOf(top.node, node.resident);
         for (std::uint32_t i = 0; i < m_sets.size(); ++i) {
             const Candidate& c = m_sets[i];
-            if ((c.needs & ~node.slow & ~node.resident) != 0 || (c.needsResident && top.node != 0))
+            if ((c.needs & ~node.slow & ~node.resident) != 0 || (c.bases & ~node.slow) != 0 ||
+                (c.needsResident && top.node != 0))
                 continue;
             for (Mask retain = c.retainable;; retain = (retain - 1) & c.retainable) {
                 if (const Mask slow = node.slow | (c.sinks & ~retain); canRetain(retain)) {

@@ -28,9 +28,12 @@ bool PlanSettler::prune(std::vector<PlanEntry>& entries)
 {
     bool changed = false;
     ++m_stamp;
-    for (const PlanEntry& e : entries)
+    for (const PlanEntry& e : entries) {
         for (const TensorId t : m_pool.set(e.set).inputs)
             m_needed[t.index()] = m_stamp;
+        for (const TensorId t : m_pool.set(e.set).bases)
+            m_needed[t.index()] = m_stamp;
+    }
     m_scratch.clear();
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const PlanEntry& e = entries[i];
@@ -103,6 +106,9 @@ bool PlanSettler::inOrder(const std::vector<PlanEntry>& entries)
             if (m_stored[t.index()] != m_stamp &&
                 (before == 0 || std::ranges::find(resident, t) == resident.end()))
                 return false;
+        for (const TensorId t : set.bases) // what is resident is not enough (R1.7)
+            if (m_stored[t.index()] != m_stamp)
+                return false;
         const std::vector<TensorId>& retained = m_pool.retain(e.retain);
         for (const TensorId t : set.sinks)
             if (e.retain == 0 || std::ranges::find(retained, t) == retained.end())
@@ -138,25 +144,31 @@ bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
     m_edges.clear();
     m_firstEdge.assign(blocks, -1);
     m_waiting.assign(blocks, 0);
-    for (std::uint32_t i = 0; i < n; ++i)
+    const auto waitsFor = [&](std::uint32_t i, TensorId t) {
+        if (m_stored[t.index()] != m_stamp)
+            return false;
+        const std::uint32_t from = m_block[static_cast<std::uint32_t>(m_provider[t.index()])];
+        if (from == m_block[i])
+            return static_cast<std::uint32_t>(m_provider[t.index()]) < i;
+        m_edges.push_back({m_block[i], m_firstEdge[from]});
+        m_firstEdge[from] = static_cast<std::int32_t>(m_edges.size() - 1);
+        ++m_waiting[m_block[i]];
+        return true;
+    };
+    for (std::uint32_t i = 0; i < n; ++i) {
         for (const TensorId t : m_pool.set(entries[i].set).inputs) {
             if (i > 0 && entries[i - 1].retain != 0) {
                 const std::vector<TensorId>& resident = m_pool.retain(entries[i - 1].retain);
                 if (std::ranges::find(resident, t) != resident.end())
                     continue;
             }
-            if (m_stored[t.index()] != m_stamp)
+            if (!waitsFor(i, t))
                 return false;
-            const std::uint32_t from = m_block[static_cast<std::uint32_t>(m_provider[t.index()])];
-            if (from == m_block[i]) {
-                if (static_cast<std::uint32_t>(m_provider[t.index()]) >= i)
-                    return false;
-                continue;
-            }
-            m_edges.push_back({m_block[i], m_firstEdge[from]});
-            m_firstEdge[from] = static_cast<std::int32_t>(m_edges.size() - 1);
-            ++m_waiting[m_block[i]];
         }
+        for (const TensorId t : m_pool.set(entries[i].set).bases)
+            if (!waitsFor(i, t))
+                return false;
+    }
     // A heap, smallest first; ascending numbers are one already.
     m_ready.clear();
     for (std::uint32_t b = 0; b < blocks; ++b)

@@ -99,9 +99,15 @@ SetId SubgraphPool::intern(std::vector<OpId> ops, std::int32_t lock)
     set.lock = lock;
     Boundary boundary = boundaryOf(m_problem, ops);
     set.allInputs = boundary.inputs;
-    for (const TensorId t : boundary.inputs)
+    for (const TensorId t : boundary.inputs) {
         if (m_problem.producer(t))
             set.inputs.push_back(t);
+        for (const TensorId base : m_problem.bases(t))
+            if (m_problem.producer(base))
+                set.bases.push_back(base);
+    }
+    std::ranges::sort(set.bases);
+    set.bases.erase(std::unique(set.bases.begin(), set.bases.end()), set.bases.end());
     set.sinks = boundary.sinks;
     set.produced = std::move(boundary.sinks);
     set.produced.insert(set.produced.end(), boundary.interior.begin(), boundary.interior.end());

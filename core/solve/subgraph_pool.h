@@ -64,6 +64,7 @@ struct OpSet
     std::vector<OpId> ops;        ///< topological order
     std::vector<TensorId> inputs; ///< boundary inputs that some op produces (graph inputs are always there)
     std::vector<TensorId> allInputs; ///< all boundary inputs, ascending
+    std::vector<TensorId> bases;     ///< what some op produces and a view reads here (R1.7), ascending
     std::vector<TensorId> sinks;
     std::vector<TensorId> produced; ///< sinks and interior, ascending
     std::int32_t lock = -1;         ///< index into the pool's locked subgraphs

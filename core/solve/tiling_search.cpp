@@ -42,6 +42,15 @@ void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
+void addAll(std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& more)
+{
+    if (more.empty())
+        return;
+    sizes.insert(sizes.end(), more.begin(), more.end());
+    std::ranges::sort(sizes, std::ranges::greater());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+}
+
 double least(const CostModel::GridTotals& totals)
 {
     return std::ranges::min(totals, {}, &StepTotals::bound).bound();
@@ -74,7 +83,7 @@ bool TilingSearch::isLine(const Granularity& g) const
 void TilingSearch::tryTiling(const Granularity& g)
 {
     if (isLine(g)) {
-        consider(g, TraversalKind::Raster);
+        consider(g, m_model.rasterForgets() ? TraversalKind::Snake : TraversalKind::Raster);
         return;
     }
     using Verdict = TilingCost::Verdict;
@@ -98,9 +107,9 @@ std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
     std::int64_t high = m_model.range().maxK;
     if (m_model.mayFit({w, h, high}))
         return high;
-    if (high == 1 || !m_model.mayFit({w, h, 1}))
+    std::int64_t low = m_model.leastK(w, h);
+    if (high <= low || !m_model.mayFit({w, h, low}))
         return 0;
-    std::int64_t low = 1;
     while (high - low > 1) {
         const std::int64_t mid = (low + high) / 2;
         (m_model.mayFit({w, h, mid}) ? low : high) = mid;
@@ -243,7 +252,7 @@ void TilingSearch::listPairs()
                 add(w, h);
     const auto fits = [&](std::int64_t w, std::int64_t h) {
         return m_model.canFit(w, h) &&
-               (m_model.mayFit({w, h, 1}) || m_model.mayFit({w, h, m_model.range().maxK}));
+               (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
     };
     const auto largest = [](const std::vector<std::int64_t>& classes, auto fit) {
         const auto end = std::ranges::partition_point(classes, fit);
@@ -279,6 +288,8 @@ Tiling TilingSearch::search(TilingEffort effort)
         return m_best;
     axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
     axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
+    addAll(m_ws, m_model.prologueWidths());
+    addAll(m_hs, m_model.prologueHeights());
     listPairs();
     for (const Pair& p : m_pairs) {
         if (p.bound >= m_best.latency || m_interrupted)
@@ -286,8 +297,15 @@ Tiling TilingSearch::search(TilingEffort effort)
         if (leastTotals(p.w, p.h) < m_best.latency)
             tryDepths(p.w, p.h, effort);
     }
-    if (!m_best.feasible())
-        tryDepths(range.minW, range.minH, effort);
+    // Small tiles may take whole reductions where split ones take larger tiles (prologue=split_only).
+    m_ws.assign(1, range.minW);
+    m_hs.assign(1, range.minH);
+    m_ws.insert(m_ws.end(), m_model.prologueWidths().begin(), m_model.prologueWidths().end());
+    m_hs.insert(m_hs.end(), m_model.prologueHeights().begin(), m_model.prologueHeights().end());
+    for (const std::int64_t w : m_ws)
+        for (const std::int64_t h : m_hs)
+            if (!m_best.feasible())
+                tryDepths(w, h, effort);
     if (effort != TilingEffort::Quick)
         climb();
     return m_best;

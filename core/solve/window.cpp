@@ -40,8 +40,11 @@ std::vector<std::uint32_t> Annealer::pickGroup(std::size_t maxOps)
         const TensorId t = which < op.inputs.size() ? op.inputs[which] : op.output;
         const auto consumers = problem.consumers(t);
         const std::uint32_t other = m_random.below(static_cast<std::uint32_t>(consumers.size() + 1));
-        const auto neighbour =
-            other < consumers.size() ? std::optional(consumers[other]) : problem.producer(t);
+        auto neighbour = other < consumers.size() ? std::optional(consumers[other]) : problem.producer(t);
+        if (!neighbour && problem.isView(t)) { // what writes a base of it
+            const auto bases = problem.bases(t);
+            neighbour = problem.producer(bases[m_random.below(static_cast<std::uint32_t>(bases.size()))]);
+        }
         if (!neighbour)
             continue;
         const std::vector<std::uint32_t>& where = holders(*neighbour);
@@ -72,6 +75,9 @@ std::optional<std::size_t> Annealer::makeContiguous(Plan& plan, const std::vecto
             else if (provider[t.index()] >= 0)
                 needs[e].push_back(static_cast<std::uint32_t>(provider[t.index()]));
         }
+        for (const TensorId t : m_pool.set(plan.entries[e].set).bases)
+            if (provider[t.index()] >= 0)
+                needs[e].push_back(static_cast<std::uint32_t>(provider[t.index()]));
         const std::vector<TensorId>& retained = m_pool.retain(plan.entries[e].retain);
         for (const TensorId t : m_pool.set(plan.entries[e].set).sinks)
             if (provider[t.index()] < 0 && std::ranges::find(retained, t) == retained.end())
@@ -159,6 +165,8 @@ bool Annealer::replanWindow(std::size_t maxOps)
         for (const TensorId t : m_pool.set(plan.entries[i].set).inputs)
             if (std::ranges::find(resident, t) == resident.end())
                 neededLater[t.index()] = 1;
+        for (const TensorId t : m_pool.set(plan.entries[i].set).bases)
+            neededLater[t.index()] = 1;
     }
     for (std::size_t i = *at; i < end; ++i) {
         const std::vector<TensorId>& retained = m_pool.retain(plan.entries[i].retain);

@@ -99,6 +99,49 @@ std::optional<Error> checkOp(const Problem::Data& data, std::size_t i)
     return std::nullopt;
 }
 
+/// R1.7, but for cycles.
+std::optional<Error> checkViews(const Problem::Data& data,
+                                const IdVector<TensorId, std::optional<OpId>>& producers)
+{
+    std::vector<char> isView(data.tensors.size());
+    for (std::size_t i = 0; i < data.views.size(); ++i) {
+        const TensorView& view = data.views[i];
+        const std::string here = at("views", i);
+        const auto missing = [&](TensorId t) -> std::optional<std::string> {
+            if (t.index() < data.tensors.size())
+                return std::nullopt;
+            return "tensor " + std::to_string(t.value) + " does not exist, there are " +
+                   std::to_string(data.tensors.size());
+        };
+        if (const auto reason = missing(view.tensor))
+            return bad(here + "[0]", *reason);
+        const std::string name = "tensor " + std::to_string(view.tensor.value);
+        if (const auto producer = producers[view.tensor])
+            return bad(here + "[0]", name + " is produced by op " + std::to_string(producer->value) +
+                                         ", a view has no producer");
+        if (isView[view.tensor.index()] != 0)
+            return bad(here + "[0]", name + " is a view already");
+        isView[view.tensor.index()] = 1;
+        if (view.bases.empty())
+            return bad(here + "[1]", "a view has at least one base");
+        for (std::size_t j = 0; j < view.bases.size(); ++j) {
+            const std::string base = here + "[1][" + std::to_string(j) + "]";
+            if (const auto reason = missing(view.bases[j]))
+                return bad(base, *reason);
+            if (std::find(view.bases.begin(), view.bases.begin() + static_cast<std::ptrdiff_t>(j),
+                          view.bases[j]) != view.bases.begin() + static_cast<std::ptrdiff_t>(j))
+                return bad(base, "tensor " + std::to_string(view.bases[j].value) + " is a base already");
+        }
+    }
+    for (std::size_t i = 0; i < data.views.size(); ++i)
+        for (std::size_t j = 0; j < data.views[i].bases.size(); ++j)
+            if (const TensorId base = data.views[i].bases[j]; isView[base.index()] != 0)
+                return bad(at("views", i) + "[1][" + std::to_string(j) + "]",
+                           "tensor " + std::to_string(base.value) +
+                               " is a view itself, a base must not be one");
+    return std::nullopt;
+}
+
 } // namespace
 
 Result<ProblemPtr> Problem::build(Data data)
@@ -128,12 +171,27 @@ Result<ProblemPtr> Problem::build(Data data)
             if (p.m_consumers[t].empty() || p.m_consumers[t].back() != OpId(i))
                 p.m_consumers[t].push_back(OpId(i));
     }
+    if (auto error = checkViews(data, p.m_producers))
+        return *error;
     p.m_data = std::move(data);
+    if (!p.m_data.views.empty()) {
+        p.m_bases = p.m_views = IdVector<TensorId, std::vector<TensorId>>(p.tensorCount(), {});
+        for (const TensorView& view : p.m_data.views) {
+            p.m_bases[view.tensor] = view.bases;
+            if (!p.m_consumers[view.tensor].empty()) // a view that no op reads is ignored
+                for (const TensorId base : view.bases)
+                    p.m_views[base].push_back(view.tensor);
+        }
+        for (auto& views : p.m_views)
+            std::sort(views.begin(), views.end());
+    }
 
     std::vector<std::size_t> missing(p.opCount(), 0);
     std::priority_queue<OpId, std::vector<OpId>, std::greater<>> ready;
     for (std::size_t i = 0; i < p.opCount(); ++i) {
         std::vector<TensorId> distinct = p.op(OpId(i)).inputs;
+        for (const TensorId t : p.op(OpId(i)).inputs)
+            distinct.insert(distinct.end(), p.bases(t).begin(), p.bases(t).end());
         std::sort(distinct.begin(), distinct.end());
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
         for (const TensorId t : distinct)
@@ -145,16 +203,24 @@ Result<ProblemPtr> Problem::build(Data data)
         const OpId o = ready.top();
         ready.pop();
         p.m_topologicalOrder.push_back(o);
-        for (const OpId c : p.m_consumers[p.op(o).output])
-            if (--missing[c.index()] == 0)
-                ready.push(c);
+        const auto release = [&](std::span<const OpId> readers) {
+            for (const OpId c : readers)
+                if (--missing[c.index()] == 0)
+                    ready.push(c);
+        };
+        const TensorId out = p.op(o).output;
+        if (p.viewsOf(out).empty())
+            release(p.m_consumers[out]);
+        else
+            release(p.readers(out));
     }
     if (p.m_topologicalOrder.size() != p.opCount()) {
         const auto stuck = static_cast<std::size_t>(
             std::find_if(missing.begin(), missing.end(), [](std::size_t m) { return m > 0; }) -
             missing.begin());
         return bad(at("inputs", stuck),
-                   "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle");
+                   "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle" +
+                       (p.m_data.views.empty() ? "" : " (edges through views included)"));
     }
     for (std::size_t i = 0; i < p.tensorCount(); ++i) {
         if (p.isGraphInput(TensorId(i)))
@@ -178,6 +244,28 @@ std::string Problem::tensorName(TensorId t) const
 std::int64_t Problem::reductionSize(OpId o) const
 {
     return op(o).type == OpType::MatMul ? tensor(op(o).inputs[0]).width : 1;
+}
+
+std::vector<OpId> Problem::readers(TensorId t) const
+{
+    std::vector<OpId> out = m_consumers[t];
+    for (const TensorId view : viewsOf(t))
+        out.insert(out.end(), m_consumers[view].begin(), m_consumers[view].end());
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+std::vector<OpId> Problem::sources(TensorId t) const
+{
+    std::vector<OpId> out;
+    if (const auto producer = m_producers[t])
+        out.push_back(*producer);
+    for (const TensorId base : bases(t))
+        if (const auto producer = m_producers[base])
+            out.push_back(*producer);
+    std::sort(out.begin(), out.end());
+    return out;
 }
 
 Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops)
@@ -217,7 +305,7 @@ Reachability::Reachability(const Problem& problem) : m_words((problem.opCount() 
     const auto& order = problem.topologicalOrder();
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
         std::uint64_t* row = &m_bits[it->index() * m_words];
-        for (const OpId c : problem.consumers(problem.op(*it).output)) {
+        for (const OpId c : problem.readers(problem.op(*it).output)) {
             row[c.index() / 64] |= std::uint64_t{1} << (c.index() % 64);
             const std::uint64_t* next = &m_bits[c.index() * m_words];
             for (std::size_t w = 0; w < m_words; ++w)

@@ -36,6 +36,15 @@ struct Op
     bool operator==(const Op&) const = default;
 };
 
+/// R1.7: a tensor without producer that is read from slow memory element by element, in another arrangement:
+/// it is there as soon as all its bases are.
+struct TensorView
+{
+    TensorId tensor;
+    std::vector<TensorId> bases;
+    bool operator==(const TensorView&) const = default;
+};
+
 struct Hardware
 {
     std::int64_t fastMemoryCapacity = 1;  ///< elements
@@ -58,11 +67,12 @@ public:
         IdVector<TensorId, Tensor> tensors;
         IdVector<OpId, Op> ops;
         Hardware hardware;
+        std::vector<TensorView> views;
         std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
     };
 
-    /// Checks R1.3, R1.4 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and sums up to
-    /// 2^62) and derives the adjacency. The Error's path names the offending field of the problem file.
+    /// Checks R1.3, R1.4, R1.7 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and sums up
+    /// to 2^62) and derives the adjacency. The Error's path names the offending field of the problem file.
     [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
 
     [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }
@@ -83,10 +93,31 @@ public:
     [[nodiscard]] std::optional<OpId> producer(TensorId t) const { return m_producers[t]; }
     /// Ops that read t, ascending, each once.
     [[nodiscard]] std::span<const OpId> consumers(TensorId t) const { return m_consumers[t]; }
-    /// R1.5: without producer and touched by some op.
-    [[nodiscard]] bool isGraphInput(TensorId t) const { return !m_producers[t] && !m_consumers[t].empty(); }
-    /// R1.5: produced and not consumed.
-    [[nodiscard]] bool isGraphOutput(TensorId t) const { return m_producers[t] && m_consumers[t].empty(); }
+    /// R1.7: what a view is made of; nothing for other tensors.
+    [[nodiscard]] std::span<const TensorId> bases(TensorId t) const
+    {
+        return m_bases.empty() ? std::span<const TensorId>() : m_bases[t];
+    }
+    [[nodiscard]] bool isView(TensorId t) const { return !bases(t).empty(); }
+    /// Views of t that some op reads, ascending: for them t has to be in slow memory.
+    [[nodiscard]] std::span<const TensorId> viewsOf(TensorId t) const
+    {
+        return m_views.empty() ? std::span<const TensorId>() : m_views[t];
+    }
+    /// Ops that read t or a view of it, ascending, each once.
+    [[nodiscard]] std::vector<OpId> readers(TensorId t) const;
+    /// Ops that produce t or, of a view, its bases, ascending, each once.
+    [[nodiscard]] std::vector<OpId> sources(TensorId t) const;
+    /// R1.5: without producer, no view and read by some op, be it through a view.
+    [[nodiscard]] bool isGraphInput(TensorId t) const
+    {
+        return !m_producers[t] && !isView(t) && (!m_consumers[t].empty() || !viewsOf(t).empty());
+    }
+    /// R1.5: produced and not consumed, not through a view either.
+    [[nodiscard]] bool isGraphOutput(TensorId t) const
+    {
+        return m_producers[t] && m_consumers[t].empty() && viewsOf(t).empty();
+    }
     [[nodiscard]] const std::vector<TensorId>& graphInputs() const noexcept { return m_graphInputs; }
     [[nodiscard]] const std::vector<TensorId>& graphOutputs() const noexcept { return m_graphOutputs; }
     /// Kahn's order, ties by id.
@@ -100,6 +131,7 @@ private:
     Data m_data;
     IdVector<TensorId, std::optional<OpId>> m_producers;
     IdVector<TensorId, std::vector<OpId>> m_consumers;
+    IdVector<TensorId, std::vector<TensorId>> m_bases, m_views; // empty without views
     std::vector<TensorId> m_graphInputs;
     std::vector<TensorId> m_graphOutputs;
     std::vector<OpId> m_topologicalOrder;
@@ -116,7 +148,7 @@ struct Boundary
 };
 [[nodiscard]] Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops);
 
-/// reach[a] has bit b when op b can be reached from op a along tensors (a itself excluded).
+/// reach[a] has bit b when op b can be reached from op a along tensors and views (a itself excluded).
 class Reachability
 {
 public:

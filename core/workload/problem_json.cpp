@@ -9,6 +9,31 @@
 
 namespace tilewright {
 
+// R1.7: [view, [base, ...]]
+static Status readJson(const JsonCursor& at, TensorView& view)
+{
+    constexpr Integers kIds{0, std::numeric_limits<std::uint32_t>::max()};
+    if (Status s = at.list(2); !s)
+        return s;
+    if (Status s = readJson(at.at(0), view.tensor.value, kIds); !s)
+        return s;
+    std::vector<std::int64_t> bases;
+    if (Status s = readJson(at.at(1), bases, kIds); !s)
+        return s;
+    view.bases.clear();
+    for (const std::int64_t base : bases)
+        view.bases.emplace_back(static_cast<std::size_t>(base));
+    return Unit{};
+}
+
+static Json writeJson(const TensorView& view)
+{
+    Json bases = Json::array();
+    for (const TensorId base : view.bases)
+        bases.push_back(base.value);
+    return Json::array({view.tensor.value, std::move(bases)});
+}
+
 namespace {
 
 constexpr std::array kOpTypes{OpType::MatMul, OpType::Pointwise};
@@ -31,7 +56,8 @@ struct ProblemFile
     std::vector<std::string> opNames; ///< empty when no op has one
     std::int64_t capacity = 0, bandwidth = 0;
     std::vector<std::int64_t> native; ///< width, height and perhaps depth
-    std::string extra;                ///< fields of others
+    std::vector<TensorView> views;
+    std::string extra; ///< fields of others
 };
 
 void checkTensors(JsonFields& f, const std::vector<std::vector<std::int64_t>>& lists, const std::string& key,
@@ -62,6 +88,7 @@ void bindFields(JsonFields& f, ProblemFile& p)
     f.required("native_granularity", p.native, kSizes);
     f.defaulted("tensor_names", p.tensorNames, {}, likeWidths);
     f.defaulted("op_names", p.opNames, {}, likeTypes);
+    f.defaulted("views", p.views, {});
     p.extra = f.others();
     f.allowOthers();
     if (!f.reading())
@@ -99,6 +126,7 @@ Problem::Data dataOf(ProblemFile file)
     data.hardware.nativeHeight = file.native[1];
     if (file.native.size() == 3)
         data.hardware.nativeDepth = file.native[2];
+    data.views = std::move(file.views);
     data.extra = std::move(file.extra);
     return data;
 }
@@ -124,6 +152,7 @@ ProblemFile fileOf(const Problem& problem)
     for (auto* names : {&file.tensorNames, &file.opNames})
         if (std::ranges::all_of(*names, &std::string::empty))
             names->clear();
+    file.views = problem.data().views;
     const Hardware& hw = problem.hardware();
     file.capacity = hw.fastMemoryCapacity;
     file.bandwidth = hw.slowMemoryBandwidth;

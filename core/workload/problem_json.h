@@ -9,8 +9,8 @@
 namespace tilewright {
 
 /// Reads a problem file (R1.1). `file` only names the source in messages. Beyond the published format it
-/// understands the labels `name`, `op_names` and `tensor_names`; every other unknown field is kept in
-/// Problem::Data::extra. The Error names the file, the field and the reason.
+/// understands `views` (R1.7) and the labels `name`, `op_names` and `tensor_names`; every other unknown field
+/// is kept in Problem::Data::extra. The Error names the file, the field and the reason.
 [[nodiscard]] Result<ProblemPtr> readProblem(std::string_view text, const std::string& file);
 
 /// readProblem() of the file's content.

@@ -156,6 +156,12 @@ private slots:
         QCOMPARE(r.code, 2);
         QVERIFY2(r.err.contains("expected NAME=VALUE"), qPrintable(r.err));
         QCOMPARE(runCli(QStringList{"check"} + files + QStringList{"--rules", "strict"}).code, 2);
+        const QString chain = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/valid/chain.problem.json");
+        const auto bound = [&](const QStringList& more) {
+            return runCli(QStringList{"bound", chain, "--json"} + more).json()["compute"].get<double>();
+        };
+        QVERIFY(bound({"--set", "compute=array"}) != bound({}));
+        QCOMPARE(runCli({"bound", chain, "--set", "compute=slow"}).code, 2);
     }
 
     void badUsage_data()

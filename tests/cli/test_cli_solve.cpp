@@ -38,6 +38,7 @@ private slots:
     void json_oneDocumentWithTheCurve();
     void output_isAValidSchedule();
     void output_keepsTheTotal();
+    void set_readsTheRulesSo();
     void iterations_sameSeedSameFile();
     void start_isNeverMadeWorse();
     void progress_goesToStderr();
@@ -126,6 +127,23 @@ void TestCliSolve::output_keepsTheTotal()
     for (const SubgraphPtr& s : loaded->schedule.subgraphs)
         reported += s->reportedLatency.value_or(0);
     QVERIFY(std::abs(reported - total) <= 1e-9 * total);
+}
+
+void TestCliSolve::set_readsTheRulesSo()
+{
+    const QString out = path("set.json");
+    const CliRun r = run({m_file, "--seconds", "0.3", "--set", "k_limit=reduction", "--set", "compute=array",
+                          "-o", out, "--json"});
+    QCOMPARE(r.code, 0);
+    const auto loaded = loadSchedule(*m_problem, out.toStdString());
+    QVERIFY(loaded);
+    Rules rules;
+    rules.kLimit = Rules::KLimit::Reduction;
+    rules.compute = Rules::Compute::Array;
+    const Evaluation e = evaluate(*m_problem, loaded->schedule, rules);
+    const auto d = r.json();
+    QCOMPARE(d["rules"].get<std::string>(), std::string("custom"));
+    QVERIFY(e.valid() && std::abs(e.total - d["total_latency"].get<double>()) <= 1e-9 * e.total);
 }
 
 void TestCliSolve::iterations_sameSeedSameFile()
@@ -287,6 +305,7 @@ void TestCliSolve::badInput_data()
     QTest::newRow("missing file") << QStringList{path("nowhere.json")} << QByteArray("nowhere.json");
     QTest::newRow("broken file") << QStringList{broken} << QByteArray("broken.json");
     QTest::newRow("rules") << QStringList{m_file, "--rules", "mine"} << QByteArray("--rules");
+    QTest::newRow("set") << QStringList{m_file, "--set", "k_limit=none"} << QByteArray("native or reduction");
     QTest::newRow("seconds") << QStringList{m_file, "--seconds", "-1"} << QByteArray("--seconds");
     QTest::newRow("threads") << QStringList{m_file, "--threads", "x"} << QByteArray("--threads");
     QTest::newRow("start") << QStringList{m_file, "--start", empty} << QByteArray("empty.json");

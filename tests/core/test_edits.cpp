@@ -437,9 +437,18 @@ private slots:
 
     /// Random edits of random problems from a valid start: what is not refused stays valid but for memory,
     /// and the estimate of memory is never below the exact peak. Refusals change nothing.
+    void randomEditsKeepSchedulesValid_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<int>("leastApplied");
+        QTest::newRow("plain") << "fuzz_cases.jsonl" << 5000;
+        QTest::newRow("with views") << "view_cases.jsonl" << 1500;
+    }
     void randomEditsKeepSchedulesValid()
     {
-        std::ifstream in(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/fuzz_cases.jsonl");
+        QFETCH(QString, file);
+        QFETCH(int, leastApplied);
+        std::ifstream in(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/" + file.toStdString());
         std::string line;
         std::mt19937 random(7);
         int applied = 0;
@@ -530,7 +539,7 @@ private slots:
         }
         qInfo("%d edits applied, %d refused; estimate exact for %d of %d subgraphs", applied, refused, fits,
               fits + tooBig);
-        QVERIFY(applied > 5000 && refused > 1000);
+        QVERIFY(applied > leastApplied && refused > leastApplied / 5);
         QVERIFY(fits > 9 * tooBig);
     }
 };

@@ -73,7 +73,7 @@ std::string describe(const Problem& p, const Subgraph& s, const Rules& r)
     for (const TensorId t : s.retain)
         out += " " + std::to_string(t.value);
     for (const RuleSwitch& w : ruleSwitches())
-        if (ruleValue(r, w.name) != w.finalValue)
+        if (w.get(r) != 0)
             out += std::string("\n ") + std::string(w.name) + "=" + std::string(ruleValue(r, w.name));
     return out;
 }
@@ -217,12 +217,22 @@ private slots:
         QVERIFY(cost.verdict == TilingCost::Verdict::Unmodelled || cost.latency == slow.latency);
     }
 
+    void wholeSchedules_data()
+    {
+        QTest::addColumn<int>("viewPercent");
+        QTest::addColumn<int>("cases");
+        QTest::newRow("final, seed and single switches") << 0 << 12000;
+        QTest::newRow("with views") << 20 << 10000;
+    }
+
     void wholeSchedules()
     {
+        QFETCH(int, viewPercent);
+        QFETCH(int, cases);
         std::map<std::string, int> verdicts;
-        for (std::uint64_t seed = 0; seed < 12000; ++seed) {
+        for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(cases); ++seed) {
             Source rnd(seed);
-            const ProblemPtr p = random_cases::problem(rnd);
+            const ProblemPtr p = random_cases::problem(rnd, 7, viewPercent);
             const Schedule s = random_cases::schedule(rnd, *p);
             const Rules r = random_cases::rules(rnd);
             const Evaluation fast = evaluate(*p, s, r);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One test for each rule of the schedule lens on what may be asked for (R1 to R5), with numbers worked
 // out by hand. Both forms of the evaluator are asked every time.
+#include "eval/lower_bound.h"
 #include "eval_rules.h"
 
 using namespace tilewright;
@@ -45,6 +46,67 @@ private slots:
         VERDICT(run(g, {sub({0}, {4, 4, 9})}), "SUPERNATIVE 0");
         g.data.hardware.nativeDepth = 3;
         VERDICT(run(g, {sub({0}, {4, 4, 4})}), "SUPERNATIVE 0");
+    }
+
+    void rule_1_7_aViewIsThereWhenItsBasesAre()
+    {
+        Graph g; // a -> b, c; v is a view of b and c, read like an input of its own size
+        const auto a = g.tensor(4, 4);
+        const auto b = g.pw({a});
+        const auto c = g.pw({a});
+        const auto v = g.tensor(8, 2);
+        g.view(v, {b, c});
+        g.pw({v});
+        const Granularity tile{4, 4, 1};
+        const Evaluation e = run(g, {sub({0, 1}, tile), sub({2}, {2, 4, 1})});
+        VERDICT(e, "valid"); // b and c are consumed: no outputs of the graph
+        QCOMPARE(e.subgraphs[1].loadElements, std::int64_t(16));
+        QCOMPARE(e.subgraphs[0].storeElements, std::int64_t(32));
+        // Only what was in slow memory before the subgraph counts: not what it computes itself, ...
+        VERDICT(run(g, {sub({0}, tile), sub({1}, tile), sub({2}, {2, 4, 1})}), "valid");
+        VERDICT(run(g, {sub({0}, tile), sub({2}, {2, 4, 1}), sub({1}, tile)}), "DEPENDENCY 1");
+        // ... not what is resident (R3.3), ...
+        VERDICT(run(g, {sub({0, 1}, tile, {c}), sub({2}, {2, 4, 1})}), "DEPENDENCY 1");
+        VERDICT(run(g, {sub({0, 1}, tile), sub({0, 1}, tile, {b, c}), sub({2}, {2, 4, 1})}), "valid");
+        // ... and a view is a tensor of its own (R4.5).
+        VERDICT(run(g, {sub({0, 1}, tile), sub({1, 2}, tile)}), "DISCONNECTED 1");
+    }
+    void rule_1_7_viewsAreNotRetained()
+    {
+        Graph g;
+        const auto a = g.tensor(4, 4);
+        const auto v = g.tensor(4, 4);
+        g.view(v, {a});
+        g.pw({v});
+        for (const char* allow : {"error", "allow"}) {
+            const Evaluation e = run(g, {sub({0}, {4, 4, 1}, {v})}, with("retain_inputs", allow));
+            VERDICT(e, "RETAIN 0");
+            QVERIFY(e.verdict()->text.find("is a view") != std::string::npos);
+        }
+    }
+    void rule_1_7_withinASubgraphABaseIsASink()
+    {
+        Graph g; // b is consumed by op 1 and through v by op 2, which is connected with it by x
+        const auto a = g.tensor(4, 4);
+        const auto b = g.pw({a});
+        const auto v = g.tensor(4, 4);
+        g.view(v, {b});
+        const auto x = g.tensor(4, 4);
+        const auto y = g.pw({b, x});
+        g.pw({v, x});
+        const Granularity tile{4, 4, 1};
+        const Evaluation twice = run(g, {sub({0}, tile), sub({1, 2}, tile)});
+        VERDICT(twice, "valid");
+        QCOMPARE(twice.subgraphs[1].loadElements, std::int64_t(48)); // b and v are different tensors
+        // Computed again beside its view: interior for op 1, and its view was there before.
+        VERDICT(run(g, {sub({0}, tile), sub({0, 1, 2}, tile)}), "valid");
+        VERDICT(run(g, {sub({0, 1, 2}, tile)}), "DEPENDENCY 0");
+        // Read only through the view it is a sink, and written.
+        const Evaluation sink =
+            run(g, {sub({0, 1}, tile, {y}), sub({0}, tile), sub({2}, tile), sub({1}, tile)});
+        VERDICT(sink, "valid");
+        QCOMPARE(sink.subgraphs[0].storeElements, std::int64_t(0));
+        QCOMPARE(sink.subgraphs[1].storeElements, std::int64_t(16));
     }
 
     // ---- R2 -------------------------------------------------------------------------------------------
@@ -167,6 +229,19 @@ private slots:
         VERDICT(run(m, {sub({0}, {4, 4, 5})}), "SUPERNATIVE 0");
         VERDICT(run(m, {sub({0}, {4, 4, 5})}, with("supernative", "ceil")), "valid");
     }
+    void rule_4_2_kLimitedByTheReductionAlone()
+    {
+        Graph g;
+        const auto a = g.tensor(4, 8);
+        g.mm(a, g.tensor(8, 4), 8);
+        const Rules rules = with("k_limit", "reduction");
+        const Evaluation whole = run(g, {sub({0}, {4, 4, 8})}, rules);
+        VERDICT(whole, "valid");
+        QCOMPARE(whole.subgraphs[0].steps, std::int64_t(1));
+        QCOMPARE(whole.subgraphs[0].compute, 8.0);
+        VERDICT(run(g, {sub({0}, {4, 4, 9})}, rules), "K_TOO_LARGE 0");
+        VERDICT(run(g, {sub({0}, {5, 4, 8})}, rules), "SUPERNATIVE 0"); // w and h stay native
+    }
     void rule_4_3_kAboveK()
     {
         Graph g;
@@ -229,6 +304,25 @@ private slots:
         e.pw({z});
         VERDICT(run(e, {sub({0, 1}, {1, 1, 1}, {z}), sub({2}, {1, 1, 1})}), "valid");
         VERDICT(run(e, {sub({0, 2}, {1, 1, 1}, {z}), sub({1}, {1, 1, 1})}), "valid");
+    }
+    void rule_4_7_prologueOfSplitReductionsOnly()
+    {
+        Graph g; // Pointwise -> LHS of a MatMul with K = 3
+        const auto a = g.tensor(8, 3);
+        g.mm(g.pw({a}), g.tensor(3, 8));
+        const Rules rules = with("prologue", "split_only");
+        VERDICT(run(g, {sub({0, 1}, {2, 4, 2})}, rules), "PROLOGUE 0");
+        VERDICT(run(g, {sub({0, 1}, {2, 4, 3})}, rules), "valid"); // k = K: nothing is split
+        VERDICT(run(g, {sub({0, 1}, {3, 4, 2})}, rules), "valid");
+        Graph r; // K = 6 is more than the native 4: k splits it, and w cannot be 6
+        const auto x = r.tensor(8, 6);
+        r.mm(r.pw({x}), r.tensor(6, 8));
+        VERDICT(run(r, {sub({0, 1}, {4, 4, 4})}, rules), "PROLOGUE 0");
+        Rules deep = rules;
+        deep.kLimit = Rules::KLimit::Reduction;
+        VERDICT(run(r, {sub({0, 1}, {4, 4, 6})}, deep), "valid");
+        QCOMPARE(lowerBound(*r.build(), rules).parts.size(), std::size_t(2));
+        QCOMPARE(lowerBound(*r.build(), deep).parts.size(), std::size_t(1));
     }
     void rule_4_orderOfVerdicts()
     {

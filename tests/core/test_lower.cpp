@@ -51,11 +51,11 @@ std::string broken(const model::Model& m, const LoweredProblem& p)
     if (!problem)
         return problem.error().text();
     std::set<TensorId> views;
-    for (const View& v : p.views) {
+    for (const View& v : p.data.views) {
         if ((*problem)->producer(v.tensor) || !views.insert(v.tensor).second || v.bases.empty())
             return "view " + (*problem)->tensorName(v.tensor);
     }
-    for (const View& v : p.views)
+    for (const View& v : p.data.views)
         for (const TensorId base : v.bases)
             if (views.count(base))
                 return "the base " + (*problem)->tensorName(base) + " is a view";
@@ -115,8 +115,8 @@ void TestLower::rule_3_6_basicBlock()
     QCOMPARE(p.report.macs, 231'211'008);
     QCOMPARE(matMulMacs(p), 231'211'008);
     QCOMPARE(names(p), (std::vector<std::string>{"conv1", "relu1", "conv2", "add", "relu2"}));
-    QCOMPARE(p.views.size(), std::size_t{2});
-    const Tensor& patches = p.data.tensors[p.views[0].tensor];
+    QCOMPARE(p.data.views.size(), std::size_t{2});
+    const Tensor& patches = p.data.tensors[p.data.views[0].tensor];
     QCOMPARE(patches.height, 3136);
     QCOMPARE(patches.width, 576);
     QCOMPARE(p.data.tensors[p.data.ops[OpId(0)].output].width, 64);
@@ -145,7 +145,7 @@ void TestLower::rule_3_6_transformerBlock()
     // 7 projections, 8 heads of 3 ops, 2 norms, 2 additions, the activation
     QCOMPARE(p.data.ops.size(), std::size_t{7 + 24 + 5});
     // 8 slices of Q, 2 each of K and V that the heads share, the contexts side by side
-    QCOMPARE(p.views.size(), std::size_t{8 + 2 + 2 + 1});
+    QCOMPARE(p.data.views.size(), std::size_t{8 + 2 + 2 + 1});
     QCOMPARE(p.data.ops[OpId(4)].name, std::string("attention/scores[0]"));
     const Tensor& keys = p.data.tensors[p.data.ops[OpId(4)].inputs[1]];
     QCOMPARE(keys.height, 64);
@@ -219,7 +219,7 @@ void TestLower::rule_3_2_equalViewsAreOne()
     b.linear("b", again, 3);
     b.linear("c", back, 3);
     const LoweredProblem p = lowered(std::move(b));
-    QCOMPARE(p.views.size(), std::size_t{1});
+    QCOMPARE(p.data.views.size(), std::size_t{1});
     QCOMPARE(p.data.ops[OpId(0)].inputs[0], p.data.ops[OpId(1)].inputs[0]);
     QCOMPARE(p.data.tensors[p.data.ops[OpId(2)].inputs[0]].name,
              std::string("x")); // turned twice is x itself
@@ -228,7 +228,7 @@ void TestLower::rule_3_2_equalViewsAreOne()
     c.add(K::MatMul, "mm", {c.input("x", {6, 4}), c.constant("w", {3, 4})},
           model::MatMulAttributes{false, true});
     const LoweredProblem q = lowered(std::move(c));
-    QVERIFY(q.views.empty());
+    QVERIFY(q.data.views.empty());
     QCOMPARE(q.data.tensors[q.data.ops[OpId(0)].inputs[1]].height, 4);
 }
 
@@ -242,11 +242,11 @@ void TestLower::rule_3_3_convolutions()
     };
     // 1x1, stride 1: the input itself
     LoweredProblem p = one({1, 8, 5, 5}, {6, 8, 1, 1}, window(1, 0));
-    QVERIFY(p.views.empty());
+    QVERIFY(p.data.views.empty());
     QCOMPARE(p.data.tensors[p.data.ops[OpId(0)].inputs[0]].height, 25);
     // depthwise: 9 strided views, vector work
     p = one({1, 8, 5, 5}, {8, 1, 3, 3}, window(1, 1, 8));
-    QCOMPARE(p.views.size(), std::size_t{9});
+    QCOMPARE(p.data.views.size(), std::size_t{9});
     QVERIFY(p.data.ops[OpId(0)].type == OpType::Pointwise);
     QCOMPARE(p.report.vectorMacs, 25 * 8 * 9);
     QCOMPARE(p.report.leftOutBytes, 8 * 9 * 2);
@@ -255,16 +255,16 @@ void TestLower::rule_3_3_convolutions()
     QCOMPARE(names(p),
              (std::vector<std::string>{"c/product[0]", "c/product[1]", "c/product[2]", "c/product[3]"}));
     QCOMPARE(matMulMacs(p), 9 * 12 * 2 * 9);
-    QCOMPARE(p.views.size(), std::size_t{4});
+    QCOMPARE(p.data.views.size(), std::size_t{4});
     // 20 groups of 2 channels: vector work over 2 * 9 views
     p = one({1, 40, 5, 5}, {40, 2, 3, 3}, window(1, 1, 20));
-    QCOMPARE(p.views.size(), std::size_t{18});
+    QCOMPARE(p.data.views.size(), std::size_t{18});
     QCOMPARE(p.report.vectorMacs, 25 * 40 * 2 * 9);
     // transposed: one product, then a sum over ceil(3/2) * ceil(3/2) views
     p = one({1, 8, 5, 5}, {8, 6, 3, 3}, window(2, 1), K::ConvTranspose2d);
     QCOMPARE(names(p), (std::vector<std::string>{"c/product", "c/sum"}));
     QCOMPARE(matMulMacs(p), 25 * 8 * 6 * 9);
-    QCOMPARE(p.views.size(), std::size_t{4});
+    QCOMPARE(p.data.views.size(), std::size_t{4});
     QCOMPARE(p.data.tensors[p.data.ops[OpId(1)].output].height, 81);
     // pooling: a view a tap
     model::WindowAttributes w = window(2, 1);
@@ -272,7 +272,7 @@ void TestLower::rule_3_3_convolutions()
     model::ModelBuilder b("pool");
     b.add(K::MaxPool, "p", {b.input("x", {1, 8, 6, 6})}, w);
     p = lowered(std::move(b));
-    QCOMPARE(p.views.size(), std::size_t{9});
+    QCOMPARE(p.data.views.size(), std::size_t{9});
     QCOMPARE(p.data.tensors[p.data.ops[OpId(0)].output].height, 9);
 }
 
@@ -287,7 +287,7 @@ void TestLower::rule_3_3_batchedProducts()
     QCOMPARE(names(p),
              (std::vector<std::string>{"mm/product[0]", "mm/product[1]", "mm/product[2]", "softmax", "one"}));
     QCOMPARE(matMulMacs(p), 3 * 5 * 4 * 6 + 15 * 4 * 7);
-    QCOMPARE(p.views.size(), std::size_t{7}); // 3 slices each of x and y, the products on one another
+    QCOMPARE(p.data.views.size(), std::size_t{7}); // 3 slices each of x and y, the products on one another
     model::ModelBuilder e("einsum");
     e.add(K::Einsum, "e", {e.input("q", {5, 2, 4}), e.input("k", {6, 2, 4})},
           model::EinsumAttributes{"qhd,khd->hqk"});
@@ -308,8 +308,8 @@ void TestLower::rule_3_3_broadcastOperands()
     const LoweredProblem p = lowered(std::move(b));
     QCOMPARE(p.report.leftOutBytes, 12);
     QCOMPARE(p.data.ops[OpId(0)].inputs.size(), std::size_t{1});
-    QCOMPARE(p.views.size(), std::size_t{1});
-    QCOMPARE(p.data.tensors[p.views[0].tensor].height, 4);
+    QCOMPARE(p.data.views.size(), std::size_t{1});
+    QCOMPARE(p.data.tensors[p.data.views[0].tensor].height, 4);
     QCOMPARE(p.data.ops[OpId(2)].inputs.size(), std::size_t{2}); // a constant of full size is read
     QVERIFY(p.report.nodes[0].status == NodeStatus::Mapped);
 }
@@ -324,7 +324,7 @@ void TestLower::rule_3_3_helpers()
     last.axes = {-1};
     b.add(K::Reduce, "mean", {b.input("x", {4, 6})}, last);
     const LoweredProblem p = lowered(std::move(b));
-    QVERIFY(p.views.empty()); // ones from the left for the image, from the right for the rows
+    QVERIFY(p.data.views.empty()); // ones from the left for the image, from the right for the rows
     QCOMPARE(p.helper, (std::vector<char>{1, 0, 1}));
     QCOMPARE(matMulMacs(p), 80);
     QCOMPARE(p.report.macs, 80);
@@ -340,7 +340,7 @@ void TestLower::rule_3_3_cache()
     const auto m = model::generateNetwork(o);
     const LoweredProblem p = lowered(*m);
     std::size_t ofCache = 0;
-    for (const View& v : p.views)
+    for (const View& v : p.data.views)
         if (v.bases.size() == 2 && p.data.tensors[v.bases[0]].name.find("cache") != std::string::npos)
             ++ofCache;
     QCOMPARE(ofCache, std::size_t{16}); // 8 heads each of keys and values, shared by four queries each

@@ -258,7 +258,7 @@ void TestLowerLenses::rule_1_liftedProblems()
     QVERIFY(p.hasValue());
     // 1:1: the same ops on the same tensors, with the machine's costs.
     QCOMPARE(p->data.ops.size(), w->problem->opCount());
-    QVERIFY(p->views.empty());
+    QVERIFY(p->data.views.empty());
     for (std::size_t i = 0; i < p->data.ops.size(); ++i) {
         QCOMPARE(p->data.ops[OpId(i)].name, w->problem->opName(OpId(i)));
         QVERIFY(p->data.ops[OpId(i)].type == w->problem->op(OpId(i)).type);

@@ -14,17 +14,21 @@ using oracle::json;
 
 namespace {
 
-/// "final", "seed" or "switch=value" on top of final; nothing for the switches that only explain history.
+/// "final", "seed" or "switch=value,switch=value" on top of final; nothing for the switches that only explain
+/// history.
 std::optional<Rules> rulesOf(const std::string& name)
 {
     if (name == "final")
         return Rules::final();
     if (name == "seed")
         return Rules::seed();
-    const auto eq = name.find('=');
     Rules rules;
-    if (eq == std::string::npos || !setRule(rules, name.substr(0, eq), name.substr(eq + 1)))
-        return std::nullopt;
+    for (std::size_t at = 0; at <= name.size();) {
+        const std::size_t end = std::min(name.find(',', at), name.size());
+        if (!setRule(rules, name.substr(at, end - at)))
+            return std::nullopt;
+        at = end + 1;
+    }
     return rules;
 }
 
@@ -128,14 +132,17 @@ private slots:
 
     void fuzzCases() { checkLines("fuzz_cases.jsonl", 600); }
     void focusCases() { checkLines("focus_cases.jsonl", 133); }
+    void viewCases() { checkLines("view_cases.jsonl", 215); }
+    void switchCases() { checkLines("switch_cases.jsonl", 305); }
 
     void everySwitchWasChecked()
     {
         // k_above_K=clamp is only exercised inside `seed`: no oracle line has it alone.
         for (const RuleSwitch& s : ruleSwitches())
-            QVERIFY2(m_checked[std::string(s.name) + "=" + std::string(s.otherValue)] > 0 ||
-                         s.name == "k_above_K",
-                     std::string(s.name).c_str());
+            for (const std::string_view value : s.values().subspan(1))
+                QVERIFY2(m_checked[std::string(s.name) + "=" + std::string(value)] > 0 ||
+                             s.name == "k_above_K",
+                         (std::string(s.name) + "=" + std::string(value)).c_str());
         qInfo("%d raw schedules left to the schedule reader", m_checked["unreadable"]);
     }
 };

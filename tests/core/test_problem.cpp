@@ -127,6 +127,46 @@ private slots:
         QCOMPARE(p->producer(TensorId(2)), std::optional(OpId(0)));
     }
 
+    void rule_1_7_views()
+    {
+        auto json = small(); // tensor 4 is a view of 0 and 2, and a third op reads it
+        json["widths"].push_back(3);
+        json["heights"].push_back(5);
+        json["inputs"].push_back({4});
+        json["outputs"].push_back({5});
+        json["base_costs"].push_back(1);
+        json["op_types"].push_back("Pointwise");
+        json["views"] = {{4, {0, 2}}};
+        const ProblemPtr p = must(json);
+        QVERIFY(p->isView(TensorId(4)) && !p->isView(TensorId(0)));
+        QCOMPARE(p->bases(TensorId(4)).size(), 2u);
+        QCOMPARE(p->viewsOf(TensorId(2)).size(), 1u);
+        QVERIFY(!p->isGraphInput(TensorId(4)) && p->isGraphInput(TensorId(0)));
+        QCOMPARE(p->graphInputs().size(), 2u);
+        QVERIFY(p->readers(TensorId(2)) == (std::vector<OpId>{OpId(1), OpId(2)}));
+        QCOMPARE(p->consumers(TensorId(2)).size(), 1u);
+        QVERIFY(p->sources(TensorId(4)) == std::vector<OpId>{OpId(0)});
+        QVERIFY(Reachability(*p).reaches(OpId(0), OpId(2)) && !Reachability(*p).reaches(OpId(1), OpId(2)));
+        const ProblemPtr again = *readProblem(writeProblem(*p), "again");
+        QVERIFY(again->data().views == p->data().views);
+        QCOMPARE(writeProblem(*again), writeProblem(*p));
+        QVERIFY(writeProblem(*must(small())).find("views") == std::string::npos);
+
+        // A base that is read through a view only counts as consumed; an input may be one, too.
+        auto only = json;
+        only["views"] = {{4, {3, 0}}};
+        const ProblemPtr q = must(only);
+        QVERIFY(!q->isGraphOutput(TensorId(3)) && q->isGraphOutput(TensorId(5)));
+        QCOMPARE(q->graphOutputs().size(), 1u);
+        QVERIFY((q->topologicalOrder() == std::vector<OpId>{OpId(0), OpId(1), OpId(2)}));
+        // A view that no op reads is ignored.
+        auto unread = small();
+        unread["views"] = {{4, {3}}};
+        const ProblemPtr u = must(unread);
+        QVERIFY(u->isGraphOutput(TensorId(3)) && u->viewsOf(TensorId(3)).empty());
+        QVERIFY(!u->isGraphInput(TensorId(4)));
+    }
+
     void rule_1_6_nativeDepth()
     {
         QCOMPARE(must(small())->hardware().nativeK(), 4);

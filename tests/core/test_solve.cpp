@@ -71,6 +71,24 @@ ProblemPtr generated(int i)
     return problem ? problem.value() : nullptr;
 }
 
+/// Up to 5 ops that can be scheduled at all, small enough to try every schedule.
+ProblemPtr tiny(Random& rng, int i)
+{
+    Hardware hw;
+    hw.nativeWidth = pick(rng, 1, 4);
+    hw.nativeHeight = pick(rng, 1, 4);
+    hw.nativeDepth = pick(rng, 1, 4);
+    hw.slowMemoryBandwidth = pick(rng, 1, 6);
+    hw.fastMemoryCapacity = 1;
+    const std::vector<std::int64_t> extents =
+        i % 2 == 0 ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{1, 3, 5, 6};
+    const ProblemPtr any =
+        randomProblem(rng, static_cast<int>(pick(rng, 1, i % 10 == 0 ? 5 : 4)), extents, hw);
+    Problem::Data data = any->data();
+    data.hardware.fastMemoryCapacity = smallestCapacity(*any) + pick(rng, 0, i % 3 == 0 ? 6 : 60);
+    return Problem::build(std::move(data)).value();
+}
+
 } // namespace
 
 class TestSolve : public QObject
@@ -79,6 +97,9 @@ class TestSolve : public QObject
 
 private slots:
     void smallProblemsEqualBruteForce();
+    void otherSwitchesEqualBruteForce_data();
+    void otherSwitchesEqualBruteForce();
+    void solvesProblemsWithViews();
     void provesEightToTwelveOps();
     void generatedProblems_data();
     void generatedProblems();
@@ -100,19 +121,7 @@ void TestSolve::smallProblemsEqualBruteForce()
     Random rng(5);
     int proven = 0;
     for (int i = 0; i < 200; ++i) {
-        Hardware hw;
-        hw.nativeWidth = pick(rng, 1, 4);
-        hw.nativeHeight = pick(rng, 1, 4);
-        hw.nativeDepth = pick(rng, 1, 4);
-        hw.slowMemoryBandwidth = pick(rng, 1, 6);
-        hw.fastMemoryCapacity = 1;
-        const std::vector<std::int64_t> extents =
-            i % 2 == 0 ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{1, 3, 5, 6};
-        const ProblemPtr any =
-            randomProblem(rng, static_cast<int>(pick(rng, 1, i % 10 == 0 ? 5 : 4)), extents, hw);
-        Problem::Data data = any->data();
-        data.hardware.fastMemoryCapacity = smallestCapacity(*any) + pick(rng, 0, i % 3 == 0 ? 6 : 60);
-        const ProblemPtr problem = Problem::build(std::move(data)).value();
+        const ProblemPtr problem = tiny(rng, i);
         const double optimum = BruteForce(*problem).optimum();
         SolveOptions options;
         options.seconds = 20;
@@ -129,6 +138,77 @@ void TestSolve::smallProblemsEqualBruteForce()
         proven += result->provenOptimal ? 1 : 0;
     }
     QCOMPARE(proven, 200);
+}
+
+void TestSolve::otherSwitchesEqualBruteForce_data()
+{
+    QTest::addColumn<bool>("views");
+    QTest::newRow("switches") << false;
+    QTest::newRow("views and switches") << true;
+}
+
+/// The same under all readings at random, and with views (R1.7). Inputs are never retained by the solver.
+void TestSolve::otherSwitchesEqualBruteForce()
+{
+    QFETCH(bool, views);
+    Random rng(8);
+    int proven = 0;
+    constexpr int kProblems = 120;
+    for (int i = 0; i < kProblems; ++i) {
+        ProblemPtr problem = tiny(rng, i);
+        if (views)
+            problem = withViews(rng, *problem);
+        SolveOptions options;
+        options.seconds = 20;
+        options.threads = 1;
+        for (const RuleSwitch& rule : ruleSwitches())
+            if (rule.name != "retain_inputs" && rng() % 3 != 0)
+                rule.set(options.rules, rng() % rule.count);
+        if (problem->opCount() > 3) // the brute force has too many tiles to try
+            options.rules.superNative = Rules::SuperNative::Error;
+        const double optimum = BruteForce(*problem, options.rules).optimum();
+        const auto result = solve(*problem, options);
+        QVERIFY2(result, result ? "" : result.error().text().c_str());
+        if (std::abs(result->total - optimum) > 1e-9 * optimum) {
+            QString rules;
+            for (const RuleSwitch& rule : ruleSwitches())
+                rules += QString::fromStdString(std::string(rule.name) + "=" +
+                                                std::string(ruleValue(options.rules, rule.name)) + " ");
+            QFAIL(qPrintable(QString("problem %1: solver %2, brute force %3, %4\n%5")
+                                 .arg(i)
+                                 .arg(result->total, 0, 'g', 12)
+                                 .arg(optimum, 0, 'g', 12)
+                                 .arg(rules)
+                                 .arg(QString::fromStdString(writeProblem(*problem)))));
+        }
+        QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), qPrintable(QString::number(i)));
+        proven += result->provenOptimal ? 1 : 0;
+    }
+    QCOMPARE(proven, kProblems);
+}
+
+void TestSolve::solvesProblemsWithViews()
+{
+    int views = 0;
+    for (int i = 0; i < 120; ++i) {
+        Random rng(static_cast<unsigned>(i));
+        const ProblemPtr plain = generated(i);
+        const ProblemPtr problem = withViews(rng, *plain);
+        views += static_cast<int>(problem->data().views.size());
+        SolveOptions options = quick(i % 4 == 0 ? 600 : 100);
+        const bool seed = i < 12 && problem->opCount() <= 20;
+        if (seed)
+            options.rules = Rules::seed();
+        const auto result = solve(*problem, options);
+        QVERIFY2(result, qPrintable(QString::number(i)));
+        const Evaluation check = evaluateByTrace(*problem, result->schedule, options.rules);
+        QVERIFY2(check.valid(), check.valid() ? "" : check.verdict()->text.c_str());
+        QVERIFY(std::abs(check.total - result->total) <= 1e-9 * check.total);
+        QVERIFY(result->lowerBound <= result->total * (1 + 1e-9));
+        if (!seed)
+            QVERIFY(result->total <= baselineGreedyFusion(*problem, Rules::final())->total * (1 + 1e-9));
+    }
+    QVERIFY(views > 200);
 }
 
 /// The proof over every granularity up to 128 x 128 x 128 ends for drawn graphs of 8 to 12 ops, after a

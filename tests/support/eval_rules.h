@@ -44,6 +44,13 @@ struct Graph
         const Tensor& t = data.tensors[TensorId(in[0])];
         return add(OpType::Pointwise, in, t.height, t.width, cost);
     }
+    void view(std::size_t tensor, const Ids& bases)
+    {
+        TensorView v{TensorId(tensor), {}};
+        for (const std::size_t b : bases)
+            v.bases.emplace_back(b);
+        data.views.push_back(std::move(v));
+    }
     [[nodiscard]] ProblemPtr build() const
     {
         auto built = Problem::build(data);

@@ -39,6 +39,12 @@ ProblemPtr problem(const json& j)
     data.hardware = {j["fast_memory_capacity"], j["slow_memory_bandwidth"], native[0], native[1], {}};
     if (native.size() > 2)
         data.hardware.nativeDepth = native[2].get<std::int64_t>();
+    for (const json& entry : j.value("views", json::array())) {
+        TensorView view{TensorId(entry[0].get<std::size_t>()), {}};
+        for (const json& base : entry[1])
+            view.bases.emplace_back(base.get<std::size_t>());
+        data.views.push_back(std::move(view));
+    }
     auto built = Problem::build(std::move(data));
     if (!built)
         throw std::runtime_error(built.error().text());

@@ -6,7 +6,7 @@
 
 namespace tilewright::random_cases {
 
-ProblemPtr problem(Source& rnd, int maxOps)
+ProblemPtr problem(Source& rnd, int maxOps, int viewPercent)
 {
     for (;;) {
         std::vector<std::int64_t> dims;
@@ -21,6 +21,21 @@ ProblemPtr problem(Source& rnd, int maxOps)
         };
         // An existing tensor of this shape, or a new graph input.
         const auto source = [&](std::int64_t height, std::int64_t width) {
+            if (viewPercent > 0 && !data.tensors.empty() && rnd.chance(viewPercent)) {
+                TensorView view;
+                for (std::int64_t tries = rnd.between(1, 3); tries > 0; --tries) {
+                    const TensorId base(static_cast<std::size_t>(
+                        rnd.between(0, static_cast<std::int64_t>(data.tensors.size()) - 1)));
+                    if (std::ranges::find(data.views, base, &TensorView::tensor) == data.views.end() &&
+                        std::ranges::find(view.bases, base) == view.bases.end())
+                        view.bases.push_back(base);
+                }
+                if (!view.bases.empty()) {
+                    view.tensor = tensor(height, width);
+                    data.views.push_back(view);
+                    return view.tensor;
+                }
+            }
             std::vector<TensorId> fitting;
             for (std::size_t i = 0; i < data.tensors.size(); ++i)
                 if (data.tensors[TensorId(i)].height == height && data.tensors[TensorId(i)].width == width)
@@ -71,8 +86,13 @@ Rules rules(Source& rnd)
 {
     Rules r = rnd.chance(30) ? Rules::final() : rnd.chance(30) ? Rules::seed() : Rules{};
     const auto draw = [&r](Source& from, const RuleSwitch& s) {
-        if (from.chance(25))
-            s.set(r, from.chance(50));
+        if (!from.chance(25))
+            return;
+        // Half of the draws are the first value, the others share the rest.
+        const std::int64_t roll = from.between(1, 100);
+        s.set(r, roll > 50 ? 0
+                           : static_cast<std::size_t>(1 + (roll - 1) *
+                                                              static_cast<std::int64_t>(s.count - 1) / 50));
     };
     constexpr std::size_t kFirst = 9;
     for (const RuleSwitch& s : ruleSwitches().first(kFirst))

@@ -31,8 +31,9 @@ private:
     std::mt19937_64 m_engine;
 };
 
-/// A few dimensions only, so that shapes meet often.
-ProblemPtr problem(Source& rnd, int maxOps = 7);
+/// A few dimensions only, so that shapes meet often. In `viewPercent` of the cases an input is a view (R1.7)
+/// of what is there already.
+ProblemPtr problem(Source& rnd, int maxOps = 7, int viewPercent = 0);
 
 Rules rules(Source& rnd);
 

@@ -26,6 +26,9 @@ public:
             for (const Tensor& t : problem.tensors())
                 m_most = {std::max(m_most.w, t.width), std::max(m_most.h, t.height),
                           std::max({m_most.k, t.width, t.height})};
+        if (rules.kLimit == Rules::KLimit::Reduction)
+            for (std::size_t o = 0; o < m_n; ++o)
+                m_most.k = std::max(m_most.k, problem.reductionSize(OpId(o)));
     }
 
     double optimum()
@@ -46,7 +49,12 @@ public:
                 return cost;
             for (unsigned ops = 1; ops < (1U << m_n); ++ops) {
                 const Boundary boundary = boundaryOf(m_problem, list(ops));
-                if ((maskOf(boundary.inputs) & ~(slow | resident)) != 0)
+                const auto isThere = [&, slow = slow, resident = resident](TensorId t) {
+                    const auto bases = m_problem.bases(t);
+                    return bases.empty() ? ((slow | resident) >> t.index() & 1U) != 0
+                                         : (maskOf({bases.begin(), bases.end()}) & ~slow) == 0;
+                };
+                if (!std::ranges::all_of(boundary.inputs, isThere))
                     continue;
                 unsigned keepable = maskOf(boundary.sinks) | maskOf(boundary.interior);
                 if (m_rules.retainInputs == Rules::RetainInputs::Allow)

@@ -73,6 +73,24 @@ inline ProblemPtr randomProblem(Random& rng, int ops, const std::vector<std::int
     return built ? built.value() : nullptr;
 }
 
+/// The problem with some of its graph inputs made views (R1.7) of what earlier ops produce.
+inline ProblemPtr withViews(Random& rng, const Problem& problem)
+{
+    Problem::Data data = problem.data();
+    for (const TensorId t : problem.graphInputs()) {
+        const std::size_t first = problem.consumers(t).front().index();
+        if (first == 0 || rng() % 3 == 0)
+            continue;
+        TensorView view{t, {}};
+        for (std::uint64_t n = 1 + rng() % 2; n > 0; --n)
+            if (const TensorId base = data.ops[OpId(rng() % first)].output;
+                std::ranges::find(view.bases, base) == view.bases.end())
+                view.bases.push_back(base);
+        data.views.push_back(std::move(view));
+    }
+    return Problem::build(std::move(data)).value();
+}
+
 /// Smallest capacity at which every op can run alone at granularity [1, 1, 1].
 inline std::int64_t smallestCapacity(const Problem& problem)
 {

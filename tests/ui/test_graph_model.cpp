@@ -28,6 +28,7 @@ private Q_SLOTS:
     void model_neighbourhood();
     void model_colourings();
     void geometry_isKept();
+    void geometry_followsViews();
     void names_fit();
     void names_ofTheVisibleOps();
     void roles_contrast();
@@ -228,6 +229,28 @@ void TestGraphModel::geometry_isKept()
         shift +=
             std::abs(second->layout.anchors[second->index.at(first->keys[v])] - first->layout.anchors[v]);
     QVERIFY2(shift / static_cast<double>(first->keys.size()) < 30, qPrintable(QString::number(shift)));
+}
+
+/// R1.7: a line runs from what computes each base of a view to every op that reads the view.
+void TestGraphModel::geometry_followsViews()
+{
+    Problem::Data data;
+    data.hardware = {1000, 1, 4, 4, {}};
+    for (int i = 0; i < 6; ++i)
+        data.tensors.push_back({4, 4, {}});
+    const auto pointwise = [](std::size_t in, std::size_t out) {
+        return Op{OpType::Pointwise, {TensorId(in)}, TensorId(out), 1, {}};
+    };
+    data.ops = IdVector<OpId, Op>({pointwise(0, 1), pointwise(0, 2), pointwise(3, 4), pointwise(3, 5)});
+    data.views.push_back({TensorId(3), {TensorId(1), TensorId(2)}});
+    const ProblemPtr problem = *Problem::build(std::move(data));
+    const auto geometry = layOutGraph(problem, oneOpPerSubgraph(*problem), {}, {});
+    std::set<std::pair<std::uint32_t, std::uint32_t>> lines;
+    for (const GraphEdgeKey& edge : geometry->edges)
+        if (edge.tensor == TensorId(3))
+            lines.emplace(geometry->keys[edge.from].id, geometry->keys[edge.to].id);
+    QVERIFY((lines == std::set<std::pair<std::uint32_t, std::uint32_t>>{{0, 2}, {0, 3}, {1, 2}, {1, 3}}));
+    QVERIFY(!geometry->index.contains({GraphKey::Kind::Input, 3}));
 }
 
 void TestGraphModel::names_fit()

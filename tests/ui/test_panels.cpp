@@ -26,6 +26,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
@@ -542,7 +543,7 @@ private Q_SLOTS:
         for (int i = 0; i < switches; ++i) {
             const RuleSwitch& s = ruleSwitches()[static_cast<std::size_t>(i)];
             Rules other = document.rules();
-            QVERIFY(setRule(other, s.name, s.otherValue));
+            s.set(other, 1);
             const Evaluation e = evaluate(*document.problem(), document.schedule(), other);
             const QTreeWidgetItem* item = list->topLevelItem(i);
             QVERIFY2(!item->text(2).isEmpty() && item->text(3).startsWith(QStringLiteral("whether")),
@@ -572,6 +573,35 @@ private Q_SLOTS:
         rules->settle();
         QVERIFY(first->isExpanded());
         QCOMPARE(first->text(1), QStringLiteral("no"));
+    }
+
+    /// A switch with three values is chosen from a list; the effect of each other value is told.
+    void aRuleWithThreeValuesIsChosenFromAList()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(window.openPaths({sample("attention-block.json")}));
+        Document& document = window.state().document;
+        auto* rules = view<RulesView>(window, "rules");
+        rules->settle();
+        const auto rows = rules->list()->findItems(QStringLiteral("prologue"), Qt::MatchExactly);
+        QCOMPARE(rows.size(), 1);
+        auto* values = qobject_cast<QComboBox*>(rules->list()->itemWidget(rows.front(), 1));
+        QVERIFY(values);
+        QCOMPARE(values->count(), 3);
+        QVERIFY(rows.front()->text(2).contains(QStringLiteral("split_only: ")) &&
+                rows.front()->text(2).contains(QStringLiteral("off: ")));
+        values->setCurrentIndex(1);
+        Q_EMIT values->activated(1);
+        QCOMPARE(document.rules().prologue, Rules::Prologue::SplitOnly);
+        rules->settle();
+        QCOMPARE(rows.front()->checkState(0), Qt::Unchecked);
+        QVERIFY(rows.front()->text(2).contains(QStringLiteral("always: ")));
+        rows.front()->setCheckState(0, Qt::Checked);
+        QCOMPARE(document.rules().prologue, Rules::Prologue::Always);
+        rules->settle();
+        QCOMPARE(values->currentIndex(), 0);
     }
 };
 

@@ -33,7 +33,7 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     std::vector<int> layer(problem.opCount(), 0);
     int layers = 1;
     for (const OpId o : problem.topologicalOrder())
-        for (const OpId c : problem.consumers(problem.op(o).output)) {
+        for (const OpId c : problem.readers(problem.op(o).output)) {
             layer[c.index()] = std::max(layer[c.index()], layer[o.index()] + 1);
             layers = std::max(layers, layer[c.index()] + 1);
         }
@@ -56,7 +56,7 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(Theme::mix(theme.canvas, theme.outline, 0.7), 1));
     for (std::size_t i = 0; i < problem.opCount(); ++i)
-        for (const OpId c : problem.consumers(problem.op(OpId(i)).output))
+        for (const OpId c : problem.readers(problem.op(OpId(i)).output))
             painter.drawLine(at[i], at[c.index()]);
     const double r = std::clamp(std::min(dx, (kPicture.height() - 20.0) / widest) * 0.32, 1.5, 9.0);
     for (std::size_t i = 0; i < problem.opCount(); ++i) {

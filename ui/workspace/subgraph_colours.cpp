@@ -59,7 +59,7 @@ Lists neighboursOf(const Problem& problem, const Schedule& schedule)
         for (const std::size_t a : homes[o]) {
             for (const std::size_t b : homes[o])
                 link(a, b);
-            for (const OpId c : problem.consumers(problem.op(OpId(o)).output))
+            for (const OpId c : problem.readers(problem.op(OpId(o)).output))
                 for (const std::size_t b : homes[c.index()])
                     link(a, b);
         }

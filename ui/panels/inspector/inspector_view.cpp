@@ -317,9 +317,10 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
     const Hardware& hw = problem.hardware();
     const Subgraph& s = snapshot.schedule[id];
     const SubgraphEvaluation& e = snapshot.evaluation.subgraphs[id.index()];
-    const bool ceil = snapshot.evaluation.rules.superNative == Rules::SuperNative::Ceil;
-    const auto limit = [ceil](std::int64_t native) {
-        return ceil ? std::numeric_limits<std::int64_t>::max() : native;
+    const Rules& rules = snapshot.evaluation.rules;
+    const bool ceil = rules.superNative == Rules::SuperNative::Ceil;
+    const auto limit = [](std::int64_t native, bool none) { // R4.1, R4.2
+        return none ? std::numeric_limits<std::int64_t>::max() : native;
     };
     std::int64_t width = 1;
     std::int64_t height = 1;
@@ -331,10 +332,12 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
     for (const OpId o : s.ops)
         if (problem.op(o).type == OpType::MatMul)
             depth = depth == 0 ? problem.reductionSize(o) : std::min(depth, problem.reductionSize(o));
-    m_w->setChoices(usefulSizes(width, hw.nativeWidth, limit(hw.nativeWidth)));
-    m_h->setChoices(usefulSizes(height, hw.nativeHeight, limit(hw.nativeHeight)));
-    m_k->setChoices(depth > 0 ? usefulSizes(depth, hw.nativeK(), limit(hw.nativeK()))
-                              : std::vector<std::int64_t>{1});
+    m_w->setChoices(usefulSizes(width, hw.nativeWidth, limit(hw.nativeWidth, ceil)));
+    m_h->setChoices(usefulSizes(height, hw.nativeHeight, limit(hw.nativeHeight, ceil)));
+    m_k->setChoices(depth > 0
+                        ? usefulSizes(depth, hw.nativeK(),
+                                      limit(hw.nativeK(), ceil || rules.kLimit == Rules::KLimit::Reduction))
+                        : std::vector<std::int64_t>{1});
     m_k->setEnabled(depth > 0);
     // While a person types, the box keeps what is typed.
     for (const auto& [box, value] :

@@ -5,10 +5,13 @@
 #include "theme/text_row.h"
 #include "theme/words.h"
 
+#include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -84,7 +87,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_summary);
     column->addWidget(m_list, 1);
     m_list->setAccessibleName(tr("Rule switches"));
-    m_list->setHeaderLabels({tr("Switch"), tr("Value"), tr("The other value, here"), tr("What it means")});
+    m_list->setHeaderLabels({tr("Switch"), tr("Value"), tr("Another value, here"), tr("What it means")});
     m_list->setAlternatingRowColors(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->header()->setStretchLastSection(true);
@@ -95,13 +98,27 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     for (const RuleSwitch& s : ruleSwitches()) {
         auto* item = new QTreeWidgetItem(m_list, {word(s.name), {}, {}, word(s.meaning)});
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
-        const QString tip =
-            QStringLiteral("<p>%1</p><p>%2</p>")
-                .arg(word(s.meaning).toHtmlEscaped(),
-                     tr("%1 in the final statement, %2 in the earlier one; the other value is %3")
-                         .arg(word(s.finalValue), word(s.seedValue), word(s.otherValue)));
+        const QString tip = QStringLiteral("<p>%1</p><p>%2</p>")
+                                .arg(word(s.meaning).toHtmlEscaped(),
+                                     tr("%1 in the final statement, %2 in the earlier one; the values are %3")
+                                         .arg(word(s.finalValue()), word(s.seedValue),
+                                              QString::fromStdString(s.valueList(", "))));
         for (const int c : {kSwitch, kValue, kMeaning})
             item->setToolTip(c, tip);
+        m_values.push_back(nullptr);
+        if (s.count == 2)
+            continue; // the tick says it
+        auto* values = new QComboBox(m_list);
+        for (const std::string_view value : s.values())
+            values->addItem(word(value));
+        values->setAccessibleName(tr("Value of %1").arg(word(s.name)));
+        values->setToolTip(tip);
+        values->setAutoFillBackground(true);
+        connect(values, &QComboBox::activated, this,
+                [this, &s](int value) { setValue(s, static_cast<std::size_t>(value)); });
+        m_list->setItemWidget(item, kValue, values);
+        m_list->setColumnWidth(kValue, std::max(m_list->columnWidth(kValue), values->sizeHint().width()));
+        m_values.back() = values;
     }
     connect(m_list, &QTreeWidget::itemChanged, this, &RulesView::toggle);
     connect(m_list, &QTreeWidget::itemClicked, this, &RulesView::jump);
@@ -115,9 +132,13 @@ void RulesView::toggle(QTreeWidgetItem* item, int column)
     const int row = m_list->indexOfTopLevelItem(item);
     if (m_refreshing || column != kSwitch || row < 0)
         return;
-    const RuleSwitch& s = ruleSwitches()[static_cast<std::size_t>(row)];
+    setValue(ruleSwitches()[static_cast<std::size_t>(row)], item->checkState(kSwitch) == Qt::Checked ? 0 : 1);
+}
+
+void RulesView::setValue(const RuleSwitch& rule, std::size_t value)
+{
     Rules rules = document().rules();
-    (void)setRule(rules, s.name, item->checkState(kSwitch) == Qt::Checked ? s.finalValue : s.otherValue);
+    rule.set(rules, value);
     document().setRules(rules);
 }
 
@@ -141,7 +162,7 @@ void RulesView::refresh()
     const Rules& rules = document().rules();
     m_summary->setText(
         tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it "
-           "to read the rules the other way. Open a row to see which subgraphs that changes.")
+           "to read the rules another way. Open a row to see which subgraphs that changes.")
             .arg(word(ruleSetTitle(rules)),
                  document().rulesReason().isEmpty()
                      ? QString()
@@ -150,7 +171,9 @@ void RulesView::refresh()
         const RuleSwitch& s = ruleSwitches()[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
         item->setText(kValue, word(ruleValue(rules, s.name)));
-        item->setCheckState(kSwitch, ruleValue(rules, s.name) == s.finalValue ? Qt::Checked : Qt::Unchecked);
+        item->setCheckState(kSwitch, s.get(rules) == 0 ? Qt::Checked : Qt::Unchecked);
+        if (m_values[i])
+            m_values[i]->setCurrentIndex(static_cast<int>(s.get(rules)));
         if (!document().snapshot()) {
             item->setText(kEffect, {});
             item->setData(kEffect, kExact, {});
@@ -170,20 +193,34 @@ void RulesView::showEffects(const Effects& effects)
     if (effects.snapshot != document().snapshot())
         return;
     m_refreshing = true;
-    for (std::size_t i = 0; i < effects.effects.size(); ++i) {
-        const RuleEffect& e = effects.effects[i];
-        QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
-        item->setText(kEffect, effectText(e, effects.snapshot->evaluation.total));
-        item->setData(kEffect, kExact, exactEffectText(e, effects.snapshot->evaluation.total));
+    const RuleSwitch* rule = nullptr;
+    bool open = false;
+    for (const RuleEffect& e : effects.effects) {
+        QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(e.rule - ruleSwitches().data()));
+        // With more than two values it is said which one would do that.
+        const QString value = e.rule->count > 2 ? word(e.value) + QStringLiteral(": ") : QString();
+        const double total = effects.snapshot->evaluation.total;
+        const QString effect = value + effectText(e, total);
+        const QString exactly = exactEffectText(e, total);
+        const QString copied = exactly.isEmpty() ? effect : value + exactly;
+        if (e.rule != rule) {
+            rule = e.rule;
+            open = item->isExpanded();
+            qDeleteAll(item->takeChildren());
+            item->setText(kEffect, effect);
+            item->setData(kEffect, kExact, copied);
+        } else {
+            item->setText(kEffect, item->text(kEffect) + QStringLiteral("; ") + effect);
+            item->setData(kEffect, kExact,
+                          item->data(kEffect, kExact).toString() + QStringLiteral("; ") + copied);
+        }
         item->setToolTip(kEffect, item->text(kEffect));
-        const bool open = item->isExpanded();
-        qDeleteAll(item->takeChildren());
         const auto row = [&](const std::optional<SubgraphId>& where, const QString& text,
                              const QString& tip) {
             if (static_cast<std::size_t>(item->childCount()) >= kMostRows)
                 return;
             auto* child = new QTreeWidgetItem(
-                item, {where ? tr("Subgraph %1").arg(where->index()) : tr("Schedule"), {}, text, {}});
+                item, {where ? tr("Subgraph %1").arg(where->index()) : tr("Schedule"), {}, value + text, {}});
             if (where) {
                 child->setData(kSwitch, kTarget, static_cast<qulonglong>(where->index()));
                 child->setForeground(kSwitch, palette().color(QPalette::Link));

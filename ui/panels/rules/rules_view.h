@@ -8,14 +8,15 @@
 #include <memory>
 #include <vector>
 
+class QComboBox;
 class QLabel;
 class QTreeWidget;
 class QTreeWidgetItem;
 
 namespace tilewright::ui {
 
-/// The nine switches in which the rule sets differ: what each means, its value here, and what the other value
-/// would do to this schedule, down to the subgraphs it changes (click one to go there).
+/// The switches in which readings of the rules differ: what each means, its value here, and what another
+/// value would do to this schedule, down to the subgraphs it changes (click one to go there).
 class RulesView : public View
 {
     Q_OBJECT
@@ -38,10 +39,12 @@ private:
     void refresh();
     void showEffects(const Effects& effects);
     void toggle(QTreeWidgetItem* item, int column);
+    void setValue(const RuleSwitch& rule, std::size_t value);
     void jump(QTreeWidgetItem* item);
 
     QLabel* m_summary;
     QTreeWidget* m_list;
+    std::vector<QComboBox*> m_values; ///< by switch; none where there are two values only
     bool m_refreshing = false;
     std::unique_ptr<LatestJob<Effects>> m_effects;
 };

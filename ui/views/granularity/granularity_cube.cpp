@@ -105,7 +105,10 @@ std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granu
     cube->hasDepth = plan.hasMatMul();
     cube->widths = mapSizes(plan.sinkWidth(), hw.nativeWidth, current.w);
     cube->heights = mapSizes(plan.sinkHeight(), hw.nativeHeight, current.h);
-    cube->depths = plan.hasMatMul() ? mapSizes(plan.smallestK(), hw.nativeK(), current.k)
+    const std::int64_t deepest = key.rules.kLimit == Rules::KLimit::Reduction // R4.2
+                                     ? std::max(hw.nativeK(), plan.smallestK())
+                                     : hw.nativeK();
+    cube->depths = plan.hasMatMul() ? mapSizes(plan.smallestK(), deepest, current.k)
                                     : std::vector<std::int64_t>{current.k};
     const std::size_t n = cube->widths.size() * cube->heights.size() * cube->depths.size();
     cube->cells.resize(n);

@@ -75,10 +75,10 @@ GraphShape withNeighbourhood(GraphShape shape, const Problem* problem, const Sch
             if (i.index() < schedule.size())
                 shape.focus.insert(schedule[i].ops.begin(), schedule[i].ops.end());
     if (shape.focus.empty() && selection.tensor) {
-        if (const auto producer = problem->producer(*selection.tensor))
-            shape.focus.insert(*producer);
-        const auto consumers = problem->consumers(*selection.tensor);
-        shape.focus.insert(consumers.begin(), consumers.end());
+        const auto sources = problem->sources(*selection.tensor);
+        const auto readers = problem->readers(*selection.tensor);
+        shape.focus.insert(sources.begin(), sources.end());
+        shape.focus.insert(readers.begin(), readers.end());
     }
     if (!shape.focus.empty())
         shape.hops = hops;

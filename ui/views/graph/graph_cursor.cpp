@@ -210,18 +210,22 @@ void GraphCursor::goAlongTensor(bool toConsumer)
     else if (const auto v = node(); v && !m_layouter.model()->nodes[*v].key.isTensor())
         op = OpId(m_layouter.model()->nodes[*v].key.id);
     const auto consumerOf = [&](TensorId t) {
-        const auto consumers = problem.consumers(t);
-        return consumers.empty() ? std::nullopt : std::optional(consumers.front());
+        const auto readers = problem.readers(t);
+        return readers.empty() ? std::nullopt : std::optional(readers.front());
+    };
+    const auto producerOf = [&](TensorId t) {
+        const auto sources = problem.sources(t);
+        return sources.empty() ? std::nullopt : std::optional(sources.front());
     };
     std::optional<OpId> to;
     if (s.tensor)
-        to = toConsumer ? consumerOf(*s.tensor) : problem.producer(*s.tensor);
+        to = toConsumer ? consumerOf(*s.tensor) : producerOf(*s.tensor);
     else if (op && toConsumer)
         to = consumerOf(problem.op(*op).output);
     else if (op)
         for (TensorId input : problem.op(*op).inputs)
             if (!to)
-                to = problem.producer(input);
+                to = producerOf(input);
     if (to)
         if (const auto v = m_layouter.geometry()->nodeOf(*to))
             moveTo(*v, false);

@@ -181,41 +181,48 @@ private:
     {
         for (std::size_t i = 0; i < m_problem.tensorCount(); ++i) {
             const TensorId tensor(i);
-            const auto producer = m_problem.producer(tensor);
-            std::optional<std::size_t> from = producer ? m_out.nodeOfOp[producer->index()] : std::nullopt;
+            // Of a view, what computes its bases: it follows them, and its readers follow it (R1.7).
+            const std::vector<OpId> sources = m_problem.sources(tensor);
+            for (const OpId source : sources)
+                if (const auto from = m_out.nodeOfOp[source.index()])
+                    addEdgesFrom(*from, tensor, false);
             // Between cards of a condensed graph, inputs and outputs of the whole are left out.
-            const auto takesInput = [&](OpId consumer) {
-                const auto to = m_out.nodeOfOp[consumer.index()];
-                return to && (!m_out.condensed || isOp(*to));
-            };
             const auto consumers = m_problem.consumers(tensor);
-            if (!producer && std::none_of(consumers.begin(), consumers.end(), takesInput))
-                continue;
-            if (!producer)
-                from = addNode({GraphKey::Kind::Input, tensor.value},
-                               m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
-                               m_metrics.tensorHeight(), -1);
-            if (!from)
-                continue;
-            std::set<std::size_t> cards; // one edge a card, however many of its ops read the tensor
-            for (OpId consumer : consumers) {
-                const auto to = m_out.nodeOfOp[consumer.index()];
-                if (!to || *to == *from || (!producer && !takesInput(consumer)))
-                    continue;
-                const bool isCard = !isOp(*to);
-                if (isCard && !cards.insert(*to).second)
-                    continue;
-                if (m_out.condensed && isCard && !isOp(*from) && bundled(*from, *to, tensor))
-                    continue;
-                addEdge(*from, *to, tensor, isCard ? std::nullopt : std::optional(consumer));
-            }
-            if (m_problem.isGraphOutput(tensor) && (!m_out.condensed || isOp(*from)))
-                addEdge(*from,
-                        addNode({GraphKey::Kind::Output, tensor.value},
-                                m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
-                                m_metrics.tensorHeight(), -1),
-                        tensor, std::nullopt);
+            if (sources.empty() && std::any_of(consumers.begin(), consumers.end(),
+                                               [&](OpId consumer) { return takesInput(consumer); }))
+                addEdgesFrom(addNode({GraphKey::Kind::Input, tensor.value},
+                                     m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
+                                     m_metrics.tensorHeight(), -1),
+                             tensor, true);
         }
+    }
+
+    [[nodiscard]] bool takesInput(OpId consumer) const
+    {
+        const auto to = m_out.nodeOfOp[consumer.index()];
+        return to && (!m_out.condensed || isOp(*to));
+    }
+
+    void addEdgesFrom(std::size_t from, TensorId tensor, bool isInput)
+    {
+        std::set<std::size_t> cards; // one edge a card, however many of its ops read the tensor
+        for (OpId consumer : m_problem.consumers(tensor)) {
+            const auto to = m_out.nodeOfOp[consumer.index()];
+            if (!to || *to == from || (isInput && !takesInput(consumer)))
+                continue;
+            const bool isCard = !isOp(*to);
+            if (isCard && !cards.insert(*to).second)
+                continue;
+            if (m_out.condensed && isCard && !isOp(from) && bundled(from, *to, tensor))
+                continue;
+            addEdge(from, *to, tensor, isCard ? std::nullopt : std::optional(consumer));
+        }
+        if (m_problem.isGraphOutput(tensor) && (!m_out.condensed || isOp(from)))
+            addEdge(from,
+                    addNode({GraphKey::Kind::Output, tensor.value},
+                            m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
+                            m_metrics.tensorHeight(), -1),
+                    tensor, std::nullopt);
     }
 
     /// Whether the tensor goes along a line from card to card that is already there.
@@ -296,9 +303,10 @@ std::set<OpId> neighbourhood(const Problem& problem, const std::set<OpId>& focus
         std::set<OpId> next;
         for (OpId op : edge) {
             for (TensorId input : problem.op(op).inputs)
-                if (const auto producer = problem.producer(input); producer && seen.insert(*producer).second)
-                    next.insert(*producer);
-            for (OpId consumer : problem.consumers(problem.op(op).output))
+                for (const OpId source : problem.sources(input))
+                    if (seen.insert(source).second)
+                        next.insert(source);
+            for (OpId consumer : problem.readers(problem.op(op).output))
                 if (seen.insert(consumer).second)
                     next.insert(consumer);
         }

@@ -82,6 +82,14 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
         table.row(tr("kind"), tr("graph input"));
     if (problem.isGraphOutput(tensor))
         table.row(tr("kind"), tr("graph output"));
+    if (const auto bases = problem.bases(tensor); !bases.empty()) {
+        QStringList names;
+        for (const TensorId base : bases.first(std::min<std::size_t>(bases.size(), 6)))
+            names << plain(problem.tensorName(base));
+        if (bases.size() > 6)
+            names << tr("%1 more").arg(bases.size() - 6);
+        table.row(tr("kind"), tr("view of %1").arg(names.join(QStringLiteral(", "))));
+    }
     int lines = 0;
     for (std::size_t i = 0; i < snapshot.schedule.size() && lines < 12; ++i) {
         const SubgraphId s(i);

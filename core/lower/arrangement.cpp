@@ -141,7 +141,7 @@ TensorId MatrixTable::read(const Arrangement& arrangement, const std::string& na
     m_views.emplace(key, view);
     if (constant)
         return view;
-    View entry{view, {}};
+    TensorView entry{view, {}};
     for (const SourceId base : bases)
         entry.bases.push_back(tensorOfBase(base));
     m_data.views.push_back(std::move(entry));

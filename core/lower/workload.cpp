@@ -75,7 +75,7 @@ Result<model::Model> modelOf(const Problem& problem)
                                  product ? model::Attributes(model::MatMulAttributes{})
                                          : model::Attributes(model::ElementwiseAttributes{})});
     }
-    for (const View& view : problem.data().views)
+    for (const TensorView& view : problem.data().views)
         out.operators.push_back({model::OperatorKind::View,
                                  out.tensors[view.tensor].name,
                                  {},

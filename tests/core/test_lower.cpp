@@ -51,11 +51,11 @@ std::string broken(const model::Model& m, const LoweredProblem& p)
     if (!problem)
         return problem.error().text();
     std::set<TensorId> views;
-    for (const View& v : p.data.views) {
+    for (const TensorView& v : p.data.views) {
         if ((*problem)->producer(v.tensor) || !views.insert(v.tensor).second || v.bases.empty())
             return "view " + (*problem)->tensorName(v.tensor);
     }
-    for (const View& v : p.data.views)
+    for (const TensorView& v : p.data.views)
         for (const TensorId base : v.bases)
             if (views.count(base))
                 return "the base " + (*problem)->tensorName(base) + " is a view";
@@ -340,7 +340,7 @@ void TestLower::rule_3_3_cache()
     const auto m = model::generateNetwork(o);
     const LoweredProblem p = lowered(*m);
     std::size_t ofCache = 0;
-    for (const View& v : p.data.views)
+    for (const TensorView& v : p.data.views)
         if (v.bases.size() == 2 && p.data.tensors[v.bases[0]].name.find("cache") != std::string::npos)
             ++ofCache;
     QCOMPARE(ofCache, std::size_t{16}); // 8 heads each of keys and values, shared by four queries each

@@ -170,8 +170,11 @@ std::string bytesText(std::int64_t bytes)
 
 std::string secondsText(double seconds)
 {
-    const bool milli = std::abs(seconds) < 0.09995;
-    return significantNumber(milli ? seconds * 1e3 : seconds).append(kSpace) + (milli ? "ms" : "s");
+    const double size = std::abs(seconds);
+    const auto in = [&](double perSecond, const char* unit) {
+        return significantNumber(seconds * perSecond).append(kSpace) + unit;
+    };
+    return size >= 0.09995 || size == 0 ? in(1, "s") : size >= 0.00009995 ? in(1e3, "ms") : in(1e6, "µs");
 }
 
 } // namespace tilewright

@@ -48,7 +48,7 @@ void appendNumber(std::string& out, std::int64_t value);
 [[nodiscard]] std::string signedPercent(double fraction);
 /// "512 B", "1.5 KiB", "12 345.6 PiB".
 [[nodiscard]] std::string bytesText(std::int64_t bytes);
-/// A duration: "0.52 ms", "1.25 s".
+/// A duration: "11.7 µs", "0.52 ms", "1.25 s".
 [[nodiscard]] std::string secondsText(double seconds);
 
 } // namespace tilewright

@@ -81,6 +81,7 @@ private slots:
         row("+0.03\u00a0%", signedPercent(0.0003));
         row("512\u00a0B", bytesText(512));
         row("1.5\u00a0KiB", bytesText(1536));
+        row("11.7\u00a0µs", secondsText(0.0000117));
         row("0.523\u00a0ms", secondsText(0.000523));
         row("99.9\u00a0ms", secondsText(0.0999));
         row("0.1\u00a0s", secondsText(0.1));

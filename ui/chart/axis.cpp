@@ -100,7 +100,9 @@ void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
 {
     painter.setFont(uiFont(0.9));
     const TextMetrics fm(painter.font());
-    for (const double v : axis.ticks(44)) {
+    // A low chart has ticks too.
+    const double apart = std::max(1.8 * fm.height(), std::min(plot.height() / 3, 44.0));
+    for (const double v : axis.ticks(apart)) {
         const double y = std::round(axis.toPixel(v)) + 0.5;
         paintRule(painter, {plot.left(), y}, {plot.right(), y}, theme.grid);
         painter.setPen(theme.muted);

@@ -111,7 +111,8 @@ Lane headingLane(const QString& name)
 
 namespace {
 
-constexpr double kMargin = 8;
+constexpr double kMargin = 8;      // left and right
+constexpr double kEdge = 4;        // above and below
 constexpr double kSqueezed = 0.45; // a scale below which optional lanes go
 
 double lineHeight(double scale, int weight = QFont::Normal)
@@ -121,7 +122,7 @@ double lineHeight(double scale, int weight = QFont::Normal)
 
 double headerHeight(const LaneModel& m)
 {
-    double h = kMargin;
+    double h = kEdge;
     if (!m.title.isEmpty())
         h += lineHeight(1.0, QFont::DemiBold) + 2;
     h += m.sentenceLines * lineHeight(0.9) + (m.sentenceLines > 0 ? 4 : 0);
@@ -160,7 +161,7 @@ double naturalHeight(const LaneModel& m)
 {
     const Heights h = heightsOf(m, true);
     return headerHeight(m) + (m.legends ? lineHeight(0.9) + 6 : 0) + (m.readout ? lineHeight(0.9) + 4 : 0) +
-           h.fixed + h.free + lineHeight(0.9) + 8 + (m.overview ? m.overviewHeight : 0) + kMargin;
+           h.fixed + h.free + lineHeight(0.9) + 8 + (m.overview ? m.overviewHeight : 0) + kEdge;
 }
 
 LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, bool shrink)
@@ -169,7 +170,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
     const double left = area.left() + kMargin;
     const double right = area.right() - kMargin;
     double y = area.top() + headerHeight(m);
-    p.title = QRectF(QPointF(left, area.top() + kMargin), QPointF(right - m.titleSpace, y));
+    p.title = QRectF(QPointF(left, area.top() + kEdge), QPointF(right - m.titleSpace, y));
     if (m.legends && legendBeside(m, right - left)) {
         p.legend = QRectF(left, p.title.top(), right - left, lineHeight(1.0));
     } else if (m.legends) {
@@ -181,7 +182,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
         y = p.readout.bottom() + 4;
     }
     const bool overview = m.overview && area.height() >= 200;
-    const double foot = area.bottom() - kMargin - (overview ? m.overviewHeight : 0);
+    const double foot = area.bottom() - kEdge - (overview ? m.overviewHeight : 0);
     const double axis = m.ticks ? lineHeight(0.9) + 8 : 4;
     const bool facts = m.factsWidth > 0 && right - left > 520;
     double labels = m.labelWidth;

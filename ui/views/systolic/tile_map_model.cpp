@@ -115,7 +115,7 @@ TileMapModel buildTileMap(const SystolicDocument& state)
         m.methods.rows.push_back({methodText(method), tileText(c.tile), number(c.elements), over(c),
                                   percent(static_cast<double>(c.footprintElements) /
                                           static_cast<double>(std::max<std::int64_t>(1, q.cap()))),
-                                  tr("%1 µs").arg(number(std::round(r.microseconds[i] * 10) / 10))});
+                                  secondsText(r.microseconds[i] * 1e-6)});
     }
     if (r.of.ownTile && r.current) {
         m.methods.marked = 3;

@@ -32,11 +32,10 @@ void MainWindow::createEditActions()
               tr("Select two or more ops or subgraphs first."));
     const Available tensor = needs([](const SelectionState& now) { return now.hasSubgraph() && now.tensor; },
                                    tr("Select a subgraph, then a tensor (a line of the graph)."));
-    const auto add = [&](const char* id, const QString& text, const char* iconName, QList<QKeySequence> keys,
-                         const QString& tip, const Available& available,
+    const auto add = [&](const char* id, const QString& text, const char* iconName,
+                         const QList<QKeySequence>& keys, const QString& tip, const Available& available,
                          bool (*edit)(Document&, Selection&)) {
-        addAction(
-            a.add(id, menu, text, iconName, std::move(keys), tip, available, [&d, &s, edit] { edit(d, s); }));
+        addAction(a.add(id, menu, text, iconName, keys, tip, available, [&d, &s, edit] { edit(d, s); }));
     };
     add("schedule.fuse", tr("&Fuse selection"), "fuse",
         {QKeySequence(Qt::Key_G), QKeySequence(Qt::CTRL | Qt::Key_J)},

@@ -14,13 +14,13 @@ namespace tilewright::ui {
 void MainWindow::createLookActions()
 {
     const QString menu = tr("View");
-    const auto add = [&](const char* id, const QString& text, const char* iconName, QList<QKeySequence> keys,
-                         const QString& tip, void (*run)(Canvas&), std::function<Availability()> available) {
-        return m_state->actions.add(id, menu, text, iconName, std::move(keys), tip, std::move(available),
-                                    [this, run] {
-                                        if (Canvas* canvas = currentCanvas())
-                                            run(*canvas);
-                                    });
+    const auto add = [&](const char* id, const QString& text, const char* iconName,
+                         const QList<QKeySequence>& keys, const QString& tip, void (*run)(Canvas&),
+                         const std::function<Availability()>& available) {
+        return m_state->actions.add(id, menu, text, iconName, keys, tip, available, [this, run] {
+            if (Canvas* canvas = currentCanvas())
+                run(*canvas);
+        });
     };
     const auto somewhere = [this] {
         return Availability(currentCanvas() != nullptr, tr("There is no picture that can be moved."));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/background.h"
 
+#include <QCoreApplication>
 #include <QThreadPool>
 
 #ifdef Q_OS_LINUX

@@ -23,7 +23,7 @@ MappingDocument::MappingDocument() : LensDocument(Lens::Mapping)
         const auto method = mapping::readMethod(mappingSampleText(QStringLiteral("seed-method.txt")),
                                                 "seed-method.txt", *nest);
         setup.method = method ? *method : mapping::trivialMethod(*nest);
-        reset(std::move(setup));
+        reset(setup);
     }
 }
 
@@ -108,7 +108,7 @@ Status MappingDocument::open(const LensFile& file)
         openModel(layers->model);
     setup.method = mapping::trivialMethod(*mapping::makeNest(setup.layer));
     m_loadFound = QString();
-    reset(std::move(setup));
+    reset(setup);
     return Unit{};
 }
 

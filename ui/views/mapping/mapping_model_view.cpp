@@ -58,8 +58,7 @@ MappingModelView::MappingModelView(const ViewContext& context, QWidget* parent)
       m_state(context.workspace.mapping()), m_table(new LayerTable(this))
 {
     createControls();
-    m_job =
-        std::make_unique<LatestJob<Outcome>>([this](Outcome outcome) { finish(std::move(outcome)); }, true);
+    m_job = std::make_unique<LatestJob<Outcome>>([this](const Outcome& outcome) { finish(outcome); }, true);
     connect(&m_state, &MappingDocument::modelChanged, this, &MappingModelView::modelChanged);
     connect(&m_state, &MappingDocument::spaceChanged, this, [this] {
         if (m_started && !(m_state.setup().architecture == m_architecture))

@@ -233,6 +233,7 @@ void paintPeak(QPainter& painter, const MemoryModel& model, const Axis& time, co
 std::vector<ChartKey> legendOf(const MemoryModel& model, const Theme& theme)
 {
     std::vector<ChartKey> keys;
+    keys.reserve(kBands.size() + 1);
     for (const Band& band : kBands)
         keys.push_back(patchKey(contentKindText(band.kind), contentColour(band.kind, theme), theme));
     if (model.baseline)

@@ -46,7 +46,8 @@ Status ProblemLowering::convolution(const Operator& op)
     const auto in = padded(op, op.inputs[0]);
     if (!in)
         return in.error();
-    const Placement x = *in, weights = at(op.inputs[1]);
+    const Placement& x = *in;
+    const Placement weights = at(op.inputs[1]);
     const TensorId out = op.outputs[0];
     const Shape& y = tensor(out).shape;
     const std::int64_t kh = weights.shape[2], kw = weights.shape[3];
@@ -178,7 +179,7 @@ Status ProblemLowering::pool(const Operator& op)
         return in.error();
     if (saturatingMul(w.kernel[0], w.kernel[1]) > kMaxTaps)
         return refuse(op, "more than " + formatGrouped(kMaxTaps) + " taps");
-    const Placement x = *in;
+    const Placement& x = *in;
     const TensorId out = op.outputs[0];
     const Shape& y = tensor(out).shape;
     std::vector<TensorId> taps;

@@ -110,6 +110,7 @@ private:
     static std::vector<std::size_t> indices(const std::vector<TensorId>& tensors)
     {
         std::vector<std::size_t> out;
+        out.reserve(tensors.size());
         for (const TensorId t : tensors)
             out.push_back(t.index());
         return out;

@@ -117,8 +117,8 @@ Result<Fields> architectureFields(const Json& json, const MachineText& t)
     out.emplace_back("clock_ghz", a->arrayMhz / 1000);
     out.emplace_back("register_file_bytes", a->rfBytes);
     out.emplace_back("scratchpad_banks", a->spmBanks);
-    const double arrayRate =
-        static_cast<double>((rows + a->pes / rows) * a->elementBytes) * a->arrayMhz / 1000;
+    const std::int64_t cols = a->pes / rows;
+    const double arrayRate = static_cast<double>((rows + cols) * a->elementBytes) * a->arrayMhz / 1000;
     addLevel(out, "l3", 2, a->spmBanks * a->spmBankBytes, arrayRate);
     const double dmaRate = a->dmaCyclesPerByte > 0 ? a->dmaMhz / 1000 / a->dmaCyclesPerByte : arrayRate;
     addLevel(out, "external", 1, std::int64_t{1} << 30, dmaRate);
@@ -151,7 +151,8 @@ Format formatOf(const Json& json)
 void flatten(const Json& node, const std::string& path, Fields& out)
 {
     for (const auto& [key, value] : node.items()) {
-        const std::string below = path.empty() ? key : path + "." + key;
+        std::string below = path;
+        below.append(path.empty() ? "" : ".").append(key);
         value.is_object() ? flatten(value, below, out) : void(out.emplace_back(below, value));
     }
 }

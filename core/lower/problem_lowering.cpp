@@ -253,8 +253,8 @@ ProblemLowering::Order ProblemLowering::kindOrder(const Shape& shape, bool image
 
 ProblemLowering::Order ProblemLowering::orderOf(TensorId t) const
 {
-    const Order plain = kindOrder(tensor(t).shape, false);
-    const Order image = kindOrder(tensor(t).shape, true);
+    Order plain = kindOrder(tensor(t).shape, false);
+    Order image = kindOrder(tensor(t).shape, true);
     if (m_image[t.index()] != 0 && m_table.isMatrix(arranged(at(t), image)))
         return image;
     if (m_table.isMatrix(arranged(at(t), plain)))
@@ -362,7 +362,7 @@ std::int64_t ProblemLowering::passesOf(const Operator& op) const
 
 std::string ProblemLowering::partName(const Operator& op, const std::string& part, std::int64_t i) const
 {
-    const std::string name = op.name.empty() ? tensor(op.outputs[0]).name : op.name;
+    std::string name = op.name.empty() ? tensor(op.outputs[0]).name : op.name;
     if (part.empty())
         return name;
     return name + "/" + part + (i < 0 ? std::string() : "[" + std::to_string(i) + "]");

@@ -93,7 +93,8 @@ void bindLevels(JsonFields& f, Machine& m)
 void collectPaths(const Json& node, const std::string& path, std::set<std::string, std::less<>>& out)
 {
     for (const auto& [key, value] : node.items()) {
-        const std::string below = path.empty() ? key : path + "." + key;
+        std::string below = path;
+        below.append(path.empty() ? "" : ".").append(key);
         value.is_object() ? collectPaths(value, below, out) : void(out.insert(below));
     }
 }

@@ -341,6 +341,7 @@ std::string writeModel(const Model& model)
     file.constants.emplace();
     const auto names = [&](const std::vector<TensorId>& tensors) {
         std::vector<std::string> out;
+        out.reserve(tensors.size());
         for (const TensorId t : tensors)
             out.push_back(model.tensors[t].name);
         return out;

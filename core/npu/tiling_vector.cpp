@@ -64,74 +64,11 @@ std::uint32_t alikeTile(TileGraphBuilder& b, std::size_t input, double along, st
     return b.tile(static_cast<std::uint32_t>(input), at, size);
 }
 
-} // namespace
-
-void tileView(TileGraphBuilder& b, const ModelOp& op)
+/// Cuts the output of a vector operator into blocks: a node a block, made by `nodeOf(at, size, elements)`.
+template <class NodeOf>
+void addBlocks(TileGraphBuilder& b, std::uint32_t out, const NpuTensor& tensor, const Box& block,
+               NodeOf&& nodeOf)
 {
-    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
-    NpuTensor tensor;
-    const auto& shape = b.model().tensors[out].shape;
-    std::copy(shape.begin(), shape.end(), tensor.shape.begin());
-    tensor.rank = static_cast<int>(shape.size());
-    const Box block = vectorBlock(b, op, tensor);
-    std::int64_t all = 0; // elements of the inputs; each block reads the input that it falls into
-    std::vector<std::int64_t> ends;
-    for (const std::size_t input : op.inputs) {
-        std::int64_t elements = 1;
-        for (const std::int64_t d : b.model().tensors[input].shape)
-            elements *= d;
-        ends.push_back(all += elements);
-    }
-    ProducerGrid grid;
-    std::int64_t blocks = 1;
-    for (int d = 0; d < kMaxRank; ++d) {
-        grid.bounds[d] = blockBounds(0, tensor.shape[d], block[d]);
-        blocks = saturatingMul(blocks, static_cast<std::int64_t>(grid.bounds[d].size()) - 1);
-    }
-    std::int64_t index = 0;
-    Box at{};
-    for (at[0] = 0; at[0] < tensor.shape[0]; at[0] += block[0])
-        for (at[1] = 0; at[1] < tensor.shape[1]; at[1] += block[1])
-            for (at[2] = 0; at[2] < tensor.shape[2]; at[2] += block[2])
-                for (at[3] = 0; at[3] < tensor.shape[3]; at[3] += block[3], ++index) {
-                    if (b.tooMany())
-                        return;
-                    Box size{};
-                    std::int64_t elements = 1;
-                    for (int d = 0; d < kMaxRank; ++d) {
-                        size[d] = std::min(block[d], tensor.shape[d] - at[d]);
-                        elements *= size[d];
-                    }
-                    const double along = static_cast<double>(index) / static_cast<double>(blocks);
-                    const double place = along * static_cast<double>(all);
-                    std::size_t i = 0;
-                    while (i + 1 < ends.size() && static_cast<double>(ends[i]) <= place)
-                        ++i;
-                    const double start = i > 0 ? static_cast<double>(ends[i - 1]) : 0;
-                    const double within = (place - start) / (static_cast<double>(ends[i]) - start);
-                    TileGraphBuilder::NodeSpec node;
-                    node.type = NodeType::Vector;
-                    node.inputs = {alikeTile(b, op.inputs[i], within, elements)};
-                    node.outputs = {b.tile(out, at, size)};
-                    node.computeCycles = 1; // it moves, the load is what it costs
-                    grid.nodes.push_back(b.addNode(std::move(node)));
-                }
-    b.addProducer(out, std::move(grid));
-}
-
-void tileVectorOp(TileGraphBuilder& b, const ModelOp& op)
-{
-    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
-    NpuTensor tensor;
-    const auto& modelShape = b.model().tensors[out].shape;
-    std::copy(modelShape.begin(), modelShape.end(), tensor.shape.begin());
-    tensor.rank = static_cast<int>(modelShape.size());
-    const Box block = vectorBlock(b, op, tensor);
-    const int lastDim = tensor.rank - 1;
-    TileSizes sizes;
-    sizes.rows = block[0] * block[1] * block[2] * block[3] / block[lastDim];
-    sizes.cols = block[lastDim];
-    b.setTile(sizes);
     ProducerGrid grid;
     for (int d = 0; d < kMaxRank; ++d)
         grid.bounds[d] = blockBounds(0, tensor.shape[d], block[d]);
@@ -148,23 +85,81 @@ void tileVectorOp(TileGraphBuilder& b, const ModelOp& op)
                         size[d] = std::min(block[d], tensor.shape[d] - at[d]);
                         elements *= size[d];
                     }
-                    TileGraphBuilder::NodeSpec node;
-                    node.type = op.type == OpType::Softmax ? NodeType::Softmax : NodeType::Vector;
-                    for (const std::size_t input : op.inputs) {
-                        const bool isRowVector = b.model().tensors[input].shape != modelShape;
-                        const std::uint32_t tile =
-                            isRowVector ? b.tile(static_cast<std::uint32_t>(input), {at[lastDim], 0, 0, 0},
-                                                 {size[lastDim], 1, 1, 1})
-                                        : b.tile(static_cast<std::uint32_t>(input), at, size);
-                        if (std::find(node.inputs.begin(), node.inputs.end(), tile) == node.inputs.end())
-                            node.inputs.push_back(tile);
-                    }
+                    TileGraphBuilder::NodeSpec node = nodeOf(at, size, elements);
                     node.outputs = {b.tile(out, at, size)};
-                    node.computeCycles =
-                        ceilDiv(elements, b.hardware().vectorLanes) * passesOf(b.hardware(), op);
                     grid.nodes.push_back(b.addNode(std::move(node)));
                 }
     b.addProducer(out, std::move(grid));
+}
+
+NpuTensor shapeOf(const TileGraphBuilder& b, std::uint32_t out)
+{
+    const auto& shape = b.model().tensors[out].shape;
+    NpuTensor tensor;
+    std::copy(shape.begin(), shape.end(), tensor.shape.begin());
+    tensor.rank = static_cast<int>(shape.size());
+    return tensor;
+}
+
+} // namespace
+
+void tileView(TileGraphBuilder& b, const ModelOp& op)
+{
+    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
+    const NpuTensor tensor = shapeOf(b, out);
+    const Box block = vectorBlock(b, op, tensor);
+    std::int64_t all = 0; // elements of the inputs; each block reads the input that it falls into
+    std::vector<std::int64_t> ends;
+    for (const std::size_t input : op.inputs) {
+        std::int64_t elements = 1;
+        for (const std::int64_t d : b.model().tensors[input].shape)
+            elements *= d;
+        ends.push_back(all += elements);
+    }
+    std::int64_t blocks = 1;
+    for (int d = 0; d < kMaxRank; ++d)
+        blocks = saturatingMul(blocks, ceilDiv(tensor.shape[d], block[d]));
+    std::int64_t index = 0;
+    addBlocks(b, out, tensor, block, [&](const Box&, const Box&, std::int64_t elements) {
+        const double along = static_cast<double>(index++) / static_cast<double>(blocks);
+        const double place = along * static_cast<double>(all);
+        std::size_t i = 0;
+        while (i + 1 < ends.size() && static_cast<double>(ends[i]) <= place)
+            ++i;
+        const double start = i > 0 ? static_cast<double>(ends[i - 1]) : 0;
+        const double within = (place - start) / (static_cast<double>(ends[i]) - start);
+        TileGraphBuilder::NodeSpec node;
+        node.type = NodeType::Vector;
+        node.inputs = {alikeTile(b, op.inputs[i], within, elements)};
+        node.computeCycles = 1; // it moves, the load is what it costs
+        return node;
+    });
+}
+
+void tileVectorOp(TileGraphBuilder& b, const ModelOp& op)
+{
+    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
+    const NpuTensor tensor = shapeOf(b, out);
+    const Box block = vectorBlock(b, op, tensor);
+    const int lastDim = tensor.rank - 1;
+    TileSizes sizes;
+    sizes.rows = block[0] * block[1] * block[2] * block[3] / block[lastDim];
+    sizes.cols = block[lastDim];
+    b.setTile(sizes);
+    addBlocks(b, out, tensor, block, [&](const Box& at, const Box& size, std::int64_t elements) {
+        TileGraphBuilder::NodeSpec node;
+        node.type = op.type == OpType::Softmax ? NodeType::Softmax : NodeType::Vector;
+        for (const std::size_t input : op.inputs) {
+            const bool isRowVector = b.model().tensors[input].shape != b.model().tensors[out].shape;
+            const std::uint32_t tile = isRowVector ? b.tile(static_cast<std::uint32_t>(input),
+                                                            {at[lastDim], 0, 0, 0}, {size[lastDim], 1, 1, 1})
+                                                   : b.tile(static_cast<std::uint32_t>(input), at, size);
+            if (std::find(node.inputs.begin(), node.inputs.end(), tile) == node.inputs.end())
+                node.inputs.push_back(tile);
+        }
+        node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * passesOf(b.hardware(), op);
+        return node;
+    });
 }
 
 } // namespace tilewright::npu

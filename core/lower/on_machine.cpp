@@ -76,12 +76,12 @@ Result<Machine> machineOf(const Problem& problem)
     constexpr std::int64_t kExternalBytes = std::int64_t{1} << 40;
     // The scratchpad feeds the array as fast as it is drained: its rate is no part of a problem.
     const double inner = static_cast<double>(hw.nativeWidth + hw.nativeHeight) * kElementBytes;
-    return readMachine("{\"name\": \"hardware of the problem\", \"element_bytes\": " +
-                           std::to_string(kElementBytes) +
-                           ", \"array\": {\"rows\": " + std::to_string(hw.nativeHeight) +
-                           ", \"cols\": " + std::to_string(hw.nativeWidth) + "}, \"levels\": {\"l3\": " +
-                           level(bytes, inner) + ", \"external\": " + level(kExternalBytes, rate) + "}}",
-                       problem.name().empty() ? "problem" : problem.name());
+    return readMachine(
+        "{\"name\": \"hardware of the problem\", \"element_bytes\": " + std::to_string(kElementBytes) +
+            ", \"array\": {\"rows\": " + std::to_string(hw.nativeHeight) + ", \"cols\": " +
+            std::to_string(hw.nativeWidth) + "}, \"levels\": {\"l3\": " + level(bytes, inner) +
+            ", \"external\": " + level(kExternalBytes, rate) + "}}",
+        problem.name().empty() ? "problem" : problem.name());
 }
 
 std::optional<OpId> largestProduct(const Problem& problem, std::span<const OpId> ops)
@@ -181,7 +181,8 @@ ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, con
         const auto& a = npu.model.tensors[op.inputs[0]].shape;
         const auto& b = npu.model.tensors[op.inputs[1]].shape;
         const Subgraph& subgraph = *subgraphOf[product.index()];
-        const auto run = largestRun(SubgraphPlan(*model.problem, subgraph.ops, rules), subgraph.granularity, product);
+        const auto run =
+            largestRun(SubgraphPlan(*model.problem, subgraph.ops, rules), subgraph.granularity, product);
         if (!run)
             continue;
         npu::TileSizes tile;

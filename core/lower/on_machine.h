@@ -63,7 +63,7 @@ struct ScheduledTiling
 {
     std::vector<npu::OpTiling> tiling; ///< one an operator of the NPU's model
     std::size_t scheduled = 0;         ///< products that are cut as the schedule cuts them
-    std::size_t cut = 0;               ///< of these: too large for a core with two sets of operands, made smaller
+    std::size_t cut = 0; ///< of these: too large for a core with two sets of operands, made smaller
 };
 /// Products take the granularity of the subgraph that computes them, unless the file asks for a tile; other
 /// operators keep the NPU's own rule (docs/rules/npu.md 2.6).

@@ -98,8 +98,8 @@ std::vector<MachineField> machineFields(const Machine& m)
              "Times the unit goes over its operand.");
     f.number("vector.passes.elementwise", "passes of other operators", U::Count, m.passes.elementwise,
              "Times the unit goes over its operand.");
-    for (const MachineLevel level : {MachineLevel::L1, MachineLevel::L2, MachineLevel::L3,
-                                     MachineLevel::External, MachineLevel::Host}) {
+    for (const MachineLevel level :
+         {MachineLevel::L1, MachineLevel::L2, MachineLevel::L3, MachineLevel::External, MachineLevel::Host}) {
         const std::string path = "levels." + std::string(toString(level));
         if (!m.has(path + ".bytes"))
             continue;
@@ -128,7 +128,8 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("dram.interleave_bytes", "interleave", U::Bytes, m.dram.interleaveBytes,
              "Consecutive bytes of one channel.");
     f.number("dram.row_bytes", "row", U::Bytes, m.dram.rowBytes, "Of a bank.");
-    f.number("dram.row_hit_cycles", "row hit", U::Cycles, m.dram.rowHitCycles, "Before a burst of an open row.");
+    f.number("dram.row_hit_cycles", "row hit", U::Cycles, m.dram.rowHitCycles,
+             "Before a burst of an open row.");
     f.number("dram.row_miss_cycles", "row miss", U::Cycles, m.dram.rowMissCycles,
              "Before a burst of another row.");
     f.group("network");

@@ -10,19 +10,29 @@
 namespace tilewright {
 
 /// What a value of a machine is counted in.
-enum class MachineUnit : std::uint8_t { Count, Bytes, GbPerSecond, Ghz, Mhz, BytesPerCycle, Cycles, Pj, Word };
+enum class MachineUnit : std::uint8_t {
+    Count,
+    Bytes,
+    GbPerSecond,
+    Ghz,
+    Mhz,
+    BytesPerCycle,
+    Cycles,
+    Pj,
+    Word
+};
 
 /// One value of a machine for people: each can be changed with withMachineField().
 struct MachineField
 {
-    std::string path;            ///< "array.rows"
-    std::string_view group;      ///< "array"
-    std::string_view label;      ///< "rows"
-    std::string_view meaning;    ///< one line
+    std::string path;         ///< "array.rows"
+    std::string_view group;   ///< "array"
+    std::string_view label;   ///< "rows"
+    std::string_view meaning; ///< one line
     MachineUnit unit = MachineUnit::Count;
-    std::string value;           ///< as in the file
-    bool given = false;          ///< in the file; else derived
-    std::string formula;         ///< of a derived value, "2 * array cols"
+    std::string value;                   ///< as in the file
+    bool given = false;                  ///< in the file; else derived
+    std::string formula;                 ///< of a derived value, "2 * array cols"
     std::vector<std::string_view> words; ///< the choices of a Word
 };
 

@@ -114,8 +114,9 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
     if (!document)
         return document.error();
     return JsonCursor(*document, file)
-        .error("is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
-               "fields that tell them apart is there");
+        .error(
+            "is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
+            "fields that tell them apart is there");
 }
 
 } // namespace tilewright

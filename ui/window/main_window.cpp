@@ -39,6 +39,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     createActions();
     createParts();
     createEditActions();
+    createLensActions();
     createMenus();
     connectParts();
 

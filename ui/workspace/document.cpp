@@ -338,8 +338,8 @@ Status Document::recover(const QJsonObject& copy)
     const auto machine = lower::machineField(loaded->schedule.extra, "recovery copy");
     if (machine && *machine)
         if (auto workload = lower::loadWorkload(problemPath.toStdString()))
-            if (auto put = lower::putOnMachine(
-                    std::make_shared<const lower::Workload>(std::move(*workload)), **machine);
+            if (auto put = lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)),
+                                               **machine);
                 put && (*put)->problem->data().ops == (*problem)->data().ops)
                 model = std::move(*put);
     const Together together(*this);

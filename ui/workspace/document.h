@@ -116,7 +116,8 @@ public:
     void setRules(const Rules& rules);
     /// The model on another machine, as one undo step; the schedule stays. A problem that stood as it is gets
     /// the machine's hardware and costs. Without an open problem: the machine of the next model.
-    [[nodiscard]] Status setMachine(const Machine& machine, const QString& text, const QString& mergeKey = {});
+    [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
+                                    const QString& mergeKey = {});
     /// The machine that a model is put on when it is opened.
     [[nodiscard]] const Machine& nextMachine() const { return m_nextMachine; }
 
@@ -205,14 +206,15 @@ private:
     void announce(Parts parts);
     [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule}; }
     void push(State next, const QString& text, const QString& mergeKey);
-    void assign(const State& state); ///< of an undo command
+    void assign(const State& state);              ///< of an undo command
     [[nodiscard]] Schedule savedSchedule() const; ///< with the machine that its latencies are of
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
     [[nodiscard]] Result<lower::ModelOnMachinePtr> onMachine(const Machine& machine) const;
     [[nodiscard]] Status takeModel(const std::string& text, const QString& path);
     [[nodiscard]] Status takeMachine(const std::string& text, const QString& path);
     [[nodiscard]] Status takeProblem(const std::string& text, const QString& path);
-    void startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Schedule schedule, const QString& path);
+    void startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Schedule schedule,
+                   const QString& path);
     [[nodiscard]] Status takeSchedule(const std::string& text, const QString& path);
     void requestEvaluation();
     void refreshColours();

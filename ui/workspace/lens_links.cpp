@@ -2,6 +2,7 @@
 #include "workspace/lens_links.h"
 
 #include "edit/edits.h"
+#include "edit/fit.h"
 #include "mapping/layer.h"
 #include "rules/run_tile.h"
 #include "theme/words.h"
@@ -18,10 +19,16 @@ namespace tilewright::ui {
 
 LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
 {
-    workspace.schedule().whenChanged(
-        this, Part::Problem | Part::Machine | Part::Snapshot,
-        [this](Parts parts) { workloadChanged(parts.testFlag(Part::Problem)); });
-    connect(&workspace.selection(), &Selection::changed, this, [this] { workloadChanged(false); });
+    workspace.schedule().whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot,
+                                     [this](Parts parts) { workloadChanged(parts.testFlag(Part::Problem)); });
+    connect(&workspace.selection(), &Selection::changed, this, [this] {
+        for (const Lens lens : {Lens::Systolic, Lens::Mapping}) {
+            m_outdated[index(lens)] = true;
+            Q_EMIT outdated(lens);
+        }
+        catchUp(Lens::Systolic);
+        showInNpu();
+    });
 }
 
 void LensLinks::attach(SystolicDocument& document)
@@ -43,6 +50,11 @@ void LensLinks::attach(NpuDocument& document)
             setFollowing(Lens::Npu, false);
     });
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::makespanChanged);
+    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::showInNpu);
+    connect(&document, &NpuDocument::nodeChanged, this, [this, &document] {
+        if (!m_giving && document.node() && document.result())
+            selectFromNpu(document.result()->graph->nodes[*document.node()].op);
+    });
 }
 
 void LensLinks::attach(MappingDocument& document)
@@ -117,21 +129,20 @@ std::optional<LensLinks::Product> LensLinks::product() const
     const auto runs = [&](SubgraphId s, OpId op) {
         return std::ranges::find(schedule[s].ops, op) != schedule[s].ops.end();
     };
-    std::optional<SubgraphId> subgraph = selected.subgraph;
-    if (subgraph && subgraph->index() >= schedule.size())
-        subgraph.reset();
-    if (selected.ops.size() == 1 && selected.ops.begin()->index() < problem.opCount() &&
-        problem.op(*selected.ops.begin()).type == OpType::MatMul) {
-        const OpId op = *selected.ops.begin();
-        if (subgraph && runs(*subgraph, op))
-            return Product{op, *subgraph};
+    const bool any = selected.subgraph && selected.subgraph->index() < schedule.size();
+    const SubgraphId subgraph = any ? *selected.subgraph : SubgraphId(0);
+    std::vector<OpId> ops(selected.ops.begin(), selected.ops.end());
+    std::erase_if(ops, [&](OpId op) { return op.index() >= problem.opCount(); });
+    if (const auto op = lower::largestProduct(problem, ops)) {
+        if (any && runs(subgraph, *op))
+            return Product{*op, subgraph};
         for (std::size_t i = 0; i < schedule.size(); ++i)
-            if (runs(SubgraphId(i), op))
-                return Product{op, SubgraphId(i)};
+            if (runs(SubgraphId(i), *op))
+                return Product{*op, SubgraphId(i)};
     }
-    if (subgraph) {
-        const auto op = lower::largestProduct(problem, schedule[*subgraph].ops);
-        return op ? std::optional(Product{*op, *subgraph}) : std::nullopt;
+    if (any) {
+        const auto op = lower::largestProduct(problem, schedule[subgraph].ops);
+        return op ? std::optional(Product{*op, subgraph}) : std::nullopt;
     }
     std::optional<Product> slowest;
     double most = -1;
@@ -142,6 +153,16 @@ std::optional<LensLinks::Product> LensLinks::product() const
                 slowest = Product{*op, SubgraphId(i)};
             }
     return slowest;
+}
+
+std::optional<SubgraphId> LensLinks::slowest() const
+{
+    const SnapshotPtr& snapshot = m_workspace.schedule().snapshot();
+    if (!snapshot || snapshot->evaluation.subgraphs.empty())
+        return std::nullopt;
+    const auto& all = snapshot->evaluation.subgraphs;
+    const auto most = std::ranges::max_element(all, {}, &SubgraphEvaluation::latency);
+    return SubgraphId(static_cast<std::size_t>(most - all.begin()));
 }
 
 void LensLinks::followSystolic()
@@ -158,9 +179,9 @@ void LensLinks::followSystolic()
     if (const auto at = product()) {
         const SnapshotPtr& snapshot = document.snapshot();
         const Subgraph& subgraph = snapshot->schedule[at->subgraph];
-        const auto run = largestRun(
-            SubgraphPlan(*snapshot->problem, subgraph.ops, snapshot->evaluation.rules), subgraph.granularity,
-            at->op);
+        const auto run =
+            largestRun(SubgraphPlan(*snapshot->problem, subgraph.ops, snapshot->evaluation.rules),
+                       subgraph.granularity, at->op);
         if (run) {
             const systolic::Gemm gemm{run->rows, run->cols, run->depth};
             if (!(gemm == settings.gemm))
@@ -190,7 +211,13 @@ void LensLinks::followMapping()
     }
     if (model != m_layersOf) {
         m_layersOf = model;
-        mapping.openModel(lower::layerModel(model->model(), model->lowered));
+        m_layers = lower::layersOf(model->model(), model->lowered);
+        mapping::Model layers;
+        layers.name = model->model().name;
+        for (const lower::NamedLayer& layer : m_layers)
+            layers.layers.push_back(layer.layer);
+        if (!(layers == mapping.model()))
+            mapping.openModel(layers);
     }
     m_mapped = product();
     if (!m_mapped) {
@@ -256,8 +283,11 @@ void LensLinks::takeTile(mapping::Level level)
         return;
     Document& document = m_workspace.schedule();
     m_workspace.selection().selectSubgraph(m_mapped->subgraph);
+    const SubgraphPlan plan(*document.problem(), document.schedule()[m_mapped->subgraph].ops,
+                            document.rules());
     document.apply(edit::setGranularity(*document.problem(), document.schedule(),
-                                        std::array{m_mapped->subgraph}, *tile, {document.rules(), false}),
+                                        std::array{m_mapped->subgraph}, legalGranularity(plan, *tile),
+                                        {document.rules(), false}),
                    tr("Take the tile of the mapping"));
 }
 
@@ -291,6 +321,24 @@ std::vector<std::size_t> LensLinks::selectedNpuOps() const
     return out;
 }
 
+void LensLinks::showInNpu()
+{
+    if (!m_workspace.has(Lens::Npu) || !m_workspace.npu().result())
+        return;
+    NpuDocument& npu = m_workspace.npu();
+    const std::vector<std::size_t> wanted = selectedNpuOps();
+    if (wanted.empty())
+        return;
+    const auto& nodes = npu.result()->graph->nodes;
+    if (npu.node() && std::ranges::find(wanted, nodes[*npu.node()].op) != wanted.end())
+        return;
+    const QScopedValueRollback giving(m_giving, true);
+    const auto first =
+        std::ranges::find_if(nodes, [&](const npu::TileNode& n) { return n.op == wanted.front(); });
+    if (first != nodes.end())
+        npu.selectNode(static_cast<std::uint32_t>(first - nodes.begin()));
+}
+
 void LensLinks::selectFromNpu(std::size_t npuOp)
 {
     if (m_npuOf && isFollowing(Lens::Npu) && m_workspace.npu().model() == m_npuModel &&
@@ -298,21 +346,33 @@ void LensLinks::selectFromNpu(std::size_t npuOp)
         selectOperators({m_npu.source[npuOp]});
 }
 
-void LensLinks::selectLayer(const std::string& name)
+bool LensLinks::selectLayer(const std::string& name)
 {
     const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
-    if (!model || m_layersOf != model)
-        return;
-    for (const lower::NamedLayer& layer : lower::layersOf(model->model(), model->lowered)) {
-        if (layer.layer.name != name)
-            continue;
-        std::vector<OpId> operators;
-        for (std::size_t i = 0; i < model->lowered.report.nodes.size(); ++i)
-            if (std::ranges::find(layer.operators, model->lowered.report.nodes[i].name) !=
-                layer.operators.end())
-                operators.emplace_back(i);
-        return selectOperators(operators);
-    }
+    const auto layer = std::ranges::find(m_layers, name, [](const auto& l) { return l.layer.name; });
+    if (!model || m_layersOf != model || layer == m_layers.end() || !isFollowing(Lens::Mapping))
+        return false;
+    std::vector<OpId> operators;
+    for (std::size_t i = 0; i < model->lowered.report.nodes.size(); ++i)
+        if (std::ranges::find(layer->operators, model->lowered.report.nodes[i].name) !=
+            layer->operators.end())
+            operators.emplace_back(i);
+    selectOperators(operators);
+    return true;
+}
+
+std::string LensLinks::selectedLayer() const
+{
+    const auto& ops = m_workspace.selection().state().ops;
+    if (!m_layersOf || m_layersOf != m_workspace.schedule().lensModel() || ops.empty() ||
+        ops.begin()->index() >= m_layersOf->lowered.source.size())
+        return {};
+    const std::string& name =
+        m_layersOf->lowered.report.nodes[m_layersOf->operatorOf(*ops.begin()).index()].name;
+    for (const lower::NamedLayer& layer : m_layers)
+        if (std::ranges::find(layer.operators, name) != layer.operators.end())
+            return layer.layer.name;
+    return {};
 }
 
 void LensLinks::selectOperators(const std::vector<OpId>& operators)

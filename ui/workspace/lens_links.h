@@ -48,12 +48,13 @@ public:
         SubgraphId subgraph;
     };
     [[nodiscard]] std::optional<Product> product() const;
+    [[nodiscard]] std::optional<SubgraphId> slowest() const; ///< the subgraph that takes the longest
 
     // -- what was found, taken back
     /// The granularity that the Mapping lens' method has at a level; nothing while that lens shows something
     /// else.
     [[nodiscard]] std::optional<Granularity> foundTile(mapping::Level level) const;
-    /// Gives the subgraph of product() that granularity, as far as it is legal.
+    /// Gives the subgraph of product() the legal granularity that is closest to it.
     void takeTile(mapping::Level level);
     /// Cycles of the NPU's run of this very schedule on this machine.
     [[nodiscard]] std::optional<std::int64_t> makespan() const;
@@ -63,8 +64,10 @@ public:
     /// The operators of the NPU's model that the selected ops belong to.
     [[nodiscard]] std::vector<std::size_t> selectedNpuOps() const;
     void selectFromNpu(std::size_t npuOp);
-    /// Selects the ops that a layer of the Mapping lens stands for.
-    void selectLayer(const std::string& name);
+    /// Selects the ops that a layer of the Mapping lens' model stands for; false when it is of another model.
+    bool selectLayer(const std::string& name);
+    /// The name of the layer that the selected op stands for; empty when it is none.
+    [[nodiscard]] std::string selectedLayer() const;
 
 Q_SIGNALS:
     void outdated(tilewright::ui::Lens lens); ///< catchUp() has something to do
@@ -77,13 +80,15 @@ private:
     void followSystolic();
     void followMapping();
     void followNpu();
+    void showInNpu();
     void selectOperators(const std::vector<OpId>& operators);
 
     Workspace& m_workspace;
     std::array<bool, 4> m_following{true, true, true, true};
     std::array<bool, 4> m_outdated{};
     std::array<QString, 4> m_why;
-    bool m_giving = false; ///< a document changes because this object changes it
+    std::vector<lower::NamedLayer> m_layers; ///< of m_layersOf
+    bool m_giving = false;                   ///< a document changes because this object changes it
 
     // what was given last
     std::optional<systolic::Settings> m_systolic;

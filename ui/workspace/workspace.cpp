@@ -159,6 +159,13 @@ void Workspace::openGemm(const systolic::Gemm& gemm, const QString& origin)
     Q_EMIT gemmOpened();
 }
 
+void Workspace::goTo(Lens lens)
+{
+    (void)document(lens); // made by now
+    m_links->setFollowing(lens, true);
+    Q_EMIT lensWanted(lens);
+}
+
 void sortForOpening(std::vector<LensFile>& files)
 {
     std::ranges::stable_sort(files, {}, [](const LensFile& file) { return fileUse(file.kind).turn; });

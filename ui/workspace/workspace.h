@@ -56,9 +56,12 @@ public:
 
     /// Shows C[M,N] = A[M,K] x B[K,N] in the Systolic lens; `origin` says where it comes from.
     void openGemm(const systolic::Gemm& gemm, const QString& origin);
+    /// Lets the lens follow the workload, and shows it.
+    void goTo(Lens lens);
 
 Q_SIGNALS:
     void gemmOpened(); ///< by another lens: it is to be seen
+    void lensWanted(tilewright::ui::Lens lens);
     void refused(const QString& why);
     void edited();         ///< some document: another state, or saved
     void currentChanged(); ///< current()

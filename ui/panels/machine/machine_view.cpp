@@ -160,10 +160,11 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         button->setAutoRaise(true);
         row->addWidget(button);
     };
-    command("open", tr("Open a machine…"), QStringLiteral("open"),
-            tr("Put the model on the machine of a file: a machine, a memory hierarchy, NPU hardware or a mapping "
-               "architecture."),
-            &MachineView::openMachine);
+    command(
+        "open", tr("Open a machine…"), QStringLiteral("open"),
+        tr("Put the model on the machine of a file: a machine, a memory hierarchy, NPU hardware or a mapping "
+           "architecture."),
+        &MachineView::openMachine);
     command("save", tr("Save the machine…"), QStringLiteral("save"),
             tr("Write the machine into a file of its own. A saved schedule has it too."),
             &MachineView::saveMachine);
@@ -194,9 +195,10 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
                             QAbstractItemView::SelectedClicked | QAbstractItemView::AnyKeyPressed);
     m_list->setItemDelegate(new ValueDelegate(m_list));
     m_list->header()->setStretchLastSection(true);
-    const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 16; };
-    m_list->setColumnWidth(kField, wide(tr("passes of other operators")) + 2 * m_list->indentation());
-    m_list->setColumnWidth(kValue, wide(QStringLiteral("1 024.5 B/cycle")));
+    m_list->setIndentation(12);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    for (const Column c : {kField, kValue})
+        m_list->header()->setSectionResizeMode(c, QHeaderView::ResizeToContents);
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_list, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* item, int c) {
         if (c == kValue && !m_filling)
@@ -269,9 +271,10 @@ void MachineView::refresh()
 void MachineView::fillList(const Machine& machine, const std::optional<Machine>& base)
 {
     std::vector<MachineField> fields = machineFields(machine);
-    const bool same = fields.size() == m_shown.size() &&
-                      std::equal(fields.begin(), fields.end(), m_shown.begin(),
-                                 [](const MachineField& a, const MachineField& b) { return a.path == b.path; });
+    const bool same =
+        fields.size() == m_shown.size() &&
+        std::equal(fields.begin(), fields.end(), m_shown.begin(),
+                   [](const MachineField& a, const MachineField& b) { return a.path == b.path; });
     m_shown = std::move(fields);
     const auto before = base ? machineFields(*base) : std::vector<MachineField>();
     if (!same) {
@@ -308,7 +311,10 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             const auto was = std::find_if(before.begin(), before.end(),
                                           [&](const MachineField& b) { return b.path == f.path; });
             const bool changed = was != before.end() && was->value != f.value;
-            QString from = f.given ? QString() : tr("derived: %1").arg(QString::fromStdString(f.formula));
+            QString from;
+            if (!f.given)
+                from = f.formula == "default" ? tr("default")
+                                              : tr("derived: %1").arg(QString::fromStdString(f.formula));
             if (changed)
                 from = (f.given ? tr("%1 in the preset") : tr("%1 in the preset; %2"))
                            .arg(machineValueText(*was), from);
@@ -318,10 +324,11 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             style.setBold(changed);
             item->setFont(kValue, style);
             item->setForeground(kFrom, palette().placeholderText());
-            const QString tip = QStringLiteral("<p>%1</p><p>%2: %3%4</p>")
-                                    .arg(word(f.meaning).toHtmlEscaped(),
-                                         QString::fromStdString(f.path).toHtmlEscaped(), raw.toHtmlEscaped(),
-                                         from.isEmpty() ? QString() : QStringLiteral("<br>") + from.toHtmlEscaped());
+            const QString tip =
+                QStringLiteral("<p>%1</p><p>%2: %3%4</p>")
+                    .arg(word(f.meaning).toHtmlEscaped(), QString::fromStdString(f.path).toHtmlEscaped(),
+                         raw.toHtmlEscaped(),
+                         from.isEmpty() ? QString() : QStringLiteral("<br>") + from.toHtmlEscaped());
             for (const int c : {kField, kValue, kFrom})
                 item->setToolTip(c, tip);
         }
@@ -334,8 +341,9 @@ void MachineView::tellState(const Machine& machine, const std::optional<Machine>
     if (!document().hasProblem())
         lines << tr("The machine of the next model that is opened.");
     else if (own)
-        lines << tr("The problem stands as it is, with hardware of its own. A preset or a change gives it the "
-                    "hardware and the costs of that machine; undo brings the file's back.");
+        lines << tr(
+            "The problem stands as it is, with hardware of its own. A preset or a change gives it the "
+            "hardware and the costs of that machine; undo brings the file's back.");
     std::size_t differ = 0;
     if (base) {
         const auto changes = machineChanges(*base, machine);
@@ -344,7 +352,8 @@ void MachineView::tellState(const Machine& machine, const std::optional<Machine>
             lines << tr("The preset %1 as it is.").arg(QString::fromStdString(machine.name));
         else
             lines << tr("%1 against the preset %2. <a href=\"preset\">Back to the preset</a>")
-                         .arg(counted(static_cast<std::int64_t>(differ), tr("value differs"), tr("values differ")),
+                         .arg(counted(static_cast<std::int64_t>(differ), tr("value differs"),
+                                      tr("values differ")),
                               QString::fromStdString(machine.name).toHtmlEscaped());
     }
     if (document().model() && document().snapshot())
@@ -360,8 +369,8 @@ void MachineView::tellState(const Machine& machine, const std::optional<Machine>
             m_presets->removeItem(edited);
         m_presets->setCurrentIndex(m_presets->findData(preset));
     } else {
-        const QString name = own ? tr("the problem's own")
-                                 : tr("%1 (edited)").arg(QString::fromStdString(machine.name));
+        const QString name =
+            own ? tr("the problem's own") : tr("%1 (edited)").arg(QString::fromStdString(machine.name));
         if (edited < 0)
             m_presets->addItem(name, QString());
         const int i = m_presets->findData(QString());
@@ -382,8 +391,9 @@ void MachineView::take(const Result<Machine>& machine, const QString& text, cons
 {
     QString error;
     if (!machine)
-        error = sentence(machine.error().path.empty() ? machine.error().message
-                                                      : machine.error().path + ": " + machine.error().message);
+        error =
+            sentence(machine.error().path.empty() ? machine.error().message
+                                                  : machine.error().path + ": " + machine.error().message);
     else if (const Status set = document().setMachine(*machine, text, mergeKey); !set)
         error = sentence(set.error().message);
     m_error->setText(error.isEmpty() ? QString() : QStringLiteral("⚠ ") + error);
@@ -409,8 +419,7 @@ void MachineView::setField(QTreeWidgetItem* item)
     if (value == QString::fromStdString(shown->value))
         return refresh();
     take(withMachineField(*machine(), shown->path, value.toStdString()),
-         tr("Change %1, %2").arg(word(shown->group), word(shown->label)),
-         QStringLiteral("machine ") + path);
+         tr("Change %1, %2").arg(word(shown->group), word(shown->label)), QStringLiteral("machine ") + path);
 }
 
 void MachineView::resetField(QTreeWidgetItem* item)
@@ -444,7 +453,8 @@ void MachineView::saveMachine()
     if (path.isEmpty())
         return;
     const Status written = writeFileAtomically(path.toStdString(), writeMachine(*machine()));
-    m_error->setText(written ? QString() : QStringLiteral("⚠ ") + QString::fromStdString(written.error().text()));
+    m_error->setText(written ? QString()
+                             : QStringLiteral("⚠ ") + QString::fromStdString(written.error().text()));
     m_error->setVisible(!written.hasValue());
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "lower/on_machine.h"
 #include "model/topology.h"
 #include "report/file_kind.h"
 #include "workload/problem_json.h"
@@ -68,6 +69,8 @@ Result<LoweredFile> lowerFile(const std::string& file, const MachineArguments& a
         error.file = file;
         return error;
     }
+    if (workload->problem)
+        lower::keepIds(*lowered, *workload->problem);
     return LoweredFile{std::move(*workload), std::move(*machine), std::move(*lowered)};
 }
 

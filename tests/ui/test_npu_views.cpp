@@ -455,7 +455,8 @@ private Q_SLOTS:
         const QString bad = folder.filePath(QStringLiteral("bad.json"));
         QFile file(bad);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(R"({"name": "x", "tensors": [{"name": "a", "shape": [-4, 4]}], "ops": []})");
+        file.write(
+            R"({"name": "x", "hardware": {}, "tensors": [{"name": "a", "shape": [-4, 4]}], "ops": []})");
         file.close();
         (void)m_state->workspace.open(bad);
         QVERIFY2(view.model().error.contains(QStringLiteral("bad.json")), qPrintable(view.model().error));

@@ -256,10 +256,14 @@ private Q_SLOTS:
         m_app->document.setProblem(*Problem::build(std::move(data)), schedule);
         m_app->document.evaluateNow();
         m_app->selection.selectSubgraph(SubgraphId(0));
+        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32})); // h x w x k: it follows
+        QVERIFY(!offer->isVisible());
+        type("m", "16"); // a size of one's own pins it
         QVERIFY(offer->isVisible());
         QTest::mouseClick(offer, Qt::LeftButton);
-        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32})); // h x w x k
-        QCOMPARE(state().settings().origin, std::string("subgraph 0"));
+        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32}));
+        QCOMPARE(state().settings().origin, std::string("op0, a tile of subgraph 0"));
+        QVERIFY(!offer->isVisible());
     }
 
     void separatePanesShareTheState()

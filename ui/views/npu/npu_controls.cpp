@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_controls.h"
 
+#include "theme/number.h"
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
+#include "workspace/lens_links.h"
 #include "workspace/samples.h"
 
 #include <QDir>
@@ -10,6 +12,7 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QPushButton>
+#include <QToolButton>
 
 namespace tilewright::ui {
 
@@ -47,7 +50,7 @@ std::optional<npu::NpuHardware> preset(const char* name)
 
 } // namespace
 
-NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QWidget* parent)
+NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QWidget* parent)
     : QScrollArea(parent), m_workspace(workspace), m_state(workspace.npu()),
       m_fields(
           QStringLiteral("npu."), [this] { return m_state.settings(); },
@@ -61,7 +64,7 @@ NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QWidget
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
-    addModelRows(*form);
+    addModelRows(*form, follow);
     heading(*form, tr("Tiles"));
     form->addRow(new NpuTilingForm(m_state, this));
     addSchedulerRows(*form);
@@ -80,9 +83,19 @@ void NpuControls::heading(QFormLayout& form, const QString& text)
     form.addRow(label);
 }
 
-void NpuControls::addModelRows(QFormLayout& form)
+void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
 {
     heading(form, tr("Model"));
+    auto* following = new QToolButton(this);
+    following->setObjectName(QStringLiteral("npu.follow"));
+    following->setDefaultAction(follow);
+    following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    form.addRow(following);
+    m_followed = new QLabel(this);
+    m_followed->setObjectName(QStringLiteral("npu.followed"));
+    m_followed->setWordWrap(true);
+    form.addRow(m_followed);
+    connect(&m_workspace.links(), &LensLinks::followingChanged, this, &NpuControls::refresh);
     m_model = new QComboBox(this);
     m_model->setObjectName(QStringLiteral("npu.model"));
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -262,6 +275,23 @@ void NpuControls::refresh()
             chosen = static_cast<int>(i);
     }
     m_preset->setCurrentIndex(chosen);
+    const LensLinks& links = m_workspace.links();
+    const QString& why = links.why(Lens::Npu);
+    QString followed = why;
+    if (why.isEmpty() && links.isFollowing(Lens::Npu) && m_workspace.schedule().hasProblem()) {
+        const lower::ScheduledTiling& tiles = links.npuTiling();
+        followed =
+            tr("%1 cut as the schedule cuts them.")
+                .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")));
+        if (tiles.cut > 0)
+            followed += QLatin1Char(' ') +
+                        tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")
+                            .arg(number(tiles.cut));
+    }
+    m_followed->setText(followed);
+    m_followed->setVisible(!followed.isEmpty());
+    if (links.isFollowing(Lens::Npu) && m_workspace.schedule().hasProblem())
+        m_model->setItemText(at, tr("the open model"));
     m_keepGhost->setChecked(m_state.isGhostKept());
     m_clearGhost->setEnabled(m_state.ghost() != nullptr);
 }

@@ -3,12 +3,13 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
-#include "workload/problem.h"
+#include "workspace/lens_links.h"
 
 #include <QFile>
 #include <QGroupBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ Result<Hierarchy> presetHierarchy(int index)
 
 } // namespace
 
-SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state, QWidget* parent)
+SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state, QAction* follow,
+                             QWidget* parent)
     : QScrollArea(parent), m_context(context), m_state(state),
       m_fields(
           QStringLiteral("systolic."), [this] { return m_state->settings(); },
@@ -52,14 +54,24 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     column->setContentsMargins(8, 8, 8, 8);
     column->setSpacing(8);
 
+    auto* following = new QToolButton(content);
+    following->setObjectName(QStringLiteral("systolic.follow"));
+    following->setDefaultAction(follow);
+    following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    column->addWidget(following);
     m_offer = new QPushButton(content);
     m_offer->setObjectName(QStringLiteral("systolic.offer"));
     column->addWidget(m_offer);
-    connect(m_offer, &QPushButton::clicked, this, [this] { m_state->setGemm(m_offered, m_offeredFrom); });
+    connect(m_offer, &QPushButton::clicked, this,
+            [this] { m_context.workspace.links().setFollowing(Lens::Systolic, true); });
     m_origin = new QLabel(content);
     m_origin->setObjectName(QStringLiteral("systolic.origin"));
     m_origin->setWordWrap(true);
     column->addWidget(m_origin);
+    m_why = new QLabel(content);
+    m_why->setObjectName(QStringLiteral("systolic.why"));
+    m_why->setWordWrap(true);
+    column->addWidget(m_why);
     m_error = new QLabel(content);
     m_error->setObjectName(QStringLiteral("systolic.error"));
     m_error->setWordWrap(true);
@@ -179,6 +191,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         m_error->setText(why.isEmpty() ? QString() : QStringLiteral("⚠ ") + why);
         m_error->setVisible(!why.isEmpty());
     });
+    connect(&m_context.workspace.links(), &LensLinks::followingChanged, this, &SettingsPanel::readOffer);
     connect(&m_context.selection, &Selection::changed, this, &SettingsPanel::readOffer);
     m_context.document.whenChanged(this, Part::Problem | Part::Snapshot, &SettingsPanel::readOffer);
     read();
@@ -224,26 +237,17 @@ void SettingsPanel::loadPreset(int index)
 
 void SettingsPanel::readOffer()
 {
-    // The tile (h x w x k) of the current subgraph, when it multiplies matrices.
-    m_offer->hide();
-    const SnapshotPtr& snapshot = m_context.document.snapshot();
-    const auto id = m_context.selection.state().subgraph;
-    if (!snapshot || !id || id->index() >= snapshot->schedule.size())
-        return;
-    const Subgraph& subgraph = snapshot->schedule[*id];
-    const Problem& problem = *snapshot->problem;
-    const bool matMul = std::any_of(subgraph.ops.begin(), subgraph.ops.end(), [&](OpId op) {
-        return op.index() < problem.ops().size() && problem.op(op).type == OpType::MatMul;
-    });
-    if (!matMul)
-        return;
-    m_offered = {subgraph.granularity.h, subgraph.granularity.w, subgraph.granularity.k};
-    m_offeredFrom = tr("subgraph %1").arg(id->index());
-    m_offer->setText(tr("Use tile of subgraph %1: %2")
-                         .arg(id->index())
-                         .arg(sizeText({m_offered.m, m_offered.n, m_offered.k})));
-    m_offer->setToolTip(tr("Look at the tile (h × w × k) of the selected subgraph as a GEMM on this array."));
-    m_offer->setVisible(true);
+    const LensLinks& links = m_context.workspace.links();
+    const auto product = links.isFollowing(Lens::Systolic) ? std::nullopt : links.product();
+    m_offer->setVisible(product && m_context.selection.state().subgraph);
+    if (product) {
+        m_offer->setText(tr("Use the tile of subgraph %1").arg(product->subgraph.index()));
+        m_offer->setToolTip(
+            tr("Look at the tile of the selected subgraph on this array, and follow what is selected."));
+    }
+    const QString& why = links.why(Lens::Systolic);
+    m_why->setText(why);
+    m_why->setVisible(!why.isEmpty());
 }
 
 } // namespace tilewright::ui

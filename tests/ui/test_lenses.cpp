@@ -483,7 +483,7 @@ void TestLenses::aMachineFileIsOpenedOntoTheModel()
     QVERIFY(document().model());
     QVERIFY(!document().isModified());
     // The older formats are machines too.
-    QVERIFY(m_window->openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/npu/default.json")}));
+    QVERIFY(m_window->openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware/default.json")}));
 }
 
 void TestLenses::aProblemTakesAMachineAndGivesItBack()

@@ -68,7 +68,7 @@ private Q_SLOTS:
     void aHierarchyFileIsTaken()
     {
         QVERIFY(m_app->workspace.open(
-            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/edge-8x8.json")));
+            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/edge-8x8.json")));
         QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
         QCOMPARE(state().settings().hierarchy.array.rows, std::int64_t{8});
         const auto refused = m_app->workspace.open(
@@ -205,8 +205,8 @@ private Q_SLOTS:
         QCOMPARE(preset->currentText(), QStringLiteral("kpu"));
         preset->setFocus();
         QTest::keyClick(preset, Qt::Key_Down);
-        QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
-        QCOMPARE(state().settings().hierarchy.array, (ArrayShape{8, 8}));
+        QCOMPARE(state().settings().hierarchy.name, std::string("server"));
+        QCOMPARE(state().settings().hierarchy.array, (ArrayShape{128, 128}));
         auto* dram = control<QDoubleSpinBox>("bandwidth.external");
         QVERIFY(dram);
         dram->setFocus();

@@ -8,7 +8,6 @@
 #include "workspace/samples.h"
 
 #include <QDir>
-#include <QFile>
 #include <QFileDialog>
 #include <QLabel>
 #include <QPushButton>
@@ -33,20 +32,6 @@ public:
         setValue(v);
     }
 };
-
-constexpr const char* kPresets[] = {"default", "edge", "stacked_memory", "ample_bandwidth"};
-
-std::optional<npu::NpuHardware> preset(const char* name)
-{
-    QFile file(QStringLiteral(":/npu/%1.json").arg(QLatin1String(name)));
-    if (!file.open(QIODevice::ReadOnly))
-        return std::nullopt;
-    const QByteArray text = file.readAll();
-    auto hw = npu::parseHardware({text.constData(), static_cast<std::size_t>(text.size())}, name);
-    if (!hw)
-        return std::nullopt;
-    return *hw;
-}
 
 } // namespace
 
@@ -154,11 +139,12 @@ void NpuControls::addHardwareRows(QFormLayout& form)
     heading(form, tr("Hardware"));
     m_preset = new QComboBox(this);
     m_preset->setObjectName(QStringLiteral("npu.preset"));
-    for (const char* name : kPresets)
-        if (const auto hw = preset(name)) {
-            m_presets.push_back(*hw);
-            m_preset->addItem(QString::fromLatin1(name).replace(QLatin1Char('_'), QLatin1Char(' ')));
-        }
+    m_presets.emplace_back();
+    m_preset->addItem(tr("default"));
+    for (const MachinePreset& machine : machinePresets()) {
+        m_presets.push_back(lower::npuHardwareOf(*machinePreset(machine.name)));
+        m_preset->addItem(QString::fromStdString(std::string(machine.name)));
+    }
     m_preset->addItem(tr("custom"));
     m_preset->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_preset->setMinimumContentsLength(8);
@@ -170,7 +156,8 @@ void NpuControls::addHardwareRows(QFormLayout& form)
         }
         refresh();
     });
-    addFormRow(form, tr("Preset"), m_preset, tr("All hardware values at once."));
+    addFormRow(form, tr("Preset"), m_preset,
+               tr("All hardware values at once, of a machine that comes with Tilewright."));
     const auto number = [&](const char* name, const QString& label, int high, const QString& tip, auto part,
                             std::int64_t unit = 1) {
         m_fields.number(form, QLatin1String(name), label, 1, high, tip, part, unit,

@@ -5,7 +5,6 @@
 #include "theme/theme.h"
 #include "workspace/lens_links.h"
 
-#include <QFile>
 #include <QGroupBox>
 #include <QLabel>
 #include <QPushButton>
@@ -21,15 +20,15 @@ using namespace systolic;
 
 namespace {
 
-constexpr const char* kPresets[] = {"kpu", "edge-8x8", "server-128x128"};
-
-Result<Hierarchy> presetHierarchy(int index)
+/// The memories and the array of a machine that comes with Tilewright.
+Hierarchy presetHierarchy(int index)
 {
-    const QString name = QStringLiteral(":/hierarchies/%1.json").arg(QLatin1String(kPresets[index]));
-    QFile file(name);
-    if (!file.open(QIODevice::ReadOnly))
-        return Error{ErrorCode::Io, "cannot be read", {}, name.toStdString()};
-    return parseHierarchy(file.readAll().toStdString(), name.toStdString());
+    return lower::hierarchyOf(*machinePreset(machinePresets()[static_cast<std::size_t>(index)].name));
+}
+
+int presetCount()
+{
+    return static_cast<int>(machinePresets().size());
 }
 
 } // namespace
@@ -154,8 +153,11 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     QFormLayout* memory = group(tr("Memories"));
     m_preset = new QComboBox(content);
     m_preset->setObjectName(QStringLiteral("systolic.preset"));
-    m_preset->addItems({tr("kpu"), tr("edge 8×8"), tr("server 128×128"), tr("edited")});
-    addFormRow(*memory, tr("Preset"), m_preset, tr("Loads a hierarchy: array, sizes and bandwidths."));
+    for (const MachinePreset& preset : machinePresets())
+        m_preset->addItem(QString::fromStdString(std::string(preset.name)));
+    m_preset->addItem(tr("edited"));
+    addFormRow(*memory, tr("Preset"), m_preset,
+               tr("Loads array, sizes and bandwidths of a machine into this lens alone."));
     connect(m_preset, &QComboBox::activated, this, &SettingsPanel::loadPreset);
     m_fields
         .decimal(*memory, QStringLiteral("frequency"), tr("Clock"), 0.01, 100, 2, 0.1,
@@ -208,12 +210,12 @@ void SettingsPanel::read()
     m_fields.show();
     const SystolicSettings& s = m_state->settings();
     m_weights->setEnabled(s.timing.dataflow != Dataflow::Os && s.timing.readout == Readout::Shadow);
-    int preset = 3;
-    for (int i = 0; i < 3; ++i)
-        if (const auto h = presetHierarchy(i); h && h->name == s.hierarchy.name) {
+    int preset = presetCount();
+    for (int i = 0; i < presetCount(); ++i)
+        if (const Hierarchy h = presetHierarchy(i); h.name == s.hierarchy.name) {
             Hierarchy like = s.hierarchy;
-            like.array = h->array; // the shape is set apart
-            if (like == *h)
+            like.array = h.array; // the shape is set apart
+            if (like == h)
                 preset = i;
         }
     m_preset->setCurrentIndex(preset);
@@ -225,13 +227,10 @@ void SettingsPanel::read()
 
 void SettingsPanel::loadPreset(int index)
 {
-    if (index >= 3)
-        return;
-    const auto hierarchy = presetHierarchy(index);
-    if (!hierarchy)
+    if (index >= presetCount())
         return;
     SystolicSettings s = m_state->settings();
-    s.hierarchy = *hierarchy;
+    s.hierarchy = presetHierarchy(index);
     m_state->set(s);
 }
 

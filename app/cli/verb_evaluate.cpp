@@ -66,9 +66,10 @@ void printTable(const EvaluatedSchedule& r)
     table.print(std::cout);
 }
 
-void printText(const EvaluatedSchedule& r, double bound)
+void printText(const EvaluatedSchedule& r, const Snapshot& snapshot)
 {
     const Evaluation& e = r.evaluation;
+    const double bound = snapshot.lowerBound;
     if (!e.subgraphs.empty()) {
         printTable(r);
         std::cout << '\n';
@@ -80,7 +81,10 @@ void printText(const EvaluatedSchedule& r, double bound)
             std::cout << "             " << sentence(e.issues[i]) << '\n';
         return;
     }
-    std::cout << "total        " << formatGrouped(e.total) << '\n' << "lower bound  " << formatGrouped(bound);
+    std::cout << "total        " << formatGrouped(e.total) << '\n';
+    if (e.rules != e.rules.onArray())
+        std::cout << "on the array " << formatGrouped(snapshot.arrayTotal) << " (with compute=array)\n";
+    std::cout << "lower bound  " << formatGrouped(bound);
     if (bound > 0)
         std::cout << " (" << percent(e.total / bound - 1) << " above it)";
     std::cout << '\n';
@@ -109,6 +113,18 @@ int writeTrace(const EvaluatedSchedule& r, const std::string& file)
     return done ? Exit::Success : Exit::Interrupted;
 }
 
+Snapshot snapshotOf(const EvaluatedSchedule& r)
+{
+    Snapshot out;
+    out.problem = r.problem;
+    out.schedule = r.loaded.schedule;
+    out.evaluation = r.evaluation;
+    out.lowerBound = lowerBound(*r.problem, r.rules.rules).value;
+    if (r.loaded.formatIssues.empty())
+        out.arrayTotal = evaluate(*r.problem, r.loaded.schedule, r.rules.rules.onArray()).total;
+    return out;
+}
+
 std::string today()
 {
     const std::time_t now = std::time(nullptr);
@@ -116,13 +132,8 @@ std::string today()
     return {text, std::strftime(text, sizeof text, "%Y-%m-%d", std::localtime(&now))};
 }
 
-int writeReport(const EvaluatedSchedule& r, const EvaluateArguments& arguments, double bound)
+int writeReport(const Snapshot& snapshot, const EvaluateArguments& arguments)
 {
-    Snapshot snapshot;
-    snapshot.problem = r.problem;
-    snapshot.schedule = r.loaded.schedule;
-    snapshot.evaluation = r.evaluation;
-    snapshot.lowerBound = bound;
     std::string text;
     if (endsWith(arguments.report, ".csv"))
         text = subgraphsCsv(snapshot);
@@ -141,15 +152,14 @@ int evaluateVerb(const EvaluateArguments& arguments)
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
         if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
             return code;
-    const double bound = lowerBound(*result->problem, result->rules.rules).value;
+    const Snapshot snapshot = snapshotOf(*result);
     if (!arguments.report.empty() && result->loaded.formatIssues.empty())
-        if (const int code = writeReport(*result, arguments, bound); code != Exit::Success)
+        if (const int code = writeReport(snapshot, arguments); code != Exit::Success)
             return code;
     if (arguments.json)
-        std::cout << evaluationJson(*result->problem, result->loaded.schedule, result->evaluation,
-                                    result->rules.reason, bound);
+        std::cout << evaluationJson(snapshot, result->rules.reason);
     else
-        printText(*result, bound);
+        printText(*result, snapshot);
     return result->evaluation.valid() ? Exit::Success : Exit::No;
 }
 

@@ -122,7 +122,7 @@ Result<npu::RunOptions> runOptions(const NpuArguments& a)
 Result<npu::NpuModel> npuModel(const NpuArguments& a)
 {
     const auto kind = fileKind(a.model);
-    if (kind && *kind == FileKind::NpuModel) {
+    if (kind && (*kind == FileKind::NpuModel || *kind == FileKind::Model)) {
         auto model = npu::loadModel(a.model);
         if (model || !a.machine.read(a.model))
             return model;

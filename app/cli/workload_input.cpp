@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "lower/on_machine.h"
 #include "model/topology.h"
 #include "report/file_kind.h"
 #include "workload/problem_json.h"
@@ -94,6 +95,8 @@ Result<LoweredFile> lowerFile(const std::string& file, const WorkloadArguments& 
         error.file = file;
         return error;
     }
+    if (workload->problem)
+        lower::keepIds(*lowered, *workload->problem);
     return LoweredFile{std::move(*workload), std::move(*machine), std::move(*lowered)};
 }
 

@@ -84,19 +84,20 @@ struct StepCosts
                                 std::int64_t reductionSize) const noexcept
     {
         if (array)
-            return baseCost *
-                   arrayCycles(ArrayAxis::whole(r.extent, arrayRows), ArrayAxis::whole(c.extent, arrayCols),
-                               length) /
-                   wholeTile(reductionSize);
+            return baseCost * cycles(r.extent, c.extent, length) / wholeTile(reductionSize);
         return baseCost * rows(r) * cols(c) *
                (static_cast<double>(length) /
                 (scaleByNativeK ? nativeK : static_cast<double>(reductionSize)));
     }
+    /// R8.2: cycles of one run.
+    [[nodiscard]] double cycles(std::int64_t rows, std::int64_t cols, std::int64_t length) const noexcept
+    {
+        return arrayCycles(ArrayAxis::whole(rows, arrayRows), ArrayAxis::whole(cols, arrayCols), length);
+    }
     /// R8.2: cycles of a native tile over the whole reduction.
     [[nodiscard]] double wholeTile(std::int64_t reductionSize) const noexcept
     {
-        return arrayCycles(ArrayAxis::whole(arrayRows, arrayRows), ArrayAxis::whole(arrayCols, arrayCols),
-                           reductionSize);
+        return cycles(arrayRows, arrayCols, reductionSize);
     }
 
 private:

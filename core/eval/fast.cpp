@@ -18,12 +18,6 @@ bool holds(std::span<const TensorId> list, TensorId t)
     return std::find(list.begin(), list.end(), t) != list.end();
 }
 
-bool isSmall(const SubgraphPlan& plan)
-{
-    return plan.uses().size() <= SmallLimits::kUses && plan.ranges().size() <= SmallLimits::kSlots &&
-           plan.groups().size() <= SmallLimits::kGroups && plan.sinks().size() <= SmallLimits::kSinks;
-}
-
 bool hasBit(std::uint64_t bits, std::uint32_t i)
 {
     return (bits >> i) & 1;
@@ -74,7 +68,7 @@ struct FastCall
 
     [[nodiscard]] std::optional<SubgraphEvaluation> operator()() const
     {
-        if (isSmall(plan))
+        if (SmallLimits::hold(plan))
             if (auto out = run<SmallLimits>())
                 return out;
         return run<LargeLimits>();

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -51,6 +52,12 @@ struct SmallLimits
     static constexpr std::size_t kClasses = 49; // 7 x 7
     static constexpr std::size_t kDrivers = 4;
     static constexpr std::size_t kPhases = 8; // see phase count in bind()
+
+    [[nodiscard]] static bool hold(const SubgraphPlan& plan) noexcept
+    {
+        return plan.uses().size() <= kUses && plan.ranges().size() <= kSlots &&
+               plan.groups().size() <= kGroups && plan.sinks().size() <= kSinks;
+    }
 };
 struct LargeLimits // 0: on the heap
 {
@@ -117,6 +124,17 @@ public:
         for (std::size_t p = 0; p < c.phases; ++p)
             peak = std::max(peak, cell(c, p).workingSet);
         return peak;
+    }
+
+    /// R8.2: cycles of all runs of a MatMul (by local index) that cost something, whatever `compute` is. The
+    /// order of the tiles does not matter. Costs are cycles from now on.
+    [[nodiscard]] double cyclesOf(std::uint32_t op)
+    {
+        m_cyclesOf = op;
+        bindRunCosts();
+        for (std::size_t i = 0; i < m_rowClasses * m_colClasses; ++i)
+            m_class[i].ready = false;
+        return run(TraversalKind::Raster).compute;
     }
 
     /// Sums over all steps. A Custom order is a permutation (R5.3).
@@ -376,6 +394,7 @@ private:
     bool m_hasKept = false;
     bool m_hasVariants = false; // costs differ by tile class: other kinds of axes, or compute=array
     bool m_forgets = false;
+    std::optional<std::uint32_t> m_cyclesOf; // see cyclesOf()
     Store<std::int64_t, (kSmall ? Limits::kPhases + 1 : 0)> m_phaseBegin;
     std::size_t m_phaseCount = 0;
     Store<double, Limits::kPhases * Limits::kUses> m_runCost;

@@ -308,7 +308,7 @@ template <class Limits> void FastEngine<Limits>::bindRunCosts()
         for (std::size_t r = 0; r < m_runCount; ++r)
             m_runCost[p * m_runCount + r] = runCost(m_runs[r], m_runs[r].rowReduces, m_runs[r].colReduces);
     }
-    m_hasVariants = m_hasVariants || m_cost.array; // R8.2: clipped tiles cost less
+    m_hasVariants = m_hasVariants || m_cost.array || m_cyclesOf; // R8.2: clipped tiles cost less
     if (m_hasVariants)
         m_cellCost.resize(m_rowClasses * m_colClasses * m_phaseCount * m_runCount);
 }
@@ -317,8 +317,11 @@ template <class Limits> void FastEngine<Limits>::bindRunCosts()
 template <class Limits>
 double FastEngine<Limits>::runCost(const Run& run, bool rowReduces, bool colReduces) const
 {
-    if (run.kept)
+    if (run.kept || (m_cyclesOf && run.id != *m_cyclesOf))
         return 0;
+    if (m_cyclesOf)
+        return m_cost.cycles(length(run.rowSlot, run.row), length(run.colSlot, run.col),
+                             m_extent[run.depthSlot]);
     const Op& op = m_plan.problem().op(m_plan.ops()[run.id]);
     const auto base = static_cast<double>(op.baseCost);
     const StepCosts::Extent rows{rowReduces, length(run.rowSlot, run.row)};

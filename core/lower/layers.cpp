@@ -22,34 +22,6 @@ mapping::Layer gemmLayer(std::int64_t m, std::int64_t n, std::int64_t k)
     return l;
 }
 
-mapping::Layer convLayer(const model::Model& model, const Operator& op)
-{
-    const auto& w = op.as<model::WindowAttributes>();
-    const Shape &x = model.shape(op.inputs[0]), &weight = model.shape(op.inputs[1]);
-    mapping::Layer l;
-    l.batch = x[0];
-    l.inChannels = x[1];
-    l.outChannels = weight[0];
-    l.kernel = {weight[2], weight[3]};
-    l.stride = w.stride;
-    l.dilation = w.dilation;
-    l.groups = w.groups;
-    const auto& p = w.padding;
-    if (std::all_of(p.begin(), p.end(), [&](std::int64_t n) { return n == p[0]; })) {
-        l.height = x[2];
-        l.width = x[3];
-        l.padding = p[0];
-    } else { // a layer is padded alike on all sides; the stored input is the same
-        l.height = x[2] + p[0] + p[2];
-        l.width = x[3] + p[1] + p[3];
-    }
-    if (w.groups == x[1] && weight[0] == x[1] && w.groups > 1) {
-        l.kind = mapping::LayerKind::DwConv;
-        l.groups = 1;
-    }
-    return l;
-}
-
 /// Layers by shape, in the order of their first operator.
 class LayerList
 {
@@ -78,6 +50,34 @@ private:
 
 } // namespace
 
+mapping::Layer convolutionLayer(const model::Model& model, const Operator& op)
+{
+    const auto& w = op.as<model::WindowAttributes>();
+    const Shape &x = model.shape(op.inputs[0]), &weight = model.shape(op.inputs[1]);
+    mapping::Layer l;
+    l.batch = x[0];
+    l.inChannels = x[1];
+    l.outChannels = weight[0];
+    l.kernel = {weight[2], weight[3]};
+    l.stride = w.stride;
+    l.dilation = w.dilation;
+    l.groups = w.groups;
+    const auto& p = w.padding;
+    if (std::all_of(p.begin(), p.end(), [&](std::int64_t n) { return n == p[0]; })) {
+        l.height = x[2];
+        l.width = x[3];
+        l.padding = p[0];
+    } else { // a layer is padded alike on all sides; the stored input is the same
+        l.height = x[2] + p[0] + p[2];
+        l.width = x[3] + p[1] + p[3];
+    }
+    if (w.groups == x[1] && weight[0] == x[1] && w.groups > 1) {
+        l.kind = mapping::LayerKind::DwConv;
+        l.groups = 1;
+    }
+    return l;
+}
+
 std::vector<NamedLayer> layersOf(const model::Model& model, const LoweredProblem& lowered)
 {
     // Products as they stand in the problem, convolutions with their seven loops.
@@ -92,7 +92,7 @@ std::vector<NamedLayer> layersOf(const model::Model& model, const LoweredProblem
         if (node.status == NodeStatus::Dropped)
             continue;
         if (op.kind == OperatorKind::Conv2d) {
-            out.add(convLayer(model, op), node.name);
+            out.add(convolutionLayer(model, op), node.name);
             continue;
         }
         for (const OpId o : products[i]) {

@@ -6,6 +6,7 @@
 #include "npu/hardware.h"
 #include "systolic/hierarchy.h"
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -28,6 +29,9 @@ struct MachineText
 /// One machine of several older files, each giving what it knows; a field that two of them give differently
 /// is an error that names both.
 [[nodiscard]] Result<Machine> readMachines(std::span<const MachineText> texts);
+/// The field "machine" among the fields that a schedule file has beside its own (Schedule::extra).
+[[nodiscard]] Result<std::optional<Machine>> machineField(const std::string& extra, const std::string& file);
+[[nodiscard]] std::string withMachineField(const std::string& extra, const Machine& machine);
 /// Each a file, or the name of a preset.
 [[nodiscard]] Result<Machine> loadMachine(std::span<const std::string> filesOrNames);
 

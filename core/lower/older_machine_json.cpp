@@ -230,4 +230,27 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
     return readMachine(machine.dump(), lastFile);
 }
 
+Result<std::optional<Machine>> machineField(const std::string& extra, const std::string& file)
+{
+    if (extra.empty())
+        return std::optional<Machine>();
+    const auto json = parseJson(extra, file);
+    if (!json)
+        return json.error();
+    const auto field = json->find("machine");
+    if (field == json->end() || !field->is_object())
+        return std::optional<Machine>(); // other tools may call something else so
+    auto machine = readMachine(field->dump(), file);
+    if (!machine)
+        return machine.error();
+    return std::optional<Machine>(std::move(*machine));
+}
+
+std::string withMachineField(const std::string& extra, const Machine& machine)
+{
+    Json json = extra.empty() ? Json::object() : Json::parse(extra);
+    json["machine"] = Json::parse(writeMachine(machine));
+    return json.dump();
+}
+
 } // namespace tilewright::lower

@@ -155,6 +155,7 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
         takeModel(out, modelOf(layers->model), file);
         return out;
     }
+    case FileKind::Model:
     case FileKind::NpuModel: {
         auto npu = npu::parseModel(text, file);
         // A generated one has no tensors of its own in the file.

@@ -52,6 +52,9 @@ struct GemmLayer
 /// (docs/rules/workload.md 4.2).
 [[nodiscard]] std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered);
 
+/// A convolution as a layer of the Mapping lens, without a name.
+[[nodiscard]] mapping::Layer convolutionLayer(const model::Model& model, const model::Operator& op);
+
 /// A layer of a shape, as often as the network has it.
 struct NamedLayer
 {

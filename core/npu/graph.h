@@ -119,6 +119,10 @@ struct NpuGraph
 [[nodiscard]] Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware,
                                           std::size_t maxNodes = 1'000'000);
 
+/// Depth of the smallest default tile of a matmul, and the step by which it grows.
+inline constexpr std::int64_t kMatmulDepth = 64;
+/// Whether a matmul node of that tile, with two sets of operands, fits into the SPM of a core.
+[[nodiscard]] bool matmulFits(const NpuHardware& hardware, int dtypeBytes, const TileSizes& tile) noexcept;
 /// The default tile of a matmul (docs/rules/npu.md 2.6); fields of `wish` that are set are kept.
 [[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
                                    std::int64_t n, std::int64_t k, TileSizes wish);

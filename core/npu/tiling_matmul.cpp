@@ -6,16 +6,19 @@
 
 namespace tilewright::npu {
 
+bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t) noexcept
+{
+    return 2 * (t.m * t.k + t.k * t.n) * dtypeBytes + t.m * t.n * hw.accumulatorBytes <= hw.spmBytes;
+}
+
 TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n, std::int64_t k,
                      TileSizes wish)
 {
     TileSizes t;
     t.m = std::min(m, wish.m > 0 ? wish.m : hw.engineRows);
     t.n = std::min(n, wish.n > 0 ? wish.n : hw.engineCols);
-    t.k = std::min(k, wish.k > 0 ? wish.k : 64);
-    const auto fits = [&](const TileSizes& s) {
-        return 2 * (s.m * s.k + s.k * s.n) * dtypeBytes + s.m * s.n * hw.accumulatorBytes <= hw.spmBytes;
-    };
+    t.k = std::min(k, wish.k > 0 ? wish.k : kMatmulDepth);
+    const auto fits = [&](const TileSizes& s) { return matmulFits(hw, dtypeBytes, s); };
     // Grows one field by its step; false when it is fixed, complete, or the node would not fit.
     const auto grow = [&](std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit,
                           std::int64_t fixed) {
@@ -28,7 +31,7 @@ TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std:
         t = larger;
         return true;
     };
-    while (grow(&TileSizes::k, 64, k, wish.k)) {
+    while (grow(&TileSizes::k, kMatmulDepth, k, wish.k)) {
     }
     for (bool grown = true; grown;) {
         grown = grow(&TileSizes::m, hw.engineRows, m, wish.m);

@@ -68,24 +68,28 @@ std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason
                         {"issues", std::move(issues)}});
 }
 
-std::string evaluationJson(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
-                           std::string_view rulesReason, double lowerBound)
+std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason)
 {
+    const Problem& problem = *snapshot.problem;
+    const Evaluation& evaluation = snapshot.evaluation;
     Json out = {{"rules", ruleSetName(evaluation.rules)},
                 {"rules_reason", rulesReason},
                 {"problem", problem.name()},
                 {"valid", evaluation.valid()},
                 {"error", verdictOf(evaluation)},
                 {"total_latency", nullptr},
-                {"lower_bound", jsonNumber(lowerBound)}};
+                {"array_total", nullptr},
+                {"lower_bound", jsonNumber(snapshot.lowerBound)}};
     if (problem.name().empty())
         out.erase("problem");
     if (!evaluation.subgraphs.empty() &&
-        std::ranges::all_of(evaluation.subgraphs, &SubgraphEvaluation::structurallyValid))
+        std::ranges::all_of(evaluation.subgraphs, &SubgraphEvaluation::structurallyValid)) {
         out["total_latency"] = jsonNumber(evaluation.total);
+        out["array_total"] = jsonNumber(snapshot.arrayTotal);
+    }
     Json subgraphs = Json::array();
     for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i)
-        subgraphs.push_back(subgraphJson(schedule[SubgraphId(i)], evaluation.subgraphs[i]));
+        subgraphs.push_back(subgraphJson(snapshot.schedule[SubgraphId(i)], evaluation.subgraphs[i]));
     out["subgraphs"] = std::move(subgraphs);
     return dumpByField(out);
 }

@@ -10,6 +10,8 @@ namespace tilewright {
 
 /// What a file that a person opens or drops is.
 enum class FileKind {
+    Model, ///< operators on tensors, or a topology table: what every lens is lowered from
+    Machine,
     Problem,
     Schedule,
     MappingLayer,
@@ -17,7 +19,7 @@ enum class FileKind {
     MappingMethod,
     MappingArchitecture,
     MappingSetup,
-    NpuModel,
+    NpuModel, ///< of the NPU lens alone: generated there, or with hardware and a run of its own
     SystolicHierarchy,
     SystolicSettings
 };

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json_reader.h"
+#include "model/topology.h"
 
 #include <algorithm>
 #include <vector>
@@ -45,10 +46,15 @@ constexpr Mark kMarks[] = {
     {"energy_pj", FileKind::MappingArchitecture},
     {"dma_mhz", FileKind::MappingArchitecture},
     {"hierarchy", FileKind::SystolicSettings},
+    {"engine_rows", FileKind::Machine},
+    {"spm_bytes", FileKind::Machine},
+    {"frequency_ghz", FileKind::SystolicHierarchy},
     {"levels", FileKind::SystolicHierarchy},
     {"kind", FileKind::MappingLayer},
     {"generate", FileKind::NpuModel},
-    {"ops", FileKind::NpuModel},
+    {"hardware", FileKind::NpuModel},
+    {"run", FileKind::NpuModel},
+    {"ops", FileKind::Model},
 };
 
 /// The names of the members of the outermost object, as far as the text is JSON: what a file is can be told
@@ -90,9 +96,17 @@ std::vector<std::string_view> topLevelNames(std::string_view text)
 
 Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
 {
+    if (model::isTopology(text))
+        return FileKind::Model;
     const std::vector<std::string_view> names = topLevelNames(text);
+    const auto has = [&](std::string_view field) {
+        return std::find(names.begin(), names.end(), field) != names.end();
+    };
+    // The memory hierarchy of the Systolic lens has levels too, but neither of the two that a machine needs.
+    if (has("levels") && has("name") && has("element_bytes") && !has("frequency_ghz"))
+        return FileKind::Machine;
     for (const Mark& mark : kMarks)
-        if (std::find(names.begin(), names.end(), mark.field) != names.end())
+        if (has(mark.field))
             return mark.kind;
     if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
         return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a method
@@ -100,9 +114,9 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
     if (!document)
         return document.error();
     return JsonCursor(*document, file)
-        .error("is no problem, schedule, layer, model, method, architecture or hierarchy: none of the fields "
-               "that "
-               "tell them apart is there");
+        .error(
+            "is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
+            "fields that tell them apart is there");
 }
 
 } // namespace tilewright

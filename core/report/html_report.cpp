@@ -80,6 +80,9 @@ private:
         const Evaluation& e = m_s.evaluation;
         m_out += "<ul class=\"figures\">\n";
         figure("total latency", formatGrouped(e.total), e.valid() ? "" : "muted");
+        if (e.rules != e.rules.onArray())
+            figure("on the array itself (compute=array)", formatGrouped(m_s.arrayTotal),
+                   e.valid() ? "" : "muted");
         figure("lower bound", formatGrouped(m_s.lowerBound));
         if (m_s.lowerBound > 0 && e.valid())
             figure("above the bound", percent(m_s.gap()));

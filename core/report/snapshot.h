@@ -14,6 +14,7 @@ struct Snapshot
     ProblemPtr problem;
     Schedule schedule;
     Evaluation evaluation; ///< carries the rules and the issues
+    double arrayTotal = 0; ///< total of the same schedule under the same rules but compute=array (R8.2)
     double lowerBound = 0; ///< of the problem, not of this schedule
     std::uint64_t revision = 0;
     double evaluationMs = 0;

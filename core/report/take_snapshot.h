@@ -5,6 +5,7 @@
 #include "report/snapshot.h"
 
 #include <mutex>
+#include <optional>
 
 namespace tilewright {
 
@@ -22,12 +23,15 @@ public:
     [[nodiscard]] SnapshotPtr take(const Schedule& schedule, std::uint64_t revision);
     /// Subgraphs that had to be evaluated since construction.
     [[nodiscard]] std::int64_t computed() const;
+    /// The same for Snapshot::arrayTotal.
+    [[nodiscard]] std::int64_t computedOnArray() const;
 
     [[nodiscard]] double lowerBound() const noexcept { return m_lowerBound; }
 
 private:
     mutable std::mutex m_mutex;
     Evaluator m_evaluator;
+    std::optional<Evaluator> m_array; ///< for Snapshot::arrayTotal, unless the rules are those of the array
     double m_lowerBound;
 };
 

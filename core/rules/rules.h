@@ -49,6 +49,13 @@ struct Rules
                 .prologue = Prologue::Off,
                 .opOrder = OpOrder::Ignore};
     }
+    /// The same with compute=array (R8.2): what a schedule costs on the array itself.
+    [[nodiscard]] constexpr Rules onArray() const
+    {
+        Rules out = *this;
+        out.compute = Compute::Array;
+        return out;
+    }
     bool operator==(const Rules&) const = default;
 };
 

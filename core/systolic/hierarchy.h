@@ -47,7 +47,7 @@ struct Hierarchy
     }
 };
 
-/// The seed's KPU; the same as resources/hierarchies/kpu.json.
+/// The seed's KPU; the same as tests/data/hierarchies/kpu.json.
 [[nodiscard]] Hierarchy kpuHierarchy();
 /// Reads a preset; the error names a missing level, a zero bandwidth or any other bad field.
 [[nodiscard]] Result<Hierarchy> parseHierarchy(std::string_view text, const std::string& file);

@@ -2,7 +2,7 @@
 // Edit to repaint: from the person's command (the edit itself included) until the new evaluation is published
 // and every visible view has painted it: until nothing that was asked to be laid out or painted is left. Then
 // how long one mouse move of a drag keeps the window. Prints percentiles; `./dev bench ui`. For profiling:
-// `tilewright-bench-ui OPS EDITS [KIND]`.
+// `tilewright-bench-ui OPS EDITS [KIND]`, `tilewright-bench-ui wheel [TURNS]`.
 #include "edit/fit.h"
 #include "theme/style.h"
 #include "views/graph/graph_view.h"
@@ -10,15 +10,18 @@
 #include "window/view_catalog.h"
 #include "workload/generate.h"
 #include "workspace/background.h"
+#include "workspace/samples.h"
 #include "workspace/schedule_edits.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QMouseEvent>
 #include <QSettings>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QThreadPool>
+#include <QWheelEvent>
 
 #include <algorithm>
 #include <array>
@@ -316,6 +319,52 @@ private:
     SubgraphId m_edited{0}; ///< by the edit that findEdit() found
 };
 
+/// The wheel over the tile height of one subgraph, with the wavefront of its tile, the inspector and the
+/// status bar in sight: all of them follow.
+void wheel(int count)
+{
+    Watcher watcher;
+    MainWindow window;
+    qApp->installEventFilter(&watcher);
+    window.resize(1440, 900);
+    window.show();
+    if (!window.openPaths({samplesFolder() + QStringLiteral("/models/llama-block.json")}))
+        return;
+    Document& document = window.state().document;
+    window.state().actions.find(QStringLiteral("lens.slowest"))->trigger();
+    window.state().actions.find(QStringLiteral("lens.systolic"))->trigger();
+    const auto settle = [] {
+        QTest::qWait(150);
+        while (backgroundPool()->activeThreadCount() > 0)
+            QTest::qWait(5);
+        QApplication::processEvents();
+    };
+    settle();
+    QSpinBox* height = nullptr;
+    for (QSpinBox* box : window.view(QStringLiteral("inspector"))->findChildren<QSpinBox*>())
+        if (box->accessibleName() == QLatin1String("Tile height"))
+            height = box;
+    if (!height)
+        return;
+    height->setFocus();
+    Times times;
+    for (int i = 0; i < count; ++i) {
+        const QPointF at = QRectF(height->rect()).center();
+        QWheelEvent event(at, height->mapToGlobal(at), {}, {0, i % 8 < 4 ? -120 : 120}, Qt::NoButton,
+                          Qt::NoModifier, Qt::NoScrollPhase, false);
+        const Schedule before = document.schedule();
+        const Stopwatch watch;
+        QApplication::sendEvent(height, &event);
+        while (!(document.snapshot()->schedule == document.schedule()))
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::X11ExcludeTimers);
+        watcher.paintAll();
+        if (!(document.schedule() == before))
+            watch.addTo(times);
+        settle();
+    }
+    report("llama block: wheel over h to wavefront, total, inspector", times);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -331,6 +380,10 @@ int main(int argc, char** argv)
     for (std::size_t k = 0; argc > 3 && k < kKinds.size(); ++k)
         if (std::string(argv[3]) == kNames[k])
             only = kKinds[k];
+    if (argc > 1 && std::string(argv[1]) == "wheel") {
+        wheel(argc > 2 ? std::stoi(argv[2]) : 100);
+        return 0;
+    }
     if (argc > 2) {
         Bench bench(std::stoul(argv[1]));
         bench.edits(std::stoi(argv[2]), only);
@@ -343,5 +396,6 @@ int main(int argc, char** argv)
         bench.edits(count, {});
         bench.drag();
     }
+    wheel(100);
     return 0;
 }

@@ -202,7 +202,7 @@ void TestCliSystolic::tileJson()
 
 void TestCliSystolic::tileWithHierarchy()
 {
-    const QString file = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/kpu.json");
+    const QString file = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/kpu.json");
     const QString base = QStringLiteral("tile --gemm 500x600x700 --json --method exhaustive ");
     QVERIFY(cli(base + QStringLiteral("--hierarchy ") + file).json() == cli(base).json());
     QVERIFY(cli(base + QStringLiteral("--level l3 --hierarchy ") + file).json() ==

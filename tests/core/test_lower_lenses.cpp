@@ -292,13 +292,14 @@ void TestLowerLenses::rule_2_lenses()
         QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
     }
     // The preset after the source document is the older one.
-    const std::string kpu = (kSource + QStringLiteral("resources/hierarchies/kpu.json")).toStdString();
+    const std::string kpu = (kSource + QStringLiteral("tests/data/hierarchies/kpu.json")).toStdString();
     QVERIFY(hierarchyOf(*machinePreset("kpu")) == *systolic::readHierarchy(kpu));
 }
 
 void TestLowerLenses::rule_2_olderFiles()
 {
-    for (const char* folder : {"resources/hierarchies", "resources/npu", "samples/mapping/architectures"})
+    for (const char* folder :
+         {"tests/data/hierarchies", "tests/data/npu_hardware", "samples/mapping/architectures"})
         for (const std::string& file : files(QLatin1String(folder), {QStringLiteral("*.json")})) {
             const auto m = loadMachine(std::vector{file});
             QVERIFY2(m.hasValue(), m ? "" : m.error().text().c_str());
@@ -306,7 +307,7 @@ void TestLowerLenses::rule_2_olderFiles()
             const std::string text = *readFile(file);
             if (QLatin1String(folder).endsWith(QLatin1String("hierarchies"))) {
                 QVERIFY2(hierarchyOf(*m) == *systolic::readHierarchy(file), file.c_str());
-            } else if (QLatin1String(folder).endsWith(QLatin1String("npu"))) {
+            } else if (QLatin1String(folder).endsWith(QLatin1String("npu_hardware"))) {
                 npu::NpuHardware want = *npu::loadHardware(file), got = npuHardwareOf(*m);
                 got.dram.arbiter = want.dram.arbiter;
                 QVERIFY2(got == want, file.c_str());

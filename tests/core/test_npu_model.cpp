@@ -60,7 +60,7 @@ void TestNpuModel::explicitFormRoundTrips()
 
 void TestNpuModel::presetsRoundTrip()
 {
-    const QDir dir(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/npu"));
+    const QDir dir(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware"));
     for (const QString& file : dir.entryList({QStringLiteral("*.json")})) {
         const auto hw = loadHardware(dir.filePath(file).toStdString());
         QVERIFY2(hw, hw ? "" : hw.error().text().c_str());
@@ -72,7 +72,7 @@ void TestNpuModel::presetsRoundTrip()
 
 void TestNpuModel::defaultsAreThoseOfTheSpec()
 {
-    const auto preset = loadHardware(TILEWRIGHT_SOURCE_DIR "/resources/npu/default.json");
+    const auto preset = loadHardware(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware/default.json");
     QVERIFY(preset);
     QVERIFY(*preset == NpuHardware{});
     const NpuHardware& hw = *preset;

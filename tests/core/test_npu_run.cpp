@@ -31,7 +31,7 @@ NpuModel sample(const char* name)
 
 NpuHardware preset(const char* name)
 {
-    auto hw = loadHardware(std::string(TILEWRIGHT_SOURCE_DIR) + "/resources/npu/" + name + ".json");
+    auto hw = loadHardware(std::string(TILEWRIGHT_SOURCE_DIR) + "/tests/data/npu_hardware/" + name + ".json");
     if (!hw)
         qFatal("%s", hw.error().text().c_str());
     return hw.value();

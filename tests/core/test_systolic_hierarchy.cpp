@@ -39,7 +39,7 @@ private slots:
 
 void TestSystolicHierarchy::rule_5_presets()
 {
-    const std::string folder = TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/";
+    const std::string folder = TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/";
     const auto kpu = readHierarchy(folder + "kpu.json");
     QVERIFY(kpu.hasValue());
     QVERIFY(*kpu == kpuHierarchy());
@@ -201,7 +201,7 @@ void TestSystolicHierarchy::invalidFiles()
 /// A hierarchy is told from the other files, so that it can be opened and dropped.
 void TestSystolicHierarchy::fileKindKnowsHierarchies()
 {
-    const QDir dir(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies"));
+    const QDir dir(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies"));
     for (const QString& file : dir.entryList({QStringLiteral("*.json")}))
         QVERIFY(*fileKind(dir.filePath(file).toStdString()) == FileKind::SystolicHierarchy);
     QVERIFY(*fileKindOf(R"({"levels": 1, "op_types": []})", "x.json") == FileKind::Problem);

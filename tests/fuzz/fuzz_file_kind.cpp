@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happens to a file that is dropped on the window: told by its fields, then read by its reader.
+#include "lower/machine_lenses.h"
+#include "lower/workload.h"
 #include "mapping/files.h"
 #include "mapping/setup.h"
 #include "npu/graph.h"
@@ -28,6 +30,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case FileKind::MappingArchitecture:
         (void)mapping::readArchitecture(text, file);
         break;
+    case FileKind::Model:
+        (void)lower::readWorkload(text, file);
+        break;
+    case FileKind::Machine: {
+        const lower::MachineText machine{std::string(text), file};
+        (void)lower::readMachines(std::span(&machine, 1));
+        break;
+    }
     case FileKind::NpuModel:
         if (const auto model = npu::parseModel(text, file))
             (void)npu::buildGraph(*model, model->hardware.value_or(npu::NpuHardware{}), 2'000);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The view of an NPU run: what it shows against the engine, driven by mouse and keys.
+#include "lower/machine_lenses.h"
 #include "npu/instructions.h"
 #include "npu_bench.h"
 #include "views/npu/npu_text.h"
@@ -430,11 +431,10 @@ private Q_SLOTS:
         preset->setFocus();
         QTest::keyClick(preset, Qt::Key_Down);
         view.settle();
-        const auto edge = npu::loadHardware(TILEWRIGHT_SOURCE_DIR "/resources/npu/edge.json");
-        QVERIFY(edge);
-        QVERIFY(view.model().result->settings.hardware == *edge);
-        QCOMPARE(view.model().result->run->cores.size(), std::size_t(1));
-        QCOMPARE(preset->currentText(), QStringLiteral("edge"));
+        const npu::NpuHardware contest = lower::npuHardwareOf(*machinePreset("contest"));
+        QVERIFY(view.model().result->settings.hardware == contest);
+        QCOMPARE(view.model().result->run->cores.size(), static_cast<std::size_t>(contest.cores));
+        QCOMPARE(preset->currentText(), QStringLiteral("contest"));
         view.findChild<QSpinBox*>(QStringLiteral("npu.channels"))->setValue(2);
         QCOMPARE(preset->currentText(), QStringLiteral("custom"));
     }
@@ -455,7 +455,8 @@ private Q_SLOTS:
         const QString bad = folder.filePath(QStringLiteral("bad.json"));
         QFile file(bad);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(R"({"name": "x", "tensors": [{"name": "a", "shape": [-4, 4]}], "ops": []})");
+        file.write(
+            R"({"name": "x", "hardware": {}, "tensors": [{"name": "a", "shape": [-4, 4]}], "ops": []})");
         file.close();
         (void)m_state->workspace.open(bad);
         QVERIFY2(view.model().error.contains(QStringLiteral("bad.json")), qPrintable(view.model().error));

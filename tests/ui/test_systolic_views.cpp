@@ -68,7 +68,7 @@ private Q_SLOTS:
     void aHierarchyFileIsTaken()
     {
         QVERIFY(m_app->workspace.open(
-            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/edge-8x8.json")));
+            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/edge-8x8.json")));
         QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
         QCOMPARE(state().settings().hierarchy.array.rows, std::int64_t{8});
         const auto refused = m_app->workspace.open(
@@ -205,8 +205,8 @@ private Q_SLOTS:
         QCOMPARE(preset->currentText(), QStringLiteral("kpu"));
         preset->setFocus();
         QTest::keyClick(preset, Qt::Key_Down);
-        QCOMPARE(state().settings().hierarchy.name, std::string("edge-8x8"));
-        QCOMPARE(state().settings().hierarchy.array, (ArrayShape{8, 8}));
+        QCOMPARE(state().settings().hierarchy.name, std::string("server"));
+        QCOMPARE(state().settings().hierarchy.array, (ArrayShape{128, 128}));
         auto* dram = control<QDoubleSpinBox>("bandwidth.external");
         QVERIFY(dram);
         dram->setFocus();
@@ -256,10 +256,14 @@ private Q_SLOTS:
         m_app->document.setProblem(*Problem::build(std::move(data)), schedule);
         m_app->document.evaluateNow();
         m_app->selection.selectSubgraph(SubgraphId(0));
+        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32})); // h x w x k: it follows
+        QVERIFY(!offer->isVisible());
+        type("m", "16"); // a size of one's own pins it
         QVERIFY(offer->isVisible());
         QTest::mouseClick(offer, Qt::LeftButton);
-        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32})); // h x w x k
-        QCOMPARE(state().settings().origin, std::string("subgraph 0"));
+        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32}));
+        QCOMPARE(state().settings().origin, std::string("op0, a tile of subgraph 0"));
+        QVERIFY(!offer->isVisible());
     }
 
     void separatePanesShareTheState()

@@ -372,7 +372,7 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         const QString source = QStringLiteral(TILEWRIGHT_SOURCE_DIR);
-        QVERIFY(window.openPaths({source + QStringLiteral("/resources/hierarchies/edge-8x8.json")}));
+        QVERIFY(window.openPaths({source + QStringLiteral("/tests/data/hierarchies/edge-8x8.json")}));
         QVERIFY(window.view(QStringLiteral("systolic"))->isVisible());
         QVERIFY(
             !window.openPaths({source + QStringLiteral("/tests/data/invalid_hierarchy/level_missing.json")}));

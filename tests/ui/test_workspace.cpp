@@ -342,7 +342,7 @@ private Q_SLOTS:
         // A machine for the Systolic lens is an edit: nobody is asked.
         editOf(workspace, Lens::Systolic);
         QVERIFY(
-            window.openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/hierarchies/edge-8x8.json")}));
+            window.openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/edge-8x8.json")}));
         QVERIFY(workspace.systolic().undoStack().canUndo());
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/view.h"
 
+#include "workspace/lens_links.h"
+
 #include <QEvent>
 #include <QPainter>
 #include <QTextOption>
@@ -59,6 +61,43 @@ void View::catchUp()
     if (!std::exchange(m_outdated, false))
         return;
     bringUpToDate();
+}
+
+void View::followWorkload(Lens lens)
+{
+    m_lens = lens;
+    connect(&workspace().links(), &LensLinks::outdated, this, [this](Lens which) {
+        if (which == m_lens)
+            outdate();
+    });
+    outdate();
+}
+
+QAction* View::addFollowCommand(Lens lens, const QString& tip)
+{
+    ActionSpec spec;
+    spec.id = QStringLiteral("lens.follow.%1").arg(static_cast<int>(lens));
+    spec.menu = title();
+    spec.text = tr("Follow the selection");
+    spec.iconName = QStringLiteral("link");
+    spec.tip = tip;
+    spec.checkable = true;
+    LensLinks& links = workspace().links();
+    QAction* action = addCommand(spec, [&links, lens](bool on) { links.setFollowing(lens, on); });
+    const auto show = [this, action, &links, lens] {
+        action->setChecked(links.isFollowing(lens));
+        Actions::setAvailable(action, {document().hasProblem(), tr("Open a model or a problem first.")});
+    };
+    connect(&links, &LensLinks::followingChanged, action, show);
+    document().whenChanged(action, Part::Problem, show);
+    show();
+    return action;
+}
+
+void View::bringUpToDate()
+{
+    if (m_lens)
+        workspace().links().catchUp(*m_lens);
 }
 
 bool View::event(QEvent* event)

@@ -8,6 +8,8 @@
 #include <QString>
 #include <QWidget>
 
+#include <optional>
+
 namespace tilewright::ui {
 
 class AnimationClock;
@@ -86,7 +88,12 @@ protected:
     /// What the view shows has changed: brings it up to date at once when it is seen, otherwise when it
     /// comes into sight, so that an edit costs what is on screen.
     void outdate();
-    virtual void bringUpToDate() {}
+    virtual void bringUpToDate();
+    /// This is a view of another lens than Schedule: whenever it is seen, the lens stands where the open
+    /// workload does.
+    void followWorkload(Lens lens);
+    /// The command that lets the lens follow the open workload, or keeps it where it is.
+    QAction* addFollowCommand(Lens lens, const QString& tip);
     bool event(QEvent* event) override;
 
     [[nodiscard]] Workspace& workspace() const { return m_context.workspace; }
@@ -101,6 +108,7 @@ private:
     ViewContext m_context;
     QString m_name;
     QString m_title;
+    std::optional<Lens> m_lens; ///< that follows the workload
     bool m_outdated = false;
 };
 

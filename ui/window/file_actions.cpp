@@ -53,7 +53,8 @@ FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
 void FileActions::chooseAndOpen()
 {
     const QStringList paths = QFileDialog::getOpenFileNames(
-        &m_window, tr("Open"), {}, tr("Problems, schedules, layers, models (*.json);;All files (*)"));
+        &m_window, tr("Open"), {},
+        tr("Models, problems, schedules, machines (*.json *.csv *.onnx);;All files (*)"));
     if (!paths.isEmpty())
         open(paths);
 }
@@ -129,14 +130,27 @@ bool FileActions::openFile(const LensFile& file)
         return false;
     }
     m_messages.dismiss();
+    if (file.kind == FileKind::NpuModel || file.kind == FileKind::MappingModel)
+        offerAllLenses(file);
     rememberRecent(file.path);
     if (file.kind == FileKind::Schedule)
         QSettings().setValue(problemKey(file.path), document.problemPath());
-    if (!m_watcher->files().isEmpty() && file.kind == FileKind::Problem)
+    if (!m_watcher->files().isEmpty() && fileUse(file.kind).replaces && file.lens() == Lens::Schedule)
         m_watcher->removePaths(m_watcher->files());
     watch(file.path);
     Q_EMIT this->opened(file.kind);
     return true;
+}
+
+void FileActions::offerAllLenses(const LensFile& file)
+{
+    m_messages.show(MessageBar::Kind::Info,
+                    tr("%1 is open in its lens alone.").arg(QFileInfo(file.path).fileName()),
+                    tr("Open in all lenses"), [this, file] {
+                        LensFile whole = file;
+                        whole.kind = FileKind::Model;
+                        openFile(whole);
+                    });
 }
 
 void FileActions::watch(const QString& path)

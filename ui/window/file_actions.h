@@ -40,6 +40,8 @@ Q_SIGNALS:
 
 private:
     bool openFile(const LensFile& file);
+    /// A model that one lens has opened can be the workload of all.
+    void offerAllLenses(const LensFile& file);
     /// The error, with its place in the file to be shown where it has one; and another way out, if any.
     void tellUnreadable(const Error& error, const QString& file, const QString& otherwise = {},
                         std::function<void()> instead = {});

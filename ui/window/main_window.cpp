@@ -3,6 +3,7 @@
 
 #include "canvas/canvas.h"
 #include "export/export_view.h"
+#include "panels/machine/machine_view.h"
 #include "panels/solver/solver_view.h"
 #include "theme/icon.h"
 #include "theme/style.h"
@@ -38,6 +39,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     createActions();
     createParts();
     createEditActions();
+    createLensActions();
     createMenus();
     connectParts();
 
@@ -92,6 +94,9 @@ void MainWindow::connectParts()
     connect(m_startPage, &StartPage::filesRequested, m_files, &FileActions::open);
     connect(m_status, &StatusStrip::validityClicked, this, [this] { showView(QStringLiteral("problems")); });
     connect(m_status, &StatusStrip::gapClicked, this, [this] { showView(QStringLiteral("bound")); });
+    if (auto* machine = qobject_cast<MachineView*>(view(QStringLiteral("machine"))))
+        connect(machine, &MachineView::problemsWanted, this,
+                [this] { showView(QStringLiteral("problems")); });
     connect(m_panes.get(), &Panes::currentChanged, &m_state->actions, &Actions::refresh);
 
     connect(m_files, &FileActions::opening, this, [this] { m_session->saveFile(); });
@@ -103,7 +108,7 @@ void MainWindow::connectParts()
     connect(m_files, &FileActions::opened, this, [this](FileKind kind) {
         m_session->noteFigures();
         refreshRecentMenu();
-        if (kind == FileKind::Problem || kind == FileKind::Schedule)
+        if (fileUse(kind).lens == Lens::Schedule)
             m_session->restoreFile();
     });
     connect(m_files, &FileActions::severalSchedulesOpened, this,

@@ -60,6 +60,7 @@ private:
     void connectParts();
     void createActions();     // main_window_actions.cpp
     void createLookActions(); // main_window_look_actions.cpp
+    void createLensActions(); // main_window_lens_actions.cpp
     QList<QAction*> createDockActions();
     void createEditActions(); // main_window_edit_actions.cpp
     void createMenus();

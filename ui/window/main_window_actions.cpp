@@ -48,7 +48,7 @@ void MainWindow::createActions()
           tr("Start again with every op in a subgraph of its own."), whenOpen,
           [&document] { document.newSchedule(); });
     a.add("file.open", file, tr("&Open…"), "open", {QKeySequence::Open},
-          tr("Open a problem, a schedule of the open problem, or a layer or model of another lens."), {},
+          tr("Open a model, a problem, a schedule of it, a machine, or a file of another lens."), {},
           [this] { m_files->chooseAndOpen(); });
     a.add(
         "file.reload", file, tr("&Reload"), "reload", {QKeySequence(Qt::Key_F5)},
@@ -200,8 +200,8 @@ void MainWindow::createActions()
 
 void MainWindow::createMenus()
 {
-    const QStringList order{tr("File"),  tr("Edit"),    tr("View"), tr("Schedule"),
-                            tr("Solve"), tr("Compare"), tr("Help")};
+    const QStringList order{tr("File"), tr("Edit"),  tr("View"),    tr("Schedule"),
+                            tr("Lens"), tr("Solve"), tr("Compare"), tr("Help")};
     QMap<QString, QMenu*> menus;
     for (const QString& name : order) {
         menus[name] = menuBar()->addMenu(QStringLiteral("&") + name);
@@ -224,6 +224,8 @@ void MainWindow::createMenus()
                                QStringLiteral("schedule.traversal.raster"),
                                QStringLiteral("schedule.normalise"),
                                QStringLiteral("schedule.rules.final"),
+                               QStringLiteral("lens.systolic"),
+                               QStringLiteral("lens.machine"),
                                QStringLiteral("compare.next"),
                                QStringLiteral("help.about")};
     for (QAction* action : m_state->actions.all()) {

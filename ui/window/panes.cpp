@@ -80,7 +80,7 @@ void Panes::follow(QWidget* focus)
 
 void Panes::place()
 {
-    QDockWidget* firstBottom = nullptr;
+    QMap<DockArea, QDockWidget*> first; // the others of its area stand behind it
     for (const ViewEntry& entry : viewCatalog()) {
         QDockWidget* dock = m_docks.value(entry.name);
         if (!dock)
@@ -89,15 +89,13 @@ void Panes::place()
                                         : entry.area == DockArea::Right ? Qt::RightDockWidgetArea
                                                                         : Qt::BottomDockWidgetArea;
         m_window.addDockWidget(area, dock);
-        if (entry.area == DockArea::Bottom) {
-            if (firstBottom)
-                m_window.tabifyDockWidget(firstBottom, dock);
-            else
-                firstBottom = dock;
-        }
+        if (QDockWidget* front = first.value(entry.area))
+            m_window.tabifyDockWidget(front, dock);
+        else
+            first.insert(entry.area, dock);
     }
-    if (firstBottom)
-        firstBottom->raise();
+    for (QDockWidget* front : std::as_const(first))
+        front->raise();
 }
 
 void Panes::showCentre()

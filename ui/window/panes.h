@@ -58,7 +58,7 @@ private:
     void resizeAll(const QString& perspective);
     void follow(QWidget* focus);
 
-    static constexpr int kLayoutVersion = 1; // raised when docks change: no old layout is half restored
+    static constexpr int kLayoutVersion = 2; // raised when docks change: no old layout is half restored
     QMainWindow& m_window;
     AppState& m_state;
     QStackedWidget& m_centre;

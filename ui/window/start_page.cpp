@@ -153,21 +153,24 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
 /// needed.
 void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
-    QLabel* title = heading(tr("Samples of the other lenses"), page);
+    QLabel* title = heading(tr("Models for all lenses, and samples of one"), page);
     auto* row = new QHBoxLayout;
     struct Kind
     {
         QString folder, text, tip;
     };
     for (const Kind& kind :
-         {Kind{QStringLiteral("npu"), tr("NPU model"), tr("Run a model tile by tile on several cores.")},
+         {Kind{QStringLiteral("models"), tr("Model"),
+               tr("A network on a machine: schedule it, and look at it in every lens.")},
+          Kind{QStringLiteral("npu"), tr("NPU model"), tr("Run a model tile by tile on several cores.")},
           Kind{QStringLiteral("mapping/layers"), tr("Layer to map"),
                tr("Tile and order the loops of one layer for energy or cycles.")},
           Kind{QStringLiteral("mapping/models"), tr("Network to map"),
                tr("Map every layer of a network, each proven optimal.")}}) {
         auto* menu = new QMenu(page);
-        for (const QFileInfo& file : QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
-                                         .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))
+        for (const QFileInfo& file :
+             QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
+                 .entryInfoList({QStringLiteral("*.json"), QStringLiteral("*.csv")}, QDir::Files, QDir::Name))
             connect(menu->addAction(file.completeBaseName().replace(QLatin1Char('_'), QLatin1Char('-'))),
                     &QAction::triggered, this,
                     [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });

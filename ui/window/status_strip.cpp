@@ -55,6 +55,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     };
     m_total = label(tr("Total latency"));
     m_total->setFont(uiFont(1.15, QFont::DemiBold));
+    m_array = label(tr("Total on the array"));
     m_change = label(tr("Change of the last edit"));
     m_against = label(tr("Change against the baseline"));
     m_gap = button(tr("Lower bound and gap"));
@@ -79,9 +80,9 @@ QSize StatusStrip::sizeHint() const
     return {400, height + 4};
 }
 
-std::array<QWidget*, 8> StatusStrip::row() const
+std::array<QWidget*, 9> StatusStrip::row() const
 {
-    return {m_total, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
+    return {m_total, m_array, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
 }
 
 bool StatusStrip::event(QEvent* event)
@@ -103,7 +104,8 @@ void StatusStrip::fitRow()
             needed += widthOf(w) + kGap;
     for (QWidget* w :
          {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against),
-          static_cast<QWidget*>(m_change), static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
+          static_cast<QWidget*>(m_array), static_cast<QWidget*>(m_change), static_cast<QWidget*>(m_peak),
+          static_cast<QWidget*>(m_gap)}) {
         const bool fits = needed <= width();
         if (!fits && widthOf(w) > 0)
             needed -= widthOf(w) + kGap;
@@ -119,6 +121,24 @@ void StatusStrip::fitRow()
         w->setGeometry(x, (height() - size.height()) / 2, size.width(), size.height());
         x += size.width() + kGap;
     }
+}
+
+/// Beside the total, and stepping back with it; under rules that charge the array itself it is the total.
+void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
+{
+    if (!shown || shown->evaluation.rules.compute == Rules::Compute::Array) {
+        m_array->clear();
+        return;
+    }
+    const Theme& theme = m_context.themes.theme();
+    const Hardware& hw = shown->problem->hardware();
+    m_array->show(tr("array %1").arg(number(shown->arrayTotal)), valid ? theme.text : theme.muted);
+    m_array->setToolTip(
+        tr("%1: the same schedule on the systolic array of %2 × %3 itself (rule switch compute=array). Every "
+           "run of a MatMul then takes its cycles there: filling and draining the array, which short k "
+           "repeats, and the padding of slices thinner than the array, both of which the proportional costs "
+           "of the total leave out.")
+            .arg(exactNumber(shown->arrayTotal), number(hw.nativeHeight), number(hw.nativeWidth)));
 }
 
 void StatusStrip::refresh()
@@ -141,6 +161,7 @@ void StatusStrip::refresh()
                   valid ? theme.text : theme.muted);
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
                               : tr("No valid state yet"));
+    refreshArray(shown.get(), valid);
 
     const SnapshotPtr before = document.beforeLastEdit();
     if (const SnapshotPtr& preview = document.preview()) {

@@ -12,8 +12,8 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The line that is always visible: total, change of the last edit, bound and gap, peak, validity, rules,
-/// evaluation time.
+/// The line that is always visible: total, what it is on the array itself, change of the last edit, bound and
+/// gap, peak, validity, rules, evaluation time.
 class StatusStrip : public QWidget
 {
     Q_OBJECT
@@ -33,11 +33,13 @@ protected:
 
 private:
     void refresh();
+    void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
-    [[nodiscard]] std::array<QWidget*, 8> row() const; ///< from left to right
+    [[nodiscard]] std::array<QWidget*, 9> row() const; ///< from left to right
 
     ViewContext m_context;
     StatusText* m_total;
+    StatusText* m_array;
     StatusText* m_change;
     StatusText* m_against;
     QToolButton* m_gap;

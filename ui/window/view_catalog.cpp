@@ -4,6 +4,7 @@
 #include "panels/bound/bound_view.h"
 #include "panels/history/history_view.h"
 #include "panels/inspector/inspector_view.h"
+#include "panels/machine/machine_view.h"
 #include "panels/problems/problems_view.h"
 #include "panels/rules/rules_view.h"
 #include "panels/solver/solver_view.h"
@@ -52,6 +53,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles"), &make<SubgraphsView>, QStringLiteral("Alt+1")},
         {QStringLiteral("inspector"), tr("Inspector"), QStringLiteral("settings"), DockArea::Right,
          QStringLiteral("Edit,Tiles"), &make<InspectorView>, QStringLiteral("Alt+2")},
+        {QStringLiteral("machine"), tr("Machine"), QStringLiteral("settings"), DockArea::Right,
+         QStringLiteral("Edit,Hardware"), &make<MachineView>, QStringLiteral("Alt+M")},
         {QStringLiteral("memory"), tr("Memory timeline"), QStringLiteral("memory"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles,Compare"), &make<MemoryView>, QStringLiteral("Alt+3")},
         {QStringLiteral("tiles"), tr("Tile grid"), QStringLiteral("grid"), DockArea::Bottom,

@@ -14,7 +14,8 @@
 
 namespace tilewright::ui {
 
-Document::Document(QObject* parent) : LensDocument(Lens::Schedule, parent)
+Document::Document(QObject* parent)
+    : LensDocument(Lens::Schedule, parent), m_nextMachine(*machinePreset("edge"))
 {
     m_evaluation = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) { publish(std::move(s)); },
                                                             false, &m_pool);
@@ -40,8 +41,16 @@ void Document::announce(Parts parts)
 
 Status Document::open(const LensFile& file)
 {
-    return file.kind == FileKind::Schedule ? takeSchedule(file.text, file.path)
-                                           : takeProblem(file.text, file.path);
+    switch (file.kind) {
+    case FileKind::Schedule:
+        return takeSchedule(file.text, file.path);
+    case FileKind::Model:
+        return takeModel(file.text, file.path);
+    case FileKind::Machine:
+        return takeMachine(file.text, file.path);
+    default:
+        return takeProblem(file.text, file.path);
+    }
 }
 
 Status Document::openFile(const QString& path)
@@ -52,6 +61,9 @@ Status Document::openFile(const QString& path)
 
 Status Document::openProblem(const QString& path)
 {
+    const auto file = readLensFile(path);
+    if (file && file->kind == FileKind::Model)
+        return takeModel(file->text, path);
     const auto text = readFile(path.toStdString());
     return text ? takeProblem(*text, path) : text.error();
 }
@@ -71,6 +83,83 @@ Status Document::takeProblem(const std::string& text, const QString& path)
     return Unit{};
 }
 
+Status Document::takeModel(const std::string& text, const QString& path)
+{
+    auto workload = lower::readWorkload(text, path.toStdString());
+    if (!workload)
+        return workload.error();
+    auto model =
+        lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), m_nextMachine);
+    if (!model) {
+        Error error = model.error();
+        error.file = path.toStdString();
+        return error;
+    }
+    Schedule schedule = oneOpPerSubgraph(*(*model)->problem);
+    setModel(std::move(*model), std::move(schedule), path);
+    return Unit{};
+}
+
+Status Document::takeMachine(const std::string& text, const QString& path)
+{
+    const lower::MachineText source{text, path.toStdString()};
+    const auto machine = lower::readMachines(std::span(&source, 1));
+    if (!machine)
+        return machine.error();
+    const bool untouched = undoStack().count() == 0;
+    if (Status set = setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName())); !set)
+        return set;
+    if (untouched) { // opened together with the model, or right after it: nothing was edited
+        undoStack().clear();
+        undoStack().setClean();
+        Q_EMIT fileChanged();
+    }
+    return Unit{};
+}
+
+Result<lower::ModelOnMachinePtr> Document::onMachine(const Machine& machine) const
+{
+    std::shared_ptr<const lower::Workload> workload;
+    if (m_model) {
+        workload = m_model->workload;
+    } else {
+        lower::Workload lifted;
+        lifted.problem = m_problem;
+        auto model = lower::modelOf(*m_problem);
+        if (!model)
+            return model.error();
+        lifted.model = std::move(*model);
+        workload = std::make_shared<const lower::Workload>(std::move(lifted));
+    }
+    return lower::putOnMachine(std::move(workload), machine);
+}
+
+const lower::ModelOnMachinePtr& Document::lensModel()
+{
+    if (m_model || !m_problem || !m_machine)
+        return m_model;
+    if (!m_lifted)
+        if (auto lifted = onMachine(*m_machine))
+            m_lifted = std::move(*lifted);
+    return m_lifted;
+}
+
+Status Document::setMachine(const Machine& machine, const QString& text, const QString& mergeKey)
+{
+    if (!m_problem) {
+        m_nextMachine = machine;
+        announce(Part::Machine);
+        return Unit{};
+    }
+    auto model = onMachine(machine);
+    if (!model)
+        return model.error();
+    m_nextMachine = machine;
+    ProblemPtr problem = (*model)->problem;
+    push({std::move(problem), std::move(*model), m_schedule}, text, mergeKey);
+    return Unit{};
+}
+
 Status Document::takeSchedule(const std::string& text, const QString& path)
 {
     if (!m_problem)
@@ -83,8 +172,24 @@ Status Document::takeSchedule(const std::string& text, const QString& path)
         return loaded.error();
     if (!loaded->formatIssues.empty())
         return Error{ErrorCode::Field, loaded->formatIssues.front().text, {}, path.toStdString()};
+    const auto machine = lower::machineField(loaded->schedule.extra, path.toStdString());
+    if (!machine)
+        return machine.error();
+    lower::ModelOnMachinePtr model;
+    if (*machine && !(m_model && m_model->machine == **machine)) {
+        auto moved = onMachine(**machine);
+        if (!moved)
+            return moved.error();
+        model = std::move(*moved);
+    }
     const Together together(*this);
     dropPreview();
+    if (model) {
+        ProblemPtr problem = model->problem;
+        takeBase(std::move(problem), std::move(model));
+        m_nextMachine = *m_machine;
+        announce(Part::Machine);
+    }
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
     setPath(path);
     m_rules = choice.rules;
@@ -115,6 +220,31 @@ Status Document::openReadablePart(const QString& path)
 
 void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& path)
 {
+    startWith(std::move(problem), nullptr, std::move(schedule), path);
+}
+
+void Document::setModel(lower::ModelOnMachinePtr model, Schedule schedule, const QString& path)
+{
+    ProblemPtr problem = model->problem;
+    startWith(std::move(problem), std::move(model), std::move(schedule), path);
+}
+
+void Document::takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model)
+{
+    m_problem = std::move(problem);
+    m_model = std::move(model);
+    m_lifted = nullptr;
+    m_machine.reset();
+    if (m_model)
+        m_machine = m_model->machine;
+    else if (m_problem)
+        if (auto own = lower::machineOf(*m_problem))
+            m_machine = std::move(*own);
+}
+
+void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Schedule schedule,
+                         const QString& path)
+{
     const Together together(*this);
     dropPreview();
     m_evaluation->cancel();
@@ -124,7 +254,7 @@ void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& 
     m_baselines.clear();
     m_baselineIndex = -1;
     m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
-    m_problem = std::move(problem);
+    takeBase(std::move(problem), std::move(model));
     ++m_revision;
     m_schedule = std::move(schedule);
     m_colours = {};
@@ -138,7 +268,7 @@ void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& 
         m_snapshot = m_taker->take(m_schedule, m_revision);
     if (m_snapshot && m_snapshot->evaluation.valid())
         m_lastValid = m_snapshot;
-    announce(Part::Problem | Part::RuleSet | Part::Steps | Part::Snapshot | Part::Baseline);
+    announce(Part::Problem | Part::Machine | Part::RuleSet | Part::Steps | Part::Snapshot | Part::Baseline);
     Q_EMIT fileChanged();
 }
 
@@ -151,7 +281,15 @@ Result<std::string> Document::fileText() const
     std::vector<double> latencies;
     for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
         latencies.push_back(s.latency);
-    return writeSchedule(*m_problem, m_schedule, latencies);
+    return writeSchedule(*m_problem, savedSchedule(), latencies);
+}
+
+Schedule Document::savedSchedule() const
+{
+    Schedule out = m_schedule;
+    if (m_model)
+        out.extra = lower::withMachineField(out.extra, m_model->machine);
+    return out;
 }
 
 QString Document::suggestedName() const
@@ -174,7 +312,7 @@ Result<QJsonObject> Document::recoveryCopy() const
 {
     if (!m_problem)
         return Error{ErrorCode::Refused, "no problem is open", {}, {}};
-    const auto text = writeSchedule(*m_problem, m_schedule);
+    const auto text = writeSchedule(*m_problem, savedSchedule());
     if (!text)
         return text.error();
     return QJsonObject{{QStringLiteral("problemPath"), m_problemPath},
@@ -195,8 +333,20 @@ Status Document::recover(const QJsonObject& copy)
         readSchedule(**problem, copy[QStringLiteral("text")].toString().toStdString(), "recovery copy");
     if (!loaded)
         return loaded.error();
+    // On its model where that is still the one it was: a problem alone has no operators to show.
+    lower::ModelOnMachinePtr model;
+    const auto machine = lower::machineField(loaded->schedule.extra, "recovery copy");
+    if (machine && *machine)
+        if (auto workload = lower::loadWorkload(problemPath.toStdString()))
+            if (auto put = lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)),
+                                               **machine);
+                put && (*put)->problem->data().ops == (*problem)->data().ops)
+                model = std::move(*put);
     const Together together(*this);
-    setProblem(*problem, std::move(loaded->schedule), problemPath);
+    if (model)
+        setModel(std::move(model), std::move(loaded->schedule), problemPath);
+    else
+        setProblem(*problem, std::move(loaded->schedule), problemPath);
     setPath(copy[QStringLiteral("path")].toString());
     undoStack().resetClean(); // not what is in the file
     evaluateNow();
@@ -208,9 +358,14 @@ void Document::apply(Schedule next, const QString& text, const QString& mergeKey
 {
     if (next == m_schedule)
         return;
+    push({m_problem, m_model, std::move(next)}, text, mergeKey);
+}
+
+void Document::push(State next, const QString& text, const QString& mergeKey)
+{
     m_beforeLastEdit = m_snapshot;
-    undoStack().push(new ValueCommand<Schedule>(
-        m_schedule, std::move(next), [this](const Schedule& s) { assign(s); }, text, mergeKey));
+    undoStack().push(new ValueCommand<State>(
+        state(), std::move(next), [this](const State& s) { assign(s); }, text, mergeKey));
 }
 
 bool Document::apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey)
@@ -237,14 +392,23 @@ void Document::setRules(const Rules& rules)
     requestEvaluation();
 }
 
-void Document::assign(const Schedule& schedule)
+void Document::assign(const State& state)
 {
     const Together together(*this);
     dropPreview();
-    m_schedule = schedule;
-    refreshColours();
+    m_schedule = state.schedule;
     ++m_revision;
     announce(Part::Steps);
+    if (state.problem != m_problem) {
+        m_trial->cancel();
+        takeBase(state.problem, state.model);
+        refreshColours();
+        renewTaker();
+        announce(Part::Machine);
+        evaluateNow(); // views never see costs of one machine beside the steps of another
+        return;
+    }
+    refreshColours();
     requestEvaluation();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "lower/on_machine.h"
 #include "report/snapshot.h"
 #include "report/take_snapshot.h"
 #include "rules/rules.h"
@@ -15,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -36,7 +38,8 @@ enum class Part {
     Snapshot = 4,  ///< snapshot() differs
     RuleSet = 8,   ///< rules()
     Baseline = 16, ///< the pinned states, or which of them is drawn
-    Preview = 32
+    Preview = 32,
+    Machine = 64 ///< machine(), and with it costs and hardware of problem(): the same ops on the same tensors
 };
 Q_DECLARE_FLAGS(Parts, Part)
 [[nodiscard]] constexpr Parts operator|(Part a, Part b) noexcept
@@ -48,9 +51,9 @@ Q_DECLARE_FLAGS(Parts, Part)
 using parts::Part;
 using parts::Parts;
 
-/// The open workload: problem, schedule with undo, rules, files, evaluation of the current state, baselines.
-/// Every edit is a pure function of core/schedule whose result goes through apply(); undo is assignment, so
-/// it cannot drift.
+/// The open workload: a model on a machine with the problem it is lowered to, or a problem that stands as it
+/// is; schedule with undo, rules, files, evaluation of the current state, baselines. Every edit is a pure
+/// function of core/schedule whose result goes through apply(); undo is assignment, so it cannot drift.
 class Document : public LensDocument
 {
     Q_OBJECT
@@ -62,6 +65,13 @@ public:
     [[nodiscard]] bool hasProblem() const { return m_problem != nullptr; }
     [[nodiscard]] const ProblemPtr& problem() const { return m_problem; }
     [[nodiscard]] const Schedule& schedule() const { return m_schedule; }
+    /// The model that problem() is lowered from; null for a problem that stands as it is.
+    [[nodiscard]] const lower::ModelOnMachinePtr& model() const { return m_model; }
+    /// That of the model, or what a problem says of its own; nothing when no array fits the problem.
+    [[nodiscard]] const std::optional<Machine>& machine() const { return m_machine; }
+    /// What the other lenses take their workload from: model(), or the problem lifted onto machine(). Null
+    /// without a problem, and for one that is no model.
+    [[nodiscard]] const lower::ModelOnMachinePtr& lensModel();
     /// Index into Theme::categorical of each subgraph of schedule().
     [[nodiscard]] const std::vector<std::size_t>& colours() const { return m_colours.colours(); }
     [[nodiscard]] const Rules& rules() const { return m_rules; }
@@ -77,7 +87,8 @@ public:
     [[nodiscard]] const QString& schedulePath() const { return path(); }
 
     // -- files (the Error's text names file, field and reason)
-    /// Opens a problem (with one op a subgraph to start from) or attaches a schedule to the open problem.
+    /// Opens a model or a problem (with one op a subgraph to start from), attaches a schedule to the open
+    /// problem, or puts the open model on another machine.
     [[nodiscard]] Status open(const LensFile& file) override;
     [[nodiscard]] Status openFile(const QString& path);
     [[nodiscard]] Status openProblem(const QString& path);
@@ -86,6 +97,7 @@ public:
     /// it is until the person saves over it.
     [[nodiscard]] Status openReadablePart(const QString& path);
     void setProblem(ProblemPtr problem, Schedule schedule, const QString& path = {});
+    void setModel(lower::ModelOnMachinePtr model, Schedule schedule, const QString& path = {});
     [[nodiscard]] bool hasContent() const override { return hasProblem(); }
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
@@ -102,6 +114,12 @@ public:
     /// Applies an edit's result; a refusal is announced by refused() and returned as false.
     bool apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey = {});
     void setRules(const Rules& rules);
+    /// The model on another machine, as one undo step; the schedule stays. A problem that stood as it is gets
+    /// the machine's hardware and costs. Without an open problem: the machine of the next model.
+    [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
+                                    const QString& mergeKey = {});
+    /// The machine that a model is put on when it is opened.
+    [[nodiscard]] const Machine& nextMachine() const { return m_nextMachine; }
 
     // -- evaluation
     /// Evaluates here and now and publishes; for tests, exports and the first paint of a new file.
@@ -177,9 +195,26 @@ private:
     private:
         Document& m_document;
     };
+    /// What undo brings back.
+    struct State
+    {
+        ProblemPtr problem;
+        lower::ModelOnMachinePtr model;
+        Schedule schedule;
+        bool operator==(const State&) const = default;
+    };
     void announce(Parts parts);
-    void assign(const Schedule& schedule); ///< of an undo command
+    [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule}; }
+    void push(State next, const QString& text, const QString& mergeKey);
+    void assign(const State& state);              ///< of an undo command
+    [[nodiscard]] Schedule savedSchedule() const; ///< with the machine that its latencies are of
+    void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
+    [[nodiscard]] Result<lower::ModelOnMachinePtr> onMachine(const Machine& machine) const;
+    [[nodiscard]] Status takeModel(const std::string& text, const QString& path);
+    [[nodiscard]] Status takeMachine(const std::string& text, const QString& path);
     [[nodiscard]] Status takeProblem(const std::string& text, const QString& path);
+    void startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Schedule schedule,
+                   const QString& path);
     [[nodiscard]] Status takeSchedule(const std::string& text, const QString& path);
     void requestEvaluation();
     void refreshColours();
@@ -189,6 +224,10 @@ private:
     Parts m_unannounced;
     int m_together = 0;
     ProblemPtr m_problem;
+    lower::ModelOnMachinePtr m_model;
+    lower::ModelOnMachinePtr m_lifted; ///< lensModel() of a problem that stands as it is
+    std::optional<Machine> m_machine;
+    Machine m_nextMachine;
     Schedule m_schedule;
     SubgraphColours m_colours;
     Rules m_rules;

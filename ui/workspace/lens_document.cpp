@@ -24,8 +24,11 @@ QString lensName(Lens lens)
 FileUse fileUse(FileKind kind)
 {
     switch (kind) {
+    case FileKind::Model:
     case FileKind::Problem:
         break;
+    case FileKind::Machine:
+        return {Lens::Schedule, 1, false, "machine"};
     case FileKind::MappingArchitecture:
         return {Lens::Mapping, 1, false, "mapping"};
     case FileKind::MappingModel:

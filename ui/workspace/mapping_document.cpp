@@ -169,6 +169,25 @@ void MappingDocument::openLayer(const mapping::Layer& layer)
     m_loadFound = key;
 }
 
+Status MappingDocument::follow(const mapping::Layer& layer, const mapping::Architecture& architecture)
+{
+    if (layer == m_setup.layer && architecture == m_setup.architecture)
+        return Unit{};
+    MappingSetup setup{layer, architecture, {}};
+    if (Status s = check(setup); !s)
+        return s;
+    setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
+    if (isModified()) {
+        const QString key = QStringLiteral("layer %1").arg(++m_opened);
+        push(setup, tr("Follow the selection"), key);
+        m_loadFound = key;
+    } else {
+        m_loadFound = QString();
+        reset(setup);
+    }
+    return Unit{};
+}
+
 void MappingDocument::loadFound()
 {
     const auto& best = m_search.result()->of(mapping::Objective::Edp);

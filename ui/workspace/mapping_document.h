@@ -48,6 +48,9 @@ public:
     /// One undo step; starts from its method of least EDP once that is known.
     void openLayer(const mapping::Layer& layer);
     void openModel(const mapping::Model& model);
+    /// The layer on the machine, without an undo step unless there are edits to lose; the method of least EDP
+    /// once that is known.
+    [[nodiscard]] Status follow(const mapping::Layer& layer, const mapping::Architecture& architecture);
 
     // -- edits; each is one undo step, those with the same non-empty key that follow one another merge
     void applyMethod(const mapping::Method& method, const QString& text, const QString& mergeKey = {});

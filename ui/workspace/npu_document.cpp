@@ -97,6 +97,16 @@ Status NpuDocument::takeModel(const std::string& text, const QString& path)
     return Unit{};
 }
 
+void NpuDocument::follow(const std::shared_ptr<const npu::NpuModel>& model, const NpuSettings& settings)
+{
+    if (model == m_model && settings == m_settings)
+        return;
+    m_model = model;
+    m_error.clear();
+    startedFrom({});
+    assign(settings);
+}
+
 Result<std::string> NpuDocument::fileText() const
 {
     if (!m_model)

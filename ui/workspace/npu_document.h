@@ -27,6 +27,8 @@ public:
     /// Re-simulates in the background when something differs.
     /// One undo step.
     void setSettings(const NpuSettings& settings);
+    /// Takes a model and settings without an undo step: those of the workload that is open elsewhere.
+    void follow(const std::shared_ptr<const npu::NpuModel>& model, const NpuSettings& settings);
     /// Opens a model file; its own hardware, when it has one, becomes the settings'.
     [[nodiscard]] Status open(const LensFile& file) override;
     Status openModel(const QString& path);

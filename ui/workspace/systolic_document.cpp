@@ -119,6 +119,17 @@ bool SystolicDocument::set(const SystolicSettings& settings)
     return true;
 }
 
+void SystolicDocument::follow(const SystolicSettings& settings)
+{
+    if (const Status ok = checkSettings(settings); !ok) {
+        m_error = sentence(ok.error().message);
+        Q_EMIT errorChanged();
+        return;
+    }
+    if (!(settings == m_settings))
+        assign(settings);
+}
+
 void SystolicDocument::assign(const SystolicSettings& settings)
 {
     const bool other = !sameArrayRun(settings, m_settings);

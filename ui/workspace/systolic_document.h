@@ -113,6 +113,8 @@ public:
     bool set(const SystolicSettings& settings);
     [[nodiscard]] const QString& error() const { return m_error; }
     void setGemm(const systolic::Gemm& gemm, const QString& origin);
+    /// Takes these settings without an undo step: those of what is selected elsewhere.
+    void follow(const SystolicSettings& settings);
     void chooseTile(std::optional<systolic::TileShape> tile, std::optional<systolic::TileMethod> method = {});
 
     [[nodiscard]] const systolic::FoldPlan& plan() const { return m_plan; }

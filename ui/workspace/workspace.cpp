@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/workspace.h"
 
+#include "workspace/lens_links.h"
 #include "workspace/mapping_document.h"
 #include "workspace/npu_document.h"
 #include "workspace/selection_edits.h"
@@ -24,6 +25,7 @@ Workspace::Workspace()
             m_selection.set(followed(before, m_selectedIn, m_selection.state()));
     });
     m_undoGroup.setActiveStack(&m_schedule.undoStack());
+    m_links = std::make_unique<LensLinks>(*this);
 }
 
 Workspace::~Workspace()
@@ -49,6 +51,7 @@ template <typename D> D& Workspace::made(std::unique_ptr<D>& document)
     if (!document) {
         document = std::make_unique<D>();
         follow(*document);
+        m_links->attach(*document);
     }
     return *document;
 }
@@ -83,6 +86,31 @@ LensDocument& Workspace::document(Lens lens)
     return m_schedule;
 }
 
+const LensDocument* Workspace::existing(Lens lens) const
+{
+    switch (lens) {
+    case Lens::Systolic:
+        return m_systolic.get();
+    case Lens::Npu:
+        return m_npu.get();
+    case Lens::Mapping:
+        return m_mapping.get();
+    case Lens::Schedule:
+        break;
+    }
+    return &m_schedule;
+}
+
+bool Workspace::has(Lens lens) const
+{
+    return existing(lens) != nullptr;
+}
+
+bool Workspace::isModified(Lens lens) const
+{
+    return has(lens) && existing(lens)->isModified();
+}
+
 std::vector<LensDocument*> Workspace::documents() const
 {
     std::vector<LensDocument*> out{const_cast<Document*>(&m_schedule), m_systolic.get(), m_npu.get(),
@@ -114,6 +142,7 @@ Result<bool> Workspace::open(const LensFile& file)
         return false;
     if (Status opened = target.open(file); !opened)
         return opened.error();
+    m_links->opened(file.lens());
     setCurrent(file.lens());
     return true;
 }
@@ -128,6 +157,13 @@ void Workspace::openGemm(const systolic::Gemm& gemm, const QString& origin)
 {
     systolic().setGemm(gemm, origin);
     Q_EMIT gemmOpened();
+}
+
+void Workspace::goTo(Lens lens)
+{
+    (void)document(lens); // made by now
+    m_links->setFollowing(lens, true);
+    Q_EMIT lensWanted(lens);
 }
 
 void sortForOpening(std::vector<LensFile>& files)

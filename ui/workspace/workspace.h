@@ -14,6 +14,7 @@
 
 namespace tilewright::ui {
 
+class LensLinks;
 class MappingDocument;
 class NpuDocument;
 class SystolicDocument;
@@ -34,6 +35,10 @@ public:
     [[nodiscard]] NpuDocument& npu();
     [[nodiscard]] MappingDocument& mapping();
     [[nodiscard]] LensDocument& document(Lens lens);
+    [[nodiscard]] bool has(Lens lens) const; ///< its document exists by now
+    [[nodiscard]] bool isModified(Lens lens) const;
+    /// What keeps the other lenses at the open workload.
+    [[nodiscard]] LensLinks& links() { return *m_links; }
     /// Those that exist by now.
     [[nodiscard]] std::vector<LensDocument*> documents() const;
     [[nodiscard]] std::vector<LensDocument*> modified() const;
@@ -51,15 +56,19 @@ public:
 
     /// Shows C[M,N] = A[M,K] x B[K,N] in the Systolic lens; `origin` says where it comes from.
     void openGemm(const systolic::Gemm& gemm, const QString& origin);
+    /// Lets the lens follow the workload, and shows it.
+    void goTo(Lens lens);
 
 Q_SIGNALS:
     void gemmOpened(); ///< by another lens: it is to be seen
+    void lensWanted(tilewright::ui::Lens lens);
     void refused(const QString& why);
     void edited();         ///< some document: another state, or saved
     void currentChanged(); ///< current()
 
 private:
     template <typename D> D& made(std::unique_ptr<D>& document);
+    [[nodiscard]] const LensDocument* existing(Lens lens) const;
     void follow(LensDocument& document);
 
     Selection m_selection;
@@ -68,6 +77,7 @@ private:
     std::unique_ptr<SystolicDocument> m_systolic;
     std::unique_ptr<NpuDocument> m_npu;
     std::unique_ptr<MappingDocument> m_mapping;
+    std::unique_ptr<LensLinks> m_links;
     Lens m_current = Lens::Schedule;
     QUndoGroup m_undoGroup;
     std::function<bool(LensDocument&)> m_mayReplace;

@@ -119,6 +119,15 @@ void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
     tile->addLayout(m_sizes);
     m_grid = paragraph(page);
     tile->addWidget(m_grid);
+    m_array = paragraph(page);
+    m_array->setAccessibleName(tr("On the array"));
+    m_array->setToolTip(
+        tr("What an output-stationary systolic array of the native size makes of each MatMul's tile: the "
+           "cycles of one run, of rows × columns of the output over a part of the reduction; of all its runs "
+           "in this subgraph; and how much of the array's work in them is multiplying. The rest is filling, "
+           "draining and padding. Click to select the op."));
+    connect(m_array, &QLabel::linkActivated, this, &InspectorView::follow);
+    tile->addWidget(m_array);
     // The same map as the dock of its own: choosing a tile is what this pane is for.
     m_map = new GranularityView(context(), page);
     m_map->setEmbedded();

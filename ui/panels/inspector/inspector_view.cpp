@@ -2,6 +2,7 @@
 #include "panels/inspector/inspector_view.h"
 
 #include "canvas/bound_mark.h"
+#include "eval/array_use.h"
 #include "panels/inspector/change_button.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
@@ -216,8 +217,9 @@ void InspectorView::refresh()
     // Every note and button that appears would have the page laid out at once.
     QLayout* const page = m_title->parentWidget()->layout();
     page->setEnabled(false);
-    refreshTexts(*snapshot, *id);
+    const QStringList opNames = refreshTexts(*snapshot, *id);
     refreshGranularity(*snapshot, *id);
+    refreshArray(*snapshot, *id, opNames);
     m_traversal->setCurrentIndex(
         static_cast<int>(std::find(kTraversalPresets.begin(), kTraversalPresets.end(),
                                    snapshot->schedule[*id].traversal.kind()) -
@@ -246,7 +248,7 @@ void InspectorView::refreshFacts(const Snapshot& snapshot, SubgraphId id)
     m_factsTimer.start();
 }
 
-void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
+QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
 {
     const Problem& problem = *snapshot.problem;
     const Subgraph& s = snapshot.schedule[id];
@@ -301,7 +303,8 @@ void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
                          .arg(t.index())
                          .arg(QString::fromStdString(problem.tensorName(t)).toHtmlEscaped(),
                               sizeText({problem.tensor(t).height, problem.tensor(t).width},
-                                       QStringLiteral("×")));
+                                       QStringLiteral("×")) +
+                                  (problem.isView(t) ? tr(" (view)") : QString()));
         if (!links.isEmpty())
             tensors += QStringLiteral("<p><b>%1</b> %2</p>").arg(title, links.join(QStringLiteral(", ")));
     };
@@ -309,6 +312,7 @@ void InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     list(tr("Out"), boundary.sinks);
     list(tr("Ephemeral"), boundary.interior);
     m_tensors->setText(rich(tensors));
+    return shorts;
 }
 
 void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
@@ -352,6 +356,32 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
                               .arg(hw.nativeWidth)
                               .arg(hw.nativeHeight)
                         : tr("native %1 × %2").arg(hw.nativeWidth).arg(hw.nativeHeight));
+}
+
+/// With every edit, not when edits pause: this is what turning h moves. Where the subgraph cannot run now,
+/// what was said of it steps back.
+void InspectorView::refreshArray(const Snapshot& snapshot, SubgraphId id, const QStringList& opNames)
+{
+    const bool runs = snapshot.evaluation.subgraphs[id.index()].structurallyValid;
+    m_array->setEnabled(runs);
+    if (!runs && m_shown.subgraph == id && m_shown.revision > 0)
+        return;
+    constexpr std::size_t kShown = 6;
+    const Subgraph& s = snapshot.schedule[id];
+    const ArrayUses array = arrayUses(*snapshot.problem, s, snapshot.evaluation.rules, kShown);
+    QString text = tr("Cycles on the array of %1 and its use:").arg(sizeText({array.rows, array.cols}));
+    for (const ArrayUse& use : array.uses)
+        text += QStringLiteral("<br><a href='op:%1'>%2</a> ")
+                    .arg(use.op.index())
+                    .arg(opNames.value(std::ranges::find(s.ops, use.op) - s.ops.begin()).toHtmlEscaped()) +
+                tr("%1: %2 a run, %3%4 in all, %5")
+                    .arg(sizeText({use.run.rows, use.run.cols, use.run.depth}), number(use.runCycles),
+                         use.exact ? QString() : tr("about "), number(use.cycles), percent(use.utilisation));
+    if (array.more > 0)
+        text += QStringLiteral("<br>") + tr("and %1").arg(counted(static_cast<std::int64_t>(array.more),
+                                                                  tr("more MatMul"), tr("more MatMuls")));
+    m_array->setVisible(!array.uses.empty());
+    m_array->setText(rich(text));
 }
 
 void InspectorView::applyGranularity()

@@ -47,6 +47,7 @@ public:
     }
     [[nodiscard]] QLabel* summaryLabel() const { return m_summary; }
     [[nodiscard]] QLabel* arithmeticLabel() const { return m_arithmetic; }
+    [[nodiscard]] QLabel* arrayLabel() const { return m_array; }
     /// The buttons of the suggestions, best first.
     [[nodiscard]] QList<QPushButton*> suggestionButtons() const;
     [[nodiscard]] ScheduleOverview* overview() const { return m_overview; }
@@ -68,8 +69,10 @@ private:
     void toggleRetain(TensorId tensor);
     void follow(const QString& link);
     void refresh();
-    void refreshTexts(const Snapshot& snapshot, SubgraphId id);
+    /// Returns what the ops of the subgraph are called.
+    QStringList refreshTexts(const Snapshot& snapshot, SubgraphId id);
     void refreshGranularity(const Snapshot& snapshot, SubgraphId id);
+    void refreshArray(const Snapshot& snapshot, SubgraphId id, const QStringList& opNames);
     void refreshRetain(const Snapshot& snapshot, SubgraphId id);
     void refreshFacts(const Snapshot& snapshot, SubgraphId id);
     void showFacts(const InspectorFacts& facts);
@@ -97,6 +100,7 @@ private:
     ChoiceSpinBox* m_h = nullptr;
     ChoiceSpinBox* m_k = nullptr;
     QLabel* m_grid = nullptr;
+    QLabel* m_array = nullptr; ///< what the array makes of the tile
     GranularityView* m_map = nullptr;
     QComboBox* m_traversal = nullptr;
     QPushButton* m_bestTraversal = nullptr;

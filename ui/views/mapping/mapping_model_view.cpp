@@ -5,6 +5,7 @@
 #include "mapping/report.h"
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "workspace/lens_links.h"
 #include "workspace/mapping_samples.h"
 
 #include <QComboBox>
@@ -14,6 +15,7 @@
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -65,6 +67,7 @@ MappingModelView::MappingModelView(const ViewContext& context, QWidget* parent)
             modelChanged();
     });
     modelChanged();
+    followWorkload(Lens::Mapping);
 }
 
 void MappingModelView::createControls()
@@ -136,6 +139,12 @@ void MappingModelView::createControls()
     m_view->horizontalHeader()->setHighlightSections(false);
     m_view->horizontalHeader()->setMinimumSectionSize(56);
     m_view->horizontalHeader()->setSectionResizeMode(LayerTable::Share, QHeaderView::Stretch);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& now) {
+                if (!m_showing && now.row() >= 0 && now.row() < m_table->layerCount())
+                    workspace().links().selectLayer(layerAt(now.row()).name);
+            });
+    connect(&selection(), &Selection::changed, this, &MappingModelView::showSelected);
     connect(m_view, &QTableView::activated, this, [this](const QModelIndex& i) { openRow(i.row()); });
     column->addWidget(m_view, 1);
     m_start->setFocusPolicy(Qt::StrongFocus);
@@ -268,8 +277,28 @@ Status MappingModelView::exportCsv(const QString& path) const
 
 void MappingModelView::openRow(int row)
 {
-    if (row >= 0 && row < m_table->layerCount())
-        m_state.openLayer(m_state.model().layers[static_cast<std::size_t>(row)]);
+    if (row < 0 || row >= m_table->layerCount())
+        return;
+    // A layer of the open workload is followed, any other opened.
+    if (workspace().links().isFollowing(Lens::Mapping) && workspace().links().selectLayer(layerAt(row).name))
+        workspace().goTo(Lens::Mapping);
+    else
+        m_state.openLayer(layerAt(row));
+}
+
+const mapping::Layer& MappingModelView::layerAt(int row) const
+{
+    return m_state.model().layers[static_cast<std::size_t>(row)];
+}
+
+void MappingModelView::showSelected()
+{
+    const QString name = QString::fromStdString(workspace().links().selectedLayer());
+    for (int row = 0; row < m_table->layerCount() && !name.isEmpty(); ++row)
+        if (QString::fromStdString(layerAt(row).name) == name) {
+            const QScopedValueRollback showing(m_showing, true);
+            m_view->selectRow(row);
+        }
 }
 
 } // namespace tilewright::ui

@@ -47,6 +47,8 @@ private:
     void modelChanged();
     void finish(const Outcome& outcome);
     void refresh();
+    void showSelected(); ///< the row of the selected op
+    [[nodiscard]] const mapping::Layer& layerAt(int row) const;
 
     MappingDocument& m_state;
     LayerTable* m_table = nullptr;
@@ -63,6 +65,7 @@ private:
     mapping::Architecture m_architecture; ///< that the rows are for
     bool m_started = false;               ///< this model was searched
     bool m_running = false;
+    bool m_showing = false; ///< a row is selected because an op is
 };
 
 } // namespace tilewright::ui

@@ -5,6 +5,7 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "views/mapping/mapping_form.h"
+#include "workspace/lens_links.h"
 #include "workspace/mapping_samples.h"
 
 #include <QApplication>
@@ -40,12 +41,14 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
                         &MappingDocument::operandChanged})
         connect(&m_state, signal, this, &MappingView::refresh);
     connect(&m_state.search(), &MappingSearch::finished, this, &MappingView::refresh);
+    connect(&workspace().links(), &LensLinks::followingChanged, this, &MappingView::refreshControls);
     connect(&m_state, &MappingDocument::refused, this, [this](const QString& why) {
         m_message = why;
         update();
     });
     connect(&m_state.undoStack(), &QUndoStack::indexChanged, this, &MappingView::refreshControls);
     refresh();
+    followWorkload(Lens::Mapping);
 }
 
 void MappingView::createControls()
@@ -68,6 +71,10 @@ void MappingView::createControls()
     const auto here = [](QKeySequence::StandardKey key) {
         return tr("%1 here").arg(QKeySequence(key).toString(QKeySequence::NativeText));
     };
+    bar().addButton(addFollowCommand(
+        Lens::Mapping,
+        tr("Stay at the selected op, or the largest product of the selected subgraph, and at the "
+           "open machine. An edit here ends it.")));
     action("open", tr("Open a layer, model, hardware or method"), QStringLiteral("open"),
            tr("Open a file of this lens; the reference project's files and printed methods are read too."),
            [this](bool) { openWithDialog(); });
@@ -130,6 +137,14 @@ void MappingView::createControls()
                 Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
         m_samples->setCurrentIndex(0);
     });
+    for (const auto& [level, id, text] :
+         {std::tuple{Level::Rf, "takeRf", tr("Take the tile of the register files")},
+          std::tuple{Level::Spm, "takeSpm", tr("Take the tile of the scratchpad")}}) {
+        QAction* take = action(id, text, QStringLiteral("up"),
+                               tr("Give the subgraph the granularity that this method has at the level."),
+                               [this, level = level](bool) { workspace().links().takeTile(level); });
+        m_takes.emplace_back(level, take);
+    }
     m_load = bar().addChoice(tr("Load"),
                              {tr("an optimum…"), tr("least energy"), tr("fewest cycles"), tr("least EDP")},
                              tr("Load the best method that the search has found."));
@@ -195,6 +210,16 @@ void MappingView::refreshControls()
     Actions::setAvailable(m_undo, {m_state.undoStack().canUndo(), tr("Nothing has been edited.")});
     Actions::setAvailable(m_redo, {m_state.undoStack().canRedo(), tr("Nothing has been undone.")});
     Actions::setAvailable(m_unpin, {m_state.baseline().has_value(), tr("No state is pinned.")});
+    const LensLinks& links = workspace().links();
+    for (const auto& [level, take] : m_takes) {
+        const auto tile = links.foundTile(level);
+        Actions::setAvailable(take,
+                              {tile.has_value(), tr("The lens shows no product of the open schedule, or "
+                                                    "the method is invalid.")});
+        if (tile)
+            take->setToolTip(tr("Give the subgraph the granularity of this level: %1 (w × h × k)")
+                                 .arg(sizeText({tile->w, tile->h, tile->k})));
+    }
     const bool found = m_state.search().result() && m_state.search().result()->best[0];
     m_load->setEnabled(found);
     m_load->setToolTip(found

@@ -8,6 +8,8 @@
 #include "workspace/mapping_document.h"
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 class QComboBox;
 
@@ -84,6 +86,7 @@ private:
     QAction* m_redo = nullptr;
     QAction* m_pin = nullptr;
     QAction* m_unpin = nullptr;
+    std::vector<std::pair<mapping::Level, QAction*>> m_takes; ///< a level's tile as granularity
     NestModel m_model;
     BreakdownModel m_breakdown;
     QString m_codeText;

@@ -30,6 +30,7 @@ SearchMapView::SearchMapView(const ViewContext& context, QWidget* parent)
     });
     connect(&m_state.search(), &MappingSearch::changed, this, &SearchMapView::refresh);
     refresh();
+    followWorkload(Lens::Mapping);
 }
 
 void SearchMapView::createControls()

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_controls.h"
 
+#include "theme/number.h"
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
+#include "workspace/lens_links.h"
 #include "workspace/samples.h"
 
 #include <QDir>
-#include <QFile>
 #include <QFileDialog>
 #include <QLabel>
 #include <QPushButton>
+#include <QToolButton>
 
 namespace tilewright::ui {
 
@@ -31,23 +33,9 @@ public:
     }
 };
 
-constexpr const char* kPresets[] = {"default", "edge", "stacked_memory", "ample_bandwidth"};
-
-std::optional<npu::NpuHardware> preset(const char* name)
-{
-    QFile file(QStringLiteral(":/npu/%1.json").arg(QLatin1String(name)));
-    if (!file.open(QIODevice::ReadOnly))
-        return std::nullopt;
-    const QByteArray text = file.readAll();
-    auto hw = npu::parseHardware({text.constData(), static_cast<std::size_t>(text.size())}, name);
-    if (!hw)
-        return std::nullopt;
-    return *hw;
-}
-
 } // namespace
 
-NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QWidget* parent)
+NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QWidget* parent)
     : QScrollArea(parent), m_workspace(workspace), m_state(workspace.npu()),
       m_fields(
           QStringLiteral("npu."), [this] { return m_state.settings(); },
@@ -61,7 +49,7 @@ NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QWidget
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
-    addModelRows(*form);
+    addModelRows(*form, follow);
     heading(*form, tr("Tiles"));
     form->addRow(new NpuTilingForm(m_state, this));
     addSchedulerRows(*form);
@@ -80,9 +68,19 @@ void NpuControls::heading(QFormLayout& form, const QString& text)
     form.addRow(label);
 }
 
-void NpuControls::addModelRows(QFormLayout& form)
+void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
 {
     heading(form, tr("Model"));
+    auto* following = new QToolButton(this);
+    following->setObjectName(QStringLiteral("npu.follow"));
+    following->setDefaultAction(follow);
+    following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    form.addRow(following);
+    m_followed = new QLabel(this);
+    m_followed->setObjectName(QStringLiteral("npu.followed"));
+    m_followed->setWordWrap(true);
+    form.addRow(m_followed);
+    connect(&m_workspace.links(), &LensLinks::followingChanged, this, &NpuControls::refresh);
     m_model = new QComboBox(this);
     m_model->setObjectName(QStringLiteral("npu.model"));
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -141,11 +139,12 @@ void NpuControls::addHardwareRows(QFormLayout& form)
     heading(form, tr("Hardware"));
     m_preset = new QComboBox(this);
     m_preset->setObjectName(QStringLiteral("npu.preset"));
-    for (const char* name : kPresets)
-        if (const auto hw = preset(name)) {
-            m_presets.push_back(*hw);
-            m_preset->addItem(QString::fromLatin1(name).replace(QLatin1Char('_'), QLatin1Char(' ')));
-        }
+    m_presets.emplace_back();
+    m_preset->addItem(tr("default"));
+    for (const MachinePreset& machine : machinePresets()) {
+        m_presets.push_back(lower::npuHardwareOf(*machinePreset(machine.name)));
+        m_preset->addItem(QString::fromStdString(std::string(machine.name)));
+    }
     m_preset->addItem(tr("custom"));
     m_preset->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_preset->setMinimumContentsLength(8);
@@ -157,7 +156,8 @@ void NpuControls::addHardwareRows(QFormLayout& form)
         }
         refresh();
     });
-    addFormRow(form, tr("Preset"), m_preset, tr("All hardware values at once."));
+    addFormRow(form, tr("Preset"), m_preset,
+               tr("All hardware values at once, of a machine that comes with Tilewright."));
     const auto number = [&](const char* name, const QString& label, int high, const QString& tip, auto part,
                             std::int64_t unit = 1) {
         m_fields.number(form, QLatin1String(name), label, 1, high, tip, part, unit,
@@ -262,6 +262,23 @@ void NpuControls::refresh()
             chosen = static_cast<int>(i);
     }
     m_preset->setCurrentIndex(chosen);
+    const LensLinks& links = m_workspace.links();
+    const QString& why = links.why(Lens::Npu);
+    QString followed = why;
+    if (why.isEmpty() && links.isFollowing(Lens::Npu) && m_workspace.schedule().hasProblem()) {
+        const lower::ScheduledTiling& tiles = links.npuTiling();
+        followed =
+            tr("%1 cut as the schedule cuts them.")
+                .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")));
+        if (tiles.cut > 0)
+            followed += QLatin1Char(' ') +
+                        tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")
+                            .arg(number(tiles.cut));
+    }
+    m_followed->setText(followed);
+    m_followed->setVisible(!followed.isEmpty());
+    if (links.isFollowing(Lens::Npu) && m_workspace.schedule().hasProblem())
+        m_model->setItemText(at, tr("the open model"));
     m_keepGhost->setChecked(m_state.isGhostKept());
     m_clearGhost->setEnabled(m_state.ghost() != nullptr);
 }

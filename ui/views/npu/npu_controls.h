@@ -7,6 +7,7 @@
 
 #include <QScrollArea>
 
+class QLabel;
 class QPushButton;
 
 namespace tilewright::ui {
@@ -16,13 +17,13 @@ class NpuControls : public QScrollArea
 {
     Q_OBJECT
 public:
-    NpuControls(Workspace& workspace, NpuChartOptions& options, QWidget* parent);
+    NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QWidget* parent);
 
 Q_SIGNALS:
     void optionsChanged();
 
 private:
-    void addModelRows(QFormLayout& form);
+    void addModelRows(QFormLayout& form, QAction* follow);
     void addHardwareRows(QFormLayout& form);
     void addSchedulerRows(QFormLayout& form);
     void addViewRows(QFormLayout& form, NpuChartOptions& options);
@@ -38,6 +39,7 @@ private:
     ValueForm<NpuSettings> m_fields;
     std::vector<QWidget*> m_dynamic; ///< for the dynamic scheduler alone
     QComboBox* m_model = nullptr;
+    QLabel* m_followed = nullptr; ///< what the tiles are, or why it does not follow
     QComboBox* m_preset = nullptr;
     QCheckBox* m_keepGhost = nullptr;
     QPushButton* m_clearGhost = nullptr;

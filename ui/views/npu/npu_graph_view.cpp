@@ -65,6 +65,7 @@ NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
     connect(&m_state, &NpuDocument::cursorChanged, this, qOverload<>(&QWidget::update));
     connect(&m_state, &NpuDocument::nodeChanged, this, qOverload<>(&QWidget::update));
     resultChanged();
+    followWorkload(Lens::Npu);
 }
 
 NpuGraphView::~NpuGraphView() = default;

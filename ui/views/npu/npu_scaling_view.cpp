@@ -38,6 +38,7 @@ NpuScalingView::NpuScalingView(const ViewContext& context, QWidget* parent)
         setAccessibleDescription(c ? npuSchedulerSentence(*c) : QString());
         outdatePlots();
     });
+    followWorkload(Lens::Npu);
 }
 
 int NpuScalingView::maxCores() const

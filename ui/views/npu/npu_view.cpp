@@ -18,7 +18,11 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("npu"), tr("NPU"), Dragging::Measures, parent),
       m_state(context.workspace.npu())
 {
-    m_controls = new NpuControls(context.workspace, m_options, this);
+    QAction* follow = addFollowCommand(
+        Lens::Npu,
+        tr("Stay at the open model, on the cores of its machine, cut into the tiles of its schedule. "
+           "Editing the hardware or the tiles here ends it."));
+    m_controls = new NpuControls(context.workspace, m_options, follow, this);
     m_side = new NpuSide(context, m_state, this);
     const auto toggle = [&](const QString& name, const QString& iconName, const QString& tip) {
         auto* button = new QToolButton(this);
@@ -47,6 +51,7 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     connect(&m_state, &NpuDocument::nodeChanged, this, qOverload<>(&QWidget::update));
     addOwnKeys();
     rebuild();
+    followWorkload(Lens::Npu);
 }
 
 void NpuView::settle()

@@ -3,12 +3,12 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
-#include "workload/problem.h"
+#include "workspace/lens_links.h"
 
-#include <QFile>
 #include <QGroupBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -20,20 +20,21 @@ using namespace systolic;
 
 namespace {
 
-constexpr const char* kPresets[] = {"kpu", "edge-8x8", "server-128x128"};
-
-Result<Hierarchy> presetHierarchy(int index)
+/// The memories and the array of a machine that comes with Tilewright.
+Hierarchy presetHierarchy(int index)
 {
-    const QString name = QStringLiteral(":/hierarchies/%1.json").arg(QLatin1String(kPresets[index]));
-    QFile file(name);
-    if (!file.open(QIODevice::ReadOnly))
-        return Error{ErrorCode::Io, "cannot be read", {}, name.toStdString()};
-    return parseHierarchy(file.readAll().toStdString(), name.toStdString());
+    return lower::hierarchyOf(*machinePreset(machinePresets()[static_cast<std::size_t>(index)].name));
+}
+
+int presetCount()
+{
+    return static_cast<int>(machinePresets().size());
 }
 
 } // namespace
 
-SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state, QWidget* parent)
+SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state, QAction* follow,
+                             QWidget* parent)
     : QScrollArea(parent), m_context(context), m_state(state),
       m_fields(
           QStringLiteral("systolic."), [this] { return m_state->settings(); },
@@ -52,14 +53,24 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     column->setContentsMargins(8, 8, 8, 8);
     column->setSpacing(8);
 
+    auto* following = new QToolButton(content);
+    following->setObjectName(QStringLiteral("systolic.follow"));
+    following->setDefaultAction(follow);
+    following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    column->addWidget(following);
     m_offer = new QPushButton(content);
     m_offer->setObjectName(QStringLiteral("systolic.offer"));
     column->addWidget(m_offer);
-    connect(m_offer, &QPushButton::clicked, this, [this] { m_state->setGemm(m_offered, m_offeredFrom); });
+    connect(m_offer, &QPushButton::clicked, this,
+            [this] { m_context.workspace.links().setFollowing(Lens::Systolic, true); });
     m_origin = new QLabel(content);
     m_origin->setObjectName(QStringLiteral("systolic.origin"));
     m_origin->setWordWrap(true);
     column->addWidget(m_origin);
+    m_why = new QLabel(content);
+    m_why->setObjectName(QStringLiteral("systolic.why"));
+    m_why->setWordWrap(true);
+    column->addWidget(m_why);
     m_error = new QLabel(content);
     m_error->setObjectName(QStringLiteral("systolic.error"));
     m_error->setWordWrap(true);
@@ -142,8 +153,11 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     QFormLayout* memory = group(tr("Memories"));
     m_preset = new QComboBox(content);
     m_preset->setObjectName(QStringLiteral("systolic.preset"));
-    m_preset->addItems({tr("kpu"), tr("edge 8×8"), tr("server 128×128"), tr("edited")});
-    addFormRow(*memory, tr("Preset"), m_preset, tr("Loads a hierarchy: array, sizes and bandwidths."));
+    for (const MachinePreset& preset : machinePresets())
+        m_preset->addItem(QString::fromStdString(std::string(preset.name)));
+    m_preset->addItem(tr("edited"));
+    addFormRow(*memory, tr("Preset"), m_preset,
+               tr("Loads array, sizes and bandwidths of a machine into this lens alone."));
     connect(m_preset, &QComboBox::activated, this, &SettingsPanel::loadPreset);
     m_fields
         .decimal(*memory, QStringLiteral("frequency"), tr("Clock"), 0.01, 100, 2, 0.1,
@@ -179,6 +193,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         m_error->setText(why.isEmpty() ? QString() : QStringLiteral("⚠ ") + why);
         m_error->setVisible(!why.isEmpty());
     });
+    connect(&m_context.workspace.links(), &LensLinks::followingChanged, this, &SettingsPanel::readOffer);
     connect(&m_context.selection, &Selection::changed, this, &SettingsPanel::readOffer);
     m_context.document.whenChanged(this, Part::Problem | Part::Snapshot, &SettingsPanel::readOffer);
     read();
@@ -195,12 +210,12 @@ void SettingsPanel::read()
     m_fields.show();
     const SystolicSettings& s = m_state->settings();
     m_weights->setEnabled(s.timing.dataflow != Dataflow::Os && s.timing.readout == Readout::Shadow);
-    int preset = 3;
-    for (int i = 0; i < 3; ++i)
-        if (const auto h = presetHierarchy(i); h && h->name == s.hierarchy.name) {
+    int preset = presetCount();
+    for (int i = 0; i < presetCount(); ++i)
+        if (const Hierarchy h = presetHierarchy(i); h.name == s.hierarchy.name) {
             Hierarchy like = s.hierarchy;
-            like.array = h->array; // the shape is set apart
-            if (like == *h)
+            like.array = h.array; // the shape is set apart
+            if (like == h)
                 preset = i;
         }
     m_preset->setCurrentIndex(preset);
@@ -212,38 +227,26 @@ void SettingsPanel::read()
 
 void SettingsPanel::loadPreset(int index)
 {
-    if (index >= 3)
-        return;
-    const auto hierarchy = presetHierarchy(index);
-    if (!hierarchy)
+    if (index >= presetCount())
         return;
     SystolicSettings s = m_state->settings();
-    s.hierarchy = *hierarchy;
+    s.hierarchy = presetHierarchy(index);
     m_state->set(s);
 }
 
 void SettingsPanel::readOffer()
 {
-    // The tile (h x w x k) of the current subgraph, when it multiplies matrices.
-    m_offer->hide();
-    const SnapshotPtr& snapshot = m_context.document.snapshot();
-    const auto id = m_context.selection.state().subgraph;
-    if (!snapshot || !id || id->index() >= snapshot->schedule.size())
-        return;
-    const Subgraph& subgraph = snapshot->schedule[*id];
-    const Problem& problem = *snapshot->problem;
-    const bool matMul = std::any_of(subgraph.ops.begin(), subgraph.ops.end(), [&](OpId op) {
-        return op.index() < problem.ops().size() && problem.op(op).type == OpType::MatMul;
-    });
-    if (!matMul)
-        return;
-    m_offered = {subgraph.granularity.h, subgraph.granularity.w, subgraph.granularity.k};
-    m_offeredFrom = tr("subgraph %1").arg(id->index());
-    m_offer->setText(tr("Use tile of subgraph %1: %2")
-                         .arg(id->index())
-                         .arg(sizeText({m_offered.m, m_offered.n, m_offered.k})));
-    m_offer->setToolTip(tr("Look at the tile (h × w × k) of the selected subgraph as a GEMM on this array."));
-    m_offer->setVisible(true);
+    const LensLinks& links = m_context.workspace.links();
+    const auto product = links.isFollowing(Lens::Systolic) ? std::nullopt : links.product();
+    m_offer->setVisible(product && m_context.selection.state().subgraph);
+    if (product) {
+        m_offer->setText(tr("Use the tile of subgraph %1").arg(product->subgraph.index()));
+        m_offer->setToolTip(
+            tr("Look at the tile of the selected subgraph on this array, and follow what is selected."));
+    }
+    const QString& why = links.why(Lens::Systolic);
+    m_why->setText(why);
+    m_why->setVisible(!why.isEmpty());
 }
 
 } // namespace tilewright::ui

@@ -17,7 +17,7 @@ class SettingsPanel : public QScrollArea
 {
     Q_OBJECT
 public:
-    SettingsPanel(const ViewContext& context, SystolicDocument* state, QWidget* parent);
+    SettingsPanel(const ViewContext& context, SystolicDocument* state, QAction* follow, QWidget* parent);
 
     QSize sizeHint() const override;
 
@@ -30,10 +30,9 @@ private:
     SystolicDocument* m_state;
     ValueForm<SystolicSettings> m_fields;
     QLabel* m_origin = nullptr;
+    QLabel* m_why = nullptr; ///< it does not follow
     QLabel* m_error = nullptr;
     QPushButton* m_offer = nullptr;
-    systolic::Gemm m_offered;
-    QString m_offeredFrom;
     QComboBox* m_weights = nullptr;
     QComboBox* m_preset = nullptr;
 };

@@ -25,7 +25,11 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     splitter->setObjectName(QStringLiteral("systolic.splitter"));
     splitter->setChildrenCollapsible(true);
     row->addWidget(splitter);
-    m_settings = new SettingsPanel(context, m_state, splitter);
+    QAction* follow = addFollowCommand(
+        Lens::Systolic,
+        tr("Stay at the tile of the selected subgraph and at the machine's array while they are "
+           "edited. Editing the GEMM or the array here ends it."));
+    m_settings = new SettingsPanel(context, m_state, follow, splitter);
     m_tabs = new QTabWidget(splitter);
     m_tabs->setObjectName(QStringLiteral("systolic.tabs"));
     m_tabs->setAccessibleName(tr("Panes of the systolic lens"));

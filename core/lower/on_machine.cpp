@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/on_machine.h"
+
+#include "base/text.h"
+#include "npu/graph.h"
+#include "rules/run_tile.h"
+
+#include <algorithm>
+
+namespace tilewright::lower {
+
+namespace {
+
+mapping::Layer productLayer(const Problem& problem, OpId op)
+{
+    const Tensor& out = problem.tensor(problem.op(op).output);
+    mapping::Layer layer;
+    layer.kind = mapping::LayerKind::Gemm;
+    layer.name = problem.opName(op);
+    layer.m = out.height;
+    layer.n = out.width;
+    layer.k = problem.reductionSize(op);
+    return layer;
+}
+
+} // namespace
+
+std::vector<OpId> ModelOnMachine::opsOf(OpId modelOperator) const
+{
+    std::vector<OpId> out;
+    for (std::size_t i = 0; i < lowered.source.size(); ++i)
+        if (lowered.source[i] == modelOperator)
+            out.emplace_back(i);
+    return out;
+}
+
+void keepIds(LoweredProblem& lowered, const Problem& file)
+{
+    Problem::Data data = file.data();
+    data.hardware = lowered.data.hardware;
+    for (std::size_t i = 0; i < lowered.data.ops.size(); ++i)
+        data.ops[lowered.source[i]].baseCost = lowered.data.ops[OpId(i)].baseCost;
+    lowered.data = std::move(data);
+    lowered.source.resize(file.opCount());
+    for (std::size_t i = 0; i < lowered.source.size(); ++i)
+        lowered.source[i] = OpId(i);
+    lowered.helper.assign(file.opCount(), 0);
+}
+
+Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload, const Machine& machine)
+{
+    if (workload->noModel)
+        return *workload->noModel;
+    auto lowered = lowerToProblem(workload->model, machine);
+    if (!lowered)
+        return lowered.error();
+    if (workload->problem)
+        keepIds(*lowered, *workload->problem);
+    auto problem = Problem::build(lowered->data);
+    if (!problem)
+        return problem.error();
+    return std::make_shared<const ModelOnMachine>(
+        ModelOnMachine{std::move(workload), machine, std::move(*lowered), std::move(*problem)});
+}
+
+Result<Machine> machineOf(const Problem& problem)
+{
+    const Hardware& hw = problem.hardware();
+    constexpr std::int64_t kElementBytes = 2;
+    const std::int64_t bytes = saturatingMul(hw.fastMemoryCapacity, kElementBytes);
+    const double rate = static_cast<double>(hw.slowMemoryBandwidth) * kElementBytes;
+    const auto level = [](std::int64_t size, double gbPerSecond) {
+        return "{\"buffers\": 1, \"bytes\": " + std::to_string(size) +
+               ", \"gb_per_s\": " + formatNumber(gbPerSecond) + "}";
+    };
+    constexpr std::int64_t kExternalBytes = std::int64_t{1} << 40;
+    // The scratchpad feeds the array as fast as it is drained: its rate is no part of a problem.
+    const double inner = static_cast<double>(hw.nativeWidth + hw.nativeHeight) * kElementBytes;
+    return readMachine(
+        "{\"name\": \"hardware of the problem\", \"element_bytes\": " + std::to_string(kElementBytes) +
+            ", \"array\": {\"rows\": " + std::to_string(hw.nativeHeight) + ", \"cols\": " +
+            std::to_string(hw.nativeWidth) + "}, \"levels\": {\"l3\": " + level(bytes, inner) +
+            ", \"external\": " + level(kExternalBytes, rate) + "}}",
+        problem.name().empty() ? "problem" : problem.name());
+}
+
+std::optional<OpId> largestProduct(const Problem& problem, std::span<const OpId> ops)
+{
+    std::optional<OpId> out;
+    std::int64_t most = 0;
+    for (const OpId op : ops) {
+        if (problem.op(op).type != OpType::MatMul)
+            continue;
+        const std::int64_t macs =
+            saturatingMul(problem.tensor(problem.op(op).output).elements(), problem.reductionSize(op));
+        if (macs > most) {
+            most = macs;
+            out = op;
+        }
+    }
+    return out;
+}
+
+Result<mapping::Layer> layerOf(const Problem& problem, OpId op)
+{
+    if (problem.op(op).type == OpType::MatMul)
+        return productLayer(problem, op);
+    return Error{ErrorCode::Refused,
+                 problem.opName(op) + " works element by element: only products and convolutions are mapped",
+                 {},
+                 {}};
+}
+
+Result<mapping::Layer> layerOf(const ModelOnMachine& model, OpId op)
+{
+    const model::Operator& source = model.model().operators[model.operatorOf(op)];
+    if (source.kind != model::OperatorKind::Conv2d)
+        return layerOf(*model.problem, op);
+    mapping::Layer layer = convolutionLayer(model.model(), source);
+    layer.name = model.lowered.report.nodes[model.operatorOf(op).index()].name;
+    return layer;
+}
+
+Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method, mapping::Level level)
+{
+    using mapping::Level;
+    const auto extent = [&](std::string_view loop) {
+        const int l = nest.loopByName(loop);
+        if (l < 0)
+            return std::int64_t{1};
+        const auto at = static_cast<std::size_t>(l);
+        std::int64_t out = method.at(Level::Rf)[at] * method.at(Level::Spatial)[at];
+        if (level == Level::Spm)
+            out = saturatingMul(out, method.at(Level::Spm)[at]);
+        return std::min(out, nest.trips[at]);
+    };
+    if (nest.kind == mapping::LayerKind::Gemm)
+        return {extent("Y"), extent("X"), extent("K")};
+    // A row of the product is a pixel, its depth a channel under one tap of the kernel.
+    return {extent("M"), saturatingMul(extent("N"), saturatingMul(extent("Ox"), extent("Oy"))),
+            saturatingMul(extent("C"), saturatingMul(extent("Fx"), extent("Fy")))};
+}
+
+Result<LoweredNpu> npuOf(const ModelOnMachine& model)
+{
+    if (!model.workload->npu)
+        return lowerToNpu(model.model(), model.machine);
+    LoweredNpu out;
+    out.model = *model.workload->npu;
+    out.model.dtypeBytes = static_cast<int>(model.machine.elementBytes);
+    out.source.resize(out.model.ops.size());
+    for (std::size_t i = 0; i < out.source.size(); ++i)
+        out.source[i] = OpId(i);
+    out.nodes = model.lowered.report.nodes;
+    return out;
+}
+
+ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, const Schedule& schedule,
+                         const Rules& rules)
+{
+    const npu::NpuHardware hardware = npuHardwareOf(model.machine);
+    std::vector<const Subgraph*> subgraphOf(model.problem->opCount(), nullptr);
+    for (const SubgraphPtr& s : schedule.subgraphs)
+        for (const OpId op : s->ops)
+            if (subgraphOf[op.index()] == nullptr) // of several the first: the others compute it again
+                subgraphOf[op.index()] = s.get();
+    std::vector<OpId> productOf(model.model().operators.size(), OpId(model.problem->opCount()));
+    for (std::size_t i = model.problem->opCount(); i-- > 0;)
+        if (model.problem->op(OpId(i)).type == OpType::MatMul)
+            productOf[model.operatorOf(OpId(i)).index()] = OpId(i);
+
+    ScheduledTiling out;
+    out.tiling = npu::tilingOf(npu.model);
+    for (std::size_t i = 0; i < npu.model.ops.size(); ++i) {
+        const npu::ModelOp& op = npu.model.ops[i];
+        if (op.type != npu::OpType::MatMul || !(op.tile == npu::TileSizes{}))
+            continue;
+        const OpId product = productOf[npu.source[i].index()];
+        if (product.index() >= subgraphOf.size() || subgraphOf[product.index()] == nullptr)
+            continue;
+        const auto& a = npu.model.tensors[op.inputs[0]].shape;
+        const auto& b = npu.model.tensors[op.inputs[1]].shape;
+        const Subgraph& subgraph = *subgraphOf[product.index()];
+        const auto run =
+            largestRun(SubgraphPlan(*model.problem, subgraph.ops, rules), subgraph.granularity, product);
+        if (!run)
+            continue;
+        npu::TileSizes tile;
+        tile.m = std::min(run->rows, a[0]);
+        tile.n = std::min(run->cols, b[1]);
+        tile.k = std::min(run->depth, a[1]);
+        ++out.scheduled;
+        if (!npu::matmulFits(hardware, npu.model.dtypeBytes, tile)) {
+            ++out.cut;
+            tile.k = 0; // as deep as two sets of operands fit
+            npu::TileSizes shallow = tile;
+            shallow.k = std::min(npu::kMatmulDepth, a[1]);
+            if (!npu::matmulFits(hardware, npu.model.dtypeBytes, shallow))
+                tile = {};
+        }
+        out.tiling[i].tile = tile;
+    }
+    return out;
+}
+
+} // namespace tilewright::lower

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/machine/machine_view.h"
+
+#include "base/file.h"
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "theme/words.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QRegularExpression>
+#include <QScopedValueRollback>
+#include <QStyledItemDelegate>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ui {
+
+namespace {
+
+enum Column { kField, kValue, kFrom };
+constexpr int kPath = Qt::UserRole;      ///< of the first column
+constexpr int kRaw = Qt::UserRole + 1;   ///< of the value: as in the file
+constexpr int kWords = Qt::UserRole + 2; ///< of the value: its choices
+
+/// Edits the value as it stands in the file, choices from a list.
+class ValueDelegate : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const override
+    {
+        if (index.column() != kValue)
+            return nullptr;
+        const QStringList words = index.data(kWords).toStringList();
+        if (words.isEmpty())
+            return QStyledItemDelegate::createEditor(parent, option, index);
+        auto* box = new QComboBox(parent);
+        box->addItems(words);
+        connect(box, &QComboBox::activated, this, [this, box] {
+            auto* self = const_cast<ValueDelegate*>(this);
+            Q_EMIT self->commitData(box);
+            Q_EMIT self->closeEditor(box);
+        });
+        return box;
+    }
+    void setEditorData(QWidget* editor, const QModelIndex& index) const override
+    {
+        if (auto* box = qobject_cast<QComboBox*>(editor))
+            box->setCurrentText(index.data(kRaw).toString());
+        else
+            editor->setProperty("text", index.data(kRaw));
+    }
+    void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override
+    {
+        const auto* box = qobject_cast<QComboBox*>(editor);
+        model->setData(index, box ? box->currentText() : editor->property("text").toString(), Qt::EditRole);
+    }
+};
+
+QString word(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+} // namespace
+
+QString machineValueText(const MachineField& field)
+{
+    const QString raw = QString::fromStdString(field.value);
+    const double value = raw.toDouble();
+    switch (field.unit) {
+    case MachineUnit::Word:
+        return raw;
+    case MachineUnit::Bytes:
+        return bytesText(static_cast<std::int64_t>(value));
+    case MachineUnit::Count:
+        return number(static_cast<std::int64_t>(value));
+    case MachineUnit::GbPerSecond:
+        return tr("%1 GB/s").arg(number(value));
+    case MachineUnit::Ghz:
+        return tr("%1 GHz").arg(exactNumber(value));
+    case MachineUnit::Mhz:
+        return tr("%1 MHz").arg(number(value));
+    case MachineUnit::BytesPerCycle:
+        return tr("%1 B/cycle").arg(number(value));
+    case MachineUnit::Cycles:
+        return tr("%1 cycles").arg(exactNumber(value));
+    case MachineUnit::Pj:
+        return tr("%1 pJ").arg(exactNumber(value));
+    }
+    return raw;
+}
+
+QString typedMachineValue(const QString& text, MachineUnit unit)
+{
+    QString plain = plainNumbers(text.trimmed());
+    if (unit == MachineUnit::Word)
+        return plain;
+    static const QRegularExpression form(
+        QStringLiteral("^([0-9.,eE+ ]+?)\\s*(k|m|g|ki|mi|gi|kib|mib|gib|b|gb/s|ghz|mhz|b/cycle|cycles|pj)?$"),
+        QRegularExpression::CaseInsensitiveOption);
+    const auto match = form.match(plain);
+    if (!match.hasMatch())
+        return plain;
+    QString digits = match.captured(1);
+    digits.remove(QLatin1Char(' ')).remove(QLatin1Char(','));
+    const QChar prefix = match.captured(2).isEmpty() ? QChar() : match.captured(2).at(0).toLower();
+    bool ok = false;
+    const double value = digits.toDouble(&ok);
+    if (!ok)
+        return plain;
+    if (unit != MachineUnit::Bytes || match.captured(2).size() > 3)
+        return digits;
+    const double scale = prefix == QLatin1Char('k')   ? 1024.0
+                         : prefix == QLatin1Char('m') ? 1024.0 * 1024
+                         : prefix == QLatin1Char('g') ? 1024.0 * 1024 * 1024
+                                                      : 1.0;
+    return exactNumber(value * scale);
+}
+
+MachineView::MachineView(const ViewContext& context, QWidget* parent)
+    : View(context, QStringLiteral("machine"), tr("Machine"), parent), m_presets(new QComboBox(this)),
+      m_state(new QLabel(this)), m_error(new QLabel(this)), m_list(new QTreeWidget(this)),
+      m_notes(new QLabel(this))
+{
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 8, 8, 0);
+    auto* row = new QHBoxLayout;
+    auto* label = new QLabel(tr("&Preset"), this);
+    label->setBuddy(m_presets);
+    m_presets->setObjectName(QStringLiteral("machine.preset"));
+    m_presets->setAccessibleName(tr("Preset of the machine"));
+    m_presets->setToolTip(tr("Puts the model on a machine that comes with Tilewright. The schedule stays."));
+    for (const MachinePreset& preset : machinePresets())
+        m_presets->addItem(word(preset.name), word(preset.name));
+    connect(m_presets, &QComboBox::activated, this,
+            [this](int i) { choosePreset(m_presets->itemData(i).toString()); });
+    row->addWidget(label);
+    row->addWidget(m_presets, 1);
+    const auto command = [&](const char* id, const QString& text, const QString& iconName, const QString& tip,
+                             void (MachineView::*run)()) {
+        ActionSpec spec;
+        spec.id = QStringLiteral("machine.") + QLatin1String(id);
+        spec.menu = tr("Machine");
+        spec.text = text;
+        spec.iconName = iconName;
+        spec.tip = tip;
+        auto* button = new QToolButton(this);
+        button->setDefaultAction(addCommand(spec, [this, run](bool) { (this->*run)(); }));
+        button->setAutoRaise(true);
+        row->addWidget(button);
+    };
+    command(
+        "open", tr("Open a machine…"), QStringLiteral("open"),
+        tr("Put the model on the machine of a file: a machine, a memory hierarchy, NPU hardware or a mapping "
+           "architecture."),
+        &MachineView::openMachine);
+    command("save", tr("Save the machine…"), QStringLiteral("save"),
+            tr("Write the machine into a file of its own. A saved schedule has it too."),
+            &MachineView::saveMachine);
+    column->addLayout(row);
+
+    for (QLabel* text : {m_state, m_error, m_notes}) {
+        text->setWordWrap(true);
+        text->setTextInteractionFlags(Qt::TextBrowserInteraction);
+        text->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+    m_state->setObjectName(QStringLiteral("machine.state"));
+    m_error->setObjectName(QStringLiteral("machine.error"));
+    connect(m_state, &QLabel::linkActivated, this, [this](const QString& link) {
+        if (link == QLatin1String("preset"))
+            choosePreset(QString::fromStdString(machine()->name));
+        else
+            Q_EMIT problemsWanted();
+    });
+    column->addWidget(m_state);
+    column->addWidget(m_error);
+    m_error->hide();
+
+    m_list->setAccessibleName(tr("Values of the machine"));
+    m_list->setHeaderLabels({tr("Field"), tr("Value"), tr("Where from")});
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setAlternatingRowColors(true);
+    m_list->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
+                            QAbstractItemView::SelectedClicked | QAbstractItemView::AnyKeyPressed);
+    m_list->setItemDelegate(new ValueDelegate(m_list));
+    m_list->header()->setStretchLastSection(true);
+    m_list->setIndentation(12);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    for (const Column c : {kField, kValue})
+        m_list->header()->setSectionResizeMode(c, QHeaderView::ResizeToContents);
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_list, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* item, int c) {
+        if (c == kValue && !m_filling)
+            setField(item);
+    });
+    connect(m_list, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item, int) {
+        if (item->flags().testFlag(Qt::ItemIsEditable))
+            m_list->editItem(item, kValue);
+    });
+    connect(m_list, &QTreeWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+        QTreeWidgetItem* item = m_list->itemAt(at);
+        if (!item || item->data(kField, kPath).toString().isEmpty())
+            return;
+        QMenu menu(this);
+        menu.addAction(tr("Edit"), this, [this, item] { m_list->editItem(item, kValue); });
+        QAction* back = menu.addAction(tr("As in the preset"), this, [this, item] { resetField(item); });
+        const auto preset = base();
+        back->setEnabled(preset && !machineChanges(*preset, *machine()).empty());
+        menu.exec(m_list->viewport()->mapToGlobal(at));
+    });
+    column->addWidget(m_list, 1);
+    column->addWidget(m_notes);
+    document().whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, &MachineView::outdate);
+    refresh();
+}
+
+const Machine* MachineView::machine() const
+{
+    if (!document().hasProblem())
+        return &document().nextMachine();
+    return document().machine() ? &*document().machine() : nullptr;
+}
+
+std::optional<Machine> MachineView::base() const
+{
+    return machine() ? machinePreset(machine()->name) : std::nullopt;
+}
+
+QString MachineView::message() const
+{
+    return m_error->text();
+}
+
+QString MachineView::copyText() const
+{
+    QString out;
+    for (const MachineField& f : m_shown)
+        out += QString::fromStdString(f.path) + QLatin1Char('\t') + QString::fromStdString(f.value) +
+               QLatin1Char('\t') + QString::fromStdString(f.given ? std::string() : f.formula) +
+               QLatin1Char('\n');
+    return out;
+}
+
+void MachineView::refresh()
+{
+    const QScopedValueRollback filling(m_filling, true);
+    const Machine* m = machine();
+    m_list->setEnabled(m != nullptr);
+    if (!m) {
+        m_state->setText(tr("No array fits what this problem says of its hardware."));
+        m_list->clear();
+        m_notes->clear();
+        return;
+    }
+    const auto preset = base();
+    fillList(*m, preset);
+    tellState(*m, preset);
+}
+
+void MachineView::fillList(const Machine& machine, const std::optional<Machine>& base)
+{
+    std::vector<MachineField> fields = machineFields(machine);
+    const bool same =
+        fields.size() == m_shown.size() &&
+        std::equal(fields.begin(), fields.end(), m_shown.begin(),
+                   [](const MachineField& a, const MachineField& b) { return a.path == b.path; });
+    m_shown = std::move(fields);
+    const auto before = base ? machineFields(*base) : std::vector<MachineField>();
+    if (!same) {
+        m_list->clear();
+        QTreeWidgetItem* group = nullptr;
+        for (const MachineField& f : m_shown) {
+            if (!group || group->text(kField) != word(f.group)) {
+                group = new QTreeWidgetItem(m_list, {word(f.group)});
+                group->setFirstColumnSpanned(true);
+                group->setFlags(Qt::ItemIsEnabled);
+                QFont bold = font();
+                bold.setBold(true);
+                group->setFont(kField, bold);
+            }
+            auto* item = new QTreeWidgetItem(group);
+            item->setFlags(item->flags() | Qt::ItemIsEditable);
+            item->setData(kField, kPath, QString::fromStdString(f.path));
+        }
+        m_list->expandAll();
+    }
+    std::size_t next = 0;
+    for (int g = 0; g < m_list->topLevelItemCount(); ++g)
+        for (int i = 0; i < m_list->topLevelItem(g)->childCount(); ++i) {
+            QTreeWidgetItem* item = m_list->topLevelItem(g)->child(i);
+            const MachineField& f = m_shown[next++];
+            const QString raw = QString::fromStdString(f.value);
+            item->setText(kField, word(f.label));
+            item->setText(kValue, machineValueText(f));
+            item->setData(kValue, kRaw, raw);
+            QStringList words;
+            for (const std::string_view w : f.words)
+                words << word(w);
+            item->setData(kValue, kWords, words);
+            const auto was = std::find_if(before.begin(), before.end(),
+                                          [&](const MachineField& b) { return b.path == f.path; });
+            const bool changed = was != before.end() && was->value != f.value;
+            QString from;
+            if (!f.given)
+                from = f.formula == "default" ? tr("default")
+                                              : tr("derived: %1").arg(QString::fromStdString(f.formula));
+            if (changed)
+                from = (f.given ? tr("%1 in the preset") : tr("%1 in the preset; %2"))
+                           .arg(machineValueText(*was), from);
+            item->setText(kFrom, from);
+            QFont style = font();
+            style.setItalic(!f.given);
+            style.setBold(changed);
+            item->setFont(kValue, style);
+            item->setForeground(kFrom, palette().placeholderText());
+            const QString tip =
+                QStringLiteral("<p>%1</p><p>%2: %3%4</p>")
+                    .arg(word(f.meaning).toHtmlEscaped(), QString::fromStdString(f.path).toHtmlEscaped(),
+                         raw.toHtmlEscaped(),
+                         from.isEmpty() ? QString() : QStringLiteral("<br>") + from.toHtmlEscaped());
+            for (const int c : {kField, kValue, kFrom})
+                item->setToolTip(c, tip);
+        }
+}
+
+void MachineView::tellState(const Machine& machine, const std::optional<Machine>& base)
+{
+    QStringList lines;
+    const bool own = document().hasProblem() && !document().model();
+    if (!document().hasProblem())
+        lines << tr("The machine of the next model that is opened.");
+    else if (own)
+        lines << tr(
+            "The problem stands as it is, with hardware of its own. A preset or a change gives it the "
+            "hardware and the costs of that machine; undo brings the file's back.");
+    std::size_t differ = 0;
+    if (base) {
+        const auto changes = machineChanges(*base, machine);
+        differ = changes.size();
+        if (differ == 0)
+            lines << tr("The preset %1 as it is.").arg(QString::fromStdString(machine.name));
+        else
+            lines << tr("%1 against the preset %2. <a href=\"preset\">Back to the preset</a>")
+                         .arg(counted(static_cast<std::int64_t>(differ), tr("value differs"),
+                                      tr("values differ")),
+                              QString::fromStdString(machine.name).toHtmlEscaped());
+    }
+    if (document().model() && document().snapshot())
+        if (const std::size_t issues = document().snapshot()->evaluation.issues.size(); issues > 0)
+            lines << tr("<a href=\"problems\">%1</a> of the schedule on this machine.")
+                         .arg(counted(static_cast<std::int64_t>(issues), tr("problem"), tr("problems")));
+    m_state->setText(rich(lines.join(QStringLiteral("<br>"))));
+    const QString preset = base && differ == 0 ? QString::fromStdString(machine.name) : QString();
+    const int at = m_presets->findData(preset);
+    const int edited = m_presets->findData(QString());
+    if (at >= 0 && !preset.isEmpty()) {
+        if (edited >= 0)
+            m_presets->removeItem(edited);
+        m_presets->setCurrentIndex(m_presets->findData(preset));
+    } else {
+        const QString name =
+            own ? tr("the problem's own") : tr("%1 (edited)").arg(QString::fromStdString(machine.name));
+        if (edited < 0)
+            m_presets->addItem(name, QString());
+        const int i = m_presets->findData(QString());
+        m_presets->setItemText(i, !own && !base ? QString::fromStdString(machine.name) : name);
+        m_presets->setCurrentIndex(i);
+    }
+    QStringList notes;
+    for (const std::string& note : machine.notes)
+        notes << sentence(note);
+    if (document().model())
+        for (const std::string& note : document().model()->lowered.report.notes)
+            notes << sentence(note);
+    m_notes->setText(notes.join(QLatin1Char('\n')));
+    m_notes->setVisible(!notes.isEmpty());
+}
+
+void MachineView::take(const Result<Machine>& machine, const QString& text, const QString& mergeKey)
+{
+    QString error;
+    if (!machine)
+        error =
+            sentence(machine.error().path.empty() ? machine.error().message
+                                                  : machine.error().path + ": " + machine.error().message);
+    else if (const Status set = document().setMachine(*machine, text, mergeKey); !set)
+        error = sentence(set.error().message);
+    m_error->setText(error.isEmpty() ? QString() : QStringLiteral("⚠ ") + error);
+    m_error->setVisible(!error.isEmpty());
+    refresh();
+}
+
+void MachineView::choosePreset(const QString& name)
+{
+    if (const auto preset = machinePreset(name.toStdString()))
+        take(*preset, tr("Machine %1").arg(name));
+}
+
+void MachineView::setField(QTreeWidgetItem* item)
+{
+    const QString path = item->data(kField, kPath).toString();
+    const auto shown = std::find_if(m_shown.begin(), m_shown.end(), [&](const MachineField& f) {
+        return QString::fromStdString(f.path) == path;
+    });
+    if (shown == m_shown.end() || !machine())
+        return;
+    const QString value = typedMachineValue(item->text(kValue), shown->unit);
+    if (value == QString::fromStdString(shown->value))
+        return refresh();
+    take(withMachineField(*machine(), shown->path, value.toStdString()),
+         tr("Change %1, %2").arg(word(shown->group), word(shown->label)), QStringLiteral("machine ") + path);
+}
+
+void MachineView::resetField(QTreeWidgetItem* item)
+{
+    const auto preset = base();
+    if (!preset)
+        return;
+    const std::string path = item->data(kField, kPath).toString().toStdString();
+    for (const MachineField& f : machineFields(*preset))
+        if (f.path == path)
+            take(withMachineField(*machine(), path, f.value), tr("%1 as in the preset").arg(word(f.label)));
+}
+
+void MachineView::openMachine()
+{
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Open a machine"), {}, tr("Machines (*.json);;All files (*)"));
+    if (path.isEmpty())
+        return;
+    const std::array files{path.toStdString()};
+    take(lower::loadMachine(files), tr("Open machine %1").arg(path.section(QLatin1Char('/'), -1)));
+}
+
+void MachineView::saveMachine()
+{
+    if (!machine())
+        return;
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the machine"), QString::fromStdString(machine()->name) + QStringLiteral(".json"),
+        tr("Machine (*.json)"));
+    if (path.isEmpty())
+        return;
+    const Status written = writeFileAtomically(path.toStdString(), writeMachine(*machine()));
+    m_error->setText(written ? QString()
+                             : QStringLiteral("⚠ ") + QString::fromStdString(written.error().text()));
+    m_error->setVisible(!written.hasValue());
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+#include "model/machine_fields.h"
+
+class QComboBox;
+class QLabel;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace tilewright::ui {
+
+/// The machine that all lenses share: preset, every value with its unit and where it comes from, what differs
+/// from the preset. A change is one undo step that derives everything anew; the schedule stays.
+class MachineView : public View
+{
+    Q_OBJECT
+public:
+    explicit MachineView(const ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] QTreeWidget* list() const { return m_list; }
+    [[nodiscard]] QComboBox* presets() const { return m_presets; }
+    [[nodiscard]] QString message() const;
+    QSize exportSize() const override { return {560, 900}; }
+    QString copyText() const override;
+
+Q_SIGNALS:
+    void problemsWanted(); ///< the list of what does not fit
+
+protected:
+    void bringUpToDate() override { refresh(); }
+
+private:
+    [[nodiscard]] const Machine* machine() const;
+    /// The preset of the machine's name, to compare with.
+    [[nodiscard]] std::optional<Machine> base() const;
+    void refresh();
+    void fillList(const Machine& machine, const std::optional<Machine>& base);
+    void tellState(const Machine& machine, const std::optional<Machine>& base);
+    void choosePreset(const QString& name);
+    void setField(QTreeWidgetItem* item);
+    void resetField(QTreeWidgetItem* item);
+    void take(const Result<Machine>& machine, const QString& text, const QString& mergeKey = {});
+    void openMachine();
+    void saveMachine();
+
+    QComboBox* m_presets;
+    QLabel* m_state;
+    QLabel* m_error;
+    QTreeWidget* m_list;
+    QLabel* m_notes;
+    bool m_filling = false;
+    std::vector<MachineField> m_shown;
+};
+
+/// "256 KiB", "64 GB/s": a value with its unit.
+[[nodiscard]] QString machineValueText(const MachineField& field);
+/// The number of a value as a person types it: "256 KiB" is 262144; anything else stays as it is.
+[[nodiscard]] QString typedMachineValue(const QString& text, MachineUnit unit);
+
+} // namespace tilewright::ui

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/lens_links.h"
+
+#include "edit/edits.h"
+#include "edit/fit.h"
+#include "mapping/layer.h"
+#include "rules/run_tile.h"
+#include "theme/words.h"
+#include "workspace/mapping_document.h"
+#include "workspace/npu_document.h"
+#include "workspace/systolic_document.h"
+#include "workspace/workspace.h"
+
+#include <QScopedValueRollback>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
+{
+    workspace.schedule().whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot,
+                                     [this](Parts parts) { workloadChanged(parts.testFlag(Part::Problem)); });
+    connect(&workspace.selection(), &Selection::changed, this, [this] {
+        for (const Lens lens : {Lens::Systolic, Lens::Mapping}) {
+            m_outdated[index(lens)] = true;
+            Q_EMIT outdated(lens);
+        }
+        catchUp(Lens::Systolic);
+        showInNpu();
+    });
+}
+
+void LensLinks::attach(SystolicDocument& document)
+{
+    connect(&document, &SystolicDocument::changed, this, [this, &document] {
+        const SystolicSettings& s = document.settings();
+        if (!m_giving && m_systolic && !(s.gemm == m_systolic->gemm && s.hierarchy == m_systolic->hierarchy))
+            setFollowing(Lens::Systolic, false);
+    });
+    catchUp(Lens::Systolic);
+}
+
+void LensLinks::attach(NpuDocument& document)
+{
+    connect(&document, &NpuDocument::settingsChanged, this, [this, &document] {
+        const NpuSettings& s = document.settings();
+        if (!m_giving && m_npuModel &&
+            !(document.model() == m_npuModel && s.tiling == m_tiling.tiling && s.hardware == m_hardware))
+            setFollowing(Lens::Npu, false);
+    });
+    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::makespanChanged);
+    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::showInNpu);
+    connect(&document, &NpuDocument::nodeChanged, this, [this, &document] {
+        if (!m_giving && document.node() && document.result())
+            selectFromNpu(document.result()->graph->nodes[*document.node()].op);
+    });
+}
+
+void LensLinks::attach(MappingDocument& document)
+{
+    connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
+        if (!m_giving && document.undoStack().count() > 0)
+            setFollowing(Lens::Mapping, false);
+    });
+}
+
+void LensLinks::opened(Lens lens)
+{
+    if (lens != Lens::Schedule && m_workspace.schedule().hasProblem())
+        setFollowing(lens, false);
+}
+
+void LensLinks::setFollowing(Lens lens, bool following)
+{
+    if (m_following[index(lens)] == following)
+        return;
+    m_following[index(lens)] = following;
+    if (following) {
+        m_outdated[index(lens)] = true;
+        catchUp(lens);
+    }
+    Q_EMIT followingChanged(lens);
+}
+
+void LensLinks::workloadChanged(bool anotherProblem)
+{
+    if (anotherProblem)
+        for (const Lens lens : {Lens::Systolic, Lens::Npu, Lens::Mapping})
+            if (!isFollowing(lens) && !m_workspace.isModified(lens)) {
+                m_following[index(lens)] = true;
+                Q_EMIT followingChanged(lens);
+            }
+    for (const Lens lens : {Lens::Systolic, Lens::Npu, Lens::Mapping})
+        m_outdated[index(lens)] = true;
+    catchUp(Lens::Systolic);
+    for (const Lens lens : {Lens::Npu, Lens::Mapping})
+        Q_EMIT outdated(lens);
+    Q_EMIT makespanChanged();
+}
+
+void LensLinks::catchUp(Lens lens)
+{
+    if (!isFollowing(lens) || !m_workspace.schedule().hasProblem() || !m_workspace.has(lens) ||
+        !std::exchange(m_outdated[index(lens)], false))
+        return;
+    const QScopedValueRollback giving(m_giving, true);
+    m_why[index(lens)].clear();
+    switch (lens) {
+    case Lens::Systolic:
+        return followSystolic();
+    case Lens::Npu:
+        return followNpu();
+    case Lens::Mapping:
+        return followMapping();
+    case Lens::Schedule:
+        break;
+    }
+}
+
+std::optional<LensLinks::Product> LensLinks::product() const
+{
+    const SnapshotPtr& snapshot = m_workspace.schedule().snapshot();
+    if (!snapshot)
+        return std::nullopt;
+    const Problem& problem = *snapshot->problem;
+    const Schedule& schedule = snapshot->schedule;
+    const SelectionState& selected = m_workspace.selection().state();
+    const auto runs = [&](SubgraphId s, OpId op) {
+        return std::ranges::find(schedule[s].ops, op) != schedule[s].ops.end();
+    };
+    const bool any = selected.subgraph && selected.subgraph->index() < schedule.size();
+    const SubgraphId subgraph = any ? *selected.subgraph : SubgraphId(0);
+    std::vector<OpId> ops(selected.ops.begin(), selected.ops.end());
+    std::erase_if(ops, [&](OpId op) { return op.index() >= problem.opCount(); });
+    if (const auto op = lower::largestProduct(problem, ops)) {
+        if (any && runs(subgraph, *op))
+            return Product{*op, subgraph};
+        for (std::size_t i = 0; i < schedule.size(); ++i)
+            if (runs(SubgraphId(i), *op))
+                return Product{*op, SubgraphId(i)};
+    }
+    if (any) {
+        const auto op = lower::largestProduct(problem, schedule[subgraph].ops);
+        return op ? std::optional(Product{*op, subgraph}) : std::nullopt;
+    }
+    std::optional<Product> slowest;
+    double most = -1;
+    for (std::size_t i = 0; i < snapshot->evaluation.subgraphs.size(); ++i)
+        if (const double latency = snapshot->evaluation.subgraphs[i].latency; latency > most)
+            if (const auto op = lower::largestProduct(problem, schedule[SubgraphId(i)].ops)) {
+                most = latency;
+                slowest = Product{*op, SubgraphId(i)};
+            }
+    return slowest;
+}
+
+std::optional<SubgraphId> LensLinks::slowest() const
+{
+    const SnapshotPtr& snapshot = m_workspace.schedule().snapshot();
+    if (!snapshot || snapshot->evaluation.subgraphs.empty())
+        return std::nullopt;
+    const auto& all = snapshot->evaluation.subgraphs;
+    const auto most = std::ranges::max_element(all, {}, &SubgraphEvaluation::latency);
+    return SubgraphId(static_cast<std::size_t>(most - all.begin()));
+}
+
+void LensLinks::followSystolic()
+{
+    Document& document = m_workspace.schedule();
+    SystolicDocument& systolic = m_workspace.systolic();
+    SystolicSettings settings = systolic.settings();
+    if (const auto& machine = document.machine()) {
+        const systolic::Hierarchy hierarchy = lower::hierarchyOf(*machine);
+        if (!m_systolic || !(m_systolic->hierarchy == hierarchy))
+            settings.timing.dataflow = lower::dataflowOf(*machine);
+        settings.hierarchy = hierarchy;
+    }
+    if (const auto at = product()) {
+        const SnapshotPtr& snapshot = document.snapshot();
+        const Subgraph& subgraph = snapshot->schedule[at->subgraph];
+        const auto run =
+            largestRun(SubgraphPlan(*snapshot->problem, subgraph.ops, snapshot->evaluation.rules),
+                       subgraph.granularity, at->op);
+        if (run) {
+            const systolic::Gemm gemm{run->rows, run->cols, run->depth};
+            if (!(gemm == settings.gemm))
+                settings.ownTile.reset();
+            settings.gemm = gemm;
+            settings.origin = tr("%1, a tile of subgraph %2")
+                                  .arg(QString::fromStdString(snapshot->problem->opName(at->op)))
+                                  .arg(at->subgraph.index())
+                                  .toStdString();
+        }
+    } else {
+        m_why[index(Lens::Systolic)] =
+            tr("The selected subgraph multiplies no matrices: the last product stays.");
+    }
+    m_systolic = settings;
+    systolic.follow(settings);
+}
+
+void LensLinks::followMapping()
+{
+    Document& document = m_workspace.schedule();
+    MappingDocument& mapping = m_workspace.mapping();
+    const lower::ModelOnMachinePtr& model = document.lensModel();
+    if (!model) {
+        m_why[index(Lens::Mapping)] = tr("This problem cannot be taken as a list of layers.");
+        return;
+    }
+    if (model != m_layersOf) {
+        m_layersOf = model;
+        m_layers = lower::layersOf(model->model(), model->lowered);
+        mapping::Model layers;
+        layers.name = model->model().name;
+        for (const lower::NamedLayer& layer : m_layers)
+            layers.layers.push_back(layer.layer);
+        if (!(layers == mapping.model()))
+            mapping.openModel(layers);
+    }
+    m_mapped = product();
+    if (!m_mapped) {
+        m_why[index(Lens::Mapping)] =
+            tr("The selected subgraph has no product and no convolution: the last layer stays.");
+        return;
+    }
+    auto layer = lower::layerOf(*model, m_mapped->op);
+    if (!layer) {
+        m_why[index(Lens::Mapping)] = sentence(layer.error().message);
+        return;
+    }
+    m_layer = *layer;
+    if (const Status followed = mapping.follow(*layer, lower::architectureOf(model->machine)); !followed)
+        m_why[index(Lens::Mapping)] = sentence(followed.error().message);
+}
+
+void LensLinks::followNpu()
+{
+    Document& document = m_workspace.schedule();
+    NpuDocument& npu = m_workspace.npu();
+    const lower::ModelOnMachinePtr& model = document.lensModel();
+    if (!model) {
+        m_why[index(Lens::Npu)] = tr("This problem cannot be taken as a model of the NPU.");
+        return;
+    }
+    if (model != m_npuOf) {
+        auto lowered = lower::npuOf(*model);
+        if (!lowered) {
+            m_why[index(Lens::Npu)] = sentence(lowered.error().message);
+            return;
+        }
+        // The same model on another machine keeps what is compared with.
+        if (!m_npuOf || m_npuOf->workload != model->workload ||
+            m_npuModel->dtypeBytes != lowered->model.dtypeBytes)
+            m_npuModel = std::make_shared<const npu::NpuModel>(lowered->model);
+        m_npuOf = model;
+        m_npu = std::move(*lowered);
+        m_hardware = lower::npuHardwareOf(model->machine);
+    }
+    m_npuSchedule = document.schedule();
+    m_tiling = lower::tilingOf(m_npu, *model, m_npuSchedule, document.rules());
+    NpuSettings settings = npu.settings();
+    settings.hardware = m_hardware;
+    settings.tiling = m_tiling.tiling;
+    npu.follow(m_npuModel, settings);
+}
+
+std::optional<Granularity> LensLinks::foundTile(mapping::Level level) const
+{
+    if (!m_workspace.has(Lens::Mapping) || !m_mapped || !m_layer || !isFollowing(Lens::Mapping))
+        return std::nullopt;
+    const MappingDocument& mapping = m_workspace.mapping();
+    if (!(mapping.setup().layer == *m_layer) || mapping.evaluation().violation)
+        return std::nullopt;
+    return lower::tileOf(mapping.nest(), mapping.setup().method, level);
+}
+
+void LensLinks::takeTile(mapping::Level level)
+{
+    const auto tile = foundTile(level);
+    if (!tile)
+        return;
+    Document& document = m_workspace.schedule();
+    m_workspace.selection().selectSubgraph(m_mapped->subgraph);
+    const SubgraphPlan plan(*document.problem(), document.schedule()[m_mapped->subgraph].ops,
+                            document.rules());
+    document.apply(edit::setGranularity(*document.problem(), document.schedule(),
+                                        std::array{m_mapped->subgraph}, legalGranularity(plan, *tile),
+                                        {document.rules(), false}),
+                   tr("Take the tile of the mapping"));
+}
+
+std::optional<std::int64_t> LensLinks::makespan() const
+{
+    Document& document = m_workspace.schedule();
+    if (!m_workspace.has(Lens::Npu) || !isFollowing(Lens::Npu) || !m_npuModel ||
+        m_npuOf != document.lensModel() || !(m_npuSchedule == document.schedule()))
+        return std::nullopt;
+    const NpuDocument& npu = m_workspace.npu();
+    const NpuResultPtr& result = npu.result();
+    if (!result || result->model != m_npuModel || !(result->settings == npu.settings()))
+        return std::nullopt;
+    return result->run->makespan;
+}
+
+// -- selection -------------------------------------------------------------------------------------------
+
+std::vector<std::size_t> LensLinks::selectedNpuOps() const
+{
+    std::vector<std::size_t> out;
+    if (!m_npuOf || !isFollowing(Lens::Npu) || m_workspace.npu().model() != m_npuModel)
+        return out;
+    const auto& ops = m_workspace.selection().state().ops;
+    for (std::size_t i = 0; i < m_npu.source.size(); ++i)
+        if (std::ranges::any_of(ops, [&](OpId op) {
+                return op.index() < m_npuOf->lowered.source.size() &&
+                       m_npuOf->operatorOf(op) == m_npu.source[i];
+            }))
+            out.push_back(i);
+    return out;
+}
+
+void LensLinks::showInNpu()
+{
+    if (!m_workspace.has(Lens::Npu) || !m_workspace.npu().result())
+        return;
+    NpuDocument& npu = m_workspace.npu();
+    const std::vector<std::size_t> wanted = selectedNpuOps();
+    if (wanted.empty())
+        return;
+    const auto& nodes = npu.result()->graph->nodes;
+    if (npu.node() && std::ranges::find(wanted, nodes[*npu.node()].op) != wanted.end())
+        return;
+    const QScopedValueRollback giving(m_giving, true);
+    const auto first =
+        std::ranges::find_if(nodes, [&](const npu::TileNode& n) { return n.op == wanted.front(); });
+    if (first != nodes.end())
+        npu.selectNode(static_cast<std::uint32_t>(first - nodes.begin()));
+}
+
+void LensLinks::selectFromNpu(std::size_t npuOp)
+{
+    if (m_npuOf && isFollowing(Lens::Npu) && m_workspace.npu().model() == m_npuModel &&
+        npuOp < m_npu.source.size())
+        selectOperators({m_npu.source[npuOp]});
+}
+
+bool LensLinks::selectLayer(const std::string& name)
+{
+    const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
+    const auto layer = std::ranges::find(m_layers, name, [](const auto& l) { return l.layer.name; });
+    if (!model || m_layersOf != model || layer == m_layers.end() || !isFollowing(Lens::Mapping))
+        return false;
+    std::vector<OpId> operators;
+    for (std::size_t i = 0; i < model->lowered.report.nodes.size(); ++i)
+        if (std::ranges::find(layer->operators, model->lowered.report.nodes[i].name) !=
+            layer->operators.end())
+            operators.emplace_back(i);
+    selectOperators(operators);
+    return true;
+}
+
+std::string LensLinks::selectedLayer() const
+{
+    const auto& ops = m_workspace.selection().state().ops;
+    if (!m_layersOf || m_layersOf != m_workspace.schedule().lensModel() || ops.empty() ||
+        ops.begin()->index() >= m_layersOf->lowered.source.size())
+        return {};
+    const std::string& name =
+        m_layersOf->lowered.report.nodes[m_layersOf->operatorOf(*ops.begin()).index()].name;
+    for (const lower::NamedLayer& layer : m_layers)
+        if (std::ranges::find(layer.operators, name) != layer.operators.end())
+            return layer.layer.name;
+    return {};
+}
+
+void LensLinks::selectOperators(const std::vector<OpId>& operators)
+{
+    const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
+    std::set<OpId> ops;
+    for (const OpId o : operators)
+        for (const OpId op : model->opsOf(o))
+            ops.insert(op);
+    if (!ops.empty())
+        m_workspace.selection().selectOps(std::move(ops));
+}
+
+} // namespace tilewright::ui

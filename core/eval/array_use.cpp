@@ -38,7 +38,7 @@ public:
             if (out.uses.size() == most)
                 ++out.more;
             else
-                out.uses.push_back(wholeRun(i));
+                out.uses.push_back(wholeRun(m_plan.ops()[i]));
         }
         if (!(SmallLimits::hold(m_plan) && count<SmallLimits>(out.uses, false)) &&
             !count<LargeLimits>(out.uses, false))
@@ -53,26 +53,12 @@ public:
     }
 
 private:
-    /// In the first step all ranges are as large as they get.
-    [[nodiscard]] ArrayUse wholeRun(std::uint32_t op) const
+    [[nodiscard]] ArrayUse wholeRun(OpId op) const
     {
         ArrayUse out;
-        out.op = m_plan.ops()[op];
-        const auto use = std::ranges::find_if(
-            m_plan.uses(), [&](const SubgraphPlan::Use& u) { return u.run && u.id == op; });
-        const auto extent = [&](std::uint32_t slot) {
-            const SubgraphPlan::Slot& s = m_plan.ranges()[slot];
-            const Granularity& g = m_subgraph.granularity;
-            return s.axis == SubgraphPlan::Axis::Full
-                       ? s.size
-                       : std::min(s.size, s.axis == SubgraphPlan::Axis::Step ? g.k
-                                          : s.row                            ? g.h
-                                                                             : g.w);
-        };
-        out.rows = extent(use->rowSlot);
-        out.cols = extent(use->colSlot);
-        out.depth = extent(use->depthSlot);
-        out.runCycles = m_costs.cycles(out.rows, out.cols, out.depth);
+        out.op = op;
+        out.run = largestRun(m_plan, m_subgraph.granularity, op).value_or(RunTile{});
+        out.runCycles = m_costs.cycles(out.run.rows, out.run.cols, out.run.depth);
         return out;
     }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/ids.h"
-#include "rules/rules.h"
+#include "rules/run_tile.h"
 #include "schedule/schedule.h"
 
 #include <cstdint>
@@ -15,9 +15,8 @@ namespace tilewright {
 struct ArrayUse
 {
     OpId op;
-    std::int64_t rows = 1, cols = 1; ///< of the output, in a run that is not clipped
-    std::int64_t depth = 1;          ///< of the reduction, in such a run
-    double runCycles = 0;            ///< of such a run
+    RunTile run;          ///< the largest, where no edge clips it
+    double runCycles = 0; ///< of that run
     /// Of all runs that cost something (R8.1). With compute=array the op takes base_cost of this per native
     /// tile over the whole reduction.
     double cycles = 0;

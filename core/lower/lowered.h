@@ -22,6 +22,7 @@ struct NodeReport
     std::int64_t macs = 0;  ///< the model's own
     std::int64_t bytes = 0; ///< of its operands and results, without what is left out
     std::string note;       ///< a sentence, but for what is mapped plainly
+    double dependents = 0;  ///< of a dropped operator: share of the MACs that depend on it
 };
 
 /// Shares of a model's MACs; `folded` of its operators.
@@ -56,6 +57,9 @@ struct TypeReport
 };
 /// In the order of the alphabet.
 [[nodiscard]] std::vector<TypeReport> typesOf(const LoweringReport& report);
+
+/// Sums up the nodes: MACs, by type, dropped ones, coverage.
+void tellTotals(LoweringReport& report);
 
 /// A model as a problem of the Schedule lens (docs/rules/workload.md 3).
 struct LoweredProblem

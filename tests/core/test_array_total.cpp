@@ -172,9 +172,9 @@ private slots:
         QCOMPARE(a.uses.size(), 1u);
         const ArrayUse& u = a.uses.front();
         QCOMPARE(u.op, OpId(0));
-        QCOMPARE(u.rows, 128);
-        QCOMPARE(u.cols, 128);
-        QCOMPARE(u.depth, 32);
+        QCOMPARE(u.run.rows, 128);
+        QCOMPARE(u.run.cols, 128);
+        QCOMPARE(u.run.depth, 32);
         QCOMPARE(u.runCycles, 32.0 + 254);
         QCOMPARE(u.cycles, 4 * (32.0 + 254));
         QCOMPARE(u.utilisation, 128.0 / 1144);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "workload/problem_json.h"
+#include "workload/view_kind.h"
 
 #include <QtTest>
 
@@ -44,6 +45,38 @@ class TestProblem : public QObject
     Q_OBJECT
 
 private slots:
+    void viewsAreWhatTheirSizesSay()
+    {
+        Problem::Data data;
+        const auto tensor = [&](std::int64_t height, std::int64_t width) {
+            data.tensors.push_back({width, height, {}});
+            return TensorId(data.tensors.size() - 1);
+        };
+        const TensorId a = tensor(8, 6);
+        const TensorId b = tensor(8, 2);
+        std::vector<std::pair<TensorId, ViewKind>> expected;
+        const auto view = [&](std::int64_t height, std::int64_t width, std::vector<TensorId> bases,
+                              ViewKind kind) {
+            const TensorId t = tensor(height, width);
+            data.views.push_back({t, std::move(bases)});
+            expected.emplace_back(t, kind);
+            data.ops.push_back({OpType::Pointwise, {t}, tensor(height, width), 1, {}});
+        };
+        view(6, 8, {a}, ViewKind::Transposition);
+        view(4, 12, {a}, ViewKind::Rearrangement);
+        view(8, 3, {a}, ViewKind::Slice);
+        view(8, 18, {a}, ViewKind::Patches);
+        view(8, 8, {a, b}, ViewKind::Concatenation);
+        view(4, 4, {a, b}, ViewKind::Gather);
+        data.hardware = {1000, 1, 8, 8, {}};
+        const ProblemPtr p = *Problem::build(std::move(data));
+        for (const auto& [t, kind] : expected)
+            QCOMPARE(viewReading(*p, t).kind, kind);
+        const ViewReading joined = viewReading(*p, expected[4].first);
+        QCOMPARE(joined.elements, 64);
+        QCOMPARE(joined.baseElements, 64);
+    }
+
     void rule_1_1_fields()
     {
         const ProblemPtr p = must(small());

@@ -170,7 +170,7 @@ private Q_SLOTS:
                 arrayUses(*d.problem(), d.schedule()[SubgraphId(1)], d.rules(), 6).uses.front();
             const QString text = label->text();
             return text.contains(QStringLiteral("128 × 128")) && text.contains(QStringLiteral("mul1")) &&
-                   text.contains(rich(sizeText({u.rows, u.cols, u.depth}))) &&
+                   text.contains(rich(sizeText({u.run.rows, u.run.cols, u.run.depth}))) &&
                    text.contains(rich(number(u.runCycles))) && text.contains(rich(number(u.cycles))) &&
                    text.contains(rich(percent(u.utilisation)));
         };

@@ -158,7 +158,8 @@ void FileActions::offerAllLenses(const LensFile& file)
 
 void FileActions::tellImport()
 {
-    const lower::LoweringReport& report = m_state.document.model()->lowered.report;
+    const lower::ModelOnMachine& model = *m_state.document.model();
+    const lower::LoweringReport report = lower::reportOf(*model.workload, model.lowered.report);
     const auto dropped =
         std::ranges::count(report.nodes, lower::NodeStatus::Dropped, &lower::NodeReport::status);
     if (dropped == 0)

@@ -10,10 +10,14 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QScopedValueRollback>
+#include <QSignalBlocker>
 #include <QSortFilterProxyModel>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -103,6 +107,16 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     }
     m_summary->setObjectName(QStringLiteral("import.summary"));
     column->addWidget(m_summary);
+    m_form = new QWidget(this);
+    m_form->setObjectName(QStringLiteral("import.dimensions"));
+    new QHBoxLayout(m_form);
+    m_form->layout()->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_form);
+    m_refused = new QLabel(this);
+    m_refused->setObjectName(QStringLiteral("import.refused"));
+    m_refused->setWordWrap(true);
+    m_refused->hide();
+    column->addWidget(m_refused);
     column->addWidget(m_coverage);
     auto* row = new QHBoxLayout;
     m_filter->addItems({tr("All operators"), tr("Not quite as in the model"), tr("Dropped")});
@@ -155,6 +169,7 @@ void ImportView::refresh()
 {
     const lower::ModelOnMachinePtr& model = document().model();
     const bool any = model != nullptr;
+    m_form->setVisible(any && !document().freeDimensions().empty());
     for (QWidget* w : std::initializer_list<QWidget*>{m_coverage, m_filter, m_search, m_tabs, m_notes})
         w->setVisible(any);
     if (!any) {
@@ -167,7 +182,8 @@ void ImportView::refresh()
                      "understood."));
         return;
     }
-    const lower::LoweringReport& r = model->lowered.report;
+    fillForm();
+    const lower::LoweringReport r = lower::reportOf(*model->workload, model->lowered.report);
     if (m_shown != model) {
         const bool sameNodes = m_shown && m_shown->workload == model->workload;
         m_shown = model;
@@ -204,9 +220,71 @@ void ImportView::selectRow(int row)
 {
     if (!m_shown)
         return;
-    const std::vector<OpId> ops = m_shown->opsOf(OpId(static_cast<std::size_t>(row)));
+    std::vector<OpId> ops;
+    if (const auto op = operatorOf(static_cast<std::size_t>(row)))
+        ops = m_shown->opsOf(*op);
     const QScopedValueRollback following(m_following, true);
     selection().selectOps({ops.begin(), ops.end()});
+}
+
+std::optional<OpId> ImportView::operatorOf(std::size_t row) const
+{
+    // The rows of an ONNX model are the nodes of its file, of any other its operators.
+    if (const auto& import = m_shown->workload->import)
+        return row < import->nodes.size() ? import->nodes[row].op : std::nullopt;
+    return OpId(row);
+}
+
+void ImportView::fillForm()
+{
+    const auto& free = document().freeDimensions();
+    m_form->setVisible(!free.empty());
+    const bool same = std::ranges::equal(free, m_sizes, {}, &onnx::FreeDimension::name,
+                                         [](const auto& size) { return size.first; });
+    if (!same) {
+        qDeleteAll(m_form->findChildren<QWidget*>(Qt::FindDirectChildrenOnly));
+        delete m_form->layout();
+        auto* row = new QHBoxLayout(m_form);
+        row->setContentsMargins(0, 0, 0, 0);
+        m_sizes.clear();
+        for (const onnx::FreeDimension& d : free) {
+            const QString name = QString::fromStdString(d.name);
+            auto* box = new QSpinBox(m_form);
+            box->setRange(1, 1 << 24);
+            box->setAccelerated(true);
+            box->setKeyboardTracking(false);
+            box->setAccessibleName(tr("Size of %1").arg(name));
+            QStringList inputs;
+            for (const std::string& input : d.inputs)
+                inputs << QString::fromStdString(input);
+            box->setToolTip(tr("The file leaves this size open (%1). Another size is one undo step.")
+                                .arg(inputs.join(QStringLiteral(", "))));
+            auto* label = new QLabel(name, m_form);
+            label->setBuddy(box);
+            row->addWidget(label);
+            row->addWidget(box);
+            connect(box, &QSpinBox::valueChanged, this, &ImportView::takeForm);
+            m_sizes.emplace_back(d.name, box);
+        }
+        row->addStretch();
+    }
+    for (const auto& [name, box] : m_sizes)
+        if (const auto it = document().dimensions().find(name); it != document().dimensions().end()) {
+            const QSignalBlocker blocker(box);
+            box->setValue(static_cast<int>(it->second));
+        }
+}
+
+void ImportView::takeForm()
+{
+    onnx::Dimensions dimensions;
+    for (const auto& [name, box] : m_sizes)
+        dimensions[name] = box->value();
+    const Status taken = document().setDimensions(dimensions);
+    m_refused->setText(taken ? QString() : QStringLiteral("⚠ ") + sentence(taken.error().message));
+    m_refused->setVisible(!taken);
+    if (!taken)
+        fillForm();
 }
 
 void ImportView::showSelected()
@@ -214,7 +292,10 @@ void ImportView::showSelected()
     const auto& ops = selection().state().ops;
     if (m_following || !m_shown || ops.empty() || ops.begin()->index() >= m_shown->problem->opCount())
         return;
-    const auto row = static_cast<int>(m_shown->operatorOf(*ops.begin()).index());
+    const OpId wanted = m_shown->operatorOf(*ops.begin());
+    int row = 0;
+    while (row < m_table->rowCount() && operatorOf(static_cast<std::size_t>(row)) != wanted)
+        ++row;
     const QModelIndex index = m_rows->mapFromSource(m_table->index(row, 0));
     if (!index.isValid())
         return;

@@ -7,6 +7,7 @@
 class QComboBox;
 class QLabel;
 class QLineEdit;
+class QSpinBox;
 class QSortFilterProxyModel;
 class QTabWidget;
 class QTableView;
@@ -39,7 +40,15 @@ private:
     void showSelected();
     void showType(const QString& type);
 
+    void fillForm();
+    void takeForm();
+    /// The operator of the model that a row is about.
+    [[nodiscard]] std::optional<OpId> operatorOf(std::size_t row) const;
+
     lower::ModelOnMachinePtr m_shown;
+    QWidget* m_form; ///< of the free dimensions
+    std::vector<std::pair<std::string, QSpinBox*>> m_sizes;
+    QLabel* m_refused;
     QLabel* m_summary;
     CoverageBar* m_coverage;
     QComboBox* m_filter;

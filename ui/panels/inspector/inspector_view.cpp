@@ -304,7 +304,8 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
                          .arg(t.index())
                          .arg(QString::fromStdString(problem.tensorName(t)).toHtmlEscaped(),
                               sizeText({problem.tensor(t).height, problem.tensor(t).width},
-                                       QStringLiteral("×")));
+                                       QStringLiteral("×")) +
+                                  (problem.isView(t) ? tr(" (view)") : QString()));
         if (!links.isEmpty())
             tensors += QStringLiteral("<p><b>%1</b> %2</p>").arg(title, links.join(QStringLiteral(", ")));
     };
@@ -375,7 +376,7 @@ void InspectorView::refreshArray(const Snapshot& snapshot, SubgraphId id, const 
                     .arg(use.op.index())
                     .arg(opNames.value(std::ranges::find(s.ops, use.op) - s.ops.begin()).toHtmlEscaped()) +
                 tr("%1: %2 a run, %3%4 in all, %5")
-                    .arg(sizeText({use.rows, use.cols, use.depth}), number(use.runCycles),
+                    .arg(sizeText({use.run.rows, use.run.cols, use.run.depth}), number(use.runCycles),
                          use.exact ? QString() : tr("about "), number(use.cycles), percent(use.utilisation));
     if (array.more > 0)
         text += QStringLiteral("<br>") + tr("and %1").arg(counted(static_cast<std::int64_t>(array.more),

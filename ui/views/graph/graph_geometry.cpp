@@ -2,6 +2,8 @@
 #include "views/graph/graph_geometry.h"
 
 #include "theme/name.h"
+#include "theme/number.h"
+#include "views/graph/graph_places.h"
 #include "views/graph/graph_sections.h"
 
 namespace tilewright::ui {
@@ -186,15 +188,30 @@ private:
             for (const OpId source : sources)
                 if (const auto from = m_out.nodeOfOp[source.index()])
                     addEdgesFrom(*from, tensor, false);
-            // Between cards of a condensed graph, inputs and outputs of the whole are left out.
-            const auto consumers = m_problem.consumers(tensor);
-            if (sources.empty() && std::any_of(consumers.begin(), consumers.end(),
-                                               [&](OpId consumer) { return takesInput(consumer); }))
-                addEdgesFrom(addNode({GraphKey::Kind::Input, tensor.value},
-                                     m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
-                                     m_metrics.tensorHeight(), -1),
-                             tensor, true);
+            if (sources.empty() && !m_problem.isView(tensor))
+                addInput(tensor);
         }
+    }
+
+    /// With the views of it. Between cards of a condensed graph, inputs and outputs of the whole are left
+    /// out.
+    void addInput(TensorId tensor)
+    {
+        std::optional<std::size_t> node;
+        const auto readAs = [&](TensorId read) {
+            const auto consumers = m_problem.consumers(read);
+            if (std::none_of(consumers.begin(), consumers.end(),
+                             [&](OpId consumer) { return takesInput(consumer); }))
+                return;
+            if (!node)
+                node = addNode({GraphKey::Kind::Input, tensor.value},
+                               m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
+                               m_metrics.tensorHeight(), -1);
+            addEdgesFrom(*node, read, true);
+        };
+        readAs(tensor);
+        for (const TensorId view : m_problem.viewsOf(tensor))
+            readAs(view);
     }
 
     [[nodiscard]] bool takesInput(OpId consumer) const
@@ -285,7 +302,58 @@ bool isAnotherSchedule(const GraphGeometry& previous, const GraphGeometry& next)
     return moved > 12 && 3 * moved > all;
 }
 
+LayoutRect layoutRect(const QRectF& r)
+{
+    return {r.x(), r.y(), r.width(), r.height()};
+}
+
+/// On the part of each line that it shares with no other, the traffic beyond them, where they cover no node;
+/// each view is named once.
+void placeSlabs(GraphGeometry& geometry)
+{
+    const Problem& problem = *geometry.problem;
+    if (problem.data().views.empty())
+        return;
+    PlacesOnLines places;
+    for (const LayoutRect& r : geometry.layout.nodes)
+        places.take(QRectF(r.x, r.y, r.width, r.height).adjusted(-2, -2, 2, 2));
+    const GraphMetrics& m = geometry.metrics;
+    std::set<TensorId> named;
+    for (std::size_t e = 0; e < geometry.edges.size(); ++e) {
+        const GraphEdgeKey& edge = geometry.edges[e];
+        const LayoutRoute& route = geometry.layout.edges[e];
+        if (!edge.bundle.empty() || !problem.isView(edge.tensor) || route.size() < 4)
+            continue;
+        GraphSlab slab;
+        const double letters = 0.85 * static_cast<double>(slabText(geometry, edge.tensor).size());
+        if (!named.contains(edge.tensor))
+            if (const auto place =
+                    places.place(route, {(letters + 1.5) * m.em, 1.15 * m.line}, {0.38, 0.28, 0.47})) {
+                slab.named = layoutRect(*place);
+                named.insert(edge.tensor);
+            }
+        const QSizeF small = QSizeF(1.6, 0.72) * m.line;
+        const auto free =
+            slab.named.width > 0 ? std::nullopt : places.place(route, small, {0.38, 0.28, 0.47, 0.2, 0.56});
+        slab.plain = layoutRect(free ? *free : PlacesOnLines::around(route, small, 0.38));
+        if (slab.named.width > 0) {
+            const LayoutPoint c = slab.named.center();
+            slab.plain = {c.x - small.width() / 2, c.y - small.height() / 2, small.width(), small.height()};
+        }
+        geometry.slabs.emplace(e, slab);
+    }
+}
+
 } // namespace
+
+QString slabText(const GraphGeometry& geometry, TensorId view)
+{
+    // Of the operator that reads it the line tells itself.
+    const QString name = withoutPrefix(geometry.problem->tensorName(view), geometry.namePrefix);
+    const Tensor& t = geometry.problem->tensor(view);
+    return QStringLiteral("%1  %2").arg(name.section(QLatin1Char('/'), -1),
+                                        sizeText({t.width, t.height}, QChar(0x00D7)));
+}
 
 std::optional<std::size_t> GraphGeometry::nodeOf(OpId op) const
 {
@@ -353,6 +421,7 @@ std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedu
         return std::nullopt;
     geometry.layout = std::move(*layout);
     geometry.layout.groups.resize(schedule.size());
+    placeSlabs(geometry);
     return geometry;
 }
 

@@ -5,6 +5,8 @@
 #include "layout/layout.h"
 #include "schedule/schedule.h"
 
+#include <QString>
+
 #include <algorithm>
 #include <compare>
 #include <map>
@@ -79,6 +81,14 @@ struct GraphEdgeKey
     bool operator==(const GraphEdgeKey&) const = default;
 };
 
+/// A view (R1.7) on the line from one of its bases to what reads it.
+struct GraphSlab
+{
+    LayoutRect plain; ///< where only that it is one is told
+    LayoutRect named; ///< with room for its name and size; without width where there is none, or another line
+                      ///< of the view tells it
+};
+
 /// What a node of kind Section stands for.
 struct GraphSection
 {
@@ -97,7 +107,8 @@ struct GraphGeometry
     std::vector<GraphKey> keys;             ///< per node
     std::vector<int> groupOf;               ///< per node: subgraph whose outline it stands in; -1 = none
     std::vector<GraphEdgeKey> edges;
-    LayoutResult layout; ///< nodes, routes and outlines (group index = subgraph)
+    std::map<std::size_t, GraphSlab> slabs; ///< by edge
+    LayoutResult layout;                    ///< nodes, routes and outlines (group index = subgraph)
     std::size_t hiddenOps = 0;
     bool condensed = false;                       ///< GraphShape::cards took effect
     std::size_t opsInCards = 0;                   ///< of a condensed graph
@@ -111,6 +122,9 @@ struct GraphGeometry
     [[nodiscard]] std::optional<std::size_t> nodeOf(OpId op) const;
     std::vector<std::optional<std::size_t>> nodeOfOp;
 };
+
+/// What is written on the slab of a view: its name and size.
+[[nodiscard]] QString slabText(const GraphGeometry& geometry, TensorId view);
 
 /// Ops within `hops` of `focus`, along tensors in both directions; siblings that read the same graph input do
 /// not count as near.

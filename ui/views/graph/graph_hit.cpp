@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_hit.h"
 
+#include "views/graph/graph_paint.h"
 #include "views/graph/graph_shapes.h"
 
 #include <QLineF>
@@ -11,6 +12,8 @@
 namespace tilewright::ui {
 
 namespace {
+
+constexpr double kHandPixels = 6; // a line is hit so far away
 
 double distance(const QPainterPath& path, QPointF p)
 {
@@ -77,8 +80,7 @@ QRectF tabRect(const GraphModel& model, const GraphHull& hull)
 
 GraphHit hitTest(const GraphModel& model, const Viewport& viewport, QPointF position)
 {
-    constexpr double tolerance = 6; // pixels
-    return hitTest(model, viewport.toScene(position), tolerance / viewport.scale);
+    return hitTest(model, viewport.toScene(position), kHandPixels / viewport.scale);
 }
 
 QRectF boundsOf(const GraphModel& model, const std::set<OpId>& ops)
@@ -124,6 +126,15 @@ GraphHit hitTest(const GraphModel& model, QPointF scene, double tolerance)
         if (hasTab(hull) && tabRect(model, hull).contains(scene)) {
             hit.subgraph = hull.subgraph;
             hit.onHandle = true;
+            return hit;
+        }
+    // The tolerance tells how far away the picture is seen from.
+    const bool named = labelsArePainted(kHandPixels / tolerance);
+    for (std::size_t e = 0; model.hasViews && e < model.edges.size(); ++e)
+        if (slabOf(model.edges[e], named).contains(scene)) {
+            hit.tensor = model.edges[e].tensor;
+            hit.line = e;
+            hit.subgraph = areaAt(model, scene);
             return hit;
         }
     double nearest = tolerance;

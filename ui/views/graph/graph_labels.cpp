@@ -3,85 +3,30 @@
 #include "theme/number.h"
 #include "views/graph/graph_hit.h"
 #include "views/graph/graph_model.h"
-#include "views/graph/graph_shapes.h"
+#include "views/graph/graph_places.h"
 
 #include <QCoreApplication>
-#include <QHash>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace tilewright::ui {
 
 namespace {
 
-/// Finds places for labels that cover neither nodes nor tabs nor other labels.
-class Placer
+PlacesOnLines placesFor(const GraphModel& model)
 {
-public:
-    explicit Placer(const GraphModel& model)
-    {
-        for (const GraphNode& node : model.nodes)
-            add(node.rect.adjusted(-2, -2, 2, 2));
-        for (const GraphHull& hull : model.hulls)
-            if (!hull.collapsed && !hull.bounds.isEmpty())
-                add(tabRect(model, hull));
-    }
-
-    /// Tries the given parts of the last curve of the route, which the line shares with no other.
-    std::optional<QRectF> place(const LayoutRoute& route, const QSizeF& size,
-                                std::initializer_list<double> at)
-    {
-        // A short straight piece may lead from the curve into the node.
-        std::size_t first = route.size() - 4;
-        if (first >= 3 &&
-            std::abs(route[first].y - route[first + 3].y) < std::abs(route[first - 3].y - route[first].y))
-            first -= 3;
-        for (double t : at) {
-            const double u = 1 - t;
-            const QPointF p = u * u * u * toPoint(route[first]) + 3 * u * u * t * toPoint(route[first + 1]) +
-                              3 * u * t * t * toPoint(route[first + 2]) +
-                              t * t * t * toPoint(route[first + 3]);
-            const QRectF rect(p.x() - size.width() / 2, p.y() - size.height() / 2, size.width(),
-                              size.height());
-            if (!isFree(rect))
-                continue;
-            add(rect);
-            return rect;
-        }
-        return std::nullopt;
-    }
-
-private:
-    static constexpr double kCell = 128;
-
-    template <typename F> static void forCells(const QRectF& rect, F&& f)
-    {
-        const int x1 = static_cast<int>(std::floor(rect.right() / kCell));
-        const int y1 = static_cast<int>(std::floor(rect.bottom() / kCell));
-        for (int x = static_cast<int>(std::floor(rect.left() / kCell)); x <= x1; ++x)
-            for (int y = static_cast<int>(std::floor(rect.top() / kCell)); y <= y1; ++y)
-                f((static_cast<quint64>(static_cast<quint32>(x)) << 32) | static_cast<quint32>(y));
-    }
-    void add(const QRectF& rect)
-    {
-        forCells(rect, [&](quint64 cell) { m_cells[cell].push_back(rect); });
-    }
-    [[nodiscard]] bool isFree(const QRectF& rect) const
-    {
-        bool free = true;
-        forCells(rect, [&](quint64 cell) {
-            const auto it = m_cells.constFind(cell);
-            if (it != m_cells.cend())
-                free = free && std::none_of(it->begin(), it->end(),
-                                            [&](const QRectF& other) { return other.intersects(rect); });
-        });
-        return free;
-    }
-
-    QHash<quint64, std::vector<QRectF>> m_cells;
-};
+    PlacesOnLines places;
+    for (const GraphNode& node : model.nodes)
+        places.take(node.rect.adjusted(-2, -2, 2, 2));
+    for (const GraphHull& hull : model.hulls)
+        if (!hull.collapsed && !hull.bounds.isEmpty())
+            places.take(tabRect(model, hull));
+    for (const GraphEdge& edge : model.edges)
+        if (!edge.slab.isEmpty())
+            places.take(edge.slab | edge.namedSlab);
+    return places;
+}
 
 } // namespace
 
@@ -89,7 +34,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
 {
     const GraphGeometry& geometry = *model.geometry;
     const Problem& problem = *model.snapshot->problem;
-    Placer placer(model);
+    PlacesOnLines places = placesFor(model);
     std::set<std::pair<std::uint32_t, std::uint32_t>> told; // (subgraph, tensor): loaded once, told once
     for (std::size_t e = 0; e < model.edges.size(); ++e) {
         GraphEdge& edge = model.edges[e];
@@ -129,8 +74,8 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
         const QSizeF size(0.88 * geometry.metrics.em * static_cast<double>(text.size()) + 8,
                           1.1 * geometry.metrics.line);
         const LayoutRoute& route = geometry.layout.edges[e];
-        const auto rect = output ? placer.place(route, size, {0.5, 0.7, 0.3})
-                                 : placer.place(route, size, {0.62, 0.75, 0.5, 0.85, 0.4});
+        const auto rect = output ? places.place(route, size, {0.5, 0.7, 0.3})
+                                 : places.place(route, size, {0.62, 0.75, 0.5, 0.85, 0.4});
         if (rect) {
             edge.label = text;
             edge.labelRect = *rect;

@@ -73,6 +73,13 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                {tr("through slow memory (traffic)"), line(EdgeStyle::Spilled)},
                                {tr("retained in fast memory"), line(EdgeStyle::Retained)},
                                {tr("inside a subgraph"), line(EdgeStyle::Ephemeral)}};
+    if (model.hasViews)
+        keys.push_back({tr("view: another arrangement"), [&theme](QPainter& p, const QRectF& box) {
+                            sampleLine(p, box, EdgeStyle::Spilled, theme);
+                            const double inset = box.width() * 0.24;
+                            paintViewSlab(p, box.adjusted(inset, 3, -inset, -3), graphRoles(theme).line,
+                                          theme, 1.3);
+                        }});
     const bool bySubgraph = model.legend.entries.empty() && model.legend.scale.empty();
     if (bySubgraph && !model.hulls.empty())
         keys.push_back(
@@ -164,11 +171,15 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
 void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const QRectF& area,
                                const Theme& theme)
 {
-    const Key key{
-        model.legend,     model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
-        model.recomputes, !model.geometry->sections.empty(),
-        area.size(),      painter.device()->devicePixelRatioF(),
-        &theme,           uiFont()};
+    const Key key{model.legend,
+                  model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
+                  model.recomputes,
+                  !model.geometry->sections.empty(),
+                  model.hasViews,
+                  area.size(),
+                  painter.device()->devicePixelRatioF(),
+                  &theme,
+                  uiFont()};
     // Whole device pixels, so that it is as sharp as painted in place.
     const double height = std::ceil(graphLegendHeight(model, area));
     if (m_key != key) {

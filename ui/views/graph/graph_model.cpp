@@ -367,6 +367,7 @@ private:
                     edge.beforeEnd = toPoint(route[route.size() - 4]);
                 byNet.push_back(e);
             }
+            addSlab(edge, e);
             m_model.edges.push_back(std::move(edge));
         }
         const auto net = [&](std::size_t e) {
@@ -382,6 +383,19 @@ private:
                 run.clear();
             }
         }
+    }
+
+    void addSlab(GraphEdge& edge, std::size_t e)
+    {
+        const auto slab = m_geometry.slabs.find(e);
+        if (slab == m_geometry.slabs.end())
+            return;
+        const auto rect = [](const LayoutRect& r) { return QRectF(r.x, r.y, r.width, r.height); };
+        edge.slab = rect(slab->second.plain);
+        edge.namedSlab = rect(slab->second.named);
+        if (!edge.namedSlab.isEmpty())
+            edge.slabText = slabText(m_geometry, edge.tensor);
+        m_model.hasViews = true;
     }
 
     [[nodiscard]] EdgeStyle styleOf(const GraphEdgeKey& key) const
@@ -470,39 +484,6 @@ private:
 };
 
 } // namespace
-
-std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& edge, TensorId tensor)
-{
-    const GraphGeometry& geometry = *model.geometry;
-    const GraphNode& to = model.nodes[edge.to];
-    if (to.key.kind != GraphKey::Kind::Section) {
-        std::vector<SubgraphId> out; // those that run the op, or the one of the card
-        for (const GraphBadge& badge : to.badges)
-            out.push_back(badge.subgraph);
-        return out;
-    }
-    std::set<SubgraphId> out;
-    const Problem& problem = *geometry.problem;
-    const auto consumers = problem.consumers(tensor);
-    for (SubgraphId s : geometry.sections.at(edge.to).subgraphs)
-        for (OpId op : geometry.members[s.index()])
-            if (std::find(consumers.begin(), consumers.end(), op) != consumers.end())
-                out.insert(s);
-    return {out.begin(), out.end()};
-}
-
-EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t)
-{
-    // R3.1: what the subgraph makes itself is taken from inside, even when a copy is resident.
-    const Problem& problem = *snapshot.problem;
-    const Subgraph& subgraph = snapshot.schedule[s];
-    if (const auto producer = problem.producer(t))
-        if (std::find(subgraph.ops.begin(), subgraph.ops.end(), *producer) != subgraph.ops.end())
-            return EdgeStyle::Ephemeral;
-    const auto resident = snapshot.residentBefore(s);
-    return std::find(resident.begin(), resident.end(), t) != resident.end() ? EdgeStyle::Retained
-                                                                            : EdgeStyle::Spilled;
-}
 
 GraphModel buildGraph(const SnapshotPtr& snapshot, const Snapshot* baseline,
                       const std::vector<std::size_t>& colours, const GraphOptions& options,

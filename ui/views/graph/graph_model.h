@@ -92,7 +92,10 @@ struct GraphEdge
     QRectF bounds;
     QPointF end;
     QPointF beforeEnd;
-    QString label; ///< traffic, empty when there is none or no room
+    QRectF slab;      ///< of a view: that it is one is told here; empty for other tensors
+    QRectF namedSlab; ///< instead, where names are large enough; empty when it is told elsewhere
+    QString slabText; ///< in namedSlab
+    QString label;    ///< traffic, empty when there is none or no room
     QRectF labelRect;
 
     [[nodiscard]] bool carries(std::optional<TensorId> t) const
@@ -143,6 +146,7 @@ struct GraphModel
     GraphLegend legend;
     QRectF bounds;
     bool recomputes = false; ///< some op is in several subgraphs
+    bool hasViews = false;   ///< some line carries a view
     QString summary;         ///< one sentence, for the accessible description
 };
 

@@ -61,6 +61,7 @@ void paintGraph(QPainter& painter, const GraphModel& model, const Viewport& view
     painting.paintHulls();
     painting.paintLines();
     painting.paintHighlights();
+    painting.paintSlabs();
     painting.paintNodes();
     painting.paintRings();
     painting.paintLabels();

@@ -23,6 +23,11 @@ inline constexpr double kLargestGraphZoom = 4;
 /// Whether labels of lines are large enough to be painted, at so many device pixels per scene unit.
 [[nodiscard]] bool labelsArePainted(double deviceScale);
 
+/// Where a line shows that it carries a view; empty where it carries another tensor.
+[[nodiscard]] QRectF slabOf(const GraphEdge& edge, bool named);
+void paintViewSlab(QPainter& painter, const QRectF& box, const QColor& colour, const Theme& theme,
+                   double width);
+
 /// What a drop on a subgraph would do, shown at its tab while dragging.
 struct GraphVerdict
 {
@@ -73,7 +78,7 @@ private:
         GraphLegend legend;
         std::optional<GraphFill> subgraph; ///< how areas look; none without areas
         bool recomputes = false;
-        bool sections = false;
+        bool sections = false, views = false;
         QSizeF area;
         double ratio = 1;
         const Theme* theme = nullptr;

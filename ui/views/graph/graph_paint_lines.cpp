@@ -119,6 +119,30 @@ public:
         }
     }
 
+    /// A view is told by its outline, dashed, and never by colour alone.
+    void slabs()
+    {
+        if (!m_model.hasViews || m_deviceScale < kGraphBlocksBelow)
+            return;
+        const bool names = labelsArePainted(m_deviceScale);
+        m_p.setFont(m_detailFont);
+        for (const GraphEdge& edge : m_model.edges) {
+            const QRectF box = slabOf(edge, names);
+            if (box.isEmpty() || !box.intersects(m_visible))
+                continue;
+            const bool marked = edge.carries(m_marks.tensor) || edge.carries(m_marks.hoverTensor);
+            paintViewSlab(m_p, box,
+                          marked              ? m_theme.accent
+                          : m_marks.searching ? m_roles.lineBehind
+                                              : m_roles.line,
+                          m_theme, visible(1.3));
+            if (!names || edge.namedSlab.isEmpty())
+                continue;
+            m_p.setPen(marked ? m_theme.accent : m_roles.figure);
+            m_p.drawText(box, Qt::AlignCenter | Qt::TextDontClip, edge.slabText);
+        }
+    }
+
     void labels()
     {
         m_p.setFont(m_detailFont);
@@ -147,6 +171,26 @@ void GraphPainting::paintLines()
 void GraphPainting::paintHighlights()
 {
     LinePainting(*this).highlights();
+}
+
+void GraphPainting::paintSlabs()
+{
+    LinePainting(*this).slabs();
+}
+
+QRectF slabOf(const GraphEdge& edge, bool named)
+{
+    return named && !edge.namedSlab.isEmpty() ? edge.namedSlab : edge.slab;
+}
+
+void paintViewSlab(QPainter& painter, const QRectF& box, const QColor& colour, const Theme& theme,
+                   double width)
+{
+    QPen pen(colour, width);
+    pen.setDashPattern({2.5, 1.8});
+    painter.setPen(pen);
+    painter.setBrush(theme.canvas);
+    painter.drawRect(box);
 }
 
 bool labelsArePainted(double deviceScale)

@@ -29,6 +29,7 @@ struct GraphPainting
     void paintHulls();      // graph_paint_hulls.cpp
     void paintLines();      // graph_paint_lines.cpp
     void paintHighlights(); // lines of what is selected or hovered
+    void paintSlabs();      // views on their lines
     void paintNodes();      // graph_paint_nodes.cpp
     void paintRings();
     void paintLabels();

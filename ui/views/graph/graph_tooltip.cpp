@@ -3,6 +3,7 @@
 
 #include "theme/number.h"
 #include "theme/words.h"
+#include "workload/view_kind.h"
 
 namespace tilewright::ui {
 
@@ -39,6 +40,25 @@ QString shape(const Tensor& t)
 QString tensorText(const Problem& problem, TensorId t)
 {
     return QStringLiteral("%1 (%2)").arg(plain(problem.tensorName(t)), shape(problem.tensor(t)));
+}
+
+QString viewKindText(ViewKind kind)
+{
+    switch (kind) {
+    case ViewKind::Rearrangement:
+        return tr("every element once, in another order");
+    case ViewKind::Transposition:
+        return tr("transposed");
+    case ViewKind::Slice:
+        return tr("a slice");
+    case ViewKind::Patches:
+        return tr("patches, elements are read several times");
+    case ViewKind::Concatenation:
+        return tr("a concatenation");
+    case ViewKind::Gather:
+        return tr("gathered from them");
+    }
+    return {};
 }
 
 QString boundWithSign(Bound bound)
@@ -88,7 +108,13 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
             names << plain(problem.tensorName(base));
         if (bases.size() > 6)
             names << tr("%1 more").arg(bases.size() - 6);
-        table.row(tr("kind"), tr("view of %1").arg(names.join(QStringLiteral(", "))));
+        const ViewReading reading = viewReading(problem, tensor);
+        table.row(tr("kind"),
+                  tr("view of %1: %2").arg(names.join(QStringLiteral(", ")), viewKindText(reading.kind)));
+        table.row(tr("reads"), tr("%1 elements; what it is a view of has %2")
+                                   .arg(number(reading.elements), number(reading.baseElements)));
+    } else if (const auto views = problem.viewsOf(tensor); !views.empty()) {
+        table.row(tr("read as"), counted(std::ssize(views), tr("view"), tr("views")));
     }
     int lines = 0;
     for (std::size_t i = 0; i < snapshot.schedule.size() && lines < 12; ++i) {

@@ -68,6 +68,8 @@ GraphModel between(const GraphModel& from, const GraphModel& to, double t)
             edge.bounds = edge.path.boundingRect().adjusted(-1, -1, 1, 1);
             edge.end = mixed(before.end, edge.end, t);
             edge.beforeEnd = mixed(before.beforeEnd, edge.beforeEnd, t);
+            for (QRectF* slab : {&edge.slab, &edge.namedSlab})
+                slab->moveCenter(mixed(before.slab.center(), slab->center(), t));
         }
         edge.label.clear();
         out.strokes.push_back({edge.tensor, edge.style, edge.path, edge.bounds, cornersOf(edge.path)});

@@ -35,7 +35,8 @@ MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int6
     };
     for (const StepBuffer& b : s.buffers)
         add(Kind::Input, b.tensor, b.rect.area(),
-            (b.loaded ? tr("loaded %1") : tr("reused %1")).arg(b.full ? tr("whole") : slice(b.rect)));
+            (problem.isView(b.tensor) ? tr("view, ") : QString()) +
+                (b.loaded ? tr("loaded %1") : tr("reused %1")).arg(b.full ? tr("whole") : slice(b.rect)));
     for (const StepSink& k : s.sinks) {
         add(Kind::Accumulator, k.tensor, k.accumulators, tr("partial sums behind its tile"));
         add(Kind::Output, k.tensor, k.outputElements,

@@ -71,7 +71,8 @@ void paintMiniature(QPainter& painter, const StepRow& row, const QRectF& box, co
                      Qt::BDiagPattern);
         painter.fillRect(lit, hatch);
     }
-    painter.setPen(QPen(theme.outline, 1));
+    // A view is dashed here as in the graph.
+    painter.setPen(QPen(theme.outline, 1, row.isView ? Qt::DashLine : Qt::SolidLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(outline.adjusted(0, 0, -1, -1));
     painter.setRenderHint(QPainter::Antialiasing, true);

@@ -80,6 +80,7 @@ StepRow tensorRow(const Problem& problem, StepRow::Kind kind, TensorId t, const 
     row.amount = static_cast<double>(slice.area());
     row.height = tensor.height;
     row.width = tensor.width;
+    row.isView = problem.isView(t);
     row.slice = slice;
     return row;
 }

@@ -57,6 +57,7 @@ struct StepRow
     QString detail;                     ///< "LHS, rows 0–127, columns 32–63"
     double amount = 0;                  ///< elements, or time for runs
     std::int64_t height = 1, width = 1; ///< of the tensor, for the miniature
+    bool isView = false;                ///< R1.7: read from its bases
     Rect slice;                         ///< lit on the miniature
 };
 

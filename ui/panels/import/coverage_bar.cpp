@@ -9,6 +9,16 @@
 
 namespace tilewright::ui {
 
+namespace {
+
+/// Over the colour, so that it is told from its neighbours without seeing colours.
+QBrush hatch(const Theme& theme)
+{
+    return {theme.canvas, Qt::BDiagPattern};
+}
+
+} // namespace
+
 CoverageBar::CoverageBar(const ThemeSource& themes, QWidget* parent) : QWidget(parent), m_themes(themes)
 {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -56,7 +66,7 @@ void CoverageBar::paintEvent(QPaintEvent*)
         if (w > 0) {
             painter.fillRect(piece, part.colour);
             if (part.hatched)
-                fillHatch(painter, piece, theme);
+                painter.fillRect(piece, hatch(theme));
         }
         x += w;
     }
@@ -72,7 +82,7 @@ void CoverageBar::paintEvent(QPaintEvent*)
         const QRectF mark(at, y + height * 0.2, height * 0.6, height * 0.6);
         painter.fillRect(mark, part.colour);
         if (part.hatched)
-            fillHatch(painter, mark, theme);
+            painter.fillRect(mark, hatch(theme));
         painter.setPen(theme.text);
         painter.drawText(QPointF(mark.right() + 4, y + fontMetrics().ascent()), text);
         at = mark.right() + 4 + fontMetrics().horizontalAdvance(text) + 14;

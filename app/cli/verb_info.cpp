@@ -42,21 +42,22 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
 }
 
 /// Any workload but a problem: what its lowering makes of it.
-int describeModel(const std::string& file, const MachineArguments& machine, bool json)
+int describeModel(const std::string& file, const WorkloadArguments& machine, bool json)
 {
     const auto read = lowerFile(file, machine);
     if (!read)
         return fail(read.error());
+    const lower::LoweringReport report = lower::reportOf(read->workload, read->lowered.report);
     if (json)
-        std::cout << lower::reportJson(read->lowered.report);
+        std::cout << lower::reportJson(report);
     else
-        printLowering(read->lowered.report);
+        printLowering(report);
     return Exit::Success;
 }
 
-int info(const std::string& file, const MachineArguments& machine, bool json)
+int info(const std::string& file, const WorkloadArguments& machine, bool json)
 {
-    if (machine.given() || !isProblemFile(file))
+    if (machine.given() || !machine.dims.empty() || !isProblemFile(file))
         return describeModel(file, machine, json);
     const auto problem = loadProblem(file);
     if (!problem)
@@ -77,8 +78,8 @@ void addInfoVerb(CLI::App& app, int& exitCode)
     auto* verb = app.add_subcommand("info", "Sizes and lower bound of a problem, or what a model is made of");
     auto file = std::make_shared<std::string>();
     auto json = std::make_shared<bool>(false);
-    verb->add_option("problem", *file, "Problem, model, layer list or topology")->required();
-    auto machine = std::make_shared<MachineArguments>();
+    verb->add_option("problem", *file, "Problem, ONNX or other model, layer list or topology")->required();
+    auto machine = std::make_shared<WorkloadArguments>();
     machine->addTo(*verb);
     verb->add_flag("--json", *json, "One JSON document on stdout");
     verb->callback([file, machine, json, &exitCode] { exitCode = info(*file, *machine, *json); });

@@ -193,16 +193,29 @@ void Translation::drop(const Node& node, const std::string& why)
     report.op = OpId(m_model.operators.size() - 1);
 }
 
+namespace {
+
+/// The name, or with a number behind it that makes it a new one.
+std::string fresh(std::unordered_map<std::string, std::size_t>& names, const std::string& name)
+{
+    std::size_t& used = names[name];
+    for (; used > 0; ++used)
+        if (std::string numbered = name + "#" + std::to_string(used); names.emplace(numbered, 1).second)
+            return numbered;
+    used = 1;
+    return name;
+}
+
+} // namespace
+
 std::string Translation::freshName(const std::string& name)
 {
-    const std::size_t used = m_names[name]++;
-    return used == 0 ? name : freshName(name + "#" + std::to_string(used));
+    return fresh(m_names, name);
 }
 
 std::string Translation::freshNodeName(const std::string& name)
 {
-    const std::size_t used = m_nodeNames[name]++;
-    return used == 0 ? name : freshNodeName(name + "#" + std::to_string(used));
+    return fresh(m_nodeNames, name);
 }
 
 TensorId Translation::tensorOf(ValueId id)

@@ -119,19 +119,8 @@ void printLowering(const lower::LoweringReport& r)
     for (const std::string& note : r.notes)
         line("note", note);
     Table table({"type", "nodes", "MACs", "bytes"});
-    struct Row
-    {
-        std::int64_t nodes = 0, macs = 0, bytes = 0;
-    };
-    std::map<std::string, Row> types;
-    for (const lower::NodeReport& n : r.nodes) {
-        Row& row = types[n.type];
-        ++row.nodes;
-        row.macs += n.macs;
-        row.bytes += n.bytes;
-    }
-    for (const auto& [type, row] : types)
-        table.add({type, formatGrouped(row.nodes), formatGrouped(row.macs), formatGrouped(row.bytes)});
+    for (const lower::TypeReport& t : lower::typesOf(r))
+        table.add({t.type, formatGrouped(t.nodes), formatGrouped(t.macs), formatGrouped(t.bytes)});
     std::cout << '\n';
     table.print(std::cout);
     std::vector<const lower::NodeReport*> other;

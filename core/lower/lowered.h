@@ -4,6 +4,7 @@
 #include "lower/arrangement.h"
 #include "model/machine.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -45,6 +46,17 @@ struct LoweringReport
     Coverage coverage;
     std::vector<std::string> notes; ///< of the whole: element bytes, rounding of time
 };
+
+/// All operators of one type.
+struct TypeReport
+{
+    std::string type;
+    std::size_t nodes = 0;
+    std::int64_t macs = 0, bytes = 0;
+    std::array<std::size_t, 4> became{}; ///< operators by NodeStatus
+};
+/// In the order of the alphabet.
+[[nodiscard]] std::vector<TypeReport> typesOf(const LoweringReport& report);
 
 /// Sums up the nodes: MACs, by type, dropped ones, coverage.
 void tellTotals(LoweringReport& report);

@@ -4,6 +4,7 @@
 #include "canvas/canvas.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/machine/machine_view.h"
+#include "theme/number.h"
 #include "views/mapping/mapping_model_view.h"
 #include "views/mapping/mapping_view.h"
 #include "views/npu/npu_view.h"
@@ -19,6 +20,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QTableView>
 #include <QToolButton>
@@ -94,6 +96,7 @@ private Q_SLOTS:
     void theTileOfAMappingBecomesTheGranularity();
     void theNpuRunStandsForThisScheduleOnly();
 
+    void theInspectorLeadsToTheLenses();
     void aPresetIsOneUndoStep();
     void aTypedFieldDerivesTheRest();
     void badValuesAreRefusedInOneSentence();
@@ -179,6 +182,11 @@ void TestLenses::oneFileFourLensesAndBack()
     QVERIFY(workspace().npu().result());
     QCOMPARE(workspace().npu().result()->run->cores.size(), std::size_t{4});
     QVERIFY(workspace().links().makespan());
+    bool beside = false; // the total, in the status bar
+    for (const QLabel* text : m_window->findChildren<QLabel*>())
+        beside |= text->accessibleName() == QLatin1String("Makespan on the NPU") &&
+                  plainNumbers(text->text()).contains(QString::number(*workspace().links().makespan()));
+    QVERIFY(beside);
 
     run("view.graph");
     QVERIFY(m_window->view(QStringLiteral("graph"))->isSeen());
@@ -345,6 +353,33 @@ void TestLenses::theNpuRunStandsForThisScheduleOnly()
     QVERIFY(workspace().links().makespan());
 }
 
+void TestLenses::theInspectorLeadsToTheLenses()
+{
+    open("llama-block.json");
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.up")));
+    auto* inspector = viewOf<InspectorView>(*m_window, "inspector");
+    inspector->catchUp();
+    const auto press = [&](const char* text) {
+        for (QPushButton* button : inspector->findChildren<QPushButton*>())
+            if (button->accessibleName() == QLatin1String(text) || button->text() == QLatin1String(text))
+                return button->click();
+        QFAIL(text);
+    };
+    press("Wavefront of the tile");
+    QVERIFY(m_window->view(QStringLiteral("systolic"))->isSeen());
+    QVERIFY(workspace().systolic().settings().origin.find("layer0.up") != std::string::npos);
+    press("Map the product");
+    QCOMPARE(workspace().mapping().setup().layer.name, std::string("layer0.up"));
+    press("Run on the NPU");
+    QVERIFY(m_window->view(QStringLiteral("npu"))->isSeen());
+    // A subgraph without a product has only the model to run.
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.q_rope")));
+    inspector->catchUp();
+    for (QPushButton* button : inspector->findChildren<QPushButton*>())
+        if (button->text() == QLatin1String("Map the product"))
+            QVERIFY(button->isHidden());
+}
+
 // -- the machine -----------------------------------------------------------------------------------------
 
 void TestLenses::aPresetIsOneUndoStep()
@@ -483,7 +518,8 @@ void TestLenses::aMachineFileIsOpenedOntoTheModel()
     QVERIFY(document().model());
     QVERIFY(!document().isModified());
     // The older formats are machines too.
-    QVERIFY(m_window->openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware/default.json")}));
+    QVERIFY(
+        m_window->openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware/default.json")}));
 }
 
 void TestLenses::aProblemTakesAMachineAndGivesItBack()

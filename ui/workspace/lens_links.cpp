@@ -49,7 +49,7 @@ void LensLinks::attach(NpuDocument& document)
             !(document.model() == m_npuModel && s.tiling == m_tiling.tiling && s.hardware == m_hardware))
             setFollowing(Lens::Npu, false);
     });
-    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::makespanChanged);
+    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::tellMakespan);
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::showInNpu);
     connect(&document, &NpuDocument::nodeChanged, this, [this, &document] {
         if (!m_giving && document.node() && document.result())
@@ -96,6 +96,15 @@ void LensLinks::workloadChanged(bool anotherProblem)
     catchUp(Lens::Systolic);
     for (const Lens lens : {Lens::Npu, Lens::Mapping})
         Q_EMIT outdated(lens);
+    tellMakespan();
+}
+
+void LensLinks::tellMakespan()
+{
+    const auto now = makespan();
+    if (now == m_told)
+        return;
+    m_told = now;
     Q_EMIT makespanChanged();
 }
 

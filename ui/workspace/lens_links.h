@@ -81,6 +81,7 @@ private:
     void followMapping();
     void followNpu();
     void showInNpu();
+    void tellMakespan();
     void selectOperators(const std::vector<OpId>& operators);
 
     Workspace& m_workspace;
@@ -100,6 +101,7 @@ private:
     lower::ScheduledTiling m_tiling;
     npu::NpuHardware m_hardware;
     Schedule m_npuSchedule;
+    std::optional<std::int64_t> m_told; ///< makespan() that was announced last
 };
 
 } // namespace tilewright::ui

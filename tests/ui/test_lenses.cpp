@@ -4,6 +4,7 @@
 #include "canvas/canvas.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/machine/machine_view.h"
+#include "panels/solver/solver_view.h"
 #include "theme/number.h"
 #include "views/mapping/mapping_model_view.h"
 #include "views/mapping/mapping_view.h"
@@ -18,6 +19,7 @@
 #include "edit/fit.h"
 
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -101,6 +103,7 @@ private Q_SLOTS:
     void aTypedFieldDerivesTheRest();
     void badValuesAreRefusedInOneSentence();
     void whatNoLongerFitsIsListedAndFixed();
+    void aSolvedResultIsOfItsMachine();
     void backToThePreset();
     void theMachineIsSavedWithTheSchedule();
     void aMachineFileIsOpenedOntoTheModel();
@@ -465,6 +468,22 @@ void TestLenses::whatNoLongerFitsIsListedAndFixed()
     // Undo brings back both.
     document().undoStack().undo();
     QVERIFY(document().snapshot()->evaluation.valid());
+}
+
+void TestLenses::aSolvedResultIsOfItsMachine()
+{
+    open("llama-block.json");
+    auto* solver = viewOf<SolverView>(*m_window, "solver");
+    m_window->showView(QStringLiteral("solver"));
+    solver->budget()->setValue(0.2);
+    run("solve.auto");
+    QTRY_VERIFY_WITH_TIMEOUT(solver->card().outcome(), 20000);
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QVERIFY(!solver->card().outcome()); // it would be worth something else here
+    run("solve.auto");
+    QVERIFY(document().setMachine(*machinePreset("edge"), QStringLiteral("edge")));
+    QTRY_VERIFY(!solver->job().isRunning());
+    QVERIFY(!solver->card().outcome());
 }
 
 void TestLenses::backToThePreset()

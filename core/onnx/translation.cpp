@@ -326,7 +326,9 @@ Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::A
 {
     Value& value = m_values[node.out[i]];
     if (value.type == 0)
-        value.type = node.input(0) == kNoValue ? ::onnx::TensorProto::FLOAT : m_values[node.input(0)].type;
+        value.type = node.type == "ConvInteger"  ? ::onnx::TensorProto::INT32
+                     : node.input(0) == kNoValue ? ::onnx::TensorProto::FLOAT
+                                                 : m_values[node.input(0)].type;
     const std::string name =
         m_inner ? node.name + "/result" + (i > 0 ? std::to_string(i) : std::string()) : node.name;
     auto out = add(node, name, kind, std::move(inputs), std::move(attributes), {std::move(declared)},

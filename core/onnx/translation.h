@@ -108,7 +108,7 @@ private:
     Values& m_values;
     ImportReport& m_report;
     model::Model m_model;
-    std::unordered_map<std::string, std::size_t> m_names, m_nodeNames; ///< how often used
+    std::unordered_map<std::string, std::size_t> m_names, m_nodeNames; ///< with the next number behind it
     std::optional<OpId> m_inner;
 };
 

@@ -48,7 +48,7 @@ void addRow(Table& table, const lower::NetworkRow& r, bool total)
 
 } // namespace
 
-int printNetwork(const NetworkCall& call, const MachineArguments& machine,
+int printNetwork(const NetworkCall& call, const WorkloadArguments& machine,
                  const systolic::Hierarchy* hierarchy, const systolic::TimingOptions& timing)
 {
     const auto read = lowerFile(call.file, machine);

@@ -13,7 +13,7 @@ struct NetworkCall
     std::string file, csv;
     bool json = false;
 };
-int printNetwork(const NetworkCall& call, const MachineArguments& machine,
+int printNetwork(const NetworkCall& call, const WorkloadArguments& machine,
                  const systolic::Hierarchy* hierarchy, const systolic::TimingOptions& timing);
 
 } // namespace tilewright::cli

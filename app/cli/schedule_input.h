@@ -20,7 +20,7 @@ struct ScheduleArguments
 {
     std::string problem;
     std::string schedule;
-    MachineArguments machine;
+    WorkloadArguments machine;
     RuleArguments rules;
     bool json = false;
 

@@ -14,7 +14,8 @@ namespace tilewright::cli {
 
 namespace {
 
-int bound(const std::string& file, const MachineArguments& machine, const RuleArguments& arguments, bool json)
+int bound(const std::string& file, const WorkloadArguments& machine, const RuleArguments& arguments,
+          bool json)
 {
     const auto problem = problemOf(file, machine);
     if (!problem)
@@ -45,7 +46,7 @@ void addBoundVerb(CLI::App& app, int& exitCode)
     auto rules = std::make_shared<RuleArguments>();
     auto json = std::make_shared<bool>(false);
     verb->add_option("problem", *file, "Problem, or any workload to lower")->required();
-    auto machine = std::make_shared<MachineArguments>();
+    auto machine = std::make_shared<WorkloadArguments>();
     machine->addTo(*verb);
     rules->addTo(*verb);
     verb->add_flag("--json", *json, "One JSON document on stdout");

@@ -23,8 +23,7 @@ namespace {
 struct ConvertArguments
 {
     std::string file, output, to;
-    MachineArguments machine;
-    std::vector<std::string> dims;
+    WorkloadArguments machine;
     bool json = false;
 };
 
@@ -45,9 +44,6 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
 
 int convert(const ConvertArguments& a)
 {
-    if (!a.dims.empty())
-        return fail(
-            {ErrorCode::Field, "the workload has no free dimension", "--dim " + a.dims.front(), a.file});
     const auto read = lowerFile(a.file, a.machine);
     if (!read)
         return fail(read.error());
@@ -70,6 +66,7 @@ int convert(const ConvertArguments& a)
     }
     if (auto s = writeFileAtomically(a.output, text); !s)
         return fail(s.error());
+    report = lower::reportOf(read->workload, std::move(report));
     if (a.json)
         std::cout << lower::reportJson(report);
     else
@@ -83,13 +80,12 @@ void addConvertVerb(CLI::App& app, int& exitCode)
 {
     auto* verb = app.add_subcommand("convert", "Lower a workload to a lens and write that lens' file");
     auto a = std::make_shared<ConvertArguments>();
-    verb->add_option("file", a->file, "Model, layer list, topology or problem")->required();
+    verb->add_option("file", a->file, "ONNX or other model, layer list, topology or problem")->required();
     verb->add_option("-o,--output", a->output, "File to write")->required();
     verb->add_option("--to", a->to, "model, problem, layers, gemms or npu")
         ->required()
         ->check(CLI::IsMember({"model", "problem", "layers", "gemms", "npu"}));
     a->machine.addTo(*verb);
-    verb->add_option("--dim", a->dims, "Value of a free dimension")->type_name("NAME=VALUE");
     verb->add_flag("--json", a->json, "The report of the lowering as one JSON document on stdout");
     verb->callback([a, &exitCode] { exitCode = convert(*a); });
 }

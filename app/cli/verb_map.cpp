@@ -22,7 +22,7 @@ struct MapArguments
 {
     std::string layer;
     std::string architecture;
-    MachineArguments machine;
+    WorkloadArguments machine;
     std::string objective = "edp";
     std::string method;
     std::string output;
@@ -185,7 +185,7 @@ int searchWhole(const mapping::Model& model, const mapping::Architecture& archit
 
 int runMap(const MapArguments& args)
 {
-    auto read = lower::loadWorkload(args.layer);
+    auto read = args.machine.read(args.layer);
     if (!read)
         return fail(read.error());
     mapping::Architecture architecture;

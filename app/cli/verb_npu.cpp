@@ -30,7 +30,7 @@ struct NpuArguments
     std::string model, hardware, graph, trace;
     std::string scheduler = "dynamic";
     std::string assignment = "cost_aware";
-    MachineArguments machine;
+    WorkloadArguments machine;
     int cores = 0;
     std::vector<double> weights;
     std::vector<int> scaling;
@@ -124,10 +124,10 @@ Result<npu::NpuModel> npuModel(const NpuArguments& a)
     const auto kind = fileKind(a.model);
     if (kind && (*kind == FileKind::NpuModel || *kind == FileKind::Model)) {
         auto model = npu::loadModel(a.model);
-        if (model || !lower::loadWorkload(a.model))
+        if (model || !a.machine.read(a.model))
             return model;
     }
-    const auto workload = lower::loadWorkload(a.model);
+    const auto workload = a.machine.read(a.model);
     if (!workload)
         return workload.error();
     if (workload->noModel)

@@ -25,7 +25,7 @@ namespace {
 struct SolveArguments
 {
     std::string problem;
-    MachineArguments machine;
+    WorkloadArguments machine;
     std::string output;
     RuleArguments rules;
     std::string start;

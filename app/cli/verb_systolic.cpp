@@ -25,7 +25,7 @@ namespace {
 struct SystolicCall
 {
     std::string gemm, workload, csv;
-    MachineArguments machine;
+    WorkloadArguments machine;
     std::string array = "16x16";
     std::string dataflow = "os";
     std::string readout = "shadow";

@@ -30,7 +30,7 @@ struct TileCall
     std::string method = "exhaustive";
     std::string hierarchy;
     std::string workload;
-    MachineArguments machine;
+    WorkloadArguments machine;
     std::string level = "l2-buffer";
     std::int64_t capacity = 64 * 1024;
     std::int64_t elementBytes = 4;

@@ -13,29 +13,55 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 
 namespace tilewright::cli {
 
-CLI::Option* MachineArguments::addTo(CLI::App& verb)
+CLI::Option* WorkloadArguments::addTo(CLI::App& verb)
 {
     std::string names;
     for (const MachinePreset& preset : machinePresets())
         names += (names.empty() ? "" : ", ") + std::string(preset.name);
+    verb.add_option("--dim", dims, "Value of a free dimension of an ONNX model")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
     return verb.add_option("--machine", machine, "Machine file, or a preset: " + names)
         ->type_name("FILE|NAME")
         ->allow_extra_args(false);
 }
 
-Result<Machine> MachineArguments::load() const
+Result<Machine> WorkloadArguments::load() const
 {
     if (machine.empty())
         return *machinePreset("edge");
     return lower::loadMachine(machine);
 }
 
+Result<lower::Workload> WorkloadArguments::read(const std::string& file) const
+{
+    onnx::Dimensions dimensions;
+    for (const std::string& dim : dims) {
+        // A name may have any sign in it, a value has none of these.
+        const std::size_t at = dim.rfind('=');
+        std::int64_t value = 0;
+        const char* const end = dim.data() + dim.size();
+        const auto wrong = [&](const char* why) { return Error{ErrorCode::Field, why, "--dim " + dim, {}}; };
+        if (at == std::string::npos || at == 0)
+            return wrong("expected NAME=VALUE");
+        const auto number = std::from_chars(dim.data() + at + 1, end, value);
+        if (number.ec != std::errc{} || number.ptr != end)
+            return wrong("expected a whole number behind \"=\"");
+        if (!dimensions.emplace(dim.substr(0, at), value).second)
+            return wrong("the dimension has a value already");
+    }
+    return lower::loadWorkload(file, dimensions);
+}
+
 bool isProblemFile(const std::string& file)
 {
+    if (onnx::isOnnxFile(file))
+        return false;
     const auto text = readFile(file);
     if (!text || model::isTopology(*text))
         return !text;
@@ -43,9 +69,9 @@ bool isProblemFile(const std::string& file)
     return !kind || *kind == FileKind::Problem || *kind == FileKind::Schedule;
 }
 
-Result<ProblemPtr> problemOf(const std::string& file, const MachineArguments& machine)
+Result<ProblemPtr> problemOf(const std::string& file, const WorkloadArguments& machine)
 {
-    if (!machine.given() && isProblemFile(file))
+    if (!machine.given() && machine.dims.empty() && isProblemFile(file))
         return loadProblem(file);
     auto lowered = lowerFile(file, machine);
     if (!lowered)
@@ -53,9 +79,9 @@ Result<ProblemPtr> problemOf(const std::string& file, const MachineArguments& ma
     return lower::problemOf(std::move(lowered->lowered));
 }
 
-Result<LoweredFile> lowerFile(const std::string& file, const MachineArguments& arguments)
+Result<LoweredFile> lowerFile(const std::string& file, const WorkloadArguments& arguments)
 {
-    auto workload = lower::loadWorkload(file);
+    auto workload = arguments.read(file);
     if (!workload)
         return workload.error();
     if (workload->noModel)
@@ -93,19 +119,8 @@ void printLowering(const lower::LoweringReport& r)
     for (const std::string& note : r.notes)
         line("note", note);
     Table table({"type", "nodes", "MACs", "bytes"});
-    struct Row
-    {
-        std::int64_t nodes = 0, macs = 0, bytes = 0;
-    };
-    std::map<std::string, Row> types;
-    for (const lower::NodeReport& n : r.nodes) {
-        Row& row = types[n.type];
-        ++row.nodes;
-        row.macs += n.macs;
-        row.bytes += n.bytes;
-    }
-    for (const auto& [type, row] : types)
-        table.add({type, formatGrouped(row.nodes), formatGrouped(row.macs), formatGrouped(row.bytes)});
+    for (const lower::TypeReport& t : lower::typesOf(r))
+        table.add({t.type, formatGrouped(t.nodes), formatGrouped(t.macs), formatGrouped(t.bytes)});
     std::cout << '\n';
     table.print(std::cout);
     std::vector<const lower::NodeReport*> other;

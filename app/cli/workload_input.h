@@ -14,16 +14,20 @@ class Option;
 
 namespace tilewright::cli {
 
-/// The machine of every verb (docs/rules/workload.md 2).
-struct MachineArguments
+/// What every verb lowers a workload with: the machine (docs/rules/workload.md 2) and the free dimensions of
+/// an ONNX model (6.2).
+struct WorkloadArguments
 {
     std::vector<std::string> machine; ///< files or names of presets
+    std::vector<std::string> dims;    ///< "NAME=VALUE"
 
-    /// The option, so that a verb can say which older ones it excludes.
+    /// Adds --machine and --dim; gives the former, so that a verb can say which older ones it excludes.
     CLI::Option* addTo(CLI::App& verb);
     [[nodiscard]] bool given() const noexcept { return !machine.empty(); }
     /// The machine that was named, else the preset edge.
     [[nodiscard]] Result<Machine> load() const;
+    /// The workload of any kind in a file.
+    [[nodiscard]] Result<lower::Workload> read(const std::string& file) const;
 };
 
 /// Is the file a problem, or one that only the reader of problems has a sentence for?
@@ -31,7 +35,7 @@ struct MachineArguments
 
 /// The problem of a workload file of any kind: one that is a problem stands as it is unless a machine is
 /// named.
-[[nodiscard]] Result<ProblemPtr> problemOf(const std::string& file, const MachineArguments& machine);
+[[nodiscard]] Result<ProblemPtr> problemOf(const std::string& file, const WorkloadArguments& machine);
 
 /// Any workload lowered to the machine.
 struct LoweredFile
@@ -40,7 +44,7 @@ struct LoweredFile
     Machine machine;
     lower::LoweredProblem lowered;
 };
-[[nodiscard]] Result<LoweredFile> lowerFile(const std::string& file, const MachineArguments& machine);
+[[nodiscard]] Result<LoweredFile> lowerFile(const std::string& file, const WorkloadArguments& machine);
 
 /// What became of the model: totals, MACs by type, the ten largest of what is not there as it is in the
 /// model.

@@ -4,6 +4,7 @@
 #include "lower/arrangement.h"
 #include "model/machine.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct NodeReport
     std::int64_t macs = 0;  ///< the model's own
     std::int64_t bytes = 0; ///< of its operands and results, without what is left out
     std::string note;       ///< a sentence, but for what is mapped plainly
+    double dependents = 0;  ///< of a dropped operator: share of the MACs that depend on it
 };
 
 /// Shares of a model's MACs; `folded` of its operators.
@@ -44,6 +46,20 @@ struct LoweringReport
     Coverage coverage;
     std::vector<std::string> notes; ///< of the whole: element bytes, rounding of time
 };
+
+/// All operators of one type.
+struct TypeReport
+{
+    std::string type;
+    std::size_t nodes = 0;
+    std::int64_t macs = 0, bytes = 0;
+    std::array<std::size_t, 4> became{}; ///< operators by NodeStatus
+};
+/// In the order of the alphabet.
+[[nodiscard]] std::vector<TypeReport> typesOf(const LoweringReport& report);
+
+/// Sums up the nodes: MACs, by type, dropped ones, coverage.
+void tellTotals(LoweringReport& report);
 
 /// A model as a problem of the Schedule lens (docs/rules/workload.md 3).
 struct LoweredProblem

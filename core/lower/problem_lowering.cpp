@@ -76,24 +76,8 @@ Result<LoweredProblem> ProblemLowering::run()
     if (m_out.data.ops.empty())
         return Error{
             ErrorCode::Problem, "nothing of the model is a product or vector work", {}, m_model.file};
-    std::array<std::int64_t, 4> macs{};
-    std::size_t folded = 0;
-    for (const NodeReport& node : r.nodes) {
-        r.macs += node.macs;
-        macs[static_cast<std::size_t>(node.status)] += node.macs;
-        folded += node.status == NodeStatus::Folded;
-        if (node.macs > 0)
-            r.byType[node.type] += node.macs;
-    }
-    r.droppedMacs = macs[static_cast<std::size_t>(NodeStatus::Dropped)];
-    const auto share = [&](NodeStatus s) {
-        return r.macs == 0
-                   ? 0.0
-                   : static_cast<double>(macs[static_cast<std::size_t>(s)]) / static_cast<double>(r.macs);
-    };
-    r.coverage = {r.macs == 0 ? 1.0 : share(NodeStatus::Mapped),
-                  static_cast<double>(folded) / static_cast<double>(r.operators),
-                  share(NodeStatus::Approximated), share(NodeStatus::Dropped)};
+    tellTotals(r);
+    tellDependents();
     if (m_model.dtypeBytes != m_machine.elementBytes)
         r.notes.push_back("the model's elements have " + std::to_string(m_model.dtypeBytes) +
                           " bytes, those of the machine " + std::to_string(m_machine.elementBytes) +
@@ -432,6 +416,30 @@ void ProblemLowering::chooseTimeUnit()
     m_out.report.notes.push_back("one unit of time is " + std::to_string(m_out.timeUnit) +
                                  (m_out.timeUnit == 1 ? " cycle" : " cycles") +
                                  "; costs and bandwidth are rounded by at most " + percent(least));
+}
+
+void tellTotals(LoweringReport& r)
+{
+    std::array<std::int64_t, 4> macs{};
+    std::size_t folded = 0;
+    r.macs = 0;
+    r.byType.clear();
+    for (const NodeReport& node : r.nodes) {
+        r.macs += node.macs;
+        macs[static_cast<std::size_t>(node.status)] += node.macs;
+        folded += node.status == NodeStatus::Folded;
+        if (node.macs > 0)
+            r.byType[node.type] += node.macs;
+    }
+    r.droppedMacs = macs[static_cast<std::size_t>(NodeStatus::Dropped)];
+    const auto share = [&](NodeStatus s) {
+        return r.macs == 0
+                   ? 0.0
+                   : static_cast<double>(macs[static_cast<std::size_t>(s)]) / static_cast<double>(r.macs);
+    };
+    r.coverage = {r.macs == 0 ? 1.0 : share(NodeStatus::Mapped),
+                  static_cast<double>(folded) / static_cast<double>(r.operators),
+                  share(NodeStatus::Approximated), share(NodeStatus::Dropped)};
 }
 
 std::string_view toString(NodeStatus status) noexcept

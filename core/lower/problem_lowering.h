@@ -23,6 +23,7 @@ private:
     Status lower(const model::Operator& op);
     Status dispatch(const model::Operator& op);
     bool foldConstants(const model::Operator& op);
+    void tellDependents();
 
     // what all kinds use
     [[nodiscard]] const Placement& at(TensorId t) const { return *m_placements[t.index()]; }

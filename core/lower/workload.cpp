@@ -29,6 +29,16 @@ void takeModel(Workload& out, Result<model::Model> model, const std::string& fil
     }
 }
 
+Result<Workload> workloadOf(Result<onnx::Imported> imported)
+{
+    if (!imported)
+        return imported.error();
+    Workload out;
+    out.model = std::move(imported->model);
+    out.import = std::move(imported->report);
+    return out;
+}
+
 /// One copy of a layer.
 void addLayer(model::ModelBuilder& b, const mapping::Layer& layer, const std::string& name)
 {
@@ -107,8 +117,14 @@ Result<model::Model> modelOf(const mapping::Model& layers)
     return std::move(b).build();
 }
 
-Result<Workload> readWorkload(std::string_view text, const std::string& file)
+Result<Workload> readWorkload(std::string_view text, const std::string& file,
+                              const onnx::Dimensions& dimensions)
 {
+    if (onnx::isOnnx(text))
+        return workloadOf(onnx::importModel(text, file, dimensions));
+    if (!dimensions.empty())
+        return Error{ErrorCode::Field, "the workload has no free dimension",
+                     "--dim " + dimensions.begin()->first, file};
     Workload out;
     if (model::isTopology(text)) {
         auto m = model::readTopology(text, file);
@@ -157,12 +173,14 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file)
     }
 }
 
-Result<Workload> loadWorkload(const std::string& path)
+Result<Workload> loadWorkload(const std::string& path, const onnx::Dimensions& dimensions)
 {
+    if (onnx::isOnnxFile(path))
+        return workloadOf(onnx::importFile(path, dimensions));
     const auto text = readFile(path);
     if (!text)
         return text.error();
-    return readWorkload(*text, path);
+    return readWorkload(*text, path, dimensions);
 }
 
 std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered)

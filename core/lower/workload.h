@@ -4,6 +4,7 @@
 #include "lower/lowered.h"
 #include "mapping/layer.h"
 #include "npu/model.h"
+#include "onnx/import.h"
 #include "systolic/gemm.h"
 
 #include <optional>
@@ -18,14 +19,22 @@ struct Workload
     std::optional<Error> noModel; ///< why a problem or layers are no model
     ProblemPtr problem;
     std::optional<mapping::Model> layers;
-    bool oneLayer = false;            ///< the file held just one
-    std::optional<npu::NpuModel> npu; ///< when the NPU lens can take the file as it stands
+    bool oneLayer = false;                    ///< the file held just one
+    std::optional<npu::NpuModel> npu;         ///< when the NPU lens can take the file as it stands
+    std::optional<onnx::ImportReport> import; ///< of an ONNX file
 
     [[nodiscard]] bool isModel() const noexcept { return !oneLayer; }
 };
-/// Told by content, never by the name. The Error says what is wrong with the file.
-[[nodiscard]] Result<Workload> readWorkload(std::string_view text, const std::string& file);
-[[nodiscard]] Result<Workload> loadWorkload(const std::string& path);
+/// Told by content, never by the name. `dimensions` are the values of an ONNX model's free ones; other files
+/// have none. The Error says what is wrong with the file.
+[[nodiscard]] Result<Workload> readWorkload(std::string_view text, const std::string& file,
+                                            const onnx::Dimensions& dimensions = {});
+/// The same of a file; an ONNX model may be of any size.
+[[nodiscard]] Result<Workload> loadWorkload(const std::string& path, const onnx::Dimensions& dimensions = {});
+
+/// What a lowering made of an ONNX model, told by the nodes of its file: beside what became of the operators,
+/// the nodes that are none. Of another workload the report itself.
+[[nodiscard]] LoweringReport reportOf(const Workload& workload, LoweringReport report);
 
 /// A problem as a model: each op an operator of the same name.
 [[nodiscard]] Result<model::Model> modelOf(const Problem& problem);

@@ -4,6 +4,8 @@
 #include "canvas/canvas.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/machine/machine_view.h"
+#include "panels/solver/solver_view.h"
+#include "theme/number.h"
 #include "views/mapping/mapping_model_view.h"
 #include "views/mapping/mapping_view.h"
 #include "views/npu/npu_view.h"
@@ -17,8 +19,10 @@
 #include "edit/fit.h"
 
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QTableView>
 #include <QToolButton>
@@ -88,16 +92,20 @@ private Q_SLOTS:
     void oneFileFourLensesAndBack();
     void theWavefrontFollowsTheWheel();
     void editingALensPinsIt();
+    void undoInALensThatOnlyShowsIsThatOfTheSchedule();
+    void whatWasEditedBeforeIsNotReplaced();
     void anotherProblemIsFollowedAgain();
     void aProblemIsShownInEveryLensToo();
     void selectionIsByOperator();
     void theTileOfAMappingBecomesTheGranularity();
     void theNpuRunStandsForThisScheduleOnly();
 
+    void theInspectorLeadsToTheLenses();
     void aPresetIsOneUndoStep();
     void aTypedFieldDerivesTheRest();
     void badValuesAreRefusedInOneSentence();
     void whatNoLongerFitsIsListedAndFixed();
+    void aSolvedResultIsOfItsMachine();
     void backToThePreset();
     void theMachineIsSavedWithTheSchedule();
     void aMachineFileIsOpenedOntoTheModel();
@@ -179,6 +187,11 @@ void TestLenses::oneFileFourLensesAndBack()
     QVERIFY(workspace().npu().result());
     QCOMPARE(workspace().npu().result()->run->cores.size(), std::size_t{4});
     QVERIFY(workspace().links().makespan());
+    bool beside = false; // the total, in the status bar
+    for (const QLabel* text : m_window->findChildren<QLabel*>())
+        beside |= text->accessibleName() == QLatin1String("Makespan on the NPU") &&
+                  plainNumbers(text->text()).contains(QString::number(*workspace().links().makespan()));
+    QVERIFY(beside);
 
     run("view.graph");
     QVERIFY(m_window->view(QStringLiteral("graph"))->isSeen());
@@ -243,6 +256,45 @@ void TestLenses::editingALensPinsIt()
     workspace().npu().setSettings(n);
     QVERIFY(!workspace().links().isFollowing(Lens::Npu));
     run("lens.npu"); // asked for again: back to the workload
+    QCOMPARE(workspace().npu().settings().hardware.cores, 4);
+}
+
+void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()
+{
+    open("llama-block.json");
+    const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
+    selection().selectSubgraph(gate);
+    QVERIFY(document().apply(
+        edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {32, 32, 64}),
+        QStringLiteral("smaller")));
+    run("lens.systolic");
+    QVERIFY(m_window->view(QStringLiteral("systolic"))->isAncestorOf(QApplication::focusWidget()));
+    QCOMPARE(workspace().current().lens(), Lens::Schedule);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(document().schedule()[gate].granularity, (Granularity{64, 64, 64}));
+    document().waitForSnapshot();
+    QCOMPARE(workspace().systolic().settings().gemm.m, std::int64_t{64});
+    SystolicSettings s = workspace().systolic().settings();
+    s.timing.readout = systolic::Readout::Shift; // an edit of its own is undone there
+    QVERIFY(workspace().systolic().set(s));
+    QCOMPARE(workspace().current().lens(), Lens::Systolic);
+}
+
+void TestLenses::whatWasEditedBeforeIsNotReplaced()
+{
+    m_window->show();
+    SystolicSettings s = workspace().systolic().settings();
+    s.gemm = {11, 12, 13};
+    QVERIFY(workspace().systolic().set(s));
+    NpuSettings n = workspace().npu().settings();
+    n.hardware.cores = 3;
+    workspace().npu().setSettings(n);
+    open("llama-block.json");
+    m_window->showView(QStringLiteral("npu"));
+    QCOMPARE(workspace().systolic().settings().gemm, (systolic::Gemm{11, 12, 13}));
+    QCOMPARE(workspace().npu().settings().hardware.cores, 3);
+    QVERIFY(workspace().npu().isModified());
+    run("lens.npu"); // asked for
     QCOMPARE(workspace().npu().settings().hardware.cores, 4);
 }
 
@@ -345,6 +397,33 @@ void TestLenses::theNpuRunStandsForThisScheduleOnly()
     QVERIFY(workspace().links().makespan());
 }
 
+void TestLenses::theInspectorLeadsToTheLenses()
+{
+    open("llama-block.json");
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.up")));
+    auto* inspector = viewOf<InspectorView>(*m_window, "inspector");
+    inspector->catchUp();
+    const auto press = [&](const char* text) {
+        for (QPushButton* button : inspector->findChildren<QPushButton*>())
+            if (button->accessibleName() == QLatin1String(text) || button->text() == QLatin1String(text))
+                return button->click();
+        QFAIL(text);
+    };
+    press("Wavefront of the tile");
+    QVERIFY(m_window->view(QStringLiteral("systolic"))->isSeen());
+    QVERIFY(workspace().systolic().settings().origin.find("layer0.up") != std::string::npos);
+    press("Map the product");
+    QCOMPARE(workspace().mapping().setup().layer.name, std::string("layer0.up"));
+    press("Run on the NPU");
+    QVERIFY(m_window->view(QStringLiteral("npu"))->isSeen());
+    // A subgraph without a product has only the model to run.
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.q_rope")));
+    inspector->catchUp();
+    for (QPushButton* button : inspector->findChildren<QPushButton*>())
+        if (button->text() == QLatin1String("Map the product"))
+            QVERIFY(button->isHidden());
+}
+
 // -- the machine -----------------------------------------------------------------------------------------
 
 void TestLenses::aPresetIsOneUndoStep()
@@ -432,6 +511,22 @@ void TestLenses::whatNoLongerFitsIsListedAndFixed()
     QVERIFY(document().snapshot()->evaluation.valid());
 }
 
+void TestLenses::aSolvedResultIsOfItsMachine()
+{
+    open("llama-block.json");
+    auto* solver = viewOf<SolverView>(*m_window, "solver");
+    m_window->showView(QStringLiteral("solver"));
+    solver->budget()->setValue(0.2);
+    run("solve.auto");
+    QTRY_VERIFY_WITH_TIMEOUT(solver->card().outcome(), 20000);
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QVERIFY(!solver->card().outcome()); // it would be worth something else here
+    run("solve.auto");
+    QVERIFY(document().setMachine(*machinePreset("edge"), QStringLiteral("edge")));
+    QTRY_VERIFY(!solver->job().isRunning());
+    QVERIFY(!solver->card().outcome());
+}
+
 void TestLenses::backToThePreset()
 {
     open("llama-block.json");
@@ -483,7 +578,8 @@ void TestLenses::aMachineFileIsOpenedOntoTheModel()
     QVERIFY(document().model());
     QVERIFY(!document().isModified());
     // The older formats are machines too.
-    QVERIFY(m_window->openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware/default.json")}));
+    QVERIFY(
+        m_window->openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware/default.json")}));
 }
 
 void TestLenses::aProblemTakesAMachineAndGivesItBack()

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "schedule/schedule_json.h"
+#include "theme/number.h"
 #include "window/message_bar.h"
 #include "window/source_dialog.h"
 #include "workspace/samples.h"
@@ -132,6 +133,8 @@ bool FileActions::openFile(const LensFile& file)
     m_messages.dismiss();
     if (file.kind == FileKind::NpuModel || file.kind == FileKind::MappingModel)
         offerAllLenses(file);
+    if (file.kind == FileKind::Model)
+        tellImport();
     rememberRecent(file.path);
     if (file.kind == FileKind::Schedule)
         QSettings().setValue(problemKey(file.path), document.problemPath());
@@ -151,6 +154,21 @@ void FileActions::offerAllLenses(const LensFile& file)
                         whole.kind = FileKind::Model;
                         openFile(whole);
                     });
+}
+
+void FileActions::tellImport()
+{
+    const lower::ModelOnMachine& model = *m_state.document.model();
+    const lower::LoweringReport report = lower::reportOf(*model.workload, model.lowered.report);
+    const auto dropped =
+        std::ranges::count(report.nodes, lower::NodeStatus::Dropped, &lower::NodeReport::status);
+    if (dropped == 0)
+        return;
+    m_messages.show(MessageBar::Kind::Warning,
+                    tr("%1 not understood: %2 of the multiply-accumulates are left out.")
+                        .arg(counted(dropped, tr("operator was"), tr("operators were")),
+                             percent(report.coverage.dropped)),
+                    tr("Show"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
 }
 
 void FileActions::watch(const QString& path)

@@ -35,6 +35,7 @@ Q_SIGNALS:
     void opening();                             ///< another file: how the present one is left is to be kept
     void lensOpened(tilewright::FileKind kind); ///< it is to be seen, and what was wrong with it if anything
     void opened(tilewright::FileKind kind);     ///< without any fault
+    void viewWanted(const QString& name);       ///< what a message is about
     void severalSchedulesOpened();              ///< they are to be compared
     void recentChanged();
 
@@ -42,6 +43,7 @@ private:
     bool openFile(const LensFile& file);
     /// A model that one lens has opened can be the workload of all.
     void offerAllLenses(const LensFile& file);
+    void tellImport(); ///< what of the open model was not understood, if anything
     /// The error, with its place in the file to be shown where it has one; and another way out, if any.
     void tellUnreadable(const Error& error, const QString& file, const QString& otherwise = {},
                         std::function<void()> instead = {});

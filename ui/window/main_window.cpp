@@ -111,6 +111,7 @@ void MainWindow::connectParts()
         if (fileUse(kind).lens == Lens::Schedule)
             m_session->restoreFile();
     });
+    connect(m_files, &FileActions::viewWanted, this, &MainWindow::showView);
     connect(m_files, &FileActions::severalSchedulesOpened, this,
             [this] { applyPerspective(QStringLiteral("Compare")); });
     connect(m_files, &FileActions::recentChanged, this, &MainWindow::refreshRecentMenu);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From the schedule to the other lenses.
 #include "window/main_window.h"
+#include "window/panes.h"
 
 #include "workspace/lens_links.h"
 
@@ -40,9 +41,11 @@ void MainWindow::createLensActions()
           tr("The machine that all lenses share: presets, values, where they come from."), {},
           [this] { showView(QStringLiteral("machine")); });
     connect(&workspace, &Workspace::lensWanted, this, [this](Lens lens) {
-        showView(lens == Lens::Systolic ? QStringLiteral("systolic")
-                 : lens == Lens::Npu    ? QStringLiteral("npu")
-                                        : QStringLiteral("mapping"));
+        const QString name = lens == Lens::Systolic ? QStringLiteral("systolic")
+                             : lens == Lens::Npu    ? QStringLiteral("npu")
+                                                    : QStringLiteral("mapping");
+        showView(name);
+        m_panes->giveRoom(name);
     });
 }
 

@@ -135,6 +135,13 @@ void Panes::makeRoom(const QString& name)
         m_window.resizeDocks({dock}, {m_window.height() * 7 / 10}, Qt::Vertical);
 }
 
+void Panes::giveRoom(const QString& name)
+{
+    const int wanted = m_window.height() * 46 / 100;
+    if (QDockWidget* dock = m_docks.value(name); dock && !dock->isFloating() && dock->height() < wanted)
+        m_window.resizeDocks({dock}, {wanted}, Qt::Vertical);
+}
+
 void Panes::applyPerspective(const QString& name)
 {
     m_perspective = name;

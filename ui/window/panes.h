@@ -33,6 +33,8 @@ public:
     void toggle(const QString& name);
     /// Gives the dock of a lens most of a window in which no problem is open.
     void makeRoom(const QString& name);
+    /// Gives a dock at the bottom enough of the window to look at its picture.
+    void giveRoom(const QString& name);
     /// The start page or the workload, as the document says.
     void showCentre();
 
@@ -58,7 +60,7 @@ private:
     void resizeAll(const QString& perspective);
     void follow(QWidget* focus);
 
-    static constexpr int kLayoutVersion = 2; // raised when docks change: no old layout is half restored
+    static constexpr int kLayoutVersion = 3; // raised when docks change: no old layout is half restored
     QMainWindow& m_window;
     AppState& m_state;
     QStackedWidget& m_centre;

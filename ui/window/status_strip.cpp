@@ -4,6 +4,7 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "workspace/lens_links.h"
 
 #include <QEvent>
 #include <QLabel>
@@ -56,6 +57,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_total = label(tr("Total latency"));
     m_total->setFont(uiFont(1.15, QFont::DemiBold));
     m_array = label(tr("Total on the array"));
+    m_npu = label(tr("Makespan on the NPU"));
     m_change = label(tr("Change of the last edit"));
     m_against = label(tr("Change against the baseline"));
     m_gap = button(tr("Lower bound and gap"));
@@ -68,6 +70,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
     m_context.document.whenChanged(this, Part::Snapshot | Part::Baseline | Part::RuleSet | Part::Preview,
                                    &StatusStrip::refresh);
+    connect(&m_context.workspace.links(), &LensLinks::makespanChanged, this, &StatusStrip::refresh);
     connect(&m_context.themes, &ThemeSource::changed, this, &StatusStrip::refresh);
     refresh();
 }
@@ -80,9 +83,9 @@ QSize StatusStrip::sizeHint() const
     return {400, height + 4};
 }
 
-std::array<QWidget*, 9> StatusStrip::row() const
+std::array<QWidget*, 10> StatusStrip::row() const
 {
-    return {m_total, m_array, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
+    return {m_total, m_array, m_npu, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
 }
 
 bool StatusStrip::event(QEvent* event)
@@ -104,8 +107,8 @@ void StatusStrip::fitRow()
             needed += widthOf(w) + kGap;
     for (QWidget* w :
          {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against),
-          static_cast<QWidget*>(m_array), static_cast<QWidget*>(m_change), static_cast<QWidget*>(m_peak),
-          static_cast<QWidget*>(m_gap)}) {
+          static_cast<QWidget*>(m_npu), static_cast<QWidget*>(m_array), static_cast<QWidget*>(m_change),
+          static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
         const bool fits = needed <= width();
         if (!fits && widthOf(w) > 0)
             needed -= widthOf(w) + kGap;
@@ -141,6 +144,25 @@ void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
             .arg(exactNumber(shown->arrayTotal), number(hw.nativeHeight), number(hw.nativeWidth)));
 }
 
+/// While the NPU lens has run this very schedule.
+void StatusStrip::refreshNpu()
+{
+    const auto makespan = m_context.workspace.links().makespan();
+    if (!makespan) {
+        m_npu->clear();
+        return;
+    }
+    const Document& document = m_context.document;
+    const std::int64_t unit = document.model() ? document.model()->lowered.timeUnit : 1;
+    m_npu->show(tr("NPU %1").arg(number(*makespan)), m_context.themes.theme().text);
+    m_npu->setToolTip(
+        tr("%1 cycles: the whole model on %2, cut into the tiles of this schedule and run node by "
+           "node. One unit of the total's time is %3.")
+            .arg(exactNumber(static_cast<double>(*makespan)),
+                 counted(document.machine() ? document.machine()->cores : 1, tr("core"), tr("cores")),
+                 counted(unit, tr("cycle"), tr("cycles"))));
+}
+
 void StatusStrip::refresh()
 {
     const Document& document = m_context.document;
@@ -162,6 +184,7 @@ void StatusStrip::refresh()
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
                               : tr("No valid state yet"));
     refreshArray(shown.get(), valid);
+    refreshNpu();
 
     const SnapshotPtr before = document.beforeLastEdit();
     if (const SnapshotPtr& preview = document.preview()) {

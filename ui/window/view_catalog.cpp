@@ -3,6 +3,7 @@
 
 #include "panels/bound/bound_view.h"
 #include "panels/history/history_view.h"
+#include "panels/import/import_view.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/machine/machine_view.h"
 #include "panels/problems/problems_view.h"
@@ -67,6 +68,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Compare"), &make<RooflineView>, QStringLiteral("Alt+7")},
         {QStringLiteral("granularity"), tr("Granularity map"), QStringLiteral("grid"), DockArea::Bottom,
          QStringLiteral("Edit,Tiles"), &make<GranularityView>, QStringLiteral("Alt+8")},
+        {QStringLiteral("import"), tr("Import"), QStringLiteral("down"), DockArea::Bottom,
+         QStringLiteral("Edit,Hardware"), &make<ImportView>, QStringLiteral("Alt+Shift+M")},
         {QStringLiteral("systolic"), tr("Systolic"), QStringLiteral("systolic"), DockArea::Bottom,
          QStringLiteral("Hardware"), &make<SystolicView>, QStringLiteral("Alt+Shift+1"), Lens::Systolic},
         {QStringLiteral("mapping"), tr("Mapping"), QStringLiteral("loops"), DockArea::Bottom,

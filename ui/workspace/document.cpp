@@ -2,6 +2,7 @@
 #include "workspace/document.h"
 
 #include "base/file.h"
+#include "edit/edits.h"
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
 #include "report/choose_rules.h"
@@ -11,8 +12,49 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <QSettings>
 
 namespace tilewright::ui {
+
+namespace {
+
+QString dimensionsKey(const QString& path)
+{
+    return QStringLiteral("dimensions/") + QString::fromLatin1(path.toUtf8().toHex());
+}
+
+/// Values that a person gave a model's free dimensions before.
+onnx::Dimensions rememberedDimensions(const QString& path)
+{
+    onnx::Dimensions out;
+    const QVariantMap map = QSettings().value(dimensionsKey(path)).toMap();
+    for (auto it = map.begin(); it != map.end(); ++it)
+        out[it.key().toStdString()] = it.value().toLongLong();
+    return out;
+}
+
+void rememberDimensions(const QString& path, const onnx::Dimensions& dimensions)
+{
+    QVariantMap map;
+    for (const auto& [name, value] : dimensions)
+        map.insert(QString::fromStdString(name), static_cast<qlonglong>(value));
+    QSettings().setValue(dimensionsKey(path), map);
+}
+
+/// The same ops on the same tensors, of whatever size and cost.
+bool sameGraph(const Problem& a, const Problem& b)
+{
+    if (a.opCount() != b.opCount() || a.tensorCount() != b.tensorCount())
+        return false;
+    for (std::size_t i = 0; i < a.opCount(); ++i) {
+        const Op &x = a.op(OpId(i)), &y = b.op(OpId(i));
+        if (x.type != y.type || x.inputs != y.inputs || x.output != y.output)
+            return false;
+    }
+    return true;
+}
+
+} // namespace
 
 Document::Document(QObject* parent)
     : LensDocument(Lens::Schedule, parent), m_nextMachine(*machinePreset("edge"))
@@ -85,7 +127,22 @@ Status Document::takeProblem(const std::string& text, const QString& path)
 
 Status Document::takeModel(const std::string& text, const QString& path)
 {
-    auto workload = lower::readWorkload(text, path.toStdString());
+    std::vector<onnx::FreeDimension> free;
+    onnx::Dimensions dimensions;
+    const bool isOnnx = text.empty() && onnx::isOnnxFile(path.toStdString());
+    if (isOnnx) {
+        auto found = onnx::freeDimensions(path.toStdString());
+        if (!found)
+            return found.error();
+        free = std::move(*found);
+        const onnx::Dimensions before = rememberedDimensions(path);
+        for (const onnx::FreeDimension& d : free) { // what it was last time, else what is usual
+            const auto it = before.find(d.name);
+            dimensions[d.name] = it != before.end() ? it->second : d.example;
+        }
+    }
+    auto workload = isOnnx ? lower::loadWorkload(path.toStdString(), dimensions)
+                           : lower::readWorkload(text, path.toStdString());
     if (!workload)
         return workload.error();
     auto model =
@@ -96,7 +153,29 @@ Status Document::takeModel(const std::string& text, const QString& path)
         return error;
     }
     Schedule schedule = oneOpPerSubgraph(*(*model)->problem);
+    m_freeDimensions = std::move(free);
+    m_dimensions = std::move(dimensions);
     setModel(std::move(*model), std::move(schedule), path);
+    return Unit{};
+}
+
+Status Document::setDimensions(const onnx::Dimensions& dimensions)
+{
+    if (!m_model || dimensions == m_dimensions)
+        return Unit{};
+    auto workload = lower::loadWorkload(m_problemPath.toStdString(), dimensions);
+    if (!workload)
+        return workload.error();
+    auto model =
+        lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), *m_machine);
+    if (!model)
+        return model.error();
+    rememberDimensions(m_problemPath, dimensions);
+    ProblemPtr problem = (*model)->problem;
+    Schedule schedule = sameGraph(*problem, *m_problem) ? edit::normalise(*problem, m_schedule, m_rules)
+                                                        : oneOpPerSubgraph(*problem);
+    push({std::move(problem), std::move(*model), std::move(schedule), dimensions},
+         tr("Change free dimensions"), {});
     return Unit{};
 }
 
@@ -106,14 +185,19 @@ Status Document::takeMachine(const std::string& text, const QString& path)
     const auto machine = lower::readMachines(std::span(&source, 1));
     if (!machine)
         return machine.error();
-    const bool untouched = undoStack().count() == 0;
-    if (Status set = setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName())); !set)
+    // Together with the model, or right after it, nothing was edited.
+    return undoStack().count() == 0
+               ? startOn(*machine)
+               : setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName()));
+}
+
+Status Document::startOn(const Machine& machine)
+{
+    if (Status set = setMachine(machine, {}); !set)
         return set;
-    if (untouched) { // opened together with the model, or right after it: nothing was edited
-        undoStack().clear();
-        undoStack().setClean();
-        Q_EMIT fileChanged();
-    }
+    undoStack().clear();
+    undoStack().setClean();
+    Q_EMIT fileChanged();
     return Unit{};
 }
 
@@ -156,7 +240,7 @@ Status Document::setMachine(const Machine& machine, const QString& text, const Q
         return model.error();
     m_nextMachine = machine;
     ProblemPtr problem = (*model)->problem;
-    push({std::move(problem), std::move(*model), m_schedule}, text, mergeKey);
+    push({std::move(problem), std::move(*model), m_schedule, m_dimensions}, text, mergeKey);
     return Unit{};
 }
 
@@ -220,6 +304,8 @@ Status Document::openReadablePart(const QString& path)
 
 void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& path)
 {
+    m_freeDimensions.clear();
+    m_dimensions.clear();
     startWith(std::move(problem), nullptr, std::move(schedule), path);
 }
 
@@ -315,7 +401,11 @@ Result<QJsonObject> Document::recoveryCopy() const
     const auto text = writeSchedule(*m_problem, savedSchedule());
     if (!text)
         return text.error();
+    QJsonObject dimensions;
+    for (const auto& [name, value] : m_dimensions)
+        dimensions.insert(QString::fromStdString(name), static_cast<qint64>(value));
     return QJsonObject{{QStringLiteral("problemPath"), m_problemPath},
+                       {QStringLiteral("dimensions"), dimensions},
                        {QStringLiteral("problem"), QString::fromStdString(writeProblem(*m_problem))},
                        {QStringLiteral("path"), path()},
                        {QStringLiteral("text"), QString::fromStdString(*text)}};
@@ -335,18 +425,26 @@ Status Document::recover(const QJsonObject& copy)
         return loaded.error();
     // On its model where that is still the one it was: a problem alone has no operators to show.
     lower::ModelOnMachinePtr model;
+    onnx::Dimensions dimensions;
+    const QJsonObject sizes = copy[QStringLiteral("dimensions")].toObject();
+    for (auto it = sizes.begin(); it != sizes.end(); ++it)
+        dimensions[it.key().toStdString()] = it.value().toInteger();
     const auto machine = lower::machineField(loaded->schedule.extra, "recovery copy");
     if (machine && *machine)
-        if (auto workload = lower::loadWorkload(problemPath.toStdString()))
+        if (auto workload = lower::loadWorkload(problemPath.toStdString(), dimensions))
             if (auto put = lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)),
                                                **machine);
                 put && (*put)->problem->data().ops == (*problem)->data().ops)
                 model = std::move(*put);
     const Together together(*this);
-    if (model)
+    if (model) {
+        m_dimensions = dimensions;
+        if (auto free = onnx::freeDimensions(problemPath.toStdString()); !dimensions.empty() && free)
+            m_freeDimensions = std::move(*free);
         setModel(std::move(model), std::move(loaded->schedule), problemPath);
-    else
+    } else {
         setProblem(*problem, std::move(loaded->schedule), problemPath);
+    }
     setPath(copy[QStringLiteral("path")].toString());
     undoStack().resetClean(); // not what is in the file
     evaluateNow();
@@ -358,7 +456,7 @@ void Document::apply(Schedule next, const QString& text, const QString& mergeKey
 {
     if (next == m_schedule)
         return;
-    push({m_problem, m_model, std::move(next)}, text, mergeKey);
+    push({m_problem, m_model, std::move(next), m_dimensions}, text, mergeKey);
 }
 
 void Document::push(State next, const QString& text, const QString& mergeKey)
@@ -399,9 +497,18 @@ void Document::assign(const State& state)
     m_schedule = state.schedule;
     ++m_revision;
     announce(Part::Steps);
+    m_dimensions = state.dimensions;
     if (state.problem != m_problem) {
         m_trial->cancel();
+        const bool another = !sameGraph(*state.problem, *m_problem);
         takeBase(state.problem, state.model);
+        if (another) {
+            m_colours = {};
+            m_baselines.clear();
+            m_baselineIndex = -1;
+            m_lastValid = m_beforeLastEdit = nullptr;
+            announce(Part::Problem | Part::Baseline);
+        }
         refreshColours();
         renewTaker();
         announce(Part::Machine);

@@ -118,6 +118,14 @@ public:
     /// the machine's hardware and costs. Without an open problem: the machine of the next model.
     [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
                                     const QString& mergeKey = {});
+    /// The same as part of opening: no step to undo.
+    [[nodiscard]] Status startOn(const Machine& machine);
+    /// The sizes that the file of the open ONNX model leaves free, and what they are taken to be.
+    [[nodiscard]] const std::vector<onnx::FreeDimension>& freeDimensions() const { return m_freeDimensions; }
+    [[nodiscard]] const onnx::Dimensions& dimensions() const { return m_dimensions; }
+    /// The same model with other sizes, as one undo step. The schedule stays as far as the graph does; where
+    /// other ops come of it, it starts again with one op a subgraph.
+    [[nodiscard]] Status setDimensions(const onnx::Dimensions& dimensions);
     /// The machine that a model is put on when it is opened.
     [[nodiscard]] const Machine& nextMachine() const { return m_nextMachine; }
 
@@ -201,10 +209,11 @@ private:
         ProblemPtr problem;
         lower::ModelOnMachinePtr model;
         Schedule schedule;
+        onnx::Dimensions dimensions;
         bool operator==(const State&) const = default;
     };
     void announce(Parts parts);
-    [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule}; }
+    [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule, m_dimensions}; }
     void push(State next, const QString& text, const QString& mergeKey);
     void assign(const State& state);              ///< of an undo command
     [[nodiscard]] Schedule savedSchedule() const; ///< with the machine that its latencies are of
@@ -228,6 +237,8 @@ private:
     lower::ModelOnMachinePtr m_lifted; ///< lensModel() of a problem that stands as it is
     std::optional<Machine> m_machine;
     Machine m_nextMachine;
+    std::vector<onnx::FreeDimension> m_freeDimensions;
+    onnx::Dimensions m_dimensions;
     Schedule m_schedule;
     SubgraphColours m_colours;
     Rules m_rules;

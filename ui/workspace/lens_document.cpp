@@ -2,6 +2,7 @@
 #include "workspace/lens_document.h"
 
 #include "base/file.h"
+#include "onnx/import.h"
 #include "theme/words.h"
 
 namespace tilewright::ui {
@@ -53,6 +54,8 @@ FileUse fileUse(FileKind kind)
 
 Result<LensFile> readLensFile(const QString& path)
 {
+    if (onnx::isOnnxFile(path.toStdString())) // whose weights are never read
+        return LensFile{path, {}, FileKind::Model};
     auto text = readFile(path.toStdString());
     if (!text)
         return text.error();

@@ -49,7 +49,7 @@ void LensLinks::attach(NpuDocument& document)
             !(document.model() == m_npuModel && s.tiling == m_tiling.tiling && s.hardware == m_hardware))
             setFollowing(Lens::Npu, false);
     });
-    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::makespanChanged);
+    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::tellMakespan);
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::showInNpu);
     connect(&document, &NpuDocument::nodeChanged, this, [this, &document] {
         if (!m_giving && document.node() && document.result())
@@ -77,6 +77,7 @@ void LensLinks::setFollowing(Lens lens, bool following)
         return;
     m_following[index(lens)] = following;
     if (following) {
+        m_given[index(lens)] = true; // asked for
         m_outdated[index(lens)] = true;
         catchUp(lens);
     }
@@ -96,6 +97,15 @@ void LensLinks::workloadChanged(bool anotherProblem)
     catchUp(Lens::Systolic);
     for (const Lens lens : {Lens::Npu, Lens::Mapping})
         Q_EMIT outdated(lens);
+    tellMakespan();
+}
+
+void LensLinks::tellMakespan()
+{
+    const auto now = makespan();
+    if (now == m_told)
+        return;
+    m_told = now;
     Q_EMIT makespanChanged();
 }
 
@@ -104,6 +114,9 @@ void LensLinks::catchUp(Lens lens)
     if (!isFollowing(lens) || !m_workspace.schedule().hasProblem() || !m_workspace.has(lens) ||
         !std::exchange(m_outdated[index(lens)], false))
         return;
+    // What a person did there before is not replaced.
+    if (!std::exchange(m_given[index(lens)], true) && m_workspace.isModified(lens))
+        return setFollowing(lens, false);
     const QScopedValueRollback giving(m_giving, true);
     m_why[index(lens)].clear();
     switch (lens) {

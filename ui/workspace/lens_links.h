@@ -81,11 +81,13 @@ private:
     void followMapping();
     void followNpu();
     void showInNpu();
+    void tellMakespan();
     void selectOperators(const std::vector<OpId>& operators);
 
     Workspace& m_workspace;
     std::array<bool, 4> m_following{true, true, true, true};
     std::array<bool, 4> m_outdated{};
+    std::array<bool, 4> m_given{}; ///< it has shown the open workload before
     std::array<QString, 4> m_why;
     std::vector<lower::NamedLayer> m_layers; ///< of m_layersOf
     bool m_giving = false;                   ///< a document changes because this object changes it
@@ -100,6 +102,7 @@ private:
     lower::ScheduledTiling m_tiling;
     npu::NpuHardware m_hardware;
     Schedule m_npuSchedule;
+    std::optional<std::int64_t> m_told; ///< makespan() that was announced last
 };
 
 } // namespace tilewright::ui

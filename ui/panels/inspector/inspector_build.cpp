@@ -83,15 +83,21 @@ void InspectorView::build()
     m_tensors = paragraph(page);
     tensors->addWidget(m_tensors);
     connect(m_tensors, &QLabel::linkActivated, this, &InspectorView::follow);
-    m_openGemm = new WrapButton(icon(QStringLiteral("systolic")), {}, tr("Open in the Systolic lens"), page);
-    m_openGemm->setToolTip(tr("Look at the MatMul tile (h × w × k) cycle by cycle on a systolic array."));
-    connect(m_openGemm, &QPushButton::clicked, this, [this] {
-        if (const auto id = current()) {
-            const Granularity& g = document().schedule()[*id].granularity;
-            workspace().openGemm({g.h, g.w, g.k}, tr("subgraph %1").arg(id->index()));
-        }
-    });
-    column->addWidget(m_openGemm);
+    auto* lenses = section(tr("In the other lenses"), page, column);
+    const auto lens = [&](Lens to, const QString& iconName, const QString& text, const QString& tip) {
+        auto* button = new WrapButton(icon(iconName), {}, text, page);
+        button->setToolTip(tip);
+        connect(button, &QPushButton::clicked, this, [this, to] { workspace().goTo(to); });
+        lenses->addWidget(button);
+        if (to != Lens::Npu)
+            m_productLenses.push_back(button);
+    };
+    lens(Lens::Systolic, QStringLiteral("systolic"), tr("Wavefront of the tile"),
+         tr("Look at the largest MatMul's tile cycle by cycle on the machine's array."));
+    lens(Lens::Mapping, QStringLiteral("loops"), tr("Map the product"),
+         tr("Map the selected op, or the largest product of this subgraph, onto the machine's memories."));
+    lens(Lens::Npu, QStringLiteral("cores"), tr("Run on the NPU"),
+         tr("Run the whole model on the machine's cores, cut into the tiles of this schedule."));
     column->addStretch();
 }
 

@@ -269,7 +269,8 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
                                             : QStringLiteral(" <span style='color:%1'>%2</span>")
                                                   .arg(theme().muted.name(), names.where.toHtmlEscaped())));
     m_title->setToolTip(fullOpNames(problem, s.ops));
-    m_openGemm->setVisible(matMul);
+    for (QWidget* button : m_productLenses)
+        button->setVisible(matMul);
 
     QString text;
     if (e.structurallyValid) {

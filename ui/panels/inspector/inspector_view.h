@@ -106,7 +106,7 @@ private:
     QPushButton* m_bestTraversal = nullptr;
     RetainList* m_retain = nullptr;
     QLabel* m_tensors = nullptr;
-    QPushButton* m_openGemm = nullptr;
+    std::vector<QWidget*> m_productLenses; ///< the ways to lenses that look at a product
     std::unique_ptr<LatestJob<InspectorFacts>> m_facts;
     InspectorFacts m_shown;
     QTimer m_factsTimer; ///< facts wait until a burst of edits is over

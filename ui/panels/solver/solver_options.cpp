@@ -76,7 +76,7 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
         QSettings().setValue(key("preview"), on);
         Q_EMIT previewToggled(on);
     });
-    m_document.whenChanged(this, Part::Problem | Part::RuleSet, &SolverOptions::refresh);
+    m_document.whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet, &SolverOptions::refresh);
     setRunning(false);
     refresh();
 }

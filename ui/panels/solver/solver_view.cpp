@@ -61,8 +61,13 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         m_progress->setText(why);
         refresh();
     });
-    // A late result would name ops of a problem that is gone, or be worth something else by other rules.
-    document().whenChanged(this, Part::Problem, [this] { forget({}); });
+    // A late result would name ops of a problem that is gone, or be worth something else on another machine
+    // or by other rules.
+    document().whenChanged(this, Part::Problem | Part::Machine, [this](Parts parts) {
+        const bool any = m_job.isRunning() || m_card->outcome();
+        if (parts.testFlag(Part::Problem) || any)
+            forget(parts.testFlag(Part::Problem) ? QString() : tr("The machine has changed; solve again."));
+    });
     document().whenChanged(this, Part::RuleSet, [this] {
         const SnapshotPtr& of = m_job.isRunning()   ? m_before
                                 : m_card->outcome() ? m_card->outcome()->after

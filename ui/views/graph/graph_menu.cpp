@@ -140,6 +140,7 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
         offer({"schedule.retain"});
     if (hit.op && document.problem()->op(*hit.op).type == OpType::MatMul) {
         const OpId op = *hit.op;
+        offer({"lens.systolic", "lens.mapping", "lens.npu"});
         menu->addAction(QObject::tr("Show as GEMM in the Systolic lens"), menu,
                         [&document, &workspace = context.workspace, op] {
                             const Problem& problem = *document.problem();

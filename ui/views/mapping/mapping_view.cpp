@@ -14,6 +14,7 @@
 #include <QFileDialog>
 #include <QPainter>
 #include <QSignalBlocker>
+#include <QToolButton>
 
 #include <algorithm>
 #include <cmath>
@@ -137,12 +138,19 @@ void MappingView::createControls()
                 Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
         m_samples->setCurrentIndex(0);
     });
-    for (const auto& [level, id, text] :
-         {std::tuple{Level::Rf, "takeRf", tr("Take the tile of the register files")},
-          std::tuple{Level::Spm, "takeSpm", tr("Take the tile of the scratchpad")}}) {
-        QAction* take = action(id, text, QStringLiteral("up"),
-                               tr("Give the subgraph the granularity that this method has at the level."),
-                               [this, level = level](bool) { workspace().links().takeTile(level); });
+    for (const auto& [level, id, text, shortText] :
+         {std::tuple{Level::Rf, "takeRf", tr("Take the tile of the register files"), tr("RF tile")},
+          std::tuple{Level::Spm, "takeSpm", tr("Take the tile of the scratchpad"), tr("SPM tile")}}) {
+        QAction* take =
+            addCommand({QStringLiteral("mapping.") + QLatin1String(id),
+                        tr("Mapping"),
+                        text,
+                        QStringLiteral("up"),
+                        {},
+                        tr("Give the subgraph the granularity that this method has at the level.")},
+                       [this, level = level](bool) { workspace().links().takeTile(level); });
+        take->setIconText(shortText);
+        bar().addButton(take)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         m_takes.emplace_back(level, take);
     }
     m_load = bar().addChoice(tr("Load"),

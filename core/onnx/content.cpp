@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be told of a file without the library.
+#include "onnx/import.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace tilewright::onnx {
+
+bool isOnnx(std::string_view content) noexcept
+{
+    if (content.size() < 2)
+        return false;
+    // The first field of a ModelProto is its version, a small number. Some writers begin with another field;
+    // no text begins with its tag and has control characters.
+    constexpr unsigned char kVersion = 0x08;
+    constexpr std::string_view kOthers("\x12\x1a\x22\x28\x32\x3a\x42\x72");
+    if (static_cast<unsigned char>(content[0]) == kVersion)
+        return true;
+    const std::string_view head = content.substr(0, 256);
+    return kOthers.find(content[0]) != std::string_view::npos &&
+           std::any_of(head.begin(), head.end(), [](char c) {
+               const auto u = static_cast<unsigned char>(c);
+               return u < ' ' && c != '\n' && c != '\t' && c != '\r';
+           });
+}
+
+bool isOnnxFile(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    char head[256];
+    in.read(head, sizeof head);
+    return isOnnx({head, static_cast<std::size_t>(in.gcount())});
+}
+
+} // namespace tilewright::onnx

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Branches, loops and functions that are known to run stand where their node is.
+#include "onnx/graph_walk.h"
+
+#include <algorithm>
+
+namespace tilewright::onnx {
+
+namespace pb = ::onnx;
+using model::Shape;
+
+namespace {
+
+constexpr int kMaxDepth = 32;
+constexpr std::int64_t kMaxSteps = 4096;
+
+/// Does the loop go on whatever happens in its body: is the condition that the body gives the one it got, or
+/// a constant that holds?
+bool goesOn(const pb::GraphProto& body)
+{
+    std::string name = body.output(0).name();
+    for (int steps = 0; steps <= body.node_size(); ++steps) {
+        if (body.input_size() > 1 && name == body.input(1).name())
+            return true;
+        for (const pb::TensorProto& t : body.initializer())
+            if (t.name() == name) {
+                const Value v = valueOf(t);
+                return v.data && v.data->whole == std::vector<std::int64_t>{1};
+            }
+        const auto writer = std::find_if(body.node().begin(), body.node().end(), [&](const pb::NodeProto& n) {
+            return n.output_size() == 1 && n.output(0) == name;
+        });
+        if (writer == body.node().end())
+            return false;
+        if (writer->op_type() == "Constant") {
+            for (const pb::AttributeProto& a : writer->attribute())
+                if (a.name() == "value" && a.has_t()) {
+                    const Value v = valueOf(a.t());
+                    return v.data && v.data->whole == std::vector<std::int64_t>{1};
+                }
+            return false;
+        }
+        if ((writer->op_type() != "Identity" && writer->op_type() != "Cast") || writer->input_size() != 1)
+            return false;
+        name = writer->input(0);
+    }
+    return false;
+}
+
+} // namespace
+
+Result<bool> GraphWalk::walkInto(Node& node, int depth)
+{
+    const bool plain = node.proto->domain().empty() || node.proto->domain() == "ai.onnx";
+    const auto function = m_functions.find({node.proto->domain(), node.type});
+    const bool isFunction = function != m_functions.end();
+    if (!isFunction && (!plain || (node.type != "If" && node.type != "Loop")))
+        return false;
+    if (depth >= kMaxDepth)
+        return problemError({}, node.type + " \"" + node.name + "\": its graphs are nested too deep");
+    const Status s = isFunction          ? this->function(node, *function->second, depth)
+                     : node.type == "If" ? branch(node, depth)
+                                         : loop(node, depth);
+    if (!s)
+        return s.error();
+    return true;
+}
+
+Status GraphWalk::areWritten(const std::vector<std::string>& names) const
+{
+    for (const std::string& name : names)
+        if (m_values.find(name) == kNoValue)
+            return problemError({}, "the graph gives \"" + name + "\", which nothing writes");
+    return Unit{};
+}
+
+Status GraphWalk::branch(Node& node, int depth)
+{
+    const pb::AttributeProto *then = node.attribute("then_branch"),
+                             *otherwise = node.attribute("else_branch");
+    if (then == nullptr || otherwise == nullptr)
+        return problemError({}, "If \"" + node.name + "\": has no two branches");
+    const auto condition = m_values.whole(node.input(0));
+    if (!condition || condition->size() != 1) {
+        // The shapes that both branches promise.
+        for (std::size_t i = 0; i < node.out.size(); ++i) {
+            const int at = static_cast<int>(i);
+            if (node.out[i] == kNoValue || at >= then->g().output_size() ||
+                at >= otherwise->g().output_size())
+                continue;
+            const pb::TypeProto &a = then->g().output(at).type(), &b = otherwise->g().output(at).type();
+            Value& v = m_values[node.out[i]];
+            v.type = a.tensor_type().elem_type();
+            if (a.tensor_type().has_shape() && b.tensor_type().has_shape() &&
+                declaredShape(a) == declaredShape(b))
+                v.shape = declaredShape(a);
+        }
+        infer(node);
+        m_translation.drop(node,
+                           "its condition is not known before the model runs, so neither branch is taken");
+        return Unit{};
+    }
+    const pb::GraphProto& graph = (condition->front() != 0 ? then : otherwise)->g();
+    if (graph.output_size() != static_cast<int>(node.out.size()))
+        return problemError({}, "If \"" + node.name + "\": its branch has another number of results");
+    m_values.enterScope();
+    Status s = addConstants(graph);
+    addDeclared(graph);
+    if (s)
+        s = walk(graph.node(), node.opset, depth + 1);
+    std::vector<std::string> names;
+    for (const auto& out : graph.output())
+        names.push_back(out.name());
+    if (s)
+        s = areWritten(names);
+    for (std::size_t i = 0; s && i < names.size(); ++i)
+        if (node.out[i] != kNoValue)
+            node.out[i] = m_values.find(names[i]);
+    m_values.leaveScope();
+    m_translation.fold(node, condition->front() != 0
+                                 ? "its condition holds: the nodes of its first branch stand here"
+                                 : "its condition does not hold: the nodes of its second branch stand here");
+    return s;
+}
+
+Status GraphWalk::loop(Node& node, int depth)
+{
+    const pb::AttributeProto* attribute = node.attribute("body");
+    const std::size_t carried = node.in.size() < 2 ? 0 : node.in.size() - 2;
+    if (attribute == nullptr || attribute->g().output_size() < static_cast<int>(1 + carried) ||
+        attribute->g().input_size() != static_cast<int>(2 + carried) ||
+        static_cast<int>(node.out.size()) > attribute->g().output_size() - 1)
+        return problemError({}, "Loop \"" + node.name + "\": its body does not fit its operands");
+    const pb::GraphProto& body = attribute->g();
+    const auto count = m_values.whole(node.input(0)), first = m_values.whole(node.input(1));
+    const bool starts = node.input(1) == kNoValue || (first && first->size() == 1);
+    const std::int64_t steps = !count || count->size() != 1   ? -1
+                               : first && first->front() == 0 ? 0
+                                                              : count->front();
+    if (!starts || steps < 0 || steps > kMaxSteps ||
+        saturatingMul(steps, std::max(1, body.node_size())) > static_cast<std::int64_t>(kMaxInside) ||
+        !goesOn(body)) {
+        infer(node);
+        m_translation.drop(node, "how often it runs is not known before the model runs");
+        return Unit{};
+    }
+    std::vector<ValueId> state(node.in.begin() +
+                                   static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, node.in.size())),
+                               node.in.end());
+    std::vector<std::vector<ValueId>> collected(static_cast<std::size_t>(body.output_size()) - 1 - carried);
+    for (std::int64_t step = 0; step < steps; ++step) {
+        m_values.enterScope();
+        const auto known = [&](const std::string& name, std::int64_t value, int type) {
+            Value v;
+            v.name = name;
+            v.type = type;
+            v.shape = Shape{};
+            v.constant = true;
+            v.data = Constant{{}, false, {value}, {}};
+            m_values.bind(name, m_values.add(std::move(v)));
+        };
+        known(body.input(0).name(), step, pb::TensorProto::INT64);
+        known(body.input(1).name(), 1, pb::TensorProto::BOOL);
+        for (std::size_t i = 0; i < carried; ++i)
+            m_values.bind(body.input(static_cast<int>(2 + i)).name(), state[i]);
+        Status s = addConstants(body);
+        if (s)
+            s = walk(body.node(), node.opset, depth + 1);
+        std::vector<std::string> names;
+        for (const auto& out : body.output())
+            names.push_back(out.name());
+        if (s)
+            s = areWritten(names);
+        for (std::size_t i = 1; s && i < names.size(); ++i) {
+            const ValueId v = m_values.find(names[i]);
+            if (i <= carried)
+                state[i - 1] = v;
+            else
+                collected[i - 1 - carried].push_back(v);
+        }
+        m_values.leaveScope();
+        if (!s)
+            return s;
+    }
+    for (std::size_t i = 0; i < node.out.size(); ++i) {
+        if (node.out[i] == kNoValue)
+            continue;
+        if (i < carried)
+            node.out[i] = state[i];
+        else if (Status s = m_translation.stack(node, i, collected[i - carried]); !s)
+            return s;
+    }
+    m_translation.fold(node, "its nodes stand here " + std::to_string(steps) + " times");
+    return Unit{};
+}
+
+Status GraphWalk::function(Node& node, const pb::FunctionProto& function, int depth)
+{
+    std::int64_t opset = node.opset;
+    for (const auto& set : function.opset_import())
+        if (set.domain().empty() || set.domain() == "ai.onnx")
+            opset = set.version();
+    m_values.enterScope();
+    for (int i = 0; i < function.input_size() && i < static_cast<int>(node.in.size()); ++i)
+        if (const ValueId v = node.in[static_cast<std::size_t>(i)]; v != kNoValue)
+            m_values.bind(function.input(i), v);
+    Status s = walk(function.node(), opset, depth + 1);
+    std::vector<std::string> names(function.output().begin(), function.output().end());
+    names.resize(std::min(names.size(), node.out.size()));
+    if (s)
+        s = areWritten(names);
+    for (std::size_t i = 0; s && i < names.size(); ++i)
+        if (node.out[i] != kNoValue)
+            node.out[i] = m_values.find(names[i]);
+    m_values.leaveScope();
+    m_translation.fold(node, "the nodes of its function stand here");
+    return s;
+}
+
+} // namespace tilewright::onnx

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "onnx/import.h"
+
+#include "onnx/graph_walk.h"
+#include "onnx/rewrite.h"
+#include "onnx/strip_weights.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewright::onnx {
+
+namespace pb = ::onnx;
+
+namespace {
+
+/// A file of any size, of which only what is looked at is read.
+class MappedFile
+{
+public:
+    explicit MappedFile(const std::string& path)
+    {
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat info = {};
+        if (file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+            m_size = static_cast<std::size_t>(info.st_size);
+            m_data = mmap(nullptr, m_size, PROT_READ, MAP_PRIVATE, file, 0);
+        }
+        m_error = errno;
+        if (file >= 0)
+            close(file);
+    }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+    ~MappedFile()
+    {
+        if (isOpen())
+            munmap(m_data, m_size);
+    }
+    [[nodiscard]] bool isOpen() const noexcept { return m_data != nullptr && m_data != MAP_FAILED; }
+    [[nodiscard]] std::string_view content() const { return {static_cast<const char*>(m_data), m_size}; }
+    [[nodiscard]] Error error(const std::string& path) const
+    {
+        return {ErrorCode::Io, std::string("cannot be opened (") + std::strerror(m_error) + ")", {}, path};
+    }
+
+private:
+    void* m_data = nullptr;
+    std::size_t m_size = 0;
+    int m_error = 0;
+};
+
+Error inFile(Error error, const std::string& file)
+{
+    error.file = file;
+    return error;
+}
+
+Status parse(std::string_view content, const std::string& file, pb::ModelProto& out)
+{
+    const auto stripped = stripWeights(content);
+    if (!stripped)
+        return inFile(stripped.error(), file);
+    if (stripped->size() > INT32_MAX)
+        return Error{ErrorCode::Syntax, "is larger than 2 GiB without its weights", {}, file};
+    google::protobuf::LogSilencer silent;
+    if (!out.ParseFromArray(stripped->data(), static_cast<int>(stripped->size())))
+        return Error{
+            ErrorCode::Syntax, "is no ONNX model: its fields do not parse, or are nested too deep", {}, file};
+    if (!out.has_graph())
+        return Error{ErrorCode::Problem, "is an ONNX file without a graph", {}, file};
+    return Unit{};
+}
+
+std::vector<FreeDimension> freeDimensionsOf(const pb::ModelProto& file)
+{
+    std::vector<std::string_view> constants;
+    for (const auto& t : file.graph().initializer())
+        constants.push_back(t.name());
+    std::sort(constants.begin(), constants.end());
+    std::vector<FreeDimension> out;
+    for (const pb::ValueInfoProto& input : file.graph().input()) {
+        if (!input.type().has_tensor_type() ||
+            std::binary_search(constants.begin(), constants.end(), std::string_view(input.name())))
+            continue;
+        const auto sizes = sizesOf(input.type(), input.name());
+        for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+            if (sizes[axis].name.empty())
+                continue;
+            const auto known = std::find_if(
+                out.begin(), out.end(), [&](const FreeDimension& d) { return d.name == sizes[axis].name; });
+            if (known == out.end()) {
+                const std::int64_t example = axis == 0 ? 1 : sizes.size() == 4 && axis >= 2 ? 224 : 128;
+                out.push_back({sizes[axis].name, {input.name()}, example});
+            } else if (known->inputs.back() != input.name()) {
+                known->inputs.push_back(input.name());
+            }
+        }
+    }
+    return out;
+}
+
+/// Is there a value for each free dimension, and none for another?
+Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, const std::string& file)
+{
+    const std::vector<FreeDimension> free = freeDimensionsOf(proto);
+    std::string names, example;
+    bool complete = true;
+    for (const FreeDimension& d : free) {
+        names += (names.empty() ? "\"" : ", \"") + d.name + "\"";
+        const auto value = given.find(d.name);
+        complete &= value != given.end();
+        example +=
+            " --dim " + d.name + "=" + std::to_string(value == given.end() ? d.example : value->second);
+        if (value != given.end() && (value->second < 0 || value->second > kMaxDimension))
+            return Error{ErrorCode::Field, "expected a size from 0 to 2147483648", "--dim " + d.name, file};
+    }
+    for (const auto& entry : given) {
+        const std::string& name = entry.first; // clang 14 captures no structured binding
+        const auto& inputs = proto.graph().input();
+        const bool isKnown =
+            std::any_of(free.begin(), free.end(), [&](const FreeDimension& d) { return d.name == name; }) ||
+            std::any_of(inputs.begin(), inputs.end(), [&](const pb::ValueInfoProto& input) {
+                return input.name() == name && isNumber(input.type());
+            });
+        if (!isKnown)
+            return Error{ErrorCode::Field,
+                         free.empty() ? "the model has no free dimension"
+                                      : "the model has no such free dimension; it has " + names,
+                         "--dim " + name, file};
+    }
+    if (!complete)
+        return Error{ErrorCode::Problem,
+                     "leaves " + std::string(free.size() == 1 ? "the size " : "the sizes ") + names +
+                         " open; give each a value, for example" + example,
+                     {},
+                     file};
+    return Unit{};
+}
+
+/// Elements of most tensors, by size; those of another size keep theirs.
+void chooseElementBytes(model::Model& m)
+{
+    std::map<int, std::int64_t> elements;
+    for (const model::Tensor& t : m.tensors)
+        if (t.elementBytes > 0)
+            elements[t.elementBytes] = saturatingAdd(elements[t.elementBytes], t.elements());
+    m.dtypeBytes = 4;
+    std::int64_t most = 0;
+    for (const auto& [bytes, count] : elements)
+        if (count > most) {
+            most = count;
+            m.dtypeBytes = bytes;
+        }
+    for (model::Tensor& t : m.tensors)
+        if (t.elementBytes == m.dtypeBytes)
+            t.elementBytes = 0;
+}
+
+/// What exporters call every graph says less than the name of the file.
+std::string modelName(const std::string& graph, const std::string& file)
+{
+    const bool says = !graph.empty() && graph != "main_graph" && graph != "main" && graph != "graph" &&
+                      !graph.starts_with("torch");
+    if (says || file.empty())
+        return graph;
+    std::string stem = file.substr(file.find_last_of('/') + 1);
+    return stem.substr(0, stem.rfind('.'));
+}
+
+} // namespace
+
+Result<Imported> importModel(std::string_view content, const std::string& file, const Dimensions& dimensions)
+{
+    pb::ModelProto proto;
+    if (Status s = parse(content, file, proto); !s)
+        return s.error();
+    if (Status s = checkDimensions(proto, dimensions, file); !s)
+        return s.error();
+    GraphWalk walk(proto, dimensions);
+    if (Status s = walk.run(); !s)
+        return inFile(s.error(), file);
+    Imported out{walk.takeModel(), walk.takeReport()};
+    Rewrite rewrite(out.model, out.report, walk.outputs());
+    rewrite.foldNorms();
+    rewrite.foldQuantisers();
+    rewrite.recogniseAttention();
+    rewrite.finish();
+    chooseElementBytes(out.model);
+    out.model.name = modelName(proto.graph().name(), file);
+    out.model.file = file;
+    if (out.model.operators.empty())
+        return Error{ErrorCode::Problem,
+                     "computes nothing: every node is known before the model runs, or not "
+                     "understood",
+                     {},
+                     file};
+    if (Status s = model::checkModel(out.model); !s)
+        return inFile(s.error(), file);
+    return out;
+}
+
+Result<Imported> importFile(const std::string& path, const Dimensions& dimensions)
+{
+    const MappedFile file(path);
+    return file.isOpen() ? importModel(file.content(), path, dimensions) : Result<Imported>(file.error(path));
+}
+
+Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view content, const std::string& file)
+{
+    pb::ModelProto proto;
+    if (Status s = parse(content, file, proto); !s)
+        return s.error();
+    return freeDimensionsOf(proto);
+}
+
+Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
+{
+    const MappedFile file(path);
+    if (!file.isOpen())
+        return file.error(path);
+    return freeDimensionsIn(file.content(), path);
+}
+
+} // namespace tilewright::onnx

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stands for the reader where the library is not there (TILEWRIGHT_ONNX).
+#include "onnx/import.h"
+
+namespace tilewright::onnx {
+
+namespace {
+
+Error notBuilt(const std::string& file)
+{
+    return {ErrorCode::Refused,
+            "is an ONNX model, which this build does not read: install libonnx-dev, libprotobuf-dev and "
+            "protobuf-compiler and configure again with -DTILEWRIGHT_ONNX=ON",
+            {},
+            file};
+}
+
+} // namespace
+
+Result<Imported> importModel(std::string_view, const std::string& file, const Dimensions&)
+{
+    return notBuilt(file);
+}
+
+Result<Imported> importFile(const std::string& path, const Dimensions&)
+{
+    return notBuilt(path);
+}
+
+Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
+{
+    return notBuilt(path);
+}
+
+Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view, const std::string& file)
+{
+    return notBuilt(file);
+}
+
+} // namespace tilewright::onnx

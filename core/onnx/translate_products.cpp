@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Matrix products and what is made of them.
+#include "onnx/translation.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tilewright::onnx {
+
+using model::Shape;
+
+Status Translation::matMul(const Node& node)
+{
+    const bool quantised = node.type == "QLinearMatMul";
+    const auto inputs = operands(node, {0, quantised ? 3U : 1U});
+    if (!inputs)
+        return Unit{};
+    leaveOut(node, quantised ? std::vector<std::size_t>{1, 2, 4, 5, 6, 7} : std::vector<std::size_t>{2, 3});
+    TensorId a = (*inputs)[0], b = (*inputs)[1];
+    const Shape whole = shape(a), other = shape(b);
+    if (whole.size() > 1 && other.size() > 1)
+        return result(node, Kind::MatMul, {a, b});
+    // A vector is a row on the left and a column on the right, and the result loses that dimension.
+    if (whole.empty() || other.empty())
+        return refuse(node, "an operand is a single number");
+    for (TensorId* t : {&a, &b})
+        if (const Shape s = shape(*t); s.size() == 1) {
+            const auto matrix =
+                reshape(node, t == &a ? "row" : "column", *t, t == &a ? Shape{1, s[0]} : Shape{s[0], 1});
+            if (!matrix)
+                return matrix.error();
+            *t = *matrix;
+        }
+    const auto product = inner(node, Kind::MatMul, {a, b}, model::MatMulAttributes{});
+    if (!product)
+        return product.error();
+    Shape out = shape(*product);
+    if (other.size() == 1)
+        out.pop_back();
+    if (whole.size() == 1)
+        out.erase(out.end() - (other.size() == 1 ? 1 : 2));
+    return result(node, Kind::Reshape, {*product}, model::NoAttributes{}, std::move(out));
+}
+
+Status Translation::gemm(const Node& node)
+{
+    std::vector<std::size_t> which{0, 1};
+    if (node.input(2) != kNoValue)
+        which.push_back(2);
+    auto inputs = operands(node, which);
+    if (!inputs)
+        return Unit{};
+    return result(node, Kind::MatMul, std::move(*inputs),
+                  model::MatMulAttributes{node.integer("transA", 0) != 0, node.integer("transB", 0) != 0});
+}
+
+namespace {
+
+/// The equation with letters for what "..." stands for and with its result, if it left that to ONNX.
+std::string explicitEquation(std::string text, std::size_t lhsRank, std::size_t rhsRank)
+{
+    std::erase(text, ' ');
+    const std::size_t comma = text.find(','), arrow = text.find("->");
+    if (comma == std::string::npos)
+        return text;
+    std::string lhs = text.substr(0, comma),
+                rhs = text.substr(comma + 1, arrow == std::string::npos ? arrow : arrow - comma - 1);
+    std::string spare;
+    for (char c = 'A'; c <= 'Z'; ++c)
+        if (text.find(c) == std::string::npos)
+            spare += c;
+    std::string most;
+    const auto spread = [&](std::string& term, std::size_t rank) {
+        const std::size_t at = term.find("...");
+        if (at == std::string::npos || rank + 3 < term.size() || rank + 3 - term.size() > spare.size())
+            return;
+        const std::string letters = spare.substr(0, rank + 3 - term.size());
+        term.replace(at, 3, letters);
+        most = std::max(most, letters, [](const auto& x, const auto& y) { return x.size() < y.size(); });
+    };
+    spread(lhs, lhsRank);
+    spread(rhs, rhsRank);
+    std::string out;
+    if (arrow != std::string::npos) {
+        out = text.substr(arrow + 2);
+        if (const std::size_t at = out.find("..."); at != std::string::npos)
+            out.replace(at, 3, most);
+    } else {
+        std::multiset<char> letters(lhs.begin(), lhs.end());
+        letters.insert(rhs.begin(), rhs.end());
+        out = most;
+        for (const char c : letters)
+            if (letters.count(c) == 1 && most.find(c) == std::string::npos)
+                out += c;
+    }
+    return lhs + "," + rhs + "->" + out;
+}
+
+} // namespace
+
+Status Translation::einsum(const Node& node)
+{
+    if (node.in.size() != 2) {
+        drop(node, "an einsum of " + std::to_string(node.in.size()) + " operands; two are understood");
+        return Unit{};
+    }
+    auto inputs = operands(node, {0, 1});
+    if (!inputs)
+        return Unit{};
+    const std::string equation =
+        explicitEquation(node.text("equation"), shape((*inputs)[0]).size(), shape((*inputs)[1]).size());
+    if (const auto roles = model::einsumRoles(equation); !roles) {
+        drop(node, roles.error().message);
+        return Unit{};
+    }
+    return result(node, Kind::Einsum, std::move(*inputs), model::EinsumAttributes{equation});
+}
+
+/// X, W, R, B, lengths, initial states. The results are all states, the last one and the last cell.
+Status Translation::recurrent(const Node& node)
+{
+    std::vector<std::size_t> which{0, 1, 2};
+    for (const std::size_t i : {3U, 5U, 6U})
+        if (node.input(i) != kNoValue)
+            which.push_back(i);
+    auto inputs = operands(node, which);
+    if (!inputs)
+        return Unit{};
+    leaveOut(node, {7});
+    const bool lstm = node.type == "LSTM", batchFirst = node.integer("layout", 0) != 0;
+    const Shape& r = shape((*inputs)[2]);
+    if (r.size() != 3)
+        return refuse(node, "the recurrent weights must have 3 dimensions");
+    model::RecurrentAttributes a;
+    a.hidden = r[2];
+    a.directions = r[0];
+    if (batchFirst) {
+        const auto x = helper(node, "steps_first", Kind::Transpose, {(*inputs)[0]},
+                              model::TransposeAttributes{{1, 0, 2}});
+        if (!x)
+            return x.error();
+        (*inputs)[0] = *x;
+    }
+    const Kind kind = lstm ? Kind::Lstm : Kind::Gru;
+    const auto isUsed = [&](std::size_t i) { return i < node.out.size() && node.out[i] != kNoValue; };
+    if (!batchFirst && !isUsed(1) && !isUsed(2))
+        return result(node, kind, std::move(*inputs), a);
+    const auto states = inner(node, kind, std::move(*inputs), a);
+    if (!states)
+        return states.error();
+    const Shape all = shape(*states); // [steps, directions, batch, hidden]
+    if (isUsed(0)) {
+        const std::vector<std::int64_t> order =
+            batchFirst ? std::vector<std::int64_t>{2, 0, 1, 3} : std::vector<std::int64_t>{0, 1, 2, 3};
+        if (Status s = result(node, Kind::Transpose, {*states}, model::TransposeAttributes{order}); !s)
+            return s;
+    }
+    for (const std::size_t i : {1U, 2U}) { // the cell is as large as the state
+        if (!isUsed(i))
+            continue;
+        const auto last = helper(node, i == 1 ? "last_state" : "last_cell", Kind::Slice, {*states},
+                                 model::SliceAttributes{{0}, {all[0] - 1}, {all[0]}, {}});
+        if (!last)
+            return last.error();
+        if (batchFirst) {
+            const auto turned = helper(node, i == 1 ? "state_batch_first" : "cell_batch_first",
+                                       Kind::Transpose, {*last}, model::TransposeAttributes{{0, 2, 1, 3}});
+            if (!turned)
+                return turned.error();
+            if (Status s = result(node, Kind::Reshape, {*turned}, model::NoAttributes{},
+                                  {all[2], all[1], all[3]}, i);
+                !s)
+                return s;
+        } else if (Status s = result(node, Kind::Reshape, {*last}, model::NoAttributes{},
+                                     {all[1], all[2], all[3]}, i);
+                   !s) {
+            return s;
+        }
+    }
+    return Unit{};
+}
+
+} // namespace tilewright::onnx

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/repetition.h"
+
+#include "workload/repetition_graph.h"
+#include "workload/repetition_names.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::size_t kFewestOps = 2;    // of a block: a run of single ops has no structure
+constexpr std::size_t kFewestSaved = 5;  // ops that need no own picture; less may be chance
+constexpr std::size_t kAlikeInBlock = 8; // ops of a block that may look alike from a few steps around
+constexpr std::size_t kCutsTried = 8;
+
+class RepetitionSearch
+{
+public:
+    explicit RepetitionSearch(const Problem& problem)
+        : m_problem(problem), m_wiring(problem), m_taken(problem.opCount(), 0),
+          m_other(problem.opCount(), OpWiring::kNone)
+    {
+    }
+
+    std::vector<Repetition> run()
+    {
+        // Candidates come from hashes of the surroundings: of large ones first, where fewer ops are alike
+        // by chance; of small ones for blocks of which there are only two.
+        for (const int steps : {6, 3, 1}) {
+            m_visited = 0;
+            findFrom(surroundings(steps));
+        }
+        std::sort(m_out.begin(), m_out.end(),
+                  [&](const Repetition& a, const Repetition& b) { return key(a) < key(b); });
+        return std::move(m_out);
+    }
+
+private:
+    using Group = std::vector<int>; // ops that look alike, one at each depth, by depth
+
+    static std::size_t at(int op) { return static_cast<std::size_t>(op); }
+    static std::size_t saved(const Blocks& blocks)
+    {
+        return blocks.empty() ? 0 : (blocks.size() - 1) * blocks.front().size();
+    }
+    [[nodiscard]] std::pair<int, OpId> key(const Repetition& r) const
+    {
+        const OpId first = r.blocks.front().front();
+        return {m_wiring.depth(static_cast<int>(first.value)), first};
+    }
+
+    [[nodiscard]] std::vector<std::uint64_t> surroundings(int steps) const
+    {
+        const auto mix = [](std::uint64_t h, std::uint64_t with) {
+            h = (h ^ with) * 0x9E3779B97F4A7C15U;
+            return h ^ (h >> 32);
+        };
+        std::vector<std::uint64_t> now(m_problem.opCount()), next(now.size());
+        for (int op = 0; op < m_wiring.size(); ++op)
+            now[at(op)] = mix(1, static_cast<std::uint64_t>(m_wiring.kind(op)));
+        for (int step = 0; step < steps; ++step) {
+            for (int op = 0; op < m_wiring.size(); ++op) {
+                std::uint64_t h = mix(2, static_cast<std::uint64_t>(m_wiring.kind(op)));
+                for (const OpWiring::Operand& o : m_wiring.operands(op))
+                    h = mix(h, o.producer == OpWiring::kNone ? 3 : now[at(o.producer)]);
+                next[at(op)] = h;
+            }
+            std::swap(now, next);
+        }
+        return now;
+    }
+
+    void findFrom(const std::vector<std::uint64_t>& looks)
+    {
+        // Work on candidates that come to nothing has an end.
+        const std::size_t budget = 60 * m_problem.opCount() + 20'000;
+        for (Group& group : groupsOf(looks)) {
+            std::erase_if(group, [&](int op) { return m_taken[at(op)] != 0; });
+            Blocks best;
+            for (std::size_t stride = 1; stride <= kAlikeInBlock && stride < group.size(); ++stride)
+                if (tryStride(group, stride, best) || m_visited > budget)
+                    break;
+            if (isWorthIt(best))
+                accept(withBestCut(std::move(best)));
+            if (m_visited > budget)
+                return;
+        }
+    }
+
+    static bool isWorthIt(const Blocks& blocks)
+    {
+        return !blocks.empty() && blocks.front().size() >= kFewestOps && saved(blocks) >= kFewestSaved;
+    }
+
+    [[nodiscard]] std::vector<Group> groupsOf(const std::vector<std::uint64_t>& looks) const
+    {
+        std::vector<int> ops;
+        for (const int op : m_wiring.order())
+            if (m_taken[at(op)] == 0)
+                ops.push_back(op);
+        std::stable_sort(ops.begin(), ops.end(), [&](int a, int b) { return looks[at(a)] < looks[at(b)]; });
+        std::vector<Group> out;
+        for (std::size_t i = 0; i < ops.size();) {
+            Group group;
+            const std::uint64_t look = looks[at(ops[i])];
+            while (i < ops.size() && looks[at(ops[i])] == look) {
+                // Heads and experts stand side by side; one block follows the other.
+                std::size_t j = i + 1;
+                while (j < ops.size() && looks[at(ops[j])] == look &&
+                       m_wiring.depth(ops[j]) == m_wiring.depth(ops[i]))
+                    ++j;
+                if (j == i + 1)
+                    group.push_back(ops[i]);
+                i = j;
+            }
+            if (group.size() > 1)
+                out.push_back(std::move(group));
+        }
+        // What reaches farthest is outside of what else repeats.
+        const auto reach = [&](const Group& g) {
+            return m_wiring.depth(g.back()) - m_wiring.depth(g.front());
+        };
+        std::stable_sort(out.begin(), out.end(),
+                         [&](const Group& a, const Group& b) { return reach(a) > reach(b); });
+        return out;
+    }
+
+    /// Whether every op of the group is followed by its like, so that no larger stride is worth a try.
+    bool tryStride(const Group& group, std::size_t stride, Blocks& best)
+    {
+        std::vector<std::size_t> alike(group.size() - stride); // ops compared, 0 = not alike
+        for (std::size_t i = 0; i < alike.size(); ++i)
+            alike[i] = compare(group[i + stride], group[i]);
+        std::vector<char> used(alike.size(), 0);
+        for (std::size_t i = 0; i < alike.size(); ++i) {
+            if (used[i] != 0 || alike[i] == 0)
+                continue;
+            std::vector<int> last{group[i]};
+            std::size_t compared = 0, j = i;
+            for (; j < alike.size() && alike[j] > 0; j += stride) {
+                used[j] = 1;
+                last.push_back(group[j + stride]);
+                compared += alike[j];
+            }
+            if (compared < 3)
+                continue;
+            Blocks blocks = extended(last);
+            if (saved(blocks) > saved(best))
+                best = std::move(blocks);
+        }
+        return std::all_of(alike.begin(), alike.end(), [](std::size_t n) { return n > 0; });
+    }
+
+    /// What is surely in the block of `last` walked up in step with that of `before`: the number of ops while
+    /// they are alike, else 0.
+    std::size_t compare(int last, int before)
+    {
+        std::vector<std::pair<int, int>> open{{last, before}};
+        std::vector<int> touched;
+        std::size_t seen = 0;
+        bool equal = true;
+        while (!open.empty() && equal) {
+            const auto [op, other] = open.back();
+            open.pop_back();
+            if (m_other[at(op)] != OpWiring::kNone) {
+                equal = m_other[at(op)] == other;
+                continue;
+            }
+            if (m_wiring.kind(op) != m_wiring.kind(other)) {
+                equal = false;
+                continue;
+            }
+            m_other[at(op)] = other;
+            touched.push_back(op);
+            ++seen;
+            const auto here = m_wiring.inputs(op), there = m_wiring.inputs(other);
+            for (std::size_t i = 0; i < here.size(); ++i)
+                for (std::size_t k = 0; k < here[i].operands.size() && equal; ++k) {
+                    const int p = here[i].operands[k].producer;
+                    if (p == OpWiring::kNone || m_wiring.depth(p) <= m_wiring.depth(before))
+                        continue;
+                    equal = here[i].arrangement == there[i].arrangement &&
+                            there[i].operands[k].producer != OpWiring::kNone;
+                    if (equal)
+                        open.emplace_back(p, there[i].operands[k].producer);
+                }
+        }
+        for (const int op : touched)
+            m_other[at(op)] = OpWiring::kNone;
+        m_visited += seen;
+        return equal ? seen : 0;
+    }
+
+    /// The blocks that end in these ops, and in what is read in their place before the first of them.
+    Blocks extended(std::vector<int> last)
+    {
+        Blocks best = blocksEndingIn(m_wiring, last, m_visited);
+        while (!best.empty() && best.front().size() >= kFewestOps) {
+            const auto place = [&](std::size_t b) -> std::optional<int> {
+                for (const int op : best[b])
+                    if (std::find(last.begin(), last.end(), op) != last.end())
+                        return op;
+                return std::nullopt;
+            };
+            const auto first = place(0), second = place(1);
+            if (!first || !second)
+                break;
+            // Where the second block reads the last op of the first one, the first reads what?
+            std::optional<int> earlier;
+            for (std::size_t i = 0; i < best[1].size() && !earlier; ++i) {
+                const auto reads = m_wiring.operands(best[1][i]), instead = m_wiring.operands(best[0][i]);
+                for (std::size_t k = 0; k < std::min(reads.size(), instead.size()); ++k)
+                    if (reads[k].producer == *first && instead[k].producer != OpWiring::kNone)
+                        earlier = instead[k].producer;
+            }
+            if (!earlier || m_wiring.kind(*earlier) != m_wiring.kind(*first))
+                break;
+            std::vector<int> longer{*earlier};
+            longer.insert(longer.end(), std::find(last.begin(), last.end(), *first), last.end());
+            Blocks blocks = blocksEndingIn(m_wiring, longer, m_visited);
+            if (saved(blocks) <= saved(best))
+                break;
+            best = std::move(blocks);
+            last = std::move(longer);
+        }
+        return best;
+    }
+
+    // -- where one block ends and the next begins -------------------------------------------------------
+
+    struct Rating
+    {
+        std::size_t saved = 0;
+        int names = 0; ///< the fewer numbers in the names of one block the better
+        int cut = 0;   ///< tensors that go from block to block
+        auto operator<=>(const Rating&) const = default;
+    };
+
+    [[nodiscard]] Repetition named(const Blocks& blocks) const
+    {
+        Repetition out;
+        for (const std::vector<int>& block : blocks) {
+            out.blocks.emplace_back();
+            for (const int op : block)
+                out.blocks.back().emplace_back(static_cast<std::size_t>(op));
+        }
+        return out;
+    }
+
+    /// Ops of each block that something later reads when the block is over.
+    [[nodiscard]] int crossing(const Blocks& blocks) const
+    {
+        std::set<int> read;
+        const std::vector<int>& before = blocks[blocks.size() - 2];
+        const std::set<int> inside(before.begin(), before.end());
+        for (const int op : blocks.back())
+            for (const OpWiring::Operand& o : m_wiring.operands(op))
+                if (o.producer != OpWiring::kNone && inside.contains(o.producer))
+                    read.insert(o.producer);
+        return static_cast<int>(read.size());
+    }
+
+    [[nodiscard]] Rating rate(const Blocks& blocks) const
+    {
+        const std::vector<std::int64_t> numbers = numbersOfColumns(m_problem, named(blocks));
+        return {saved(blocks), -static_cast<int>(std::set(numbers.begin(), numbers.end()).size()),
+                -crossing(blocks)};
+    }
+
+    /// Positions in a block after which little goes on, best first: by the tensors alive there, and where
+    /// the number in the names goes up.
+    [[nodiscard]] std::vector<std::size_t> cutsOf(const Blocks& blocks) const
+    {
+        const std::vector<int>& block = blocks.back();
+        const std::vector<int>& before = blocks[blocks.size() - 2];
+        // Two blocks in the order of depth: how many of their results are still to be read after each op.
+        std::vector<int> ops(before);
+        ops.insert(ops.end(), block.begin(), block.end());
+        std::stable_sort(ops.begin(), ops.end(),
+                         [&](int a, int b) { return m_wiring.depth(a) < m_wiring.depth(b); });
+        std::vector<int> lastReader(m_problem.opCount(), OpWiring::kNone),
+            position(m_problem.opCount(), OpWiring::kNone);
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            position[at(ops[i])] = static_cast<int>(i);
+            for (const OpWiring::Operand& o : m_wiring.operands(ops[i]))
+                if (o.producer != OpWiring::kNone)
+                    lastReader[at(o.producer)] = static_cast<int>(i);
+        }
+        std::vector<int> change(ops.size() + 1, 0);
+        for (std::size_t i = 0; i < ops.size(); ++i)
+            if (const int reader = lastReader[at(ops[i])]; reader > static_cast<int>(i)) {
+                ++change[i];
+                --change[at(reader)];
+            }
+        std::vector<int> alive(ops.size());
+        for (std::size_t i = 0, now = 0; i < ops.size(); ++i)
+            alive[i] = static_cast<int>(now += at(change[i]));
+        const std::vector<std::int64_t> numbers = numbersOfColumns(m_problem, named(blocks));
+        std::vector<std::tuple<int, int, std::size_t>> rated;
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            const bool numberGoesUp =
+                i + 1 < numbers.size() && numbers[i] >= 0 && numbers[i + 1] > numbers[i];
+            rated.emplace_back(numberGoesUp ? 0 : 1, alive[at(position[at(before[i])])], i);
+        }
+        const std::size_t tried = std::min(kCutsTried, rated.size());
+        std::partial_sort(rated.begin(), rated.begin() + static_cast<std::ptrdiff_t>(tried), rated.end());
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < tried; ++i)
+            out.push_back(std::get<2>(rated[i]));
+        return out;
+    }
+
+    /// The same repetition may be cut into blocks at any of their ops: where most of it is covered, then
+    /// where the names change, then where the least goes from block to block.
+    Blocks withBestCut(Blocks found)
+    {
+        Rating best = rate(found);
+        Blocks out = found;
+        for (const std::size_t i : cutsOf(found)) {
+            std::vector<int> last;
+            for (const std::vector<int>& block : found)
+                last.push_back(block[i]);
+            if (const auto next = opAfter(last))
+                last.push_back(*next);
+            Blocks blocks = extended(std::move(last));
+            if (!isWorthIt(blocks))
+                continue;
+            const Rating rating = rate(blocks);
+            if (rating > best) {
+                best = rating;
+                out = std::move(blocks);
+            }
+        }
+        return out;
+    }
+
+    /// The op that may end one more block behind the last one.
+    [[nodiscard]] std::optional<int> opAfter(const std::vector<int>& last) const
+    {
+        const int gap = m_wiring.depth(last.back()) - m_wiring.depth(last[last.size() - 2]);
+        const int depth = m_wiring.depth(last.back()) + gap;
+        const auto& order = m_wiring.order();
+        auto from = std::partition_point(order.begin(), order.end(),
+                                         [&](int op) { return m_wiring.depth(op) < depth; });
+        std::optional<int> out;
+        for (; gap > 0 && from != order.end() && m_wiring.depth(*from) == depth; ++from)
+            if (m_wiring.kind(*from) == m_wiring.kind(last.back())) {
+                if (out)
+                    return std::nullopt;
+                out = *from;
+            }
+        return out;
+    }
+
+    void accept(Blocks blocks)
+    {
+        // Ops of another repetition may lead to the first blocks.
+        const auto isFree = [&](const std::vector<int>& block) {
+            return std::none_of(block.begin(), block.end(), [&](int op) { return m_taken[at(op)] != 0; });
+        };
+        while (!blocks.empty() && !isFree(blocks.front()))
+            blocks.erase(blocks.begin());
+        while (!blocks.empty() && !isFree(blocks.back()))
+            blocks.pop_back();
+        if (blocks.size() < 2 || !isWorthIt(blocks) || !std::all_of(blocks.begin(), blocks.end(), isFree))
+            return;
+        for (const std::vector<int>& block : blocks)
+            for (const int op : block)
+                m_taken[at(op)] = 1;
+        m_out.push_back(named(blocks));
+        nameBlocks(m_problem, m_out.back());
+    }
+
+    const Problem& m_problem;
+    OpWiring m_wiring;
+    std::vector<char> m_taken; // per op: in a repetition
+    std::vector<int> m_other;  // of compare(): per op, with which it was compared
+    std::size_t m_visited = 0;
+    std::vector<Repetition> m_out;
+};
+
+} // namespace
+
+std::vector<Repetition> findRepetitions(const Problem& problem)
+{
+    return RepetitionSearch(problem).run();
+}
+
+} // namespace tilewright

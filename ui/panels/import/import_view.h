@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/view.h"
+#include "panels/import/operator_table.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QSpinBox;
+class QSortFilterProxyModel;
+class QTabWidget;
+class QTableView;
+
+namespace tilewright::ui {
+
+class CoverageBar;
+
+/// What was understood of the open model: coverage, a table by type and one by operator. A row selects its
+/// ops in every lens, and selected ops their row.
+class ImportView : public View
+{
+    Q_OBJECT
+public:
+    explicit ImportView(const ViewContext& context, QWidget* parent = nullptr);
+
+    [[nodiscard]] QTableView* operators() const { return m_operators; }
+    [[nodiscard]] QTableView* types() const { return m_types; }
+    [[nodiscard]] QLineEdit* search() const { return m_search; }
+    [[nodiscard]] QComboBox* filter() const { return m_filter; }
+    QSize exportSize() const override { return {900, 420}; }
+    QString copyText() const override;
+
+protected:
+    void bringUpToDate() override { refresh(); }
+
+private:
+    void refresh();
+    void selectRow(int row); ///< of the table of operators
+    void showSelected();
+    void showType(const QString& type);
+
+    void fillForm();
+    void takeForm();
+    /// The operator of the model that a row is about.
+    [[nodiscard]] std::optional<OpId> operatorOf(std::size_t row) const;
+
+    lower::ModelOnMachinePtr m_shown;
+    QWidget* m_form; ///< of the free dimensions
+    std::vector<std::pair<std::string, QSpinBox*>> m_sizes;
+    QLabel* m_refused;
+    QLabel* m_summary;
+    CoverageBar* m_coverage;
+    QComboBox* m_filter;
+    QLineEdit* m_search;
+    QTabWidget* m_tabs;
+    QTableView *m_operators, *m_types;
+    OperatorTable* m_table;
+    TypeTable* m_typeTable;
+    QSortFilterProxyModel* m_rows;
+    QLabel* m_notes;
+    bool m_following = false; ///< the row changes because the selection does
+};
+
+} // namespace tilewright::ui

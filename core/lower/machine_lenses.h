@@ -4,6 +4,7 @@
 #include "mapping/architecture.h"
 #include "model/machine.h"
 #include "npu/hardware.h"
+#include "onnx/import.h"
 #include "systolic/hierarchy.h"
 
 #include <optional>
@@ -31,7 +32,10 @@ struct MachineText
 [[nodiscard]] Result<Machine> readMachines(std::span<const MachineText> texts);
 /// The field "machine" among the fields that a schedule file has beside its own (Schedule::extra).
 [[nodiscard]] Result<std::optional<Machine>> machineField(const std::string& extra, const std::string& file);
-[[nodiscard]] std::string withMachineField(const std::string& extra, const Machine& machine);
+/// The field "dimensions" beside it: the sizes of an ONNX model that its file leaves open.
+[[nodiscard]] onnx::Dimensions dimensionsField(const std::string& extra);
+[[nodiscard]] std::string withMachineField(const std::string& extra, const Machine& machine,
+                                           const onnx::Dimensions& dimensions = {});
 /// Each a file, or the name of a preset.
 [[nodiscard]] Result<Machine> loadMachine(std::span<const std::string> filesOrNames);
 

@@ -246,10 +246,26 @@ Result<std::optional<Machine>> machineField(const std::string& extra, const std:
     return std::optional<Machine>(std::move(*machine));
 }
 
-std::string withMachineField(const std::string& extra, const Machine& machine)
+onnx::Dimensions dimensionsField(const std::string& extra)
+{
+    onnx::Dimensions out;
+    const Json json = extra.empty() ? Json() : Json::parse(extra, nullptr, false);
+    const auto field = json.find("dimensions");
+    if (field == json.end() || !field->is_object())
+        return out;
+    for (const auto& [name, value] : field->items())
+        if (value.is_number_integer())
+            out[name] = value.get<std::int64_t>();
+    return out;
+}
+
+std::string withMachineField(const std::string& extra, const Machine& machine,
+                             const onnx::Dimensions& dimensions)
 {
     Json json = extra.empty() ? Json::object() : Json::parse(extra);
     json["machine"] = Json::parse(writeMachine(machine));
+    for (const auto& [name, value] : dimensions)
+        json["dimensions"][name] = value;
     return json.dump();
 }
 

@@ -6,6 +6,7 @@
 #include "rules/run_tile.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tilewright::lower {
 
@@ -159,6 +160,7 @@ ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, con
                          const Rules& rules)
 {
     const npu::NpuHardware hardware = npuHardwareOf(model.machine);
+    std::map<const Subgraph*, SubgraphPlan> plans;
     std::vector<const Subgraph*> subgraphOf(model.problem->opCount(), nullptr);
     for (const SubgraphPtr& s : schedule.subgraphs)
         for (const OpId op : s->ops)
@@ -181,8 +183,8 @@ ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, con
         const auto& a = npu.model.tensors[op.inputs[0]].shape;
         const auto& b = npu.model.tensors[op.inputs[1]].shape;
         const Subgraph& subgraph = *subgraphOf[product.index()];
-        const auto run =
-            largestRun(SubgraphPlan(*model.problem, subgraph.ops, rules), subgraph.granularity, product);
+        const auto plan = plans.try_emplace(&subgraph, *model.problem, subgraph.ops, rules).first;
+        const auto run = largestRun(plan->second, subgraph.granularity, product);
         if (!run)
             continue;
         npu::TileSizes tile;

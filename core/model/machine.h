@@ -123,6 +123,9 @@ void deriveMachine(Machine& machine);
 [[nodiscard]] Result<Machine> withMachineField(const Machine& machine, std::string_view path,
                                                std::string_view value);
 
+/// The machine without a field, which is then derived.
+[[nodiscard]] Result<Machine> withoutMachineField(const Machine& machine, std::string_view path);
+
 struct MachinePreset
 {
     std::string_view name; ///< of its file in resources/machines, without ".json"

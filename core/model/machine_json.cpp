@@ -202,4 +202,13 @@ Result<Machine> withMachineField(const Machine& machine, std::string_view path, 
     return machineOf(json, machine.name);
 }
 
+Result<Machine> withoutMachineField(const Machine& machine, std::string_view path)
+{
+    Machine less = machine;
+    less.given.erase(std::string(path));
+    Json json = writeJson(machine);
+    keepGiven(json, {}, less);
+    return machineOf(json, machine.name);
+}
+
 } // namespace tilewright

@@ -94,6 +94,14 @@ private Q_SLOTS:
     void editingALensPinsIt();
     void undoInALensThatOnlyShowsIsThatOfTheSchedule();
     void whatWasEditedBeforeIsNotReplaced();
+    void aClosedWorkloadLeavesTheNpuAlone();
+    void hoverDoesNotSelect();
+    void anUndoneSettingKeepsTheTile();
+    void aHeadStaysTheOneThatIsEdited();
+    void depthwiseLayersAreMapped();
+    void aRecoveredDocumentStaysModified();
+    void theDataflowOfTheMachineIsTheLenss();
+    void theSamePresetIsNoStep();
     void anotherProblemIsFollowedAgain();
     void aProblemIsShownInEveryLensToo();
     void selectionIsByOperator();
@@ -296,6 +304,127 @@ void TestLenses::whatWasEditedBeforeIsNotReplaced()
     QVERIFY(workspace().npu().isModified());
     run("lens.npu"); // asked for
     QCOMPARE(workspace().npu().settings().hardware.cores, 4);
+}
+
+void TestLenses::aClosedWorkloadLeavesTheNpuAlone()
+{
+    open("llama-block.json");
+    run("lens.npu");
+    workspace().npu().settle();
+    workspace().npu().selectNode(3);
+    document().close();
+    workspace().npu().selectNode(5); // the run is still to be looked at
+    workspace().npu().setHoverNode(7);
+    QVERIFY(selection().state().ops.empty());
+}
+
+void TestLenses::hoverDoesNotSelect()
+{
+    open("llama-block.json");
+    run("lens.npu");
+    workspace().npu().settle();
+    const auto& nodes = workspace().npu().result()->graph->nodes;
+    for (std::uint32_t n = 0; n < nodes.size(); ++n)
+        if (workspace().npu().model()->ops[nodes[n].op].name == "layer0.up")
+            workspace().npu().selectNode(n);
+    QVERIFY(!selection().state().ops.empty());
+    selection().selectSubgraph(SubgraphId(2));
+    const SelectionState chosen = selection().state();
+    workspace().npu().setHoverNode(30);
+    workspace().npu().setHoverNode(std::nullopt);
+    QVERIFY(selection().state() == chosen);
+}
+
+void TestLenses::anUndoneSettingKeepsTheTile()
+{
+    open("llama-block.json");
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.gate")));
+    run("lens.systolic");
+    SystolicSettings s = workspace().systolic().settings();
+    s.timing.readout = systolic::Readout::Shift;
+    QVERIFY(workspace().systolic().set(s));
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.q")));
+    QVERIFY(workspace().systolic().settings().origin.find("layer0.q") != std::string::npos);
+    workspace().systolic().undoStack().undo();
+    QTRY_VERIFY(workspace().systolic().settings().origin.find("layer0.q") != std::string::npos);
+    QCOMPARE(workspace().systolic().settings().timing.readout, systolic::Readout::Shadow);
+    QVERIFY(workspace().links().isFollowing(Lens::Systolic));
+}
+
+void TestLenses::aHeadStaysTheOneThatIsEdited()
+{
+    open("llama-block.json");
+    const SubgraphId third(subgraphOf(document(), "layer0.attention/scores[2]"));
+    QVERIFY(third.index() < document().schedule().size());
+    run("lens.npu");
+    workspace().npu().settle();
+    selection().selectSubgraph(third);
+    selection().selectOps({document().schedule()[third].ops.front()});
+    QCOMPARE(workspace().links().product()->subgraph, third);
+    QVERIFY(document().apply(
+        edit::setGranularity(*document().problem(), document().schedule(), std::array{third}, {32, 16, 32}),
+        QStringLiteral("smaller")));
+    document().waitForSnapshot();
+    workspace().npu().settle();
+    QCOMPARE(workspace().links().product()->subgraph, third);
+    QCOMPARE(workspace().systolic().settings().gemm.m, std::int64_t{16});
+}
+
+void TestLenses::depthwiseLayersAreMapped()
+{
+    open("mobilenet-v2-96.json");
+    m_window->showView(QStringLiteral("mapping-model"));
+    int row = -1;
+    const auto& layers = workspace().mapping().model().layers;
+    for (std::size_t i = 0; i < layers.size() && row < 0; ++i)
+        if (layers[i].kind == mapping::LayerKind::DwConv)
+            row = static_cast<int>(i);
+    QVERIFY(row >= 0);
+    viewOf<MappingModelView>(*m_window, "mapping-model")->openRow(row);
+    QCOMPARE(workspace().mapping().setup().layer.kind, mapping::LayerKind::DwConv);
+    QVERIFY(workspace().links().isFollowing(Lens::Mapping));
+}
+
+void TestLenses::aRecoveredDocumentStaysModified()
+{
+    open("llama-block.json");
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    const auto copy = document().recoveryCopy();
+    document().undoStack().setClean();
+    document().close();
+    QVERIFY(document().recover(*copy));
+    QVERIFY(document().isModified());
+    const QString path = m_settings.filePath("kpu.json");
+    QVERIFY(writeFileAtomically(path.toStdString(), writeMachine(*machinePreset("kpu"))));
+    QVERIFY(m_window->openPaths({path}));
+    QCOMPARE(document().machine()->name, std::string("kpu"));
+    QVERIFY(document().isModified());
+    document().undoStack().undo();
+    QCOMPARE(document().machine()->name, std::string("server"));
+    QVERIFY(document().isModified());
+}
+
+void TestLenses::theDataflowOfTheMachineIsTheLenss()
+{
+    open("llama-block.json");
+    QCOMPARE(workspace().systolic().settings().timing.dataflow, systolic::Dataflow::Os);
+    QVERIFY(document().setMachine(*withMachineField(*document().machine(), "array.dataflow", "ws"),
+                                  QStringLiteral("ws")));
+    QCOMPARE(workspace().systolic().settings().timing.dataflow, systolic::Dataflow::Ws);
+    document().undoStack().undo();
+    QCOMPARE(workspace().systolic().settings().timing.dataflow, systolic::Dataflow::Os);
+}
+
+void TestLenses::theSamePresetIsNoStep()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    Q_EMIT view->presets()->activated(view->presets()->findData(QStringLiteral("edge")));
+    QCOMPARE(document().undoStack().count(), 0);
+    // A derived value that was set and is put back is derived again.
+    const Machine set = *withMachineField(*document().machine(), "noc.trunk_bytes_per_cycle", "99");
+    QVERIFY(set.has("noc.trunk_bytes_per_cycle"));
+    QVERIFY(*withoutMachineField(set, "noc.trunk_bytes_per_cycle") == *document().machine());
 }
 
 void TestLenses::anotherProblemIsFollowedAgain()

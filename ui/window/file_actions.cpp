@@ -77,6 +77,8 @@ bool FileActions::open(const QStringList& paths)
     for (const QString& path : paths) {
         const QString absolute = QFileInfo(path).absoluteFilePath();
         if (auto file = readLensFile(absolute)) {
+            if (m_state.document.model() && absolute == m_state.document.problemPath())
+                file->kind = FileKind::Model; // opened for all lenses, and so again
             files.push_back(std::move(*file));
         } else {
             tellUnreadable(file.error(), absolute);
@@ -138,7 +140,7 @@ bool FileActions::openFile(const LensFile& file)
     rememberRecent(file.path);
     if (file.kind == FileKind::Schedule)
         QSettings().setValue(problemKey(file.path), document.problemPath());
-    if (!m_watcher->files().isEmpty() && fileUse(file.kind).replaces && file.lens() == Lens::Schedule)
+    if (!m_watcher->files().isEmpty() && (file.kind == FileKind::Problem || file.kind == FileKind::Model))
         m_watcher->removePaths(m_watcher->files());
     watch(file.path);
     Q_EMIT this->opened(file.kind);
@@ -274,7 +276,8 @@ void FileActions::tellWritten(const Status& written, const QString& path)
 void FileActions::tellUnreadable(const Error& error, const QString& file, const QString& otherwise,
                                  std::function<void()> instead)
 {
-    const auto text = readFile(file.toStdString());
+    const bool isText = !onnx::isOnnxFile(file.toStdString());
+    const auto text = isText ? readFile(file.toStdString()) : Result<std::string>(error);
     const auto place = text ? placeOfError(*text, error) : std::nullopt;
     QString showText;
     std::function<void()> show;

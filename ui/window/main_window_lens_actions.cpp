@@ -30,10 +30,14 @@ void MainWindow::createLensActions()
     a.add("lens.systolic", menu, tr("&Wavefront of the tile"), "systolic", key("Ctrl+Shift+1"),
           tr("Look at the tile of the selected subgraph cycle by cycle, on the machine's array."),
           whenProduct, [&workspace] { workspace.goTo(Lens::Systolic); });
-    a.add("lens.mapping", menu, tr("&Map the product"), "loops", key("Ctrl+Shift+2"),
-          tr("Map the selected op, or the largest product of the selected subgraph, onto the machine's "
-             "memories."),
-          whenProduct, [&workspace] { workspace.goTo(Lens::Mapping); });
+    a.add(
+        "lens.mapping", menu, tr("&Map the product"), "loops", key("Ctrl+Shift+2"),
+        tr("Map the selected op, or the largest product of the selected subgraph, onto the machine's "
+           "memories."),
+        [&workspace, whenProduct] {
+            return workspace.links().mappable() ? Availability(true, {}) : whenProduct();
+        },
+        [&workspace] { workspace.goTo(Lens::Mapping); });
     a.add("lens.npu", menu, tr("&Run on the NPU"), "cores", key("Ctrl+Shift+3"),
           tr("Run the whole model on the machine's cores, cut into the tiles of this schedule."), whenOpen,
           [&workspace] { workspace.goTo(Lens::Npu); });

@@ -104,7 +104,8 @@ Status Document::openFile(const QString& path)
 Status Document::openProblem(const QString& path)
 {
     const auto file = readLensFile(path);
-    if (file && file->kind == FileKind::Model)
+    // What is no problem was opened for all lenses.
+    if (file && file->kind != FileKind::Problem)
         return takeModel(file->text, path);
     const auto text = readFile(path.toStdString());
     return text ? takeProblem(*text, path) : text.error();
@@ -163,14 +164,9 @@ Status Document::setDimensions(const onnx::Dimensions& dimensions)
 {
     if (!m_model || dimensions == m_dimensions)
         return Unit{};
-    auto workload = lower::loadWorkload(m_problemPath.toStdString(), dimensions);
-    if (!workload)
-        return workload.error();
-    auto model =
-        lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), *m_machine);
+    auto model = withDimensions(dimensions, *m_machine);
     if (!model)
         return model.error();
-    rememberDimensions(m_problemPath, dimensions);
     ProblemPtr problem = (*model)->problem;
     Schedule schedule = sameGraph(*problem, *m_problem) ? edit::normalise(*problem, m_schedule, m_rules)
                                                         : oneOpPerSubgraph(*problem);
@@ -185,8 +181,8 @@ Status Document::takeMachine(const std::string& text, const QString& path)
     const auto machine = lower::readMachines(std::span(&source, 1));
     if (!machine)
         return machine.error();
-    // Together with the model, or right after it, nothing was edited.
-    return undoStack().count() == 0
+    // Together with the model, or right after it, nothing was edited or saved yet.
+    return m_model && undoStack().count() == 0 && !isModified() && schedulePath().isEmpty()
                ? startOn(*machine)
                : setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName()));
 }
@@ -235,10 +231,11 @@ Status Document::setMachine(const Machine& machine, const QString& text, const Q
         announce(Part::Machine);
         return Unit{};
     }
+    if (m_model && m_model->machine == machine)
+        return Unit{};
     auto model = onMachine(machine);
     if (!model)
         return model.error();
-    m_nextMachine = machine;
     ProblemPtr problem = (*model)->problem;
     push({std::move(problem), std::move(*model), m_schedule, m_dimensions}, text, mergeKey);
     return Unit{};
@@ -256,22 +253,20 @@ Status Document::takeSchedule(const std::string& text, const QString& path)
         return loaded.error();
     if (!loaded->formatIssues.empty())
         return Error{ErrorCode::Field, loaded->formatIssues.front().text, {}, path.toStdString()};
-    const auto machine = lower::machineField(loaded->schedule.extra, path.toStdString());
-    if (!machine)
-        return machine.error();
-    lower::ModelOnMachinePtr model;
-    if (*machine && !(m_model && m_model->machine == **machine)) {
-        auto moved = onMachine(**machine);
-        if (!moved)
-            return moved.error();
-        model = std::move(*moved);
-    }
+    const auto moved = baseOf(loaded->schedule.extra, path);
+    if (!moved)
+        return moved.error();
+    const auto& [problem, model, dimensions] = *moved;
+    if (!sameGraph(*problem, *m_problem))
+        return Error{ErrorCode::Problem,
+                     "is a schedule of the model with other sizes, which has other ops",
+                     {},
+                     path.toStdString()};
     const Together together(*this);
     dropPreview();
-    if (model) {
-        ProblemPtr problem = model->problem;
-        takeBase(std::move(problem), std::move(model));
-        m_nextMachine = *m_machine;
+    if (problem != m_problem) {
+        takeBase(problem, model);
+        m_dimensions = dimensions;
         announce(Part::Machine);
     }
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
@@ -290,6 +285,35 @@ Status Document::takeSchedule(const std::string& text, const QString& path)
     evaluateNow();
     Q_EMIT fileChanged();
     return Unit{};
+}
+
+Result<Document::Base> Document::baseOf(const std::string& extra, const QString& path) const
+{
+    const auto machine = lower::machineField(extra, path.toStdString());
+    if (!machine)
+        return machine.error();
+    if (!*machine) // saved on what the problem says of itself, or by another program
+        return m_model && m_model->workload->problem ? Base{m_model->workload->problem, nullptr, {}}
+                                                     : Base{m_problem, m_model, m_dimensions};
+    onnx::Dimensions dimensions = lower::dimensionsField(extra);
+    if (dimensions.empty())
+        dimensions = m_dimensions;
+    if (m_model && m_model->machine == **machine && dimensions == m_dimensions)
+        return Base{m_problem, m_model, m_dimensions};
+    auto model = dimensions == m_dimensions ? onMachine(**machine) : withDimensions(dimensions, **machine);
+    if (!model)
+        return model.error();
+    ProblemPtr problem = (*model)->problem;
+    return Base{std::move(problem), std::move(*model), std::move(dimensions)};
+}
+
+Result<lower::ModelOnMachinePtr> Document::withDimensions(const onnx::Dimensions& dimensions,
+                                                          const Machine& machine) const
+{
+    auto workload = lower::loadWorkload(m_problemPath.toStdString(), dimensions);
+    if (!workload)
+        return workload.error();
+    return lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), machine);
 }
 
 Status Document::openReadablePart(const QString& path)
@@ -322,7 +346,7 @@ void Document::takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model)
     m_lifted = nullptr;
     m_machine.reset();
     if (m_model)
-        m_machine = m_model->machine;
+        m_machine = m_nextMachine = m_model->machine;
     else if (m_problem)
         if (auto own = lower::machineOf(*m_problem))
             m_machine = std::move(*own);
@@ -374,7 +398,7 @@ Schedule Document::savedSchedule() const
 {
     Schedule out = m_schedule;
     if (m_model)
-        out.extra = lower::withMachineField(out.extra, m_model->machine);
+        out.extra = lower::withMachineField(out.extra, m_model->machine, m_dimensions);
     return out;
 }
 
@@ -497,6 +521,8 @@ void Document::assign(const State& state)
     m_schedule = state.schedule;
     ++m_revision;
     announce(Part::Steps);
+    if (state.dimensions != m_dimensions)
+        rememberDimensions(m_problemPath, state.dimensions);
     m_dimensions = state.dimensions;
     if (state.problem != m_problem) {
         m_trial->cancel();

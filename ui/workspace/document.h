@@ -217,6 +217,16 @@ private:
     void push(State next, const QString& text, const QString& mergeKey);
     void assign(const State& state);              ///< of an undo command
     [[nodiscard]] Schedule savedSchedule() const; ///< with the machine that its latencies are of
+    /// What a schedule file is of.
+    struct Base
+    {
+        ProblemPtr problem;
+        lower::ModelOnMachinePtr model;
+        onnx::Dimensions dimensions;
+    };
+    [[nodiscard]] Result<Base> baseOf(const std::string& extra, const QString& path) const;
+    [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,
+                                                                  const Machine& machine) const;
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
     [[nodiscard]] Result<lower::ModelOnMachinePtr> onMachine(const Machine& machine) const;
     [[nodiscard]] Status takeModel(const std::string& text, const QString& path);

@@ -33,36 +33,40 @@ LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
 
 void LensLinks::attach(SystolicDocument& document)
 {
-    connect(&document, &SystolicDocument::changed, this, [this, &document] {
+    connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const SystolicSettings& s = document.settings();
-        if (!m_giving && m_systolic && !(s.gemm == m_systolic->gemm && s.hierarchy == m_systolic->hierarchy))
-            setFollowing(Lens::Systolic, false);
+        if (m_giving || !m_systolic ||
+            (s.gemm == m_systolic->gemm && s.hierarchy == m_systolic->hierarchy &&
+             s.origin == m_systolic->origin))
+            return;
+        // A step that is taken back brings the tile of then with it, but not what a person typed.
+        const bool ofThen = document.undoStack().canRedo() && m_origins.contains(s.origin);
+        ofThen ? followAgain(Lens::Systolic) : setFollowing(Lens::Systolic, false);
     });
     catchUp(Lens::Systolic);
 }
 
 void LensLinks::attach(NpuDocument& document)
 {
-    connect(&document, &NpuDocument::settingsChanged, this, [this, &document] {
+    connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const NpuSettings& s = document.settings();
-        if (!m_giving && m_npuModel &&
-            !(document.model() == m_npuModel && s.tiling == m_tiling.tiling && s.hardware == m_hardware))
-            setFollowing(Lens::Npu, false);
+        if (m_giving || !m_npuModel ||
+            (document.model() == m_npuModel && s.tiling == m_tiling.tiling && s.hardware == m_hardware))
+            return;
+        document.undoStack().canRedo() ? followAgain(Lens::Npu) : setFollowing(Lens::Npu, false);
     });
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::tellMakespan);
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::showInNpu);
-    connect(&document, &NpuDocument::nodeChanged, this, [this, &document] {
-        if (!m_giving && document.node() && document.result())
-            selectFromNpu(document.result()->graph->nodes[*document.node()].op);
+    connect(&document, &NpuDocument::nodeChosen, this, [this, &document] {
+        if (!m_giving && document.node() && showsWorkload(Lens::Npu) &&
+            document.result()->model == m_npuModel)
+            selectOperators(*m_npuOf, {m_npu.source[document.result()->graph->nodes[*document.node()].op]});
     });
 }
 
 void LensLinks::attach(MappingDocument& document)
 {
-    connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
-        if (!m_giving && document.undoStack().count() > 0)
-            setFollowing(Lens::Mapping, false);
-    });
+    connect(&document, &MappingDocument::edited, this, [this] { setFollowing(Lens::Mapping, false); });
 }
 
 void LensLinks::opened(Lens lens)
@@ -71,13 +75,27 @@ void LensLinks::opened(Lens lens)
         setFollowing(lens, false);
 }
 
+void LensLinks::followAgain(Lens lens)
+{
+    m_outdated[index(lens)] = true;
+    // Not while the document still says what has changed.
+    QMetaObject::invokeMethod(
+        this, [this, lens] { catchUp(lens); }, Qt::QueuedConnection);
+}
+
 void LensLinks::setFollowing(Lens lens, bool following)
 {
     if (m_following[index(lens)] == following)
         return;
+    // Systolic settings are taken back by undo; another model or layer starts anew.
+    if (following && lens != Lens::Systolic && !m_workspace.mayReplace(lens)) {
+        Q_EMIT followingChanged(lens);
+        return;
+    }
     m_following[index(lens)] = following;
     if (following) {
-        m_given[index(lens)] = true; // asked for
+        const QScopedValueRollback asked(m_asked, true);
+        m_given[index(lens)] = true;
         m_outdated[index(lens)] = true;
         catchUp(lens);
     }
@@ -117,18 +135,23 @@ void LensLinks::catchUp(Lens lens)
     // What a person did there before is not replaced.
     if (!std::exchange(m_given[index(lens)], true) && m_workspace.isModified(lens))
         return setFollowing(lens, false);
-    const QScopedValueRollback giving(m_giving, true);
-    m_why[index(lens)].clear();
-    switch (lens) {
-    case Lens::Systolic:
-        return followSystolic();
-    case Lens::Npu:
-        return followNpu();
-    case Lens::Mapping:
-        return followMapping();
-    case Lens::Schedule:
-        break;
+    const QString before = std::exchange(m_why[index(lens)], QString());
+    {
+        const QScopedValueRollback giving(m_giving, true);
+        lens == Lens::Systolic ? followSystolic() : lens == Lens::Npu ? followNpu() : followMapping();
     }
+    if (m_why[index(lens)] != before)
+        Q_EMIT whyChanged(lens);
+}
+
+bool LensLinks::showsWorkload(Lens lens) const
+{
+    if (!isFollowing(lens) || !m_workspace.has(lens) || !m_workspace.schedule().hasProblem())
+        return false;
+    if (lens != Lens::Npu)
+        return true;
+    return m_npuOf && m_npuOf == m_workspace.schedule().lensModel() &&
+           m_workspace.npu().model() == m_npuModel && m_workspace.npu().result();
 }
 
 std::optional<LensLinks::Product> LensLinks::product() const
@@ -146,9 +169,11 @@ std::optional<LensLinks::Product> LensLinks::product() const
     const SubgraphId subgraph = any ? *selected.subgraph : SubgraphId(0);
     std::vector<OpId> ops(selected.ops.begin(), selected.ops.end());
     std::erase_if(ops, [&](OpId op) { return op.index() >= problem.opCount(); });
+    std::vector<OpId> inside = ops; // of an operator with many ops those of the subgraph that is looked at
+    std::erase_if(inside, [&](OpId op) { return !any || !runs(subgraph, op); });
+    if (const auto op = lower::largestProduct(problem, inside))
+        return Product{*op, subgraph};
     if (const auto op = lower::largestProduct(problem, ops)) {
-        if (any && runs(subgraph, *op))
-            return Product{*op, subgraph};
         for (std::size_t i = 0; i < schedule.size(); ++i)
             if (runs(SubgraphId(i), *op))
                 return Product{*op, SubgraphId(i)};
@@ -168,6 +193,24 @@ std::optional<LensLinks::Product> LensLinks::product() const
     return slowest;
 }
 
+std::optional<LensLinks::Product> LensLinks::mappable() const
+{
+    // A depthwise convolution is no product, but it is a layer.
+    Document& document = m_workspace.schedule();
+    constexpr std::size_t kLookedAt = 16;
+    const auto& ops = m_workspace.selection().state().ops;
+    const lower::ModelOnMachinePtr& model = document.lensModel();
+    if (model && ops.size() <= kLookedAt)
+        for (const OpId op : ops)
+            if (op.index() < model->problem->opCount() && model->problem->op(op).type != OpType::MatMul &&
+                lower::layerOf(*model, op))
+                for (std::size_t i = 0; i < document.schedule().size(); ++i)
+                    if (std::ranges::find(document.schedule()[SubgraphId(i)].ops, op) !=
+                        document.schedule()[SubgraphId(i)].ops.end())
+                        return Product{op, SubgraphId(i)};
+    return product();
+}
+
 std::optional<SubgraphId> LensLinks::slowest() const
 {
     const SnapshotPtr& snapshot = m_workspace.schedule().snapshot();
@@ -185,8 +228,10 @@ void LensLinks::followSystolic()
     SystolicSettings settings = systolic.settings();
     if (const auto& machine = document.machine()) {
         const systolic::Hierarchy hierarchy = lower::hierarchyOf(*machine);
-        if (!m_systolic || !(m_systolic->hierarchy == hierarchy))
+        if (m_dataflow != machine->dataflow) {
+            m_dataflow = machine->dataflow;
             settings.timing.dataflow = lower::dataflowOf(*machine);
+        }
         settings.hierarchy = hierarchy;
     }
     if (const auto at = product()) {
@@ -204,13 +249,17 @@ void LensLinks::followSystolic()
                                   .arg(QString::fromStdString(snapshot->problem->opName(at->op)))
                                   .arg(at->subgraph.index())
                                   .toStdString();
+            m_origins.insert(settings.origin);
         }
     } else {
         m_why[index(Lens::Systolic)] =
             tr("The selected subgraph multiplies no matrices: the last product stays.");
     }
     m_systolic = settings;
-    systolic.follow(settings);
+    if (m_asked && systolic.isModified())
+        systolic.set(settings); // undo brings back what was typed
+    else
+        systolic.follow(settings);
 }
 
 void LensLinks::followMapping()
@@ -232,7 +281,7 @@ void LensLinks::followMapping()
         if (!(layers == mapping.model()))
             mapping.openModel(layers);
     }
-    m_mapped = product();
+    m_mapped = mappable();
     if (!m_mapped) {
         m_why[index(Lens::Mapping)] =
             tr("The selected subgraph has no product and no convolution: the last layer stays.");
@@ -281,10 +330,14 @@ void LensLinks::followNpu()
 
 std::optional<Granularity> LensLinks::foundTile(mapping::Level level) const
 {
-    if (!m_workspace.has(Lens::Mapping) || !m_mapped || !m_layer || !isFollowing(Lens::Mapping))
+    const Schedule& schedule = m_workspace.schedule().schedule();
+    if (!showsWorkload(Lens::Mapping) || m_outdated[index(Lens::Mapping)] || !m_mapped || !m_layer ||
+        m_mapped->subgraph.index() >= schedule.size() ||
+        std::ranges::find(schedule[m_mapped->subgraph].ops, m_mapped->op) ==
+            schedule[m_mapped->subgraph].ops.end())
         return std::nullopt;
     const MappingDocument& mapping = m_workspace.mapping();
-    if (!(mapping.setup().layer == *m_layer) || mapping.evaluation().violation)
+    if (mapping.isSearchingFirst() || !(mapping.setup().layer == *m_layer) || mapping.evaluation().violation)
         return std::nullopt;
     return lower::tileOf(mapping.nest(), mapping.setup().method, level);
 }
@@ -319,44 +372,24 @@ std::optional<std::int64_t> LensLinks::makespan() const
 
 // -- selection -------------------------------------------------------------------------------------------
 
-std::vector<std::size_t> LensLinks::selectedNpuOps() const
-{
-    std::vector<std::size_t> out;
-    if (!m_npuOf || !isFollowing(Lens::Npu) || m_workspace.npu().model() != m_npuModel)
-        return out;
-    const auto& ops = m_workspace.selection().state().ops;
-    for (std::size_t i = 0; i < m_npu.source.size(); ++i)
-        if (std::ranges::any_of(ops, [&](OpId op) {
-                return op.index() < m_npuOf->lowered.source.size() &&
-                       m_npuOf->operatorOf(op) == m_npu.source[i];
-            }))
-            out.push_back(i);
-    return out;
-}
-
 void LensLinks::showInNpu()
 {
-    if (!m_workspace.has(Lens::Npu) || !m_workspace.npu().result())
+    const auto& ops = m_workspace.selection().state().ops;
+    if (!showsWorkload(Lens::Npu) || m_workspace.npu().result()->model != m_npuModel || ops.empty())
         return;
     NpuDocument& npu = m_workspace.npu();
-    const std::vector<std::size_t> wanted = selectedNpuOps();
-    if (wanted.empty())
-        return;
+    std::vector<char> selected(m_npuOf->model().operators.size(), 0);
+    for (const OpId op : ops)
+        if (op.index() < m_npuOf->lowered.source.size())
+            selected[m_npuOf->operatorOf(op).index()] = 1;
+    const auto wanted = [&](const npu::TileNode& n) { return selected[m_npu.source[n.op].index()] != 0; };
     const auto& nodes = npu.result()->graph->nodes;
-    if (npu.node() && std::ranges::find(wanted, nodes[*npu.node()].op) != wanted.end())
+    if (npu.node() && wanted(nodes[*npu.node()]))
         return;
     const QScopedValueRollback giving(m_giving, true);
-    const auto first =
-        std::ranges::find_if(nodes, [&](const npu::TileNode& n) { return n.op == wanted.front(); });
+    const auto first = std::ranges::find_if(nodes, wanted);
     if (first != nodes.end())
         npu.selectNode(static_cast<std::uint32_t>(first - nodes.begin()));
-}
-
-void LensLinks::selectFromNpu(std::size_t npuOp)
-{
-    if (m_npuOf && isFollowing(Lens::Npu) && m_workspace.npu().model() == m_npuModel &&
-        npuOp < m_npu.source.size())
-        selectOperators({m_npu.source[npuOp]});
 }
 
 bool LensLinks::selectLayer(const std::string& name)
@@ -370,7 +403,7 @@ bool LensLinks::selectLayer(const std::string& name)
         if (std::ranges::find(layer->operators, model->lowered.report.nodes[i].name) !=
             layer->operators.end())
             operators.emplace_back(i);
-    selectOperators(operators);
+    selectOperators(*model, operators);
     return true;
 }
 
@@ -388,12 +421,11 @@ std::string LensLinks::selectedLayer() const
     return {};
 }
 
-void LensLinks::selectOperators(const std::vector<OpId>& operators)
+void LensLinks::selectOperators(const lower::ModelOnMachine& model, const std::vector<OpId>& operators)
 {
-    const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
     std::set<OpId> ops;
     for (const OpId o : operators)
-        for (const OpId op : model->opsOf(o))
+        for (const OpId op : model.opsOf(o))
             ops.insert(op);
     if (!ops.empty())
         m_workspace.selection().selectOps(std::move(ops));

@@ -10,6 +10,8 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace tilewright::ui {
 
@@ -37,6 +39,8 @@ public:
     /// Brings the lens to where the workload stands now. Systolic is always there; the others, which search
     /// and simulate, when a view of theirs comes into sight.
     void catchUp(Lens lens);
+    /// Whether it follows and stands at the open workload; the NPU when that has been run.
+    [[nodiscard]] bool showsWorkload(Lens lens) const;
     /// What the lens cannot follow, as one sentence; empty when it does.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
@@ -48,6 +52,8 @@ public:
         SubgraphId subgraph;
     };
     [[nodiscard]] std::optional<Product> product() const;
+    /// What Mapping looks at: like product(), and a selected depthwise convolution.
+    [[nodiscard]] std::optional<Product> mappable() const;
     [[nodiscard]] std::optional<SubgraphId> slowest() const; ///< the subgraph that takes the longest
 
     // -- what was found, taken back
@@ -60,10 +66,7 @@ public:
     [[nodiscard]] std::optional<std::int64_t> makespan() const;
     [[nodiscard]] const lower::ScheduledTiling& npuTiling() const { return m_tiling; }
 
-    // -- one operator in all lenses
-    /// The operators of the NPU's model that the selected ops belong to.
-    [[nodiscard]] std::vector<std::size_t> selectedNpuOps() const;
-    void selectFromNpu(std::size_t npuOp);
+    // -- one operator in all lenses: also a node that is chosen in the NPU selects its op, and the other way
     /// Selects the ops that a layer of the Mapping lens' model stands for; false when it is of another model.
     bool selectLayer(const std::string& name);
     /// The name of the layer that the selected op stands for; empty when it is none.
@@ -72,6 +75,7 @@ public:
 Q_SIGNALS:
     void outdated(tilewright::ui::Lens lens); ///< catchUp() has something to do
     void followingChanged(tilewright::ui::Lens lens);
+    void whyChanged(tilewright::ui::Lens lens); ///< why()
     void makespanChanged();
 
 private:
@@ -82,7 +86,8 @@ private:
     void followNpu();
     void showInNpu();
     void tellMakespan();
-    void selectOperators(const std::vector<OpId>& operators);
+    void selectOperators(const lower::ModelOnMachine& model, const std::vector<OpId>& operators);
+    void followAgain(Lens lens);
 
     Workspace& m_workspace;
     std::array<bool, 4> m_following{true, true, true, true};
@@ -90,10 +95,13 @@ private:
     std::array<bool, 4> m_given{}; ///< it has shown the open workload before
     std::array<QString, 4> m_why;
     std::vector<lower::NamedLayer> m_layers; ///< of m_layersOf
+    bool m_asked = false;                    ///< a person lets the lens follow
     bool m_giving = false;                   ///< a document changes because this object changes it
 
     // what was given last
     std::optional<systolic::Settings> m_systolic;
+    std::set<std::string> m_origins; ///< of the tiles so far
+    std::optional<ArrayDataflow> m_dataflow;
     std::optional<mapping::Layer> m_layer;
     std::optional<Product> m_mapped;
     lower::ModelOnMachinePtr m_npuOf, m_layersOf;

@@ -163,6 +163,7 @@ void MappingDocument::openLayer(const mapping::Layer& layer)
         return;
     }
     setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
+    Q_EMIT edited();
     const QString key = QStringLiteral("layer %1").arg(++m_opened);
     push(setup, tr("Open a layer"), key);
     m_search.start(m_nest, m_setup.architecture); // also when it is the same layer again
@@ -177,14 +178,8 @@ Status MappingDocument::follow(const mapping::Layer& layer, const mapping::Archi
     if (Status s = check(setup); !s)
         return s;
     setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
-    if (isModified()) {
-        const QString key = QStringLiteral("layer %1").arg(++m_opened);
-        push(setup, tr("Follow the selection"), key);
-        m_loadFound = key;
-    } else {
-        m_loadFound = QString();
-        reset(setup);
-    }
+    m_loadFound = QString();
+    reset(setup);
     return Unit{};
 }
 
@@ -208,6 +203,8 @@ void MappingDocument::applyMethod(const mapping::Method& method, const QString& 
 {
     MappingSetup next = m_setup;
     next.method = method;
+    if (!(next == m_setup))
+        Q_EMIT edited();
     push(next, text, mergeKey);
 }
 
@@ -221,6 +218,8 @@ Status MappingDocument::applyLayer(const mapping::Layer& layer, const QString& m
     // Another kind of layer has other loops, whose factors say nothing about these.
     next.method = layer.kind == m_setup.layer.kind ? mapping::refitMethod(*nest, m_setup.method)
                                                    : mapping::trivialMethod(*nest);
+    if (!(next == m_setup))
+        Q_EMIT edited();
     push(next, tr("Change the layer"), mergeKey);
     return Unit{};
 }
@@ -232,6 +231,8 @@ Status MappingDocument::applyArchitecture(const mapping::Architecture& architect
     if (Status s = check(next); !s)
         return s;
     const auto load = m_loadFound;
+    if (!(next == m_setup))
+        Q_EMIT edited();
     push(next, tr("Change the hardware"), mergeKey);
     m_loadFound = load;
     return Unit{};

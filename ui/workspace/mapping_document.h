@@ -48,8 +48,7 @@ public:
     /// One undo step; starts from its method of least EDP once that is known.
     void openLayer(const mapping::Layer& layer);
     void openModel(const mapping::Model& model);
-    /// The layer on the machine, without an undo step unless there are edits to lose; the method of least EDP
-    /// once that is known.
+    /// The layer on the machine, as something that was opened; the method of least EDP once that is known.
     [[nodiscard]] Status follow(const mapping::Layer& layer, const mapping::Architecture& architecture);
 
     // -- edits; each is one undo step, those with the same non-empty key that follow one another merge
@@ -65,8 +64,12 @@ public:
     /// Finishes the background work, a search to the end of its time.
     void settle();
 
+    /// Its method only stands until the search has found the best one.
+    [[nodiscard]] bool isSearchingFirst() const { return m_loadFound.has_value(); }
+
 Q_SIGNALS:
     void setupChanged();
+    void edited();       ///< by a person, not by undo
     void spaceChanged(); ///< another layer or machine: another space of methods
     void baselineChanged();
     void operandChanged();

@@ -234,6 +234,7 @@ void NpuDocument::selectNode(std::optional<std::uint32_t> node)
         return;
     m_node = node;
     Q_EMIT nodeChanged();
+    Q_EMIT nodeChosen();
 }
 
 void NpuDocument::setHoverNode(std::optional<std::uint32_t> node)

@@ -75,6 +75,7 @@ Q_SIGNALS:
     void busyChanged();
     void cursorChanged();
     void nodeChanged(); ///< selected or hovered
+    void nodeChosen();  ///< another one is selected, or none
     void checksChanged();
     void comparisonChanged();
 

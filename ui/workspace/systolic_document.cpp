@@ -126,8 +126,13 @@ void SystolicDocument::follow(const SystolicSettings& settings)
         Q_EMIT errorChanged();
         return;
     }
-    if (!(settings == m_settings))
-        assign(settings);
+    if (settings == m_settings)
+        return;
+    // What its file holds is something else.
+    if (!path().isEmpty() &&
+        !(settings.gemm == m_settings.gemm && settings.hierarchy == m_settings.hierarchy))
+        startedFrom({});
+    assign(settings);
 }
 
 void SystolicDocument::assign(const SystolicSettings& settings)

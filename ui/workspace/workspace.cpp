@@ -111,6 +111,11 @@ bool Workspace::isModified(Lens lens) const
     return has(lens) && existing(lens)->isModified();
 }
 
+bool Workspace::mayReplace(Lens lens)
+{
+    return !isModified(lens) || !m_mayReplace || m_mayReplace(document(lens));
+}
+
 std::vector<LensDocument*> Workspace::documents() const
 {
     std::vector<LensDocument*> out{const_cast<Document*>(&m_schedule), m_systolic.get(), m_npu.get(),
@@ -142,7 +147,7 @@ void Workspace::setCurrent(Lens lens)
 Result<bool> Workspace::open(const LensFile& file)
 {
     LensDocument& target = document(file.lens());
-    if (fileUse(file.kind).replaces && target.isModified() && m_mayReplace && !m_mayReplace(target))
+    if (fileUse(file.kind).replaces && !mayReplace(file.lens()))
         return false;
     if (Status opened = target.open(file); !opened)
         return opened.error();

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] LensDocument& document(Lens lens);
     [[nodiscard]] bool has(Lens lens) const; ///< its document exists by now
     [[nodiscard]] bool isModified(Lens lens) const;
+    /// Asks the person when that document is modified.
+    [[nodiscard]] bool mayReplace(Lens lens);
     /// What keeps the other lenses at the open workload.
     [[nodiscard]] LensLinks& links() { return *m_links; }
     /// Those that exist by now.

@@ -149,8 +149,15 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_tabs, 1);
     column->addWidget(m_notes);
 
-    connect(m_filter, &QComboBox::currentIndexChanged, this, [rows](int shown) { rows->setShown(shown); });
-    connect(m_search, &QLineEdit::textChanged, this, [rows](const QString& text) { rows->setText(text); });
+    // A row that is filtered away hands its place to the next one, which nobody has chosen.
+    connect(m_filter, &QComboBox::currentIndexChanged, this, [this, rows](int shown) {
+        const QScopedValueRollback following(m_following, true);
+        rows->setShown(shown);
+    });
+    connect(m_search, &QLineEdit::textChanged, this, [this, rows](const QString& text) {
+        const QScopedValueRollback following(m_following, true);
+        rows->setText(text);
+    });
     connect(m_operators->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
                 if (now.isValid() && !m_following)

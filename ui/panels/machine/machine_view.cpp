@@ -215,8 +215,9 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         QMenu menu(this);
         menu.addAction(tr("Edit"), this, [this, item] { m_list->editItem(item, kValue); });
         QAction* back = menu.addAction(tr("As in the preset"), this, [this, item] { resetField(item); });
-        const auto preset = base();
-        back->setEnabled(preset && !machineChanges(*preset, *machine()).empty());
+        const auto changes = base() ? machineChanges(*base(), *machine()) : std::vector<MachineChange>();
+        const std::string path = item->data(kField, kPath).toString().toStdString();
+        back->setEnabled(std::ranges::find(changes, path, &MachineChange::path) != changes.end());
         menu.exec(m_list->viewport()->mapToGlobal(at));
     });
     column->addWidget(m_list, 1);
@@ -437,7 +438,9 @@ void MachineView::resetField(QTreeWidgetItem* item)
     const std::string path = item->data(kField, kPath).toString().toStdString();
     for (const MachineField& f : machineFields(*preset))
         if (f.path == path)
-            take(withMachineField(*machine(), path, f.value), tr("%1 as in the preset").arg(word(f.label)));
+            take(f.given ? withMachineField(*machine(), path, f.value)
+                         : withoutMachineField(*machine(), path),
+                 tr("%1 as in the preset").arg(word(f.label)));
 }
 
 void MachineView::openMachine()

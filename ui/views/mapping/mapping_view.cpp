@@ -43,6 +43,12 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
         connect(&m_state, signal, this, &MappingView::refresh);
     connect(&m_state.search(), &MappingSearch::finished, this, &MappingView::refresh);
     connect(&workspace().links(), &LensLinks::followingChanged, this, &MappingView::refreshControls);
+    connect(&workspace().links(), &LensLinks::whyChanged, this, [this](Lens lens) {
+        if (lens != Lens::Mapping)
+            return;
+        m_message = workspace().links().why(lens);
+        update();
+    });
     connect(&m_state, &MappingDocument::refused, this, [this](const QString& why) {
         m_message = why;
         update();

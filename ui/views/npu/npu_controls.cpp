@@ -80,7 +80,8 @@ void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
     m_followed->setObjectName(QStringLiteral("npu.followed"));
     m_followed->setWordWrap(true);
     form.addRow(m_followed);
-    connect(&m_workspace.links(), &LensLinks::followingChanged, this, &NpuControls::refresh);
+    for (auto signal : {&LensLinks::followingChanged, &LensLinks::whyChanged})
+        connect(&m_workspace.links(), signal, this, &NpuControls::refresh);
     m_model = new QComboBox(this);
     m_model->setObjectName(QStringLiteral("npu.model"));
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -265,7 +266,7 @@ void NpuControls::refresh()
     const LensLinks& links = m_workspace.links();
     const QString& why = links.why(Lens::Npu);
     QString followed = why;
-    if (why.isEmpty() && links.isFollowing(Lens::Npu) && m_workspace.schedule().hasProblem()) {
+    if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
         const lower::ScheduledTiling& tiles = links.npuTiling();
         followed =
             tr("%1 cut as the schedule cuts them.")
@@ -277,7 +278,7 @@ void NpuControls::refresh()
     }
     m_followed->setText(followed);
     m_followed->setVisible(!followed.isEmpty());
-    if (links.isFollowing(Lens::Npu) && m_workspace.schedule().hasProblem())
+    if (links.showsWorkload(Lens::Npu))
         m_model->setItemText(at, tr("the open model"));
     m_keepGhost->setChecked(m_state.isGhostKept());
     m_clearGhost->setEnabled(m_state.ghost() != nullptr);

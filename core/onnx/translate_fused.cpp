@@ -60,9 +60,9 @@ Status Translation::attention(const Node& node)
         if (const auto before = operand(node, past + i - 1))
             cache.insert(cache.begin(), *before);
         if (isUsed) {
-            const Status s = cache.size() > 1
-                                 ? result(node, Kind::Concat, cache, model::AxisAttributes{2, {}}, {}, i)
-                                 : result(node, Kind::Identity, cache, model::NoAttributes{}, {}, i);
+            Status s = cache.size() > 1
+                           ? result(node, Kind::Concat, cache, model::AxisAttributes{2, {}}, {}, i)
+                           : result(node, Kind::Identity, cache, model::NoAttributes{}, {}, i);
             if (!s)
                 return s;
             qkv[i] = *m_values[node.out[i]].tensor;

@@ -2,10 +2,14 @@
 #pragma once
 
 #include "theme/style.h"
+#include "workspace/document.h"
 
 #include <QApplication>
 #include <QSettings>
 #include <QTemporaryDir>
+
+#include <array>
+#include <string>
 
 namespace tilewright::ui {
 
@@ -30,5 +34,17 @@ private:
     QApplication m_app;
     QTemporaryDir m_settings;
 };
+
+/// What a verb is told about the machine: a preset or a file. Without a name the document keeps its own.
+[[nodiscard]] inline Status useMachine(Document& document, const std::string& name)
+{
+    if (name.empty())
+        return Unit{};
+    const std::array names{name};
+    const auto machine = lower::loadMachine(names);
+    if (!machine)
+        return machine.error();
+    return document.startOn(*machine);
+}
 
 } // namespace tilewright::ui

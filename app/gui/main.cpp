@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "headless.h"
 #include "theme/style.h"
 #include "verbs.h"
 #include "window/main_window.h"
 
 #include <QApplication>
+#include <QCommandLineParser>
 #include <QScreen>
 
 #include <cstring>
+#include <iostream>
 
 int main(int argc, char** argv)
 {
@@ -21,8 +24,19 @@ int main(int argc, char** argv)
 
     QApplication app(argc, argv);
     QApplication::setStyle(tilewright::ui::makeStyle());
+    QCommandLineParser arguments;
+    arguments.addPositionalArgument(QStringLiteral("FILE"),
+                                    QStringLiteral("A model, a problem, a schedule of it, a machine ..."),
+                                    QStringLiteral("[FILE...]"));
+    const QCommandLineOption machine(QStringLiteral("machine"),
+                                     QStringLiteral("Preset or file of the machine that a model is put on."),
+                                     QStringLiteral("NAME"));
+    arguments.addOption(machine);
+    arguments.addHelpOption();
+    arguments.addVersionOption();
+    arguments.process(app);
     tilewright::ui::MainWindow window;
-    const QStringList files = app.arguments().mid(1);
+    const QStringList files = arguments.positionalArguments();
     window.restoreSession();
     window.fitOnto(window.screen()->availableSize());
     window.show();
@@ -30,5 +44,11 @@ int main(int argc, char** argv)
         window.reopenLastFiles();
     else
         window.openPaths(files);
+    const auto used =
+        tilewright::ui::useMachine(window.state().document, arguments.value(machine).toStdString());
+    if (!used) {
+        std::cerr << "tilewright: " << used.error().text() << '\n';
+        return 2;
+    }
     return app.exec();
 }

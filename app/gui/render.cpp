@@ -74,8 +74,8 @@ Status pinBaseline(Document& document, const QString& path)
 
 /// The whole window with its docks, as a person sees it.
 Status renderWindow(const QStringList& files, const std::vector<std::string>& selected,
-                    const QString& perspective, const QString& baseline, const QString& output,
-                    const ExportOptions& options)
+                    const QString& perspective, const QString& baseline, const std::string& machine,
+                    const QString& output, const ExportOptions& options)
 {
     MainWindow window;
     window.setTheme(options.theme->dark ? QStringLiteral("dark") : QStringLiteral("light"));
@@ -83,6 +83,8 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
     window.show();
     if (!files.isEmpty() && !window.openPaths(files))
         return Error{ErrorCode::Io, "the files could not be opened", {}, files.front().toStdString()};
+    if (Status used = useMachine(window.state().document, machine); !used)
+        return used;
     if (Status pinned = pinBaseline(window.state().document, baseline); !pinned)
         return pinned;
     if (!files.isEmpty() || !perspective.isEmpty())
@@ -112,10 +114,11 @@ int runRender(int argc, char** argv)
     std::string size;
     std::string perspective;
     std::string baseline;
+    std::string machine;
     std::vector<std::string> selected;
     double scale = 1;
     double fontSize = 0;
-    cli.add_option("files", files, "A problem, a schedule of it, or files of the other lenses");
+    cli.add_option("files", files, "A model, a problem, a schedule of it, or files of the other lenses");
     bool listViews = false;
     cli.add_flag("--list-views", listViews, "Print the names of the views, one a line");
     cli.add_option("--view", view, "What to draw: " + viewNames());
@@ -126,6 +129,7 @@ int runRender(int argc, char** argv)
     cli.add_option("--font-size", fontSize, "Point size of the application font, 6 to 40")
         ->check(CLI::Range(6.0, 40.0));
     cli.add_option("--select", selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated");
+    cli.add_option("--machine", machine, "Preset or file of the machine that a model is put on");
     cli.add_option("--baseline", baseline, "A schedule drawn as the ghost");
     cli.add_option("--perspective", perspective, "With --view window: Edit, Tiles, Compare or Hardware");
     try {
@@ -172,7 +176,7 @@ int runRender(int argc, char** argv)
     if (view == "window") {
         const Status done =
             renderWindow(paths, selected, QString::fromStdString(perspective),
-                         QString::fromStdString(baseline), QString::fromStdString(output), options);
+                         QString::fromStdString(baseline), machine, QString::fromStdString(output), options);
         return done ? 0 : fail(done.error().text());
     }
 
@@ -189,6 +193,8 @@ int runRender(int argc, char** argv)
     for (const LensFile& file : opened)
         if (const auto read = state.workspace.open(file); !read)
             return fail(read.error().text());
+    if (const Status used = useMachine(state.document, machine); !used)
+        return fail(used.error().text());
     if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline)); !pinned)
         return fail(pinned.error().text());
     if (selected.empty() && state.document.schedule().size() > 0)

@@ -19,8 +19,10 @@ int runReport(int argc, char** argv)
     CLI::App cli{"Writes a report of a schedule: one HTML page, or a PDF with a page a view",
                  "tilewright report"};
     std::vector<std::string> files;
+    std::string machine;
     std::string output;
-    cli.add_option("files", files, "A problem and a schedule of it")->required();
+    cli.add_option("files", files, "A model or a problem, and a schedule of it")->required();
+    cli.add_option("--machine", machine, "Preset or file of the machine that a model is put on");
     cli.add_option("-o,--output", output, "FILE.html or FILE.pdf")->required();
     try {
         cli.parse(argc - 1, argv + 1);
@@ -44,6 +46,8 @@ int runReport(int argc, char** argv)
     for (const LensFile& file : read)
         if (const auto opened = state.workspace.open(file); !opened)
             return fail(opened.error());
+    if (const Status used = useMachine(state.document, machine); !used)
+        return fail(used.error());
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
     for (const QString& name : reportViews()) {

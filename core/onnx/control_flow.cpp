@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr std::int64_t kMaxSteps = 4096;
-constexpr std::int64_t kMaxUnrolled = 100'000; ///< nodes
 
 /// Does the loop go on whatever happens in its body: is the condition that the body gives the one it got, or
 /// a constant that holds?
@@ -139,7 +138,8 @@ Status GraphWalk::loop(Node& node, int depth)
                                : first && first->front() == 0 ? 0
                                                               : count->front();
     if (!starts || steps < 0 || steps > kMaxSteps ||
-        saturatingMul(steps, std::max(1, body.node_size())) > kMaxUnrolled || !goesOn(body)) {
+        saturatingMul(steps, std::max(1, body.node_size())) > static_cast<std::int64_t>(kMaxInside) ||
+        !goesOn(body)) {
         infer(node);
         m_translation.drop(node, "how often it runs is not known before the model runs");
         return Unit{};

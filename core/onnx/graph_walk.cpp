@@ -58,6 +58,17 @@ std::vector<Size> sizesOf(const pb::TypeProto& type, const std::string& input)
     return out;
 }
 
+bool isNumber(const pb::TypeProto& type)
+{
+    const auto& tensor = type.tensor_type();
+    const int element = tensor.elem_type();
+    const auto& sizes = tensor.shape().dim();
+    return tensor.has_shape() &&
+           (element == pb::TensorProto::INT64 || element == pb::TensorProto::INT32 ||
+            element == pb::TensorProto::BOOL) &&
+           std::all_of(sizes.begin(), sizes.end(), [](const auto& d) { return d.dim_value() == 1; });
+}
+
 Result<std::vector<int>> nodeOrder(const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes)
 {
     std::unordered_map<std::string_view, int> writer;
@@ -104,6 +115,9 @@ GraphWalk::GraphWalk(const pb::ModelProto& file, const Dimensions& dimensions)
 Status GraphWalk::run()
 {
     const pb::GraphProto& graph = m_file.graph();
+    if (static_cast<std::size_t>(graph.node_size()) > model::kMaxOperators)
+        return nodeError(graph.node(static_cast<int>(model::kMaxOperators)),
+                         "more than " + formatGrouped(model::kMaxOperators) + " nodes up to here");
     std::int64_t opset = 1;
     for (const auto& set : m_file.opset_import())
         if (set.domain().empty() || set.domain() == "ai.onnx")
@@ -159,6 +173,11 @@ Status GraphWalk::addInputs(const pb::GraphProto& graph)
             v.shape.emplace();
             for (const Size& size : sizesOf(input.type(), input.name()))
                 v.shape->push_back(size.name.empty() ? size.value : m_dimensions.at(size.name));
+            if (const auto given = m_dimensions.find(v.name);
+                given != m_dimensions.end() && isNumber(input.type())) {
+                v.constant = true;
+                v.data = Constant{*v.shape, false, {given->second}, {}};
+            }
         }
         m_values.bind(input.name(), m_values.add(std::move(v)));
     }
@@ -201,8 +220,9 @@ Status GraphWalk::walk(const Nodes& nodes, std::int64_t opset, int depth)
 
 Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int depth)
 {
-    if (++m_nodes > model::kMaxOperators)
-        return nodeError(proto, "more than " + formatGrouped(model::kMaxOperators) + " nodes up to here");
+    if (depth > 0 && ++m_inside > kMaxInside)
+        return nodeError(proto, "more than " + formatGrouped(kMaxInside) +
+                                    " nodes in branches, loops and functions up to here");
     Node node;
     node.proto = &proto;
     node.name = m_translation.freshNodeName(nameOf(proto));

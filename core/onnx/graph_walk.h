@@ -28,6 +28,7 @@ public:
     [[nodiscard]] ImportReport takeReport() { return std::move(m_report); }
 
 private:
+    static constexpr std::size_t kMaxInside = 100'000; ///< nodes that stand where another one did
     using Nodes = ::google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
     Status addConstants(const ::onnx::GraphProto& graph);
@@ -52,7 +53,7 @@ private:
     Translation m_translation;
     std::unordered_map<std::string, const ::onnx::TypeProto*> m_declared;
     std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> m_functions;
-    std::size_t m_nodes = 0;
+    std::size_t m_inside = 0;
 };
 
 /// An order of nodes in which operands come first: the file's where it is one. The Error names a node that
@@ -67,5 +68,7 @@ struct Size
     std::string name; ///< of a free one
 };
 [[nodiscard]] std::vector<Size> sizesOf(const ::onnx::TypeProto& type, const std::string& input);
+/// Is it one whole number or condition, whose value may decide branches?
+[[nodiscard]] bool isNumber(const ::onnx::TypeProto& type);
 
 } // namespace tilewright::onnx

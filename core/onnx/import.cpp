@@ -106,9 +106,9 @@ std::vector<FreeDimension> freeDimensionsOf(const pb::ModelProto& file)
 }
 
 /// Is there a value for each free dimension, and none for another?
-Status checkDimensions(const std::vector<FreeDimension>& free, const Dimensions& given,
-                       const std::string& file)
+Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, const std::string& file)
 {
+    const std::vector<FreeDimension> free = freeDimensionsOf(proto);
     std::string names, example;
     bool complete = true;
     for (const FreeDimension& d : free) {
@@ -120,12 +120,20 @@ Status checkDimensions(const std::vector<FreeDimension>& free, const Dimensions&
         if (value != given.end() && (value->second < 0 || value->second > kMaxDimension))
             return Error{ErrorCode::Field, "expected a size from 0 to 2147483648", "--dim " + d.name, file};
     }
-    for (const auto& [name, value] : given)
-        if (std::none_of(free.begin(), free.end(), [&](const FreeDimension& d) { return d.name == name; }))
+    for (const auto& entry : given) {
+        const std::string& name = entry.first; // clang 14 captures no structured binding
+        const auto& inputs = proto.graph().input();
+        const bool isKnown =
+            std::any_of(free.begin(), free.end(), [&](const FreeDimension& d) { return d.name == name; }) ||
+            std::any_of(inputs.begin(), inputs.end(), [&](const pb::ValueInfoProto& input) {
+                return input.name() == name && isNumber(input.type());
+            });
+        if (!isKnown)
             return Error{ErrorCode::Field,
                          free.empty() ? "the model has no free dimension"
                                       : "the model has no such free dimension; it has " + names,
                          "--dim " + name, file};
+    }
     if (!complete)
         return Error{ErrorCode::Problem,
                      "leaves " + std::string(free.size() == 1 ? "the size " : "the sizes ") + names +
@@ -172,7 +180,7 @@ Result<Imported> importModel(std::string_view content, const std::string& file, 
     pb::ModelProto proto;
     if (Status s = parse(content, file, proto); !s)
         return s.error();
-    if (Status s = checkDimensions(freeDimensionsOf(proto), dimensions, file); !s)
+    if (Status s = checkDimensions(proto, dimensions, file); !s)
         return s.error();
     GraphWalk walk(proto, dimensions);
     if (Status s = walk.run(); !s)
@@ -203,15 +211,20 @@ Result<Imported> importFile(const std::string& path, const Dimensions& dimension
     return file.isOpen() ? importModel(file.content(), path, dimensions) : Result<Imported>(file.error(path));
 }
 
+Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view content, const std::string& file)
+{
+    pb::ModelProto proto;
+    if (Status s = parse(content, file, proto); !s)
+        return s.error();
+    return freeDimensionsOf(proto);
+}
+
 Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
 {
     const MappedFile file(path);
     if (!file.isOpen())
         return file.error(path);
-    pb::ModelProto proto;
-    if (Status s = parse(file.content(), path, proto); !s)
-        return s.error();
-    return freeDimensionsOf(proto);
+    return freeDimensionsIn(file.content(), path);
 }
 
 } // namespace tilewright::onnx

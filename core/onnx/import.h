@@ -11,7 +11,8 @@
 
 namespace tilewright::onnx {
 
-/// Values of free dimensions by name.
+/// Values of free dimensions by name; also of inputs that are one whole number, so that what they decide is
+/// known.
 using Dimensions = std::map<std::string, std::int64_t>;
 
 /// A size of an input that the file leaves open.
@@ -68,5 +69,7 @@ struct Imported
 
 /// The sizes of its inputs that a file leaves open, in the file's order.
 [[nodiscard]] Result<std::vector<FreeDimension>> freeDimensions(const std::string& path);
+[[nodiscard]] Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view content,
+                                                                  const std::string& file);
 
 } // namespace tilewright::onnx

@@ -32,4 +32,9 @@ Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
     return notBuilt(path);
 }
 
+Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view, const std::string& file)
+{
+    return notBuilt(file);
+}
+
 } // namespace tilewright::onnx

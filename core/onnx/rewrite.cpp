@@ -92,17 +92,19 @@ void Rewrite::tellNodes(std::uint32_t i, Fate fate, std::uint32_t now, const std
     m_nodes[i].clear();
 }
 
-void Rewrite::removeUnread(TensorId t, std::uint32_t now, const std::string& note)
+void Rewrite::removeUnread(TensorId from, std::uint32_t now, const std::string& note)
 {
-    const std::uint32_t w = writer(t);
-    if (w == kNone || m_isOutput[t.index()] || !m_readers[t.index()].empty() || op(w).outputs.size() != 1 ||
-        model::macsOf(m_model, op(w)) > 0)
-        return;
-    const std::vector<TensorId> inputs = op(w).inputs;
-    tellNodes(w, Fate::Part, now, note);
-    remove(w);
-    for (const TensorId in : inputs)
-        removeUnread(in, now, note);
+    for (std::vector<TensorId> left{from}; !left.empty();) {
+        const TensorId t = left.back();
+        left.pop_back();
+        const std::uint32_t w = writer(t);
+        if (w == kNone || m_isOutput[t.index()] || !m_readers[t.index()].empty() ||
+            op(w).outputs.size() != 1 || model::macsOf(m_model, op(w)) > 0)
+            continue;
+        left.insert(left.end(), op(w).inputs.begin(), op(w).inputs.end());
+        tellNodes(w, Fate::Part, now, note);
+        remove(w);
+    }
 }
 
 /// A norm with known tables is a scale and a shift of each channel, which the weights take over.

@@ -36,8 +36,8 @@ private:
     TensorId addTensor(const std::string& name, model::Shape shape, TensorId like);
     void leaveOut(TensorId t);
     void tellNodes(std::uint32_t i, Fate fate, std::uint32_t now, const std::string& note);
-    /// Removes operators that nothing reads any more, from `t` backwards.
-    void removeUnread(TensorId t, std::uint32_t now, const std::string& note);
+    /// Removes operators that nothing reads any more, from `from` backwards.
+    void removeUnread(TensorId from, std::uint32_t now, const std::string& note);
 
     std::optional<TensorId> scoresOf(std::uint32_t softmax, Chain& chain) const;
     std::optional<std::uint32_t> contextOf(std::uint32_t softmax, Chain& chain) const;

@@ -10,7 +10,7 @@ namespace {
 
 enum class Message { Model, Graph, Function, Node, Attribute, Tensor, SparseTensor };
 
-constexpr int kDeepest = 90;                                  ///< below the parser's own limit
+constexpr int kDeepest = 90;                                   ///< below the parser's own limit
 constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 10; ///< of a tensor of int32 or int64
 constexpr std::size_t kMaxOtherBytes = 4096;
 

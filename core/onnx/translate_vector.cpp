@@ -36,6 +36,22 @@ Status Translation::elementwise(const Node& node)
         drop(node, "has no operand");
         return Unit{};
     }
+    // Older files say where a shorter operand lies; slopes lie along the channels.
+    const Shape x = shape(inputs->front());
+    const bool placed = node.attribute("axis") != nullptr && node.integer("broadcast", 0) != 0;
+    if (const Shape y = shape(inputs->back());
+        inputs->size() == 2 && !y.empty() && (placed || (node.type == "PRelu" && y.size() == 1))) {
+        const auto axis = axisOf(placed ? node.integer("axis", 0) : 1, x.size());
+        if (axis && *axis + y.size() < x.size() &&
+            std::equal(y.begin(), y.end(), x.begin() + static_cast<std::ptrdiff_t>(*axis))) {
+            Shape wide = y;
+            wide.resize(x.size() - *axis, 1);
+            const auto spread = reshape(node, "placed", inputs->back(), std::move(wide));
+            if (!spread)
+                return spread.error();
+            inputs->back() = *spread;
+        }
+    }
     return result(node, Kind::Elementwise, std::move(*inputs),
                   model::ElementwiseAttributes{lowerCase(node.type), 0});
 }

@@ -134,8 +134,8 @@ Status Translation::split(const Node& node)
             freshName(v == kNoValue ? node.name + ".part" + std::to_string(i) : m_values[v].name));
     }
     a.sizes = std::move(sizes);
-    const auto out = add(node, node.name, Kind::Split, std::move(*inputs), std::move(a), {}, names,
-                         m_model.tensors[inputs->front()].elementBytes);
+    const int bytes = m_model.tensors[inputs->front()].elementBytes;
+    const auto out = add(node, node.name, Kind::Split, std::move(*inputs), std::move(a), {}, names, bytes);
     if (!out)
         return out.error();
     for (std::size_t i = 0; i < parts.size(); ++i)

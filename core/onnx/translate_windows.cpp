@@ -233,12 +233,8 @@ Status Translation::pool(const Node& node)
     if (!inputs)
         return Unit{};
     const Shape x = shape(inputs->front());
-    if (x.size() == 5) {
-        drop(node, "a pool of three spatial axes; one and two are understood");
-        return Unit{};
-    }
     const auto given = node.integers("kernel_shape");
-    if (x.size() < 3 || x.size() > 4 || !given || given->size() != x.size() - 2)
+    if (x.size() < 3 || x.size() > 5 || !given || given->size() != x.size() - 2)
         return refuse(node, "the kernel must have an entry for each spatial axis of the input " +
                                 model::shapeText(x));
     const Spatial kernel = lastOf(*given, 1);
@@ -248,14 +244,30 @@ Status Translation::pool(const Node& node)
     const Kind kind = node.type == "MaxPool" ? Kind::MaxPool : Kind::AveragePool;
     if (x.size() == 4)
         return result(node, kind, std::move(*inputs), flat(*windows, kernel));
-    const auto image = reshape(node, "image", inputs->front(), asImage(x));
+    // Three axes are pooled two at once, then the first.
+    const Shape layers = x.size() == 5 ? Shape{x[0], saturatingMul(x[1], x[2]), x[3], x[4]} : asImage(x);
+    const auto image = reshape(node, "image", inputs->front(), layers);
     if (!image)
         return image.error();
-    const auto pooled = inner(node, kind, {*image}, flat(*windows, kernel));
+    auto pooled = inner(node, kind, {*image}, flat(*windows, kernel));
     if (!pooled)
         return pooled.error();
     const Shape y = shape(*pooled);
-    return result(node, Kind::Reshape, {*pooled}, model::NoAttributes{}, {y[0], y[1], y[3]});
+    if (x.size() == 3)
+        return result(node, Kind::Reshape, {*pooled}, model::NoAttributes{}, {y[0], y[1], y[3]});
+    const auto columns = reshape(node, "columns", *pooled, {x[0], x[1], x[2], saturatingMul(y[2], y[3])});
+    if (!columns)
+        return columns.error();
+    model::WindowAttributes depth;
+    depth.kernel = {kernel[0], 1};
+    depth.stride = {windows->stride[0], 1};
+    depth.dilation = {windows->dilation[0], 1};
+    depth.padding = {windows->before[0], 0, windows->after[0], 0};
+    pooled = helper(node, "depth", kind, {*columns}, depth);
+    if (!pooled)
+        return pooled.error();
+    return result(node, Kind::Reshape, {*pooled}, model::NoAttributes{},
+                  {x[0], x[1], shape(*pooled)[2], y[2], y[3]});
 }
 
 Status Translation::globalPool(const Node& node)

@@ -100,6 +100,8 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
         put(&T::argReduce, {"ArgMax", "ArgMin"});
         put(&T::matMul, {"MatMul", "MatMulInteger", "QLinearMatMul"});
         put(&T::gemm, {"Gemm"});
+        put(&T::attention, {"Attention"});
+        put(&T::rotary, {"RotaryEmbedding"});
         put(&T::einsum, {"Einsum"});
         put(&T::recurrent, {"LSTM", "GRU"});
         put(&T::convolution, {"Conv", "ConvInteger", "QLinearConv"});
@@ -125,7 +127,7 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
     return kHandlers;
 }
 
-/// The quantised forms and activations that a widespread runtime writes into files.
+/// The quantised forms, and what stands for several operators, that a widespread runtime writes into files.
 const std::unordered_map<std::string_view, Translation::Handler>& Translation::microsoftHandlers()
 {
     using T = Translation;
@@ -142,6 +144,13 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::m
         {"DequantizeLinear", &T::quantise},
         {"QLinearGlobalAveragePool", &T::globalPool},
         {"SimplifiedLayerNormalization", &T::rows},
+        {"SkipLayerNormalization", &T::skipNorm},
+        {"SkipSimplifiedLayerNormalization", &T::skipNorm},
+        {"GroupQueryAttention", &T::attention},
+        {"MultiHeadAttention", &T::attention},
+        {"MatMulNBits", &T::packedMatMul},
+        {"FusedMatMul", &T::fusedMatMul},
+        {"RotaryEmbedding", &T::rotary},
     };
     return kHandlers;
 }
@@ -193,16 +202,29 @@ void Translation::drop(const Node& node, const std::string& why)
     report.op = OpId(m_model.operators.size() - 1);
 }
 
+namespace {
+
+/// The name, or with a number behind it that makes it a new one.
+std::string fresh(std::unordered_map<std::string, std::size_t>& names, const std::string& name)
+{
+    std::size_t& used = names[name];
+    for (; used > 0; ++used)
+        if (std::string numbered = name + "#" + std::to_string(used); names.emplace(numbered, 1).second)
+            return numbered;
+    used = 1;
+    return name;
+}
+
+} // namespace
+
 std::string Translation::freshName(const std::string& name)
 {
-    const std::size_t used = m_names[name]++;
-    return used == 0 ? name : freshName(name + "#" + std::to_string(used));
+    return fresh(m_names, name);
 }
 
 std::string Translation::freshNodeName(const std::string& name)
 {
-    const std::size_t used = m_nodeNames[name]++;
-    return used == 0 ? name : freshNodeName(name + "#" + std::to_string(used));
+    return fresh(m_nodeNames, name);
 }
 
 TensorId Translation::tensorOf(ValueId id)
@@ -313,7 +335,9 @@ Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::A
 {
     Value& value = m_values[node.out[i]];
     if (value.type == 0)
-        value.type = node.input(0) == kNoValue ? ::onnx::TensorProto::FLOAT : m_values[node.input(0)].type;
+        value.type = node.type == "ConvInteger"  ? ::onnx::TensorProto::INT32
+                     : node.input(0) == kNoValue ? ::onnx::TensorProto::FLOAT
+                                                 : m_values[node.input(0)].type;
     const std::string name =
         m_inner ? node.name + "/result" + (i > 0 ? std::to_string(i) : std::string()) : node.name;
     auto out = add(node, name, kind, std::move(inputs), std::move(attributes), {std::move(declared)},

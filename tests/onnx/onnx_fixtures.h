@@ -27,6 +27,13 @@ struct OnnxFixture
 [[nodiscard]] std::string branches();
 [[nodiscard]] std::vector<OnnxFixture> onnxFixtures();
 
+/// A file that is wrong, and a part of the sentence that says so.
+struct MalformedOnnx
+{
+    std::string name, text, sentence;
+};
+[[nodiscard]] std::vector<MalformedOnnx> malformedOnnx();
+
 /// So many operators in a chain of convolutions, norms, activations and arithmetic on shapes.
 [[nodiscard]] std::string longChain(int operators);
 

@@ -7,9 +7,13 @@
 #include "onnx_fixtures.h"
 
 #include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <onnx/onnx_pb.h>
+
 #include <map>
+#include <random>
 
 using namespace tilewright;
 using namespace tilewright::lower;
@@ -18,7 +22,7 @@ namespace {
 
 using Macs = std::map<std::string, std::int64_t>;
 
-Workload opened(const std::string& text, const onnx::Dimensions& dimensions = {})
+Workload opened(const std::string& text, const tilewright::onnx::Dimensions& dimensions = {})
 {
     auto w = readWorkload(text, "fixture.onnx", dimensions);
     if (!w)
@@ -306,10 +310,89 @@ private Q_SLOTS:
         }
     }
 
+    /// Every file that is wrong in one way is refused with a sentence that says so.
+    void malformedFilesAreRefusedWithASentence()
+    {
+        for (const test::MalformedOnnx& file : test::malformedOnnx()) {
+            const auto read = tilewright::onnx::importModel(file.text, "x.onnx");
+            if (file.sentence.empty()) // either way, but no crash
+                continue;
+            QVERIFY2(!read.hasValue(), file.name.c_str());
+            const std::string text = read.error().text();
+            QVERIFY2(text.find(file.sentence) != std::string::npos, (file.name + ": " + text).c_str());
+            QVERIFY2(text.starts_with("x.onnx: ") && text.find('\n') == std::string::npos, text.c_str());
+        }
+    }
+
+    /// Files cut off anywhere and files with wrong bytes are read to the end or refused.
+    void noBytesBringTheReaderDown()
+    {
+        std::mt19937 random(14);
+        for (const std::string& whole :
+             {test::branches(), test::lstm(), test::quantisedCnn(), test::llamaBlock()}) {
+            const tilewright::onnx::Dimensions rows{{"rows", 4}};
+            for (std::size_t n = 0; n < whole.size(); n += 7)
+                QVERIFY(!tilewright::onnx::importModel(whole.substr(0, n), "cut.onnx").hasValue());
+            int opened = 0;
+            for (int i = 0; i < 1500; ++i) {
+                std::string wrong = whole;
+                for (int k = 0; k < 1 + i % 4; ++k)
+                    wrong[random() % wrong.size()] = static_cast<char>(random());
+                const auto read = tilewright::onnx::importModel(
+                    wrong, "wrong.onnx", i % 2 == 0 ? rows : tilewright::onnx::Dimensions{});
+                opened += read.hasValue();
+                if (!read)
+                    QVERIFY(!read.error().message.empty());
+                else if (model::macsOf(read->model) < (1 << 24))
+                    (void)lowerToProblem(read->model, *machinePreset("edge"));
+            }
+            QVERIFY(opened > 0);
+        }
+    }
+
+    /// Three GiB of weights in the file itself, which is empty there: nothing of them is looked at.
+    void weightsAreNeverRead()
+    {
+        const auto varint = [](std::uint64_t n) {
+            std::string out;
+            for (; n >= 0x80; n >>= 7)
+                out += static_cast<char>(n | 0x80);
+            return out + static_cast<char>(n);
+        };
+        constexpr std::uint64_t kBytes = std::uint64_t{3} << 30;
+        ::onnx::ModelProto file;
+        QVERIFY(file.ParseFromString(test::llamaBlock()));
+        auto& graph = *file.mutable_graph();
+        auto& weights = *graph.mutable_initializer();
+        const auto gate = std::find_if(weights.begin(), weights.end(),
+                                       [](const auto& t) { return t.name() == "gate.weight"; });
+        ::onnx::TensorProto tensor = *gate;
+        weights.erase(gate);
+        tensor.clear_data_location();
+        tensor.clear_external_data();
+        // The tensor's elements at the very end: field 9 of field 5 of field 7.
+        const std::string head = tensor.SerializeAsString() + "\x4a" + varint(kBytes);
+        const std::string initializer = "\x2a" + varint(head.size() + kBytes) + head;
+        const std::string nodes = graph.SerializeAsString();
+        file.clear_graph();
+        const std::string text = file.SerializeAsString() + "\x3a" +
+                                 varint(nodes.size() + initializer.size() + kBytes) + nodes + initializer;
+        QTemporaryDir folder;
+        QFile out(folder.filePath(QStringLiteral("large.onnx")));
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        QCOMPARE(out.write(text.data(), static_cast<qint64>(text.size())), static_cast<qint64>(text.size()));
+        if (!out.resize(static_cast<qint64>(text.size() + kBytes)))
+            QSKIP("no room for a file of three GiB with nothing in it");
+        out.close();
+        const auto read = loadWorkload(out.fileName().toStdString());
+        QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
+        QCOMPARE(model::macsOf(read->model), 377'487'360);
+    }
+
     void freeDimensionsAreToldInOneSentence()
     {
         const std::string gpt2 = test::gpt2Block();
-        const auto text = [&](const onnx::Dimensions& d) {
+        const auto text = [&](const tilewright::onnx::Dimensions& d) {
             return readWorkload(gpt2, "gpt2.onnx", d).error().text();
         };
         QCOMPARE(text({}),

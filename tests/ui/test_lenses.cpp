@@ -4,6 +4,7 @@
 #include "canvas/canvas.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/machine/machine_view.h"
+#include "panels/solver/solver_view.h"
 #include "theme/number.h"
 #include "views/mapping/mapping_model_view.h"
 #include "views/mapping/mapping_view.h"
@@ -18,6 +19,7 @@
 #include "edit/fit.h"
 
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -90,6 +92,8 @@ private Q_SLOTS:
     void oneFileFourLensesAndBack();
     void theWavefrontFollowsTheWheel();
     void editingALensPinsIt();
+    void undoInALensThatOnlyShowsIsThatOfTheSchedule();
+    void whatWasEditedBeforeIsNotReplaced();
     void anotherProblemIsFollowedAgain();
     void aProblemIsShownInEveryLensToo();
     void selectionIsByOperator();
@@ -101,6 +105,7 @@ private Q_SLOTS:
     void aTypedFieldDerivesTheRest();
     void badValuesAreRefusedInOneSentence();
     void whatNoLongerFitsIsListedAndFixed();
+    void aSolvedResultIsOfItsMachine();
     void backToThePreset();
     void theMachineIsSavedWithTheSchedule();
     void aMachineFileIsOpenedOntoTheModel();
@@ -251,6 +256,45 @@ void TestLenses::editingALensPinsIt()
     workspace().npu().setSettings(n);
     QVERIFY(!workspace().links().isFollowing(Lens::Npu));
     run("lens.npu"); // asked for again: back to the workload
+    QCOMPARE(workspace().npu().settings().hardware.cores, 4);
+}
+
+void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()
+{
+    open("llama-block.json");
+    const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
+    selection().selectSubgraph(gate);
+    QVERIFY(document().apply(
+        edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {32, 32, 64}),
+        QStringLiteral("smaller")));
+    run("lens.systolic");
+    QVERIFY(m_window->view(QStringLiteral("systolic"))->isAncestorOf(QApplication::focusWidget()));
+    QCOMPARE(workspace().current().lens(), Lens::Schedule);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(document().schedule()[gate].granularity, (Granularity{64, 64, 64}));
+    document().waitForSnapshot();
+    QCOMPARE(workspace().systolic().settings().gemm.m, std::int64_t{64});
+    SystolicSettings s = workspace().systolic().settings();
+    s.timing.readout = systolic::Readout::Shift; // an edit of its own is undone there
+    QVERIFY(workspace().systolic().set(s));
+    QCOMPARE(workspace().current().lens(), Lens::Systolic);
+}
+
+void TestLenses::whatWasEditedBeforeIsNotReplaced()
+{
+    m_window->show();
+    SystolicSettings s = workspace().systolic().settings();
+    s.gemm = {11, 12, 13};
+    QVERIFY(workspace().systolic().set(s));
+    NpuSettings n = workspace().npu().settings();
+    n.hardware.cores = 3;
+    workspace().npu().setSettings(n);
+    open("llama-block.json");
+    m_window->showView(QStringLiteral("npu"));
+    QCOMPARE(workspace().systolic().settings().gemm, (systolic::Gemm{11, 12, 13}));
+    QCOMPARE(workspace().npu().settings().hardware.cores, 3);
+    QVERIFY(workspace().npu().isModified());
+    run("lens.npu"); // asked for
     QCOMPARE(workspace().npu().settings().hardware.cores, 4);
 }
 
@@ -465,6 +509,22 @@ void TestLenses::whatNoLongerFitsIsListedAndFixed()
     // Undo brings back both.
     document().undoStack().undo();
     QVERIFY(document().snapshot()->evaluation.valid());
+}
+
+void TestLenses::aSolvedResultIsOfItsMachine()
+{
+    open("llama-block.json");
+    auto* solver = viewOf<SolverView>(*m_window, "solver");
+    m_window->showView(QStringLiteral("solver"));
+    solver->budget()->setValue(0.2);
+    run("solve.auto");
+    QTRY_VERIFY_WITH_TIMEOUT(solver->card().outcome(), 20000);
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QVERIFY(!solver->card().outcome()); // it would be worth something else here
+    run("solve.auto");
+    QVERIFY(document().setMachine(*machinePreset("edge"), QStringLiteral("edge")));
+    QTRY_VERIFY(!solver->job().isRunning());
+    QVERIFY(!solver->card().outcome());
 }
 
 void TestLenses::backToThePreset()

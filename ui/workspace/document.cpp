@@ -185,14 +185,19 @@ Status Document::takeMachine(const std::string& text, const QString& path)
     const auto machine = lower::readMachines(std::span(&source, 1));
     if (!machine)
         return machine.error();
-    const bool untouched = undoStack().count() == 0;
-    if (Status set = setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName())); !set)
+    // Together with the model, or right after it, nothing was edited.
+    return undoStack().count() == 0
+               ? startOn(*machine)
+               : setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName()));
+}
+
+Status Document::startOn(const Machine& machine)
+{
+    if (Status set = setMachine(machine, {}); !set)
         return set;
-    if (untouched) { // opened together with the model, or right after it: nothing was edited
-        undoStack().clear();
-        undoStack().setClean();
-        Q_EMIT fileChanged();
-    }
+    undoStack().clear();
+    undoStack().setClean();
+    Q_EMIT fileChanged();
     return Unit{};
 }
 

@@ -118,6 +118,8 @@ public:
     /// the machine's hardware and costs. Without an open problem: the machine of the next model.
     [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
                                     const QString& mergeKey = {});
+    /// The same as part of opening: no step to undo.
+    [[nodiscard]] Status startOn(const Machine& machine);
     /// The sizes that the file of the open ONNX model leaves free, and what they are taken to be.
     [[nodiscard]] const std::vector<onnx::FreeDimension>& freeDimensions() const { return m_freeDimensions; }
     [[nodiscard]] const onnx::Dimensions& dimensions() const { return m_dimensions; }

@@ -222,7 +222,15 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_list, 1);
     column->addWidget(m_notes);
     document().whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, &MachineView::outdate);
+    connect(&context.themes, &ThemeSource::changed, this, &MachineView::outdate);
     refresh();
+}
+
+void MachineView::resizeEvent(QResizeEvent* event)
+{
+    View::resizeEvent(event);
+    // Where there is no room the tooltip says where a value comes from.
+    m_list->setColumnHidden(kFrom, width() < 58 * fontMetrics().averageCharWidth());
 }
 
 const Machine* MachineView::machine() const
@@ -323,7 +331,7 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             style.setItalic(!f.given);
             style.setBold(changed);
             item->setFont(kValue, style);
-            item->setForeground(kFrom, palette().placeholderText());
+            item->setForeground(kFrom, theme().muted);
             const QString tip =
                 QStringLiteral("<p>%1</p><p>%2: %3%4</p>")
                     .arg(word(f.meaning).toHtmlEscaped(), QString::fromStdString(f.path).toHtmlEscaped(),
@@ -377,14 +385,13 @@ void MachineView::tellState(const Machine& machine, const std::optional<Machine>
         m_presets->setItemText(i, !own && !base ? QString::fromStdString(machine.name) : name);
         m_presets->setCurrentIndex(i);
     }
-    QStringList notes;
+    QStringList notes{tr("Italic: derived. Bold: not as in the preset.")};
     for (const std::string& note : machine.notes)
         notes << sentence(note);
     if (document().model())
         for (const std::string& note : document().model()->lowered.report.notes)
             notes << sentence(note);
     m_notes->setText(notes.join(QLatin1Char('\n')));
-    m_notes->setVisible(!notes.isEmpty());
 }
 
 void MachineView::take(const Result<Machine>& machine, const QString& text, const QString& mergeKey)

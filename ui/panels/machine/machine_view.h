@@ -30,6 +30,7 @@ Q_SIGNALS:
 
 protected:
     void bringUpToDate() override { refresh(); }
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     [[nodiscard]] const Machine* machine() const;

@@ -87,7 +87,7 @@ WhatIfView::WhatIfView(const ViewContext& context, QWidget* parent)
         m_points.clear();
         refresh();
     });
-    document().whenChanged(this, Part::Problem, [this] {
+    document().whenChanged(this, Part::Problem | Part::Machine, [this] {
         m_job->cancel();
         m_points.clear();
         refresh();

@@ -10,7 +10,7 @@ RooflineView::RooflineView(const ViewContext& context, QWidget* parent)
     : PlotCanvas(context, QStringLiteral("roofline"), tr("Roofline"), parent)
 {
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &RooflineView::outdate);
-    document().whenChanged(this, Part::Problem, &RooflineView::fitAll);
+    document().whenChanged(this, Part::Problem | Part::Machine, &RooflineView::fitAll);
     connect(&selection(), &Selection::changed, this, &RooflineView::outdatePlots);
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     addKeys("previous", tr("Previous subgraph"), {QKeySequence(Qt::Key_Comma)},

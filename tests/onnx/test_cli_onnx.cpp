@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ONNX models on the command line: every verb takes one, free dimensions are told and given, two are
+// compared.
+#include "cli_run.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace tilewright;
+
+namespace {
+
+const QString kModels = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/");
+
+test::CliRun cli(const QString& arguments)
+{
+    return test::runCli(arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
+}
+
+QString model(const char* name)
+{
+    return kModels + QLatin1String(name) + QStringLiteral(".onnx");
+}
+
+} // namespace
+
+class TestCliOnnx : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir m_folder;
+
+private Q_SLOTS:
+    /// One command each from the file to a schedule, to a proven mapping of every layer, to an NPU run.
+    void oneCommandALens_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<double>("macs");
+        QTest::newRow("resnet-18") << QStringLiteral("resnet-18") << 1'814'073'344.0;
+        QTest::newRow("mobilenet-v2") << QStringLiteral("mobilenet-v2") << 300'774'272.0;
+    }
+    void oneCommandALens()
+    {
+        QFETCH(const QString, name);
+        QFETCH(const double, macs);
+        const QString file = model(name.toUtf8().constData()) + QStringLiteral(" --machine edge --json ");
+        const auto info = cli(QStringLiteral("info ") + file).json();
+        QCOMPARE(info["kind"], "model");
+        QCOMPARE(info["macs"].get<double>(), macs);
+        QCOMPARE(info["coverage"]["mapped"].get<double>(), 1.0);
+        QCOMPARE(info["opset"], 13);
+        QCOMPARE(info["nodes"].size(), info["operators"].get<std::size_t>());
+        for (const char* field : {"name", "type", "status", "macs", "bytes", "note"})
+            QVERIFY2(info["nodes"][0].contains(field), field);
+        const auto solve = cli(QStringLiteral("solve --iterations 200 --threads 1 --seconds 60 ") + file);
+        QCOMPARE(solve.code, 0);
+        QVERIFY(solve.json()["total_latency"].get<double>() > 0);
+        const auto map = cli(QStringLiteral("map ") + file);
+        QCOMPARE(map.code, 0);
+        QCOMPARE(map.json()["proven"], true);
+        const auto npu = cli(QStringLiteral("npu ") + file);
+        QVERIFY2(npu.code == 0, npu.err.constData());
+        const auto table = cli(QStringLiteral("systolic ") + file);
+        QCOMPARE(table.code, 0);
+        // What was written opens alone and has the same work.
+        for (const char* to : {"model", "problem", "layers", "gemms", "npu"}) {
+            const QString out = m_folder.filePath(QLatin1String(to));
+            const auto convert =
+                cli(QStringLiteral("convert %1 -o %2 --to %3").arg(file, out, QLatin1String(to)));
+            QVERIFY2(convert.code == 0, convert.err.constData());
+            QCOMPARE(convert.json()["macs"].get<double>(), macs);
+            QCOMPARE(cli(QStringLiteral("info ") + out).code, 0);
+        }
+        QCOMPARE(cli(QStringLiteral("info --json ") + m_folder.filePath(QStringLiteral("model")))
+                     .json()["macs"]
+                     .get<double>(),
+                 macs);
+    }
+
+    void freeDimensions()
+    {
+        const QString gpt2 = model("gpt2-block");
+        for (const char* verb : {"info", "solve", "bound", "map", "npu", "systolic", "tile"}) {
+            const auto run = cli(QLatin1String(verb) + QLatin1Char(' ') + gpt2);
+            QCOMPARE(run.code, 2);
+            QVERIFY2(run.err.contains("--dim batch=1 --dim sequence=128"), run.err.constData());
+            QCOMPARE(run.err.count('\n'), 1);
+        }
+        const auto macs = [&](int tokens) {
+            return cli(QStringLiteral("info --json %1 --dim batch=1 --dim sequence=%2").arg(gpt2).arg(tokens))
+                .json()["macs"]
+                .get<double>();
+        };
+        QCOMPARE(macs(16), 16.0 * 768 * (2304 + 768 + 3072 + 3072) + 2.0 * 12 * 16 * 16 * 64);
+        QVERIFY(macs(32) > 2 * macs(16));
+        for (const char* verb : {"bound", "npu", "systolic"})
+            QCOMPARE(cli(QLatin1String(verb) + QStringLiteral(" %1 --dim batch=1 --dim sequence=8").arg(gpt2))
+                         .code,
+                     0);
+        for (const char* wrong : {"--dim batch", "--dim =3", "--dim batch=x", "--dim batch=1 --dim batch=2",
+                                  "--dim batch=1 --dim sequence=-4", "--dim rows=3"}) {
+            const auto run = cli(QStringLiteral("info %1 ").arg(gpt2) + QLatin1String(wrong));
+            QCOMPARE(run.code, 2);
+            QVERIFY2(run.err.contains("--dim"), run.err.constData());
+        }
+        const auto problem = cli(
+            QStringLiteral("info " TILEWRIGHT_SOURCE_DIR "/samples/schedule/attention-block.json --dim N=3"));
+        QCOMPARE(problem.code, 2);
+        QVERIFY(problem.err.contains("no free dimension"));
+    }
+
+    /// A condition that is an input is known when the input is given.
+    void numbersAmongTheInputs()
+    {
+        const QString call = QStringLiteral("info --json %1 --dim rows=8").arg(model("branches"));
+        QVERIFY(cli(call).out.contains("so neither branch is taken"));
+        const auto known = cli(call + QStringLiteral(" --dim flag=1"));
+        QVERIFY(!known.out.contains("so neither branch is taken"));
+        QVERIFY(known.out.contains("yes.narrow"));
+    }
+
+    void whatAFileIsToldByItsContent()
+    {
+        const QString copy = m_folder.filePath(QStringLiteral("net.json"));
+        QVERIFY(QFile::copy(model("lstm"), copy));
+        QCOMPARE(cli(QStringLiteral("info --json ") + copy).json()["kind"], "model");
+        QFile cut(m_folder.filePath(QStringLiteral("cut.onnx")));
+        QVERIFY(cut.open(QIODevice::WriteOnly) && QFile::exists(copy));
+        QFile whole(copy);
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        cut.write(whole.readAll().left(400));
+        cut.close();
+        const auto run = cli(QStringLiteral("info ") + cut.fileName());
+        QCOMPARE(run.code, 2);
+        QVERIFY2(run.err.contains("cut off"), run.err.constData());
+    }
+
+    void comparesTwoModels()
+    {
+        const auto itself = cli(QStringLiteral("info %1 --compare %1 --json").arg(model("lstm"))).json();
+        QCOMPARE(itself["kind"], "comparison");
+        QCOMPARE(itself["changed"], 0);
+        QCOMPARE(itself["same"], itself["before"]["operators"]);
+        const auto run =
+            cli(QStringLiteral("info %1 --compare %2").arg(model("llama-block"), model("bert-block")));
+        QCOMPARE(run.code, 0);
+        QVERIFY(run.out.contains("MACs") && run.out.contains("gone"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliOnnx)
+#include "test_cli_onnx.moc"

@@ -396,6 +396,38 @@ Result<Schedule> setLocked(const Schedule& schedule, std::span<const SubgraphId>
     return out;
 }
 
+Result<Schedule> withLocksOf(Schedule found, const Schedule& current)
+{
+    const auto sameOps = [](const Subgraph& a, const Subgraph& b) {
+        return a.ops.size() == b.ops.size() && std::is_permutation(a.ops.begin(), a.ops.end(), b.ops.begin());
+    };
+    for (SubgraphPtr& s : found.subgraphs)
+        if (s->locked) {
+            Subgraph open = *s;
+            open.locked = false;
+            s = std::make_shared<const Subgraph>(std::move(open));
+        }
+    for (std::size_t i = 0; i < current.size(); ++i) {
+        const Subgraph& lock = *current.subgraphs[i];
+        if (!lock.locked)
+            continue;
+        const auto at =
+            std::find_if(found.subgraphs.begin(), found.subgraphs.end(), [&](const SubgraphPtr& s) {
+                return sameOps(*s, lock) && s->granularity == lock.granularity && s->retain == lock.retain;
+            });
+        if (at == found.subgraphs.end())
+            return Error{ErrorCode::Refused,
+                         "subgraph " + std::to_string(i) +
+                             " is locked now, and this schedule groups or tiles its ops otherwise",
+                         {},
+                         {}};
+        Subgraph kept = **at;
+        kept.locked = true;
+        *at = std::make_shared<const Subgraph>(std::move(kept));
+    }
+    return found;
+}
+
 } // namespace edit
 
 } // namespace tilewright

@@ -106,6 +106,10 @@ namespace edit {
 [[nodiscard]] Result<Schedule> setLocked(const Schedule& schedule, std::span<const SubgraphId> subgraphs,
                                          bool locked);
 
+/// A schedule that was found elsewhere, with the locks that `current` has now. Refused when it takes apart or
+/// tiles otherwise what is locked by now.
+[[nodiscard]] Result<Schedule> withLocksOf(Schedule found, const Schedule& current);
+
 /// Quick fixes, which never make anything worse. Each op in no subgraph gets one of its own:
 [[nodiscard]] Schedule coverMissing(const Problem& problem, const Schedule& schedule,
                                     const Rules& rules = {});

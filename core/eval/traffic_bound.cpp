@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "eval/cost.h"
+#include "rules/prologue.h"
 
 #include <algorithm>
 #include <limits>
@@ -78,9 +79,9 @@ namespace {
 /// Traffic that no schedule avoids.
 ///
 /// A slice of an operand that changes with every k step is never reused (R7.2 remembers one step), so a
-/// MatMul that is stepped along k (none with k_limit=reduction) loads its LHS anew for every column of tiles
-/// and its RHS for every row of tiles, and tiles are at most native (R4.1, R4.2). The ways out are: the
-/// operand is resident or held whole as FULL(t) - impossible when it is larger than fast memory; it is
+/// MatMul that is stepped along k (none has to be with k_limit=reduction) loads its LHS anew for every column
+/// of tiles and its RHS for every row of tiles, and tiles are at most native (R4.1, R4.2). The ways out are:
+/// the operand is resident or held whole as FULL(t) - impossible when it is larger than fast memory; it is
 /// produced inside - impossible for graph inputs, and by R4.7 for results of pointwise ops when K exceeds the
 /// native size; or the MatMul itself is interior and runs on whole reduction ranges. An interior MatMul that
 /// serves a LHS runs on [tile rows x k chunk]: it keeps its own LHS strip, but its RHS slice changes with
@@ -97,8 +98,8 @@ public:
     ForcedTraffic(const Problem& problem, const Rules& rules)
         : m_problem(problem), m_hw(problem.hardware()),
           m_limited(rules.superNative == Rules::SuperNative::Error &&
-                    rules.prologue == Rules::Prologue::Always &&
                     rules.retainInputs == Rules::RetainInputs::Error),
+          m_rules(rules),
           m_mostK(rules.kLimit == Rules::KLimit::Native ? m_hw.nativeK()
                                                         : std::numeric_limits<std::int64_t>::max())
     {
@@ -155,8 +156,9 @@ private:
     /// Elements of its own operands that m loads, in the cheapest of its three roles; with what keeping the
     /// result out of its consumers' subgraphs costs in the first.
     ///  - Stepped along k, as a sink or before an epilogue: the LHS once for every column of tiles, the RHS
-    ///    once for every row. If only MatMuls read the result it is a sink, and stored and loaded when it is
-    ///    too large to stay.
+    ///    once for every row; or with its whole reduction in one step, where R4.2 allows that: see
+    ///    wholeReductionLoads(). If only MatMuls read the result it is a sink, and stored and loaded when it
+    ///    is too large to stay.
     ///  - Interior, serving a LHS: its own LHS strip [tile rows x K] stays, which limits the rows when it has
     ///    to fit, and the RHS is loaded for every row of tiles unless it can be held whole.
     ///  - Interior, serving a RHS: the mirror image.
@@ -179,16 +181,16 @@ private:
         const auto parts = [](std::int64_t extent, std::int64_t native, std::int64_t room) {
             return static_cast<double>(ceilDiv(extent, std::clamp<std::int64_t>(room, 1, native)));
         };
-        double least = left + right;
-        if (depth > m_mostK) {
-            least = std::numeric_limits<double>::infinity();
+        double least = std::numeric_limits<double>::infinity();
+        if (depth > 1)
             // The tile of the result and the thinnest slices fit.
             for (std::int64_t w = 1; w <= std::min(m_hw.nativeWidth, out.width); ++w)
                 least = std::min(
                     least, left * static_cast<double>(ceilDiv(out.width, w)) +
                                right * parts(out.height, m_hw.nativeHeight,
                                              (capacity - (right > 0 ? w : 0)) / (w + (left > 0 ? 1 : 0))));
-        }
+        if (depth <= m_mostK)
+            least = std::min(least, left > 0 && right > 0 ? wholeReductionLoads(out, depth) : left + right);
         const auto consumers = m_problem.consumers(op.output);
         if (!consumers.empty() && out.elements() >= capacity &&
             std::ranges::all_of(consumers, [&](OpId c) { return m_problem.op(c).type == OpType::MatMul; }))
@@ -205,6 +207,35 @@ private:
                                                         : 1.0));
         return least;
     }
+    /// With the whole reduction in one step: a tile of h x w takes its strips [h x K] and [K x w], which have
+    /// to fit beside it. Going on to any other tile changes the one strip or the other, so each tile pays for
+    /// one of them, the first tile of a column for that of the column as well. Where h <= w that is, in every
+    /// column that is not clipped, at least all LHS strips but one and its own: (columns - 1)(H - h) K on top
+    /// of the RHS; where h >= w the mirror image. The less of it the higher the tile, so the highest that fit
+    /// are looked at for each w.
+    [[nodiscard]] double wholeReductionLoads(const Tensor& out, std::int64_t depth) const
+    {
+        const std::int64_t capacity = m_hw.fastMemoryCapacity;
+        const auto times = [](std::int64_t a, std::int64_t b) {
+            return static_cast<double>(a) * static_cast<double>(b);
+        };
+        const double both = static_cast<double>(out.height) + static_cast<double>(out.width);
+        double least = std::numeric_limits<double>::infinity();
+        for (std::int64_t w = 1; w <= std::min(m_hw.nativeWidth, out.width); ++w) {
+            const std::int64_t room = depth > capacity / w ? -1 : capacity - depth * w;
+            const std::int64_t most = std::min({room / (depth + w), m_hw.nativeHeight, out.height});
+            if (room < 0 || most < 1)
+                break;
+            const std::int64_t low = std::min(most, w);
+            least = std::min(least, std::max(both, static_cast<double>(out.width) +
+                                                       times(ceilDiv(out.width, w) - 1, out.height - low)));
+            if (most > w)
+                least =
+                    std::min(least, std::max(both, static_cast<double>(out.height) +
+                                                       times(ceilDiv(out.height, most) - 1, out.width - w)));
+        }
+        return least * static_cast<double>(depth);
+    }
     [[nodiscard]] bool tooLarge(TensorId t) const
     {
         return m_problem.tensor(t).elements() > m_hw.fastMemoryCapacity;
@@ -212,7 +243,7 @@ private:
     /// R4.7 forbids a pointwise result as this operand of m inside one subgraph.
     [[nodiscard]] bool prologueForbids(OpId m, bool left) const
     {
-        return m_limited && m_problem.reductionSize(m) > (left ? m_hw.nativeWidth : m_hw.nativeHeight);
+        return isPrologueForbidden(m_problem, m_rules, m, left);
     }
     /// Whether m has to read the operand from slow memory.
     [[nodiscard]] bool outside(TensorId t, OpId m, bool left) const
@@ -256,7 +287,8 @@ private:
 
     const Problem& m_problem;
     const Hardware& m_hw;
-    bool m_limited;
+    bool m_limited; ///< tiles are at most native, and what is read is not kept
+    const Rules& m_rules;
     std::int64_t m_mostK; ///< R4.2: a MatMul that reduces more is stepped along k
 };
 

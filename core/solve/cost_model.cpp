@@ -27,7 +27,7 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.donation = rules.donation;
     reference.superNative = rules.superNative;
     reference.kAboveK = rules.kAboveK;
-    reference.retainInputs = rules.retainInputs; // the search never does
+    reference.retainInputs = rules.retainInputs; // see m_keptInputs
     reference.kScaling = rules.kScaling;
     reference.ephemeral = rules.ephemeral;
     reference.prologue = rules.prologue;
@@ -52,7 +52,7 @@ TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
                          static_cast<double>(ceilDiv(m_widths.back(), g.w));
     const std::int64_t depth = m_reductions.empty() ? 1 : ceilDiv(m_reductions.back(), g.k);
     if (tiles * static_cast<double>(depth) >
-        static_cast<double>(m_supported ? m_maxWalkedSteps : kMaxProofSteps))
+        static_cast<double>(m_supported && m_keptInputs.empty() ? m_maxWalkedSteps : kMaxProofSteps))
         return result;
     const SubgraphEvaluation e =
         tilewright::evaluate(m_plan, g, Traversal(traversal), m_resident, m_retained);
@@ -70,7 +70,7 @@ TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, do
 {
     if (!legal(g))
         return {};
-    if (!m_supported || !prepare(g))
+    if (!m_supported || !m_keptInputs.empty() || !prepare(g))
         return general(g, traversal);
     return walk(g, traversal, cutoff, atLeast, false);
 }
@@ -79,7 +79,7 @@ bool CostModel::mayFit(const Granularity& g)
 {
     if (!legal(g))
         return false;
-    if (!m_supported)
+    if (!m_supported || !m_keptInputs.empty())
         return canFit(g); // a whole evaluation costs too much here
     if (!prepare(g))
         return general(g, TraversalKind::Raster).verdict != TilingCost::Verdict::TooLarge;

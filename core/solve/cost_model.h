@@ -53,7 +53,8 @@ public:
     struct Memory
     {
         std::span<const TensorId> resident; ///< RES before the subgraph
-        std::span<const TensorId> retained; ///< tensors_to_retain, each produced by the subgraph
+        /// tensors_to_retain: each produced by the subgraph, or a boundary input (retain_inputs=allow, R9.7)
+        std::span<const TensorId> retained;
     };
     /// Bounds on a legal granularity: R4.1-R4.3, R4.7. Larger extents than the sinks' only pad.
     struct Range
@@ -312,6 +313,8 @@ private:
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
     std::vector<Donor> m_donors; ///< donation=yes only
+    /// R9.7: boundary inputs that are loaded once and stay. With any of them core/eval alone evaluates.
+    std::vector<std::uint32_t> m_keptInputs;
     std::int64_t m_reserved = 0;
 
     double m_stores = 0;

@@ -70,6 +70,11 @@ void CostModel::compileBound()
             m_loads.push_back(load);
         }
     }
+    for (const std::uint32_t kept : m_keptInputs) { // once, and without a buffer (R9.7)
+        const Tensor& t = m_problem.tensor(TensorId(kept));
+        m_loads.push_back(
+            {static_cast<double>(t.elements()), Axis::Full, Axis::Full, t.height, t.width, 1, 1});
+    }
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
         const Run& r = m_runs[i];
         bool single = true;

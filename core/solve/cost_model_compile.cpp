@@ -30,6 +30,11 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
     const std::uint32_t tensor = m_plan.inputs()[use.id].value;
     if (m_residentHere[tensor] == m_stamp)
         return;
+    if (m_retainedHere[tensor] == m_stamp) {
+        if (std::ranges::find(m_keptInputs, tensor) == m_keptInputs.end())
+            m_keptInputs.push_back(tensor);
+        return;
+    }
     const auto role = static_cast<std::uint8_t>(use.role);
     const Axis row = m_plan.ranges()[use.rowSlot].axis;
     const Axis col = m_plan.ranges()[use.colSlot].axis;
@@ -88,7 +93,8 @@ void CostModel::compileSinks()
         else
             addRequest(use, m_groupCause[use.group]);
         if (m_rules.donation && !use.run && use.role == Role::Pointwise)
-            if (const std::uint32_t tensor = m_plan.inputs()[use.id].value; m_residentHere[tensor] != m_stamp)
+            if (const std::uint32_t tensor = m_plan.inputs()[use.id].value;
+                m_residentHere[tensor] != m_stamp && m_retainedHere[tensor] != m_stamp)
                 m_donors.push_back({tensor, m_plan.ranges()[use.rowSlot].axis,
                                     m_plan.ranges()[use.colSlot].axis, m_groupCause[use.group], 0});
     }
@@ -144,6 +150,7 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
     m_requests.clear();
     m_runs.clear();
     m_donors.clear();
+    m_keptInputs.clear();
     m_reserved = 0;
     for (const TensorId t : memory.resident) {
         m_residentHere[t.value] = m_stamp;

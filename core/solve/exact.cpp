@@ -14,7 +14,9 @@ namespace tilewright {
 
 namespace {
 
-using Mask = std::uint32_t; // bit i: op i of the topological order, or its output
+/// Bit i: op i of the topological order, or its output; the bits behind them: inputs that may be retained.
+using Mask = std::uint32_t;
+constexpr std::size_t kBits = 32;
 
 class ExactSearch
 {
@@ -28,7 +30,7 @@ private:
     {
         Mask ops, needs, sinks;
         Mask bases;         ///< read through views: in slow memory before it, whoever computes them (R1.7)
-        Mask retainable;    ///< worth retaining: read by some op of the window, or resident after it
+        Mask retainable;    ///< worth retaining: read by some op of the window, or resident after it; inputs
         bool needsResident; ///< reads what only residentBefore holds: first in the window or never
         SetId set;
     };
@@ -54,7 +56,13 @@ private:
 
     static Mask bit(int i) { return Mask{1} << i; }
     static std::uint64_t stateOf(Mask slow, Mask resident) { return std::uint64_t{slow} << 32 | resident; }
+    [[nodiscard]] TensorId tensorOf(int i) const
+    {
+        const auto index = static_cast<std::size_t>(i);
+        return i < m_n ? m_problem.op(m_ops[index]).output : m_inputTensors[index - m_ops.size()];
+    }
     [[nodiscard]] bool canRetain(Mask retain) const;
+    void listInputs();
     [[nodiscard]] Mask maskOf(const std::vector<TensorId>& tensors) const;
     void listSets();
     [[nodiscard]] double remaining(Mask slow, Mask resident) const;
@@ -68,9 +76,8 @@ private:
         const auto [it, isNew] = m_retainIds.try_emplace(mask, 0);
         if (isNew) {
             std::vector<TensorId> list;
-            for (int i = 0; i < m_n; ++i)
-                if ((mask & bit(i)) != 0)
-                    list.push_back(m_problem.op(m_ops[static_cast<std::size_t>(i)]).output);
+            for (Mask m = mask; m != 0; m &= m - 1)
+                list.push_back(tensorOf(std::countr_zero(m)));
             it->second = m_pool.internRetain(std::move(list));
         }
         return it->second;
@@ -82,13 +89,23 @@ private:
     TilingEffort m_effort;
     const ExactLimits& m_limits;
     int m_n;
+    bool m_keepsInputs; ///< R9.7 is looked at, too
+    bool m_tooMany = false;
     std::vector<OpId> m_ops;
+    std::vector<TensorId> m_inputTensors; ///< that may be kept: bits behind those of the ops
     IdVector<OpId, std::int32_t> m_local;
     std::vector<Mask> m_inputs, m_bases;
     std::vector<char> m_usesResident, m_possible;
     std::vector<double> m_compute, m_store;
     std::vector<std::int64_t> m_elements; ///< of the outputs
-    std::vector<std::pair<Mask, double>> m_loads;
+    struct Load
+    {
+        TensorId tensor;
+        Mask readers;
+        double time;
+        Mask kept; ///< its bit, where it may be
+    };
+    std::vector<Load> m_loads;
     Mask m_required = 0, m_slowBefore = 0, m_after = 0, m_read = 0;
     std::vector<Candidate> m_sets;
     std::unordered_map<Mask, RetainId> m_retainIds;
@@ -97,9 +114,10 @@ private:
 ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
                          TilingEffort effort, const ExactLimits& limits)
     : m_pool(pool), m_problem(pool.problem()), m_window(window), m_effort(effort), m_limits(limits),
-      m_n(static_cast<int>(window.ops.size())), m_ops(window.ops), m_local(m_problem.opCount(), -1),
-      m_inputs(window.ops.size()), m_bases(window.ops.size()), m_usesResident(window.ops.size()),
-      m_possible(window.ops.size(), 1)
+      m_n(static_cast<int>(window.ops.size())),
+      m_keepsInputs(rules.retainInputs == Rules::RetainInputs::Allow && effort == TilingEffort::Exhaustive),
+      m_ops(window.ops), m_local(m_problem.opCount(), -1), m_inputs(window.ops.size()),
+      m_bases(window.ops.size()), m_usesResident(window.ops.size()), m_possible(window.ops.size(), 1)
 {
     const MemoryCosts memory(m_problem.hardware());
     for (int i = 0; i < m_n; ++i)
@@ -107,7 +125,6 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
     m_required = maskOf(window.required);
     m_after = maskOf(pool.retain(window.residentAfter));
     const std::vector<TensorId>& residentBefore = pool.retain(window.residentBefore);
-    std::vector<std::pair<TensorId, Mask>> outside;
     for (int i = 0; i < m_n; ++i) {
         const auto index = static_cast<std::size_t>(i);
         const Op& op = m_problem.op(m_ops[index]);
@@ -137,15 +154,31 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
             }
             if (resident)
                 continue;
-            auto it = std::ranges::find(outside, t, &std::pair<TensorId, Mask>::first);
-            if (it == outside.end())
-                it = outside.insert(outside.end(), {t, 0});
-            it->second |= bit(i);
+            auto it = std::ranges::find(m_loads, t, &Load::tensor);
+            if (it == m_loads.end())
+                it = m_loads.insert(m_loads.end(), {t, 0, memory.time(m_problem.tensor(t).elements(), 0), 0});
+            it->readers |= bit(i);
         }
     }
-    for (const auto& [t, readers] : outside)
-        m_loads.push_back({readers, memory.time(m_problem.tensor(t).elements(), 0)});
-    listSets();
+    if (m_keepsInputs)
+        listInputs();
+    if (!m_tooMany)
+        listSets();
+}
+
+/// What may be listed in tensors_to_retain besides products: boundary inputs, but no views (R1.7).
+void ExactSearch::listInputs()
+{
+    for (Load& load : m_loads) {
+        if (m_problem.isView(load.tensor))
+            continue;
+        m_tooMany = m_ops.size() + m_inputTensors.size() >= kBits;
+        if (m_tooMany)
+            return;
+        load.kept = Mask{1} << (m_ops.size() + m_inputTensors.size());
+        m_inputTensors.push_back(load.tensor);
+        m_elements.push_back(m_problem.tensor(load.tensor).elements());
+    }
 }
 
 Mask ExactSearch::maskOf(const std::vector<TensorId>& tensors) const
@@ -202,6 +235,11 @@ void ExactSearch::listSets()
         for (int i = 0; i < m_n; ++i) // retained graph outputs never reach slow memory: useless
             if (!m_problem.isGraphOutput(m_problem.op(m_ops[static_cast<std::size_t>(i)]).output))
                 c.retainable |= bit(i) & s & (m_read | m_after);
+        if (m_keepsInputs) {
+            c.retainable |= c.needs;
+            for (const Load& load : m_loads)
+                c.retainable |= (load.readers & s) != 0 ? load.kept : 0;
+        }
         m_sets.push_back(c);
     }
 }
@@ -213,7 +251,8 @@ bool ExactSearch::canRetain(Mask retain) const
     std::int64_t kept = 0;
     for (Mask m = retain; m != 0; m &= m - 1)
         kept += m_elements[static_cast<std::size_t>(std::countr_zero(m))];
-    return kept < m_problem.hardware().fastMemoryCapacity;
+    // Beside what it keeps a step needs an element at least, unless all its inputs are kept as well.
+    return kept < m_problem.hardware().fastMemoryCapacity + (m_keepsInputs ? 1 : 0);
 }
 
 /// What is still to be computed and moved, whatever the schedule: never more than the true rest.
@@ -237,9 +276,9 @@ double ExactSearch::remaining(Mask slow, Mask resident) const
     }
     for (Mask m = written; m != 0; m &= m - 1)
         memory += m_store[static_cast<std::size_t>(std::countr_zero(m))];
-    for (const auto& [readers, time] : m_loads)
-        if ((readers & all) != 0)
-            memory += time;
+    for (const Load& load : m_loads)
+        if ((load.readers & all) != 0 && (load.kept & resident) == 0)
+            memory += load.time;
     return std::max(compute, memory);
 }
 
@@ -253,7 +292,10 @@ std::optional<double> ExactSearch::latency(SetId set, RetainId resident, RetainI
 ExactResult ExactSearch::run()
 {
     ExactResult result;
-    result.space = "every order, fusion, recomputation and retention; ";
+    if (m_tooMany)
+        return result;
+    result.space = m_keepsInputs ? "every order, fusion, recomputation and retention, of inputs too; "
+                                 : "every order, fusion, recomputation and retention; ";
     result.space += m_effort == TilingEffort::Quick
                         ? "granularities at even splits and the capacity limit"
                         : "every granularity; raster, snake, column and column-snake traversals";
@@ -273,11 +315,14 @@ ExactResult ExactSearch::run()
         if (!nodes[top.node].exact) {
             const Node node = nodes[top.node];
             const double rest = remaining(node.slow, node.resident);
+            const double cutoff = limit - node.before - rest;
             const std::optional<double> cost =
                 latency(m_sets[node.candidate].set, residentOf(node.parent, nodes[node.parent].resident),
-                        retainId(node.retain), limit - node.before - rest);
+                        retainId(node.retain), cutoff);
             if (!cost)
                 return result;
+            if (*cost >= cutoff) // and then not known: what adds up to the limit could round to less
+                continue;
             nodes[top.node].cost = node.before + *cost;
             nodes[top.node].exact = true;
             const double estimate = nodes[top.node].cost + rest;
@@ -290,7 +335,7 @@ ExactResult ExactSearch::run()
         if (top.node != 0 && !settled.insert(stateOf(node.slow, node.resident)).second)
             continue;
         ++result.states;
-        if ((m_required & ~node.slow) == 0 && node.resident == m_after &&
+        if ((m_required & ~node.slow) == 0 && (m_keepsInputs || node.resident == m_after) &&
             (top.node != 0 || m_window.residentBefore == m_window.residentAfter)) {
             std::vector<PlanEntry> entries;
             for (std::uint32_t i = top.node; i != 0; i = nodes[i].parent) {

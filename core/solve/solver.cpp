@@ -4,6 +4,7 @@
 #include "eval/lower_bound.h"
 #include "solve/annealer.h"
 #include "solve/exact.h"
+#include "solve/fuse_to_fit.h"
 #include "solve/materialise.h"
 
 #include <algorithm>
@@ -39,11 +40,14 @@ constexpr double kLongProof = 4;               ///< ... this many seconds
 constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
 constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
 constexpr double kHurriedSteps = 2e4;          ///< explained after a stop request: about 20 ms
+constexpr std::size_t kKeptInputsOps = 6;      ///< with retain_inputs=allow there are many more states ...
+constexpr double kKeptInputsShare = 0.3;       ///< ... and most of the time is for the search
 
-/// Whether the exact search looks at all that the rules allow: it never retains an input.
-bool canProve(const Rules& rules)
+std::size_t provableOps(const Rules& rules, double seconds)
 {
-    return rules.retainInputs == Rules::RetainInputs::Error;
+    return rules.retainInputs == Rules::RetainInputs::Allow ? kKeptInputsOps
+           : seconds < kLongProof                           ? kProvableOps
+                                                            : kLongProofOps;
 }
 
 class Solver
@@ -186,7 +190,9 @@ void Solver::refine(SubgraphPool& pool, Plan& plan)
 void Solver::prove(SubgraphPool& pool, Annealer& annealer)
 {
     ExactLimits limits;
-    const double until = now() + kProofShare * (m_deadline - now());
+    const double share =
+        m_options.rules.retainInputs == Rules::RetainInputs::Allow ? kKeptInputsShare : kProofShare;
+    const double until = now() + share * (m_deadline - now());
     limits.keepGoing = [this, until] { return !outOfTime() && now() < until; };
     limits.upperBound = annealer.best().total;
     limits.maxNodes = kProofNodes;
@@ -212,9 +218,9 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
     std::int64_t steps = 0;
     std::int64_t counted = 0;
     double published = 0;
-    const std::size_t provableOps = m_deadline - now() < kLongProof ? kProvableOps : kLongProofOps;
-    const bool provable = thread == 0 && m_options.prove && canProve(m_options.rules) &&
-                          m_problem.opCount() <= provableOps && m_sketch.locked.empty() && budget == 0;
+    const bool provable = thread == 0 && m_options.prove &&
+                          m_problem.opCount() <= provableOps(m_options.rules, m_deadline - now()) &&
+                          m_sketch.locked.empty() && budget == 0;
     bool proofTried = false;
     for (int round = 0;; ++round) {
         if (annealer.best().total <= m_bound * (1 + 1e-9)) {
@@ -323,7 +329,8 @@ void Solver::work(int thread)
     for (const OpId o : m_problem.topologicalOrder())
         if (covered[o.index()] == 0)
             scratch.entries.push_back({pool.intern({o})});
-    if (settler.settle(scratch)) {
+    const bool exactly = thread == 0 && m_problem.opCount() <= kLongProofOps && m_sketch.locked.empty();
+    if (settler.settle(scratch) || fuseToFit(pool, scratch, exactly ? kProofNodes : 0, keepGoing)) {
         publish(pool, scratch);
         pool.setKeepGoing([this] { return !outOfTime(); }); // there is something to hand out now
         Plan fused = annealer.fuseGreedily(scratch, keepGoing);
@@ -455,8 +462,9 @@ Result<SolveResult> Solver::run()
     }
     if (!m_schedule)
         return Error{ErrorCode::Refused,
-                     m_sketch.locked.empty() ? "no valid schedule was found: some op fits at no granularity"
-                                             : "no valid schedule was found that keeps the locked subgraphs",
+                     m_sketch.locked.empty()
+                         ? "no valid schedule was found: some op fits at no granularity, alone or fused"
+                         : "no valid schedule was found that keeps the locked subgraphs",
                      {},
                      {}};
     SolveResult result;

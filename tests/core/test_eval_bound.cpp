@@ -91,6 +91,65 @@ private slots:
         qInfo("%d valid, %d of them optimal by the bound", valid, tight);
     }
 
+    /// R4.2 read as a limit of R4.3 only: a whole reduction in one step has strips that fit, and each tile
+    /// pays for one of them. One MatMul, alone or with an epilogue, against every granularity, the preset
+    /// orders and drawn ones.
+    void wholeReductionsLoadStrips()
+    {
+        int stronger = 0, reached = 0, cases = 0;
+        for (std::uint64_t seed = 0; seed < 1200; ++seed) {
+            Source rnd(seed);
+            const std::size_t height = static_cast<std::size_t>(rnd.between(1, 7));
+            const std::size_t width = static_cast<std::size_t>(rnd.between(1, 7));
+            const std::size_t depth = static_cast<std::size_t>(rnd.between(1, 7));
+            const auto shape = [](std::size_t h, std::size_t w) {
+                return Shape{static_cast<std::int64_t>(h), static_cast<std::int64_t>(w)};
+            };
+            std::vector<Shape> tensors{shape(height, depth), shape(depth, width), shape(height, width)};
+            std::vector<Op> ops{matmul(0, 1, 2, 0)};
+            if (rnd.chance(30)) {
+                tensors.push_back(shape(height, width));
+                ops.push_back(pointwise({2}, 3, 0));
+            }
+            const Hardware hw{rnd.between(3, 40), 1, rnd.between(1, 5), rnd.between(1, 5), {}};
+            const ProblemPtr p = make(tensors, ops, hw);
+            Rules rules;
+            if (rnd.chance(70))
+                rules.kLimit = Rules::KLimit::Reduction;
+            rules.prologue = static_cast<Rules::Prologue>(rnd.between(0, 2));
+            Subgraph s;
+            for (std::size_t o = 0; o < ops.size(); ++o)
+                s.ops.emplace_back(o);
+            double best = 1e300;
+            for (std::int64_t w = 1; w <= hw.nativeWidth; ++w)
+                for (std::int64_t h = 1; h <= hw.nativeHeight; ++h)
+                    for (std::int64_t k = 1; k <= static_cast<std::int64_t>(depth); ++k) {
+                        s.granularity = {w, h, k};
+                        const std::int64_t rows = (tensors[2].height + h - 1) / h;
+                        const std::int64_t cols = (tensors[2].width + w - 1) / w;
+                        for (int order = 0; order < 10; ++order) {
+                            s.traversal = order < 4 ? Traversal(static_cast<TraversalKind>(order))
+                                                    : random_cases::traversal(rnd, rows, cols);
+                            const SubgraphEvaluation e = evaluateSubgraph(*p, s, {}, rules);
+                            if (e.structurallyValid && e.fits)
+                                best = std::min(best, e.latency);
+                        }
+                    }
+            if (best == 1e300)
+                continue;
+            // With two ops the schedule of one op after the other moves more.
+            const double bound = lowerBound(*p, rules).memory;
+            QVERIFY2(bound <= best * (1 + 1e-12), std::to_string(seed).c_str());
+            const std::int64_t once = p->tensor(TensorId(0)).elements() + p->tensor(TensorId(1)).elements() +
+                                      p->tensor(TensorId(2)).elements();
+            ++cases;
+            stronger += bound > static_cast<double>(once);
+            reached += bound > static_cast<double>(once) && bound >= best * (1 - 1e-12);
+        }
+        qInfo("%d cases, %d with forced reloads, %d of them reached", cases, stronger, reached);
+        QVERIFY(cases > 1000 && stronger > 400 && reached > 100);
+    }
+
     void oracleSchedulesAreAboveTheBound()
     {
         int valid = 0;

@@ -76,7 +76,7 @@ public:
     }
     static void stop(Opened& o)
     {
-        click(o.solver->options().run());
+        click(o.solver->options().stop());
         QTRY_VERIFY_WITH_TIMEOUT(!o.solver->job().isRunning(), 20'000);
     }
 

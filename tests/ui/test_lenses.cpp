@@ -92,6 +92,8 @@ private Q_SLOTS:
     void oneFileFourLensesAndBack();
     void theWavefrontFollowsTheWheel();
     void editingALensPinsIt();
+    void undoInALensThatOnlyShowsIsThatOfTheSchedule();
+    void whatWasEditedBeforeIsNotReplaced();
     void anotherProblemIsFollowedAgain();
     void aProblemIsShownInEveryLensToo();
     void selectionIsByOperator();
@@ -254,6 +256,45 @@ void TestLenses::editingALensPinsIt()
     workspace().npu().setSettings(n);
     QVERIFY(!workspace().links().isFollowing(Lens::Npu));
     run("lens.npu"); // asked for again: back to the workload
+    QCOMPARE(workspace().npu().settings().hardware.cores, 4);
+}
+
+void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()
+{
+    open("llama-block.json");
+    const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
+    selection().selectSubgraph(gate);
+    QVERIFY(document().apply(
+        edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {32, 32, 64}),
+        QStringLiteral("smaller")));
+    run("lens.systolic");
+    QVERIFY(m_window->view(QStringLiteral("systolic"))->isAncestorOf(QApplication::focusWidget()));
+    QCOMPARE(workspace().current().lens(), Lens::Schedule);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(document().schedule()[gate].granularity, (Granularity{64, 64, 64}));
+    document().waitForSnapshot();
+    QCOMPARE(workspace().systolic().settings().gemm.m, std::int64_t{64});
+    SystolicSettings s = workspace().systolic().settings();
+    s.timing.readout = systolic::Readout::Shift; // an edit of its own is undone there
+    QVERIFY(workspace().systolic().set(s));
+    QCOMPARE(workspace().current().lens(), Lens::Systolic);
+}
+
+void TestLenses::whatWasEditedBeforeIsNotReplaced()
+{
+    m_window->show();
+    SystolicSettings s = workspace().systolic().settings();
+    s.gemm = {11, 12, 13};
+    QVERIFY(workspace().systolic().set(s));
+    NpuSettings n = workspace().npu().settings();
+    n.hardware.cores = 3;
+    workspace().npu().setSettings(n);
+    open("llama-block.json");
+    m_window->showView(QStringLiteral("npu"));
+    QCOMPARE(workspace().systolic().settings().gemm, (systolic::Gemm{11, 12, 13}));
+    QCOMPARE(workspace().npu().settings().hardware.cores, 3);
+    QVERIFY(workspace().npu().isModified());
+    run("lens.npu"); // asked for
     QCOMPARE(workspace().npu().settings().hardware.cores, 4);
 }
 

@@ -42,7 +42,7 @@ private Q_SLOTS:
             QTest::qWait(120 + 37 * i); // in the middle of one thing or another
             // How soon is in the figures; here, that the card waits for no answer of the solver's.
             const QSignalSpy results(&o->solver->job(), &SolverJob::finished);
-            click(o->solver->options().run());
+            click(o->solver->options().stop());
             QVERIFY(!o->document().preview());
             QTRY_VERIFY_WITH_TIMEOUT(o->solver->card().isVisible(), 10'000);
             QVERIFY(results.count() <= 1 && !o->solver->job().isRunning());
@@ -53,6 +53,43 @@ private Q_SLOTS:
         QVERIFY(kept.total < o->document().snapshot()->evaluation.total);
         QCOMPARE(o->solver->curve().points.back().second, kept.total);
         QVERIFY(o->solver->card().applyButton()->isVisible());
+    }
+    void aClickOnStopThatComesTooLateStartsNothing()
+    {
+        const auto o = open();
+        run(*o, 0.2);
+        QTRY_VERIFY_WITH_TIMEOUT(o->solver->card().isVisible(), 10'000);
+        const auto outcome = o->solver->card().outcome();
+        QVERIFY(outcome);
+        QVERIFY(!o->solver->options().stop()->isEnabled());
+        QVERIFY(o->solver->options().stop()->geometry() != o->solver->options().run()->geometry());
+        click(o->solver->options().stop());
+        o->window.state().actions.find(QStringLiteral("solve.auto"))->trigger(); // the key, as late
+        QVERIFY(!o->solver->job().isRunning());
+        QCOMPARE(o->solver->card().outcome(), outcome);
+    }
+    void aLockSetMeanwhileHolds()
+    {
+        const auto o = open();
+        o->solver->budget()->setValue(0.4);
+        click(o->solver->options().run());
+        const SubgraphId first(std::size_t(0));
+        QVERIFY(o->document().apply(edit::setLocked(o->document().schedule(), std::array{first}, true),
+                                    QStringLiteral("lock")));
+        const Schedule locked = o->document().schedule();
+        QTRY_VERIFY_WITH_TIMEOUT(o->solver->card().isVisible(), 10'000);
+        click(o->solver->card().applyButton());
+        const Schedule& now = o->document().schedule();
+        if (now == locked) { // the result takes it apart: refused, and said
+            QVERIFY(controlNamed<QLabel>(*o->solver, QStringLiteral("Progress"))
+                        ->text()
+                        .contains(QStringLiteral("locked")));
+        } else {
+            QVERIFY(std::any_of(now.subgraphs.begin(), now.subgraphs.end(), [&](const SubgraphPtr& s) {
+                return s->locked && s->ops == locked[first].ops &&
+                       s->granularity == locked[first].granularity;
+            }));
+        }
     }
     void escapeStopsWhileThePaneHasTheFocus()
     {

@@ -17,6 +17,7 @@ namespace tilewright::ui {
 namespace {
 constexpr int kMargin = 12;
 constexpr int kWidest = 760;
+constexpr int kToldMs = 6000;
 } // namespace
 
 MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge)
@@ -27,6 +28,7 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
     m_icon = new QLabel(this);
     m_text = new QLabel(this);
     m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::PlainText);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_action = new QToolButton(this);
     m_other = new QToolButton(this);
@@ -47,6 +49,8 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
             if (run)
                 run();
         });
+    m_leave.setSingleShot(true);
+    connect(&m_leave, &QTimer::timeout, this, [this] { underMouse() ? m_leave.start(kToldMs) : dismiss(); });
     parent->installEventFilter(this);
     m_action->hide();
     m_other->hide();
@@ -82,11 +86,11 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     m_kind = kind;
     m_run = std::move(action);
     m_runOther = std::move(other);
-    m_icon->setPixmap(icon(kind == Kind::Info      ? QStringLiteral("help")
+    m_icon->setPixmap(icon(kind == Kind::Info      ? QStringLiteral("ok")
                            : kind == Kind::Warning ? QStringLiteral("problem")
                                                    : QStringLiteral("error"))
                           .pixmap(toolIconSize(), toolIconSize()));
-    m_text->setText(sentence(text).toHtmlEscaped());
+    m_text->setText(sentence(text));
     m_action->setText(actionText);
     m_action->setVisible(!actionText.isEmpty());
     m_other->setText(otherText);
@@ -98,6 +102,8 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     setVisible(true);
     place();
     update();
+    // What is only told goes by itself.
+    kind == Kind::Info && !m_run && !m_runOther ? m_leave.start(kToldMs) : m_leave.stop();
     QAccessibleEvent event(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);
 }

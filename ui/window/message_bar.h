@@ -3,6 +3,8 @@
 
 #include "canvas/view.h"
 
+#include <QTimer>
+
 class QLabel;
 class QToolButton;
 
@@ -42,6 +44,7 @@ private:
     QToolButton* m_other;
     std::function<void()> m_run;
     std::function<void()> m_runOther;
+    QTimer m_leave;
 };
 
 } // namespace tilewright::ui

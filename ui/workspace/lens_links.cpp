@@ -77,6 +77,7 @@ void LensLinks::setFollowing(Lens lens, bool following)
         return;
     m_following[index(lens)] = following;
     if (following) {
+        m_given[index(lens)] = true; // asked for
         m_outdated[index(lens)] = true;
         catchUp(lens);
     }
@@ -113,6 +114,9 @@ void LensLinks::catchUp(Lens lens)
     if (!isFollowing(lens) || !m_workspace.schedule().hasProblem() || !m_workspace.has(lens) ||
         !std::exchange(m_outdated[index(lens)], false))
         return;
+    // What a person did there before is not replaced.
+    if (!std::exchange(m_given[index(lens)], true) && m_workspace.isModified(lens))
+        return setFollowing(lens, false);
     const QScopedValueRollback giving(m_giving, true);
     m_why[index(lens)].clear();
     switch (lens) {

@@ -87,6 +87,7 @@ private:
     Workspace& m_workspace;
     std::array<bool, 4> m_following{true, true, true, true};
     std::array<bool, 4> m_outdated{};
+    std::array<bool, 4> m_given{}; ///< it has shown the open workload before
     std::array<QString, 4> m_why;
     std::vector<lower::NamedLayer> m_layers; ///< of m_layersOf
     bool m_giving = false;                   ///< a document changes because this object changes it

@@ -101,9 +101,11 @@ void NpuDocument::follow(const std::shared_ptr<const npu::NpuModel>& model, cons
 {
     if (model == m_model && settings == m_settings)
         return;
-    m_model = model;
     m_error.clear();
-    startedFrom({});
+    if (model != m_model) { // steps so far are of other operators
+        m_model = model;
+        startedFrom({});
+    }
     assign(settings);
 }
 

@@ -128,6 +128,10 @@ std::vector<LensDocument*> Workspace::modified() const
 
 void Workspace::setCurrent(Lens lens)
 {
+    // A lens that only shows the open workload has nothing of its own to undo or to save.
+    if (lens != Lens::Schedule && m_schedule.hasProblem() && has(lens) && m_links->isFollowing(lens) &&
+        document(lens).undoStack().count() == 0)
+        lens = Lens::Schedule;
     if (lens == m_current)
         return;
     m_current = lens;

@@ -29,11 +29,12 @@ QString key(const char* name)
 SolverOptions::SolverOptions(Document& document, QWidget* parent)
     : ControlBar(parent), m_document(document), m_budget(new QDoubleSpinBox(this)),
       m_threads(new QSpinBox(this)), m_preview(new QCheckBox(tr("Preview in graph"), this)),
-      m_run(new QPushButton(this))
+      m_run(new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this)),
+      m_stop(new QPushButton(icon(QStringLiteral("stop")), tr("Stop and keep"), this))
 {
     const QSettings settings;
-    add(m_run, tr("Auto-solve"),
-        tr("Start the search; while it runs: stop and keep the best (F9, or Esc in this pane)."));
+    add(m_run, tr("Auto-solve"), tr("Start the search (F9)."));
+    add(m_stop, tr("Stop and keep"), tr("End the search and keep the best (F9, or Esc in this pane)."));
     m_budget->setRange(0, 3600);
     m_budget->setDecimals(1);
     m_budget->setSuffix(tr(" s"));
@@ -64,6 +65,7 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
            "ends the preview."));
 
     connect(m_run, &QPushButton::clicked, this, &SolverOptions::runClicked);
+    connect(m_stop, &QPushButton::clicked, this, &SolverOptions::stopClicked);
     connect(m_budget, &QDoubleSpinBox::valueChanged, this,
             [](double seconds) { QSettings().setValue(key("seconds"), seconds); });
     connect(m_threads, &QSpinBox::valueChanged, this,
@@ -91,7 +93,7 @@ double SolverOptions::seconds() const
 void SolverOptions::refresh()
 {
     const bool open = m_document.hasProblem();
-    m_run->setEnabled(open);
+    m_run->setEnabled(open && !m_running);
     m_rules->setEnabled(open);
     m_rules->setCurrentIndex(m_document.rules() == Rules::final()  ? 0
                              : m_document.rules() == Rules::seed() ? 1
@@ -102,8 +104,10 @@ void SolverOptions::refresh()
 
 void SolverOptions::setRunning(bool running)
 {
-    m_run->setText(running ? tr("Stop and keep") : tr("Auto-solve"));
-    m_run->setIcon(icon(running ? QStringLiteral("stop") : QStringLiteral("solve")));
+    // Each has its own place: a click that comes too late starts nothing.
+    m_running = running;
+    m_run->setEnabled(!running && m_document.hasProblem());
+    m_stop->setEnabled(running);
 }
 
 void SolverOptions::restorePreview()

@@ -24,6 +24,7 @@ public:
     /// The budget in force: what the person chose, or what suits the size of the problem.
     [[nodiscard]] double seconds() const;
     [[nodiscard]] QPushButton* run() const { return m_run; }
+    [[nodiscard]] QPushButton* stop() const { return m_stop; }
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_budget; }
     [[nodiscard]] QSpinBox* threads() const { return m_threads; }
     [[nodiscard]] QComboBox* start() const { return m_start; }
@@ -38,6 +39,7 @@ public:
 
 Q_SIGNALS:
     void runClicked();
+    void stopClicked();
     void previewToggled(bool on);
 
 private:
@@ -49,7 +51,8 @@ private:
     QComboBox* m_start = nullptr;
     QComboBox* m_rules = nullptr;
     QCheckBox* m_preview;
-    QPushButton* m_run;
+    QPushButton *m_run, *m_stop;
+    bool m_running = false;
 };
 
 } // namespace tilewright::ui

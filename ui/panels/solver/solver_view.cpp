@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_view.h"
 
+#include "edit/edits.h"
 #include "report/take_snapshot.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
+#include "theme/words.h"
 #include "workspace/schedule_edits.h"
 
 #include <QBoxLayout>
@@ -26,6 +28,7 @@ namespace {
 // The cores belong to the solver:
 constexpr int kPreviewMs = 250; // between two previews
 constexpr int kStatusMs = 100;  // between two lines of progress
+constexpr int kLateMs = 700;    // of a key that was meant to stop
 constexpr int kStopMs = 30;     // a person who stops does not wait longer for the last polish
 } // namespace
 
@@ -115,7 +118,8 @@ void SolverView::build()
     m_card = new SolverCard(context(), body);
     m_columns->addWidget(m_card, 1);
 
-    connect(m_options, &SolverOptions::runClicked, this, &SolverView::startOrStop);
+    connect(m_options, &SolverOptions::runClicked, this, &SolverView::start);
+    connect(m_options, &SolverOptions::stopClicked, this, &SolverView::stop);
     connect(m_options, &SolverOptions::previewToggled, this,
             [this](bool on) { on ? showRunningBest() : document().dropPreview(); });
     connect(m_card, &SolverCard::applyClicked, this, &SolverView::applyResult);
@@ -157,7 +161,11 @@ void SolverView::registerActions()
 
 void SolverView::startOrStop()
 {
-    m_job.isRunning() ? stop() : start();
+    if (m_job.isRunning())
+        return stop();
+    // Who wants to stop a search that has just ended by itself does not want another one.
+    if (!m_ended.isValid() || m_ended.elapsed() > kLateMs)
+        start();
 }
 
 void SolverView::start()
@@ -250,6 +258,8 @@ void SolverView::showStatus(const SolveStatus& s)
 void SolverView::finish(const SolveResult& result)
 {
     m_stopTimer.stop();
+    if (!result.stopped)
+        m_ended.start();
     m_best.reset();
     endPreview();
     m_curve.points = result.curve;
@@ -281,8 +291,13 @@ void SolverView::applyResult()
     if (!outcome || m_card->state() == SolverCard::State::Applied)
         return;
     document().waitForSnapshot();
+    const auto result = edit::withLocksOf(outcome->after->schedule, document().schedule());
+    if (!result) { // locked while the solver ran, or since
+        m_progress->setText(tr("%1. Solve again, or unlock it.").arg(sentence(result.error().message)));
+        return;
+    }
     document().addBaseline(tr("Before auto-solve"), document().snapshot());
-    document().apply(outcome->after->schedule, tr("Auto-solve"));
+    document().apply(*result, tr("Auto-solve"));
     m_card->setState(SolverCard::State::Applied);
     Q_EMIT compareRequested();
 }

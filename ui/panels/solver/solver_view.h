@@ -47,7 +47,7 @@ protected:
 private:
     void build();
     void registerActions();
-    void startOrStop();
+    void startOrStop(); ///< by the key
     void start();
     void stop();
     void showStatus(const SolveStatus& status);
@@ -70,6 +70,7 @@ private:
     QTimer m_previewTimer{this}; ///< runs while the graph has seen enough for a moment
     bool m_previewDue = false;
     QElapsedTimer m_told; ///< since the last line of progress
+    QElapsedTimer m_ended; ///< since a search ended by itself
 
     QScrollArea* m_scroll = nullptr;
     QBoxLayout* m_columns = nullptr;

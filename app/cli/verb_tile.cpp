@@ -9,6 +9,7 @@
 #include "systolic/dram_traffic.h"
 #include "systolic/hierarchy.h"
 #include "systolic/learned_tile.h"
+#include "systolic/roofline.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,8 @@ struct TileCall
     std::string workload;
     WorkloadArguments machine;
     std::string level = "l2-buffer";
+    std::string tile;
+    std::vector<std::int64_t> levelBuffers, levelBuffering; ///< of L3, L2, L1
     std::int64_t capacity = 64 * 1024;
     std::int64_t elementBytes = 4;
     std::int64_t buffering = 1;
@@ -76,20 +79,25 @@ void printHeldOut()
 }
 
 /// False when it was interrupted; all but the last part is printed then.
-bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, const systolic::Hierarchy& h)
+bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, const systolic::Hierarchy& h,
+               const systolic::ThreeLevelOptions& levelOptions, bool given)
 {
     const InterruptGuard interrupt;
     const auto line = [](const std::string& name, const std::string& value) {
         std::cout << std::left << std::setw(20) << name << value << '\n';
     };
-    line("method", std::string(systolic::tileMethodName(c.method)));
+    line("array", formatGrouped(q.array.rows) + " x " + formatGrouped(q.array.cols) + " PEs");
+    line("method", given ? "given" : std::string(systolic::tileMethodName(c.method)));
     line("tile Ti x Tj x Tk",
          formatGrouped(c.tile.ti) + " x " + formatGrouped(c.tile.tj) + " x " + formatGrouped(c.tile.tk));
     line("footprint", formatGrouped(c.footprintElements) + " of " + formatGrouped(q.cap()) + " elements (" +
                           std::string(systolic::footprintName(q.footprint)) + ")" +
                           (c.fits ? "" : ", does not fit"));
-    line("traffic", formatGrouped(c.elements) + " elements");
-    if (const auto best = systolic::exhaustiveTile(q); best && c.method != systolic::TileMethod::Exhaustive)
+    line("traffic", formatGrouped(c.elements) + " elements, " +
+                        formatGrouped(saturatingMul(c.elements, q.elementBytes)) +
+                        " bytes into the level (A read once for every Tj, B for every Ti, C once)");
+    if (const auto best = systolic::exhaustiveTile(q);
+        best && (given || c.method != systolic::TileMethod::Exhaustive))
         line("above the optimum",
              percent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
     line("points visited", formatGrouped(c.pointsVisited) + " (space reduced " +
@@ -101,22 +109,21 @@ bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, cons
         std::cout << "  " << (k.fits() ? "ok   " : "over ") << std::setw(50) << k.name
                   << formatGrouped(k.used) << " / " << formatGrouped(k.available) << ' ' << k.unit
                   << (k.limit.empty() ? "" : "; " + k.limit) << '\n';
-    if (const auto levels = systolic::threeLevelTiling(h, q.gemm, q.footprint)) {
-        std::cout << "\nthree levels (each inside the one above)\n";
+    if (const auto levels = systolic::threeLevelTiling(h, q.gemm, levelOptions)) {
+        std::cout
+            << "\nthree levels (each inside the one above; traffic without reuse between tiles of the level "
+               "above)\n";
         for (const systolic::LevelTile& t : levels->level)
             std::cout << "  " << std::setw(5) << systolic::levelName(t.level) << formatGrouped(t.tile.ti)
                       << " x " << formatGrouped(t.tile.tj) << " x " << formatGrouped(t.tile.tk) << ", "
                       << formatGrouped(t.usedBytes) << " / " << formatGrouped(t.capacityBytes)
                       << " bytes, traffic into it " << formatGrouped(t.trafficBytes) << " bytes\n";
     }
-    systolic::DramQuery dram;
-    dram.gemm = q.gemm;
-    dram.tile = c.tile;
-    dram.elementBytes = q.elementBytes;
-    dram.l3Bytes = h.at(systolic::Level::L3).totalBytes();
+    systolic::DramQuery dram = systolic::dramQueryOf(h, q.gemm, systolic::Dataflow::Os, c.tile);
     std::cout << std::flush; // the rest may take long
     if (const auto adaptive = systolic::adaptiveStationary(dram, {interrupt.token(), {}})) {
-        std::cout << "\nDRAM traffic with residency in L3, by dataflow\n";
+        std::cout << "\nDRAM traffic with residency in L3, by dataflow (" << systolic::dramAssumption(dram)
+                  << ")\n";
         for (const systolic::Dataflow d :
              {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
             const auto i = static_cast<std::size_t>(d);
@@ -130,6 +137,50 @@ bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, cons
                   << ")\n";
     }
     return !interrupt.token().stop_requested();
+}
+
+/// What the text says beside the tile itself.
+void addContext(nlohmann::ordered_json& out, const systolic::TileQuery& q, const systolic::TileChoice& c,
+                const systolic::Hierarchy& h, const systolic::ThreeLevelOptions& levelOptions)
+{
+    using Json = nlohmann::ordered_json;
+    out["rows"] = q.array.rows;
+    out["cols"] = q.array.cols;
+    out["capacity_elements"] = q.cap();
+    out["footprint"] = systolic::footprintName(q.footprint);
+    out["elements"] = c.elements;
+    if (const auto best = systolic::exhaustiveTile(q))
+        out["above_optimum"] = static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1;
+    const systolic::ReuseFactors f = systolic::reuseFactors(q.gemm, c.tile);
+    out["reuse"] = {{"A", f.a}, {"B", f.b}, {"C", f.c}};
+    out["constraints"] = Json::array();
+    for (const systolic::Constraint& k : systolic::tileConstraints(h, q.gemm, c.tile))
+        out["constraints"].push_back({{"name", k.name},
+                                      {"used", k.used},
+                                      {"available", k.available},
+                                      {"unit", k.unit},
+                                      {"limit", k.limit},
+                                      {"fits", k.fits()}});
+    if (const auto levels = systolic::threeLevelTiling(h, q.gemm, levelOptions)) {
+        out["levels"] = Json::array();
+        for (const systolic::LevelTile& t : levels->level)
+            out["levels"].push_back({{"level", systolic::levelName(t.level)},
+                                     {"Ti", t.tile.ti},
+                                     {"Tj", t.tile.tj},
+                                     {"Tk", t.tile.tk},
+                                     {"used_bytes", t.usedBytes},
+                                     {"capacity_bytes", t.capacityBytes},
+                                     {"traffic_bytes", t.trafficBytes}});
+    }
+    out["dram_by_dataflow"] = Json::array();
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
+        const systolic::DramQuery dram = systolic::dramQueryOf(h, q.gemm, d, c.tile);
+        if (systolic::checkDramQuery(dram))
+            out["dram_by_dataflow"].push_back({{"dataflow", systolic::dataflowName(d)},
+                                               {"bytes", systolic::dramClosedForm(dram).bytes()},
+                                               {"assumes", systolic::dramAssumption(dram)}});
+    }
 }
 
 /// The hierarchy of a file, of the machine, or nothing when neither is named.
@@ -238,26 +289,45 @@ int run(const TileCall& o)
     h.elementBytes = q.elementBytes;
     if (!o.workload.empty())
         return tileNetwork(o, q, *method);
-    const auto choice = systolic::chooseTile(q, *method);
+    std::optional<systolic::TileShape> given;
+    if (!o.tile.empty()) {
+        const auto tile = systolic::parseTileShape(o.tile);
+        if (!tile)
+            return fail(tile.error());
+        given = *tile;
+    }
+    const auto choice = given ? systolic::describeTile(q, *given) : systolic::chooseTile(q, *method);
     if (!choice)
         return fail(choice.error());
+    systolic::ThreeLevelOptions levels;
+    levels.footprint = q.footprint;
+    for (std::size_t l = 0; l < 3; ++l) {
+        if (!o.levelBuffers.empty())
+            levels.room[l].buffers = o.levelBuffers[l];
+        if (!o.levelBuffering.empty())
+            levels.room[l].buffering = o.levelBuffering[l];
+    }
+    const bool levelsGiven = !o.levelBuffers.empty() || !o.levelBuffering.empty();
+    if (const auto fits = systolic::threeLevelTiling(h, q.gemm, levels); levelsGiven && !fits)
+        return fail(fits.error());
     const auto bytes = checkedMul(choice->elements, q.elementBytes);
     if (!bytes)
         return fail({ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}});
     if (o.json) {
-        const nlohmann::ordered_json out = {{"method", systolic::tileMethodName(choice->method)},
-                                            {"Ti", choice->tile.ti},
-                                            {"Tj", choice->tile.tj},
-                                            {"Tk", choice->tile.tk},
-                                            {"fits", choice->fits},
-                                            {"footprint_elements", choice->footprintElements},
-                                            {"dram_bytes", *bytes},
-                                            {"points_visited", choice->pointsVisited},
-                                            {"space_reduction", choice->spaceReduction}};
+        nlohmann::ordered_json out = {{"method", given ? "given" : systolic::tileMethodName(choice->method)},
+                                      {"Ti", choice->tile.ti},
+                                      {"Tj", choice->tile.tj},
+                                      {"Tk", choice->tile.tk},
+                                      {"fits", choice->fits},
+                                      {"footprint_elements", choice->footprintElements},
+                                      {"dram_bytes", *bytes},
+                                      {"points_visited", choice->pointsVisited},
+                                      {"space_reduction", choice->spaceReduction}};
+        addContext(out, q, *choice, h, levels);
         std::cout << out.dump(2) << '\n';
         return Exit::Success;
     }
-    return printText(q, *choice, h) ? Exit::Success : Exit::Interrupted;
+    return printText(q, *choice, h, levels, given.has_value()) ? Exit::Success : Exit::Interrupted;
 }
 
 } // namespace
@@ -279,6 +349,15 @@ void addTileVerb(CLI::App& app, int& exitCode)
         ->excludes(machine);
     verb->add_option("--level", o->level,
                      "Of the hierarchy: l3, l2, l1, or one buffer of it (default l2-buffer)");
+    verb->add_option("--tile", o->tile, "TixTjxTk: the cost of this tile instead of a choice");
+    verb->add_option("--level-buffers", o->levelBuffers,
+                     "L3,L2,L1: buffers that a tile of the three levels may fill, 0: all (default 0,0,1)")
+        ->delimiter(',')
+        ->expected(3);
+    verb->add_option("--level-buffering", o->levelBuffering,
+                     "L3,L2,L1: 1 or 2 = double-buffered (default 1,1,2)")
+        ->delimiter(',')
+        ->expected(3);
     verb->add_option("--method", o->method, "analytic, exhaustive or learned (default exhaustive)");
     auto* element = verb->add_option("--element-bytes", o->elementBytes, "Bytes of an element (default 4)");
     verb->add_option("--buffering", o->buffering, "1 or 2: divides the capacity (default 1)");

@@ -10,15 +10,6 @@ namespace tilewright::lower {
 
 namespace {
 
-/// One array-sized tile, K in steps of 16 (docs/rules/systolic.md 7).
-systolic::TileShape arrayTile(const systolic::Gemm& g, const systolic::ArrayShape& a, systolic::Dataflow d)
-{
-    const bool os = d == systolic::Dataflow::Os;
-    const bool is = d == systolic::Dataflow::Is;
-    return {std::min(g.m, is ? a.cols : a.rows), std::min(g.n, is ? a.rows : a.cols),
-            std::min(g.k, os ? systolic::kTileDepth : a.rows)};
-}
-
 Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
                          const systolic::TimingOptions& timing)
 {
@@ -27,8 +18,7 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
     NetworkRow row;
     row.layer = layer;
     row.timing = systolic::arrayTiming(layer.gemm, h.array, timing);
-    const auto roof =
-        systolic::multiLevelRoofline(h, layer.gemm, timing, arrayTile(layer.gemm, h.array, timing.dataflow));
+    const auto roof = systolic::multiLevelRoofline(h, layer.gemm, timing);
     if (!roof)
         return roof.error();
     for (std::size_t i = 0; i < row.bytes.size(); ++i)

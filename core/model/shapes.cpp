@@ -449,6 +449,10 @@ Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shap
     case OperatorKind::BatchNorm:
     case OperatorKind::Rotary:
     case OperatorKind::Identity:
+        for (const Shape& table : in.subspan(1))
+            if (table.size() > in[0].size())
+                return bad("the table " + shapeText(table) + " has more dimensions than the input " +
+                           shapeText(in[0]));
         return one(in[0]);
     case OperatorKind::Elementwise:
         return elementwise(in);

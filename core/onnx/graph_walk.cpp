@@ -115,6 +115,9 @@ GraphWalk::GraphWalk(const pb::ModelProto& file, const Dimensions& dimensions)
 Status GraphWalk::run()
 {
     const pb::GraphProto& graph = m_file.graph();
+    if (static_cast<std::size_t>(graph.node_size()) > model::kMaxOperators)
+        return nodeError(graph.node(static_cast<int>(model::kMaxOperators)),
+                         "more than " + formatGrouped(model::kMaxOperators) + " nodes up to here");
     std::int64_t opset = 1;
     for (const auto& set : m_file.opset_import())
         if (set.domain().empty() || set.domain() == "ai.onnx")
@@ -217,11 +220,9 @@ Status GraphWalk::walk(const Nodes& nodes, std::int64_t opset, int depth)
 
 Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int depth)
 {
-    const std::size_t most = depth > 0 ? kMaxInside : model::kMaxOperators;
-    if (++(depth > 0 ? m_inside : m_nodes) > most)
-        return nodeError(proto, "more than " + formatGrouped(most) +
-                                    (depth > 0 ? " nodes in branches, loops and functions" : " nodes") +
-                                    " up to here");
+    if (depth > 0 && ++m_inside > kMaxInside)
+        return nodeError(proto, "more than " + formatGrouped(kMaxInside) +
+                                    " nodes in branches, loops and functions up to here");
     Node node;
     node.proto = &proto;
     node.name = m_translation.freshNodeName(nameOf(proto));

@@ -53,7 +53,7 @@ private:
     Translation m_translation;
     std::unordered_map<std::string, const ::onnx::TypeProto*> m_declared;
     std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> m_functions;
-    std::size_t m_nodes = 0, m_inside = 0;
+    std::size_t m_inside = 0;
 };
 
 /// An order of nodes in which operands come first: the file's where it is one. The Error names a node that

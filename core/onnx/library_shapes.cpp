@@ -18,6 +18,7 @@ using model::Shape;
 
 namespace {
 
+constexpr std::int64_t kOldestOpset = 7;  ///< before it, the library trusts the ranks of operands
 constexpr std::int64_t kNewestOpset = 17; ///< that the library knows
 
 /// Ours are whole, and the library's divide by what they are given, read behind the end of lists that are
@@ -33,6 +34,9 @@ const std::set<std::string_view>& notAsked()
                                                    "LpPool",
                                                    "MaxUnpool",
                                                    "MaxRoiPool",
+                                                   "LSTM",
+                                                   "GRU",
+                                                   "RNN",
                                                    "Reshape",
                                                    "Slice",
                                                    "Einsum",
@@ -175,10 +179,10 @@ void inferByLibrary(const Node& node, Values& values)
 {
     const std::string& domain = node.proto->domain();
     if ((!domain.empty() && domain != "ai.onnx") || node.out.empty() || notAsked().contains(node.type) ||
-        (node.opset > kNewestOpset && changedSince().contains(node.type)) || !isHarmless(*node.proto) ||
-        !isSane(node, values))
+        node.opset < kOldestOpset || (node.opset > kNewestOpset && changedSince().contains(node.type)) ||
+        !isHarmless(*node.proto) || !isSane(node, values))
         return;
-    const auto opset = static_cast<int>(std::clamp<std::int64_t>(node.opset, 1, kNewestOpset));
+    const auto opset = static_cast<int>(std::min(node.opset, kNewestOpset));
     const pb::OpSchema* schema = pb::OpSchemaRegistry::Schema(node.type, opset, "");
     if (schema == nullptr || !schema->has_type_and_shape_inference_function())
         return;

@@ -100,6 +100,8 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
         put(&T::argReduce, {"ArgMax", "ArgMin"});
         put(&T::matMul, {"MatMul", "MatMulInteger", "QLinearMatMul"});
         put(&T::gemm, {"Gemm"});
+        put(&T::attention, {"Attention"});
+        put(&T::rotary, {"RotaryEmbedding"});
         put(&T::einsum, {"Einsum"});
         put(&T::recurrent, {"LSTM", "GRU"});
         put(&T::convolution, {"Conv", "ConvInteger", "QLinearConv"});
@@ -125,7 +127,7 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
     return kHandlers;
 }
 
-/// The quantised forms and activations that a widespread runtime writes into files.
+/// The quantised forms, and what stands for several operators, that a widespread runtime writes into files.
 const std::unordered_map<std::string_view, Translation::Handler>& Translation::microsoftHandlers()
 {
     using T = Translation;
@@ -142,6 +144,13 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::m
         {"DequantizeLinear", &T::quantise},
         {"QLinearGlobalAveragePool", &T::globalPool},
         {"SimplifiedLayerNormalization", &T::rows},
+        {"SkipLayerNormalization", &T::skipNorm},
+        {"SkipSimplifiedLayerNormalization", &T::skipNorm},
+        {"GroupQueryAttention", &T::attention},
+        {"MultiHeadAttention", &T::attention},
+        {"MatMulNBits", &T::packedMatMul},
+        {"FusedMatMul", &T::fusedMatMul},
+        {"RotaryEmbedding", &T::rotary},
     };
     return kHandlers;
 }

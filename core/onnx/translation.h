@@ -84,6 +84,14 @@ private:
     Status einsum(const Node& node);
     Status recurrent(const Node& node);
 
+    // translate_fused.cpp
+    Result<TensorId> asHeads(const Node& node, const std::string& part, TensorId x, std::int64_t heads);
+    Status attention(const Node& node);
+    Status packedMatMul(const Node& node);
+    Status fusedMatMul(const Node& node);
+    Status skipNorm(const Node& node);
+    Status rotary(const Node& node);
+
     // translate_windows.cpp
     Status convolution(const Node& node);
     Status convolution3d(const Node& node, const Tensors& inputs);

@@ -155,8 +155,12 @@ std::vector<std::int64_t> wholeElements(const pb::TensorProto& t)
             return fromRaw<std::int16_t, std::int64_t>(raw);
         break;
     case pb::TensorProto::INT8:
-        if (!raw.empty())
-            return fromRaw<std::int8_t, std::int64_t>(raw);
+        if (!raw.empty()) {
+            auto out = fromRaw<std::uint8_t, std::int64_t>(raw);
+            for (std::int64_t& v : out)
+                v -= v > INT8_MAX ? 256 : 0;
+            return out;
+        }
         break;
     case pb::TensorProto::BOOL:
     case pb::TensorProto::UINT8:

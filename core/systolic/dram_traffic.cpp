@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/dram_traffic.h"
 
+#include "base/text.h"
+#include "systolic/tile_search.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -245,6 +248,32 @@ LoopOrder loopOrderOf(Dataflow dataflow) noexcept
     return dataflow == Dataflow::Os   ? LoopOrder::Ijk
            : dataflow == Dataflow::Ws ? LoopOrder::Jki
                                       : LoopOrder::Ikj;
+}
+
+TileShape arrayTile(const Gemm& g, const ArrayShape& a, Dataflow d) noexcept
+{
+    const bool os = d == Dataflow::Os;
+    const bool is = d == Dataflow::Is;
+    return {std::min(g.m, is ? a.cols : a.rows), std::min(g.n, is ? a.rows : a.cols),
+            std::min(g.k, os ? kTileDepth : a.rows)};
+}
+
+std::string dramAssumption(const DramQuery& q)
+{
+    const DramTraffic moved = dramClosedForm(q);
+    std::string kept;
+    for (const auto& [matrix, elements] : {std::pair{Matrix::A, q.gemm.m * q.gemm.k},
+                                           {Matrix::B, q.gemm.k * q.gemm.n},
+                                           {Matrix::C, q.gemm.m * q.gemm.n}}) {
+        const MatrixTraffic& t = moved.of(matrix);
+        const std::int64_t once = saturatingMul(elements, q.elementBytes);
+        if (std::max(t.loadBytes, t.storeBytes) <= once)
+            kept += (kept.empty() ? "" : ", ") + std::string(matrixName(matrix));
+    }
+    return "tile " + formatGrouped(q.tile.ti) + " x " + formatGrouped(q.tile.tj) + " x " +
+           formatGrouped(q.tile.tk) + ", loops " + std::string(loopOrderName(q.order)) +
+           (kept.empty() ? ", nothing moves only once" : ", moved only once: " + kept) + "; L3 of " +
+           formatGrouped(q.l3Bytes) + " bytes";
 }
 
 std::int64_t DramQuery::shareBytes(Matrix matrix) const noexcept

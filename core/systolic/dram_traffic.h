@@ -5,6 +5,7 @@
 #include "systolic/gemm.h"
 
 #include <array>
+#include <string>
 #include <vector>
 
 namespace tilewright::systolic {
@@ -36,6 +37,10 @@ struct DramQuery
     [[nodiscard]] std::int64_t shareBytes(Matrix matrix) const noexcept;
 };
 
+/// One array-sized tile of the dataflow, K (OS) in steps of 16: the tile of every figure for which none was
+/// chosen.
+[[nodiscard]] TileShape arrayTile(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
+
 /// What moves of one matrix.
 struct MatrixTraffic
 {
@@ -65,6 +70,9 @@ struct DramTraffic
 /// Closed form; equals the simulation with LRU (docs/rules/systolic.md 7). Pre-condition: checkDramQuery
 /// accepts the query.
 [[nodiscard]] DramTraffic dramClosedForm(const DramQuery& query) noexcept;
+/// What the figure assumes, for a reader: "tile 16 x 16 x 16, loops ijk, moved only once: A, C; L3 of 524 288
+/// bytes".
+[[nodiscard]] std::string dramAssumption(const DramQuery& query);
 /// Tile by tile; refuses more than 2^27 steps.
 [[nodiscard]] Result<DramTraffic> simulateDram(const DramQuery& query, const Progress& progress = {});
 

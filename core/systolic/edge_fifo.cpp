@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/edge_fifo.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 
 namespace tilewright::systolic {
@@ -259,6 +261,29 @@ std::vector<std::int64_t> EdgeClock::occupancy(EdgeSide side, std::int64_t cycle
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = delivered[i] - demand.takenBefore(static_cast<std::int64_t>(i), state.tick);
     return out;
+}
+
+Status checkClockWork(const FoldPlan& plan, const EdgeSupply& supply)
+{
+    if (auto ok = checkSupply(supply); !ok || supply.unlimited())
+        return ok;
+    const std::int64_t work = saturatingMul(plan.cycles(), plan.array().rows + plan.array().cols);
+    if (work <= kMaxClockWork)
+        return Unit{};
+    return Error{ErrorCode::Problem,
+                 "the edge FIFOs are followed cycle by cycle, up to " + formatGrouped(kMaxClockWork) +
+                     " cycles times lanes; this is " + formatGrouped(work) + ": choose a smaller GEMM",
+                 "supply",
+                 {}};
+}
+
+ArrayPhases stalledPhases(const ArrayPhases& phases, const EdgeClock& clock) noexcept
+{
+    const std::int64_t first = clock.cycleOfTick(phases.fill);
+    const std::int64_t last = clock.cycleOfTick(phases.fill + phases.steady - 1);
+    // What follows the ticks (the last shift out of Readout::ScaleSim) never stalls.
+    const std::int64_t end = clock.cycleOfTick(phases.fill + phases.steady + phases.drain - 1) + 1;
+    return {first, last - first + 1, end - last - 1, phases.peakPes};
 }
 
 } // namespace tilewright::systolic

@@ -108,4 +108,11 @@ private:
     std::vector<State> m_checkpoints; ///< every kCheckpoint cycles
 };
 
+/// Cycles times lanes of an EdgeClock that take a few seconds; beyond it is refused rather than waited for.
+inline constexpr std::int64_t kMaxClockWork = 200'000'000;
+/// Can the edge FIFOs of this plan be followed under this supply?
+[[nodiscard]] Status checkClockWork(const FoldPlan& plan, const EdgeSupply& supply);
+/// Fill, steady and drain with the stalls of the clock: each stall belongs to the phase that it holds up.
+[[nodiscard]] ArrayPhases stalledPhases(const ArrayPhases& phases, const EdgeClock& clock) noexcept;
+
 } // namespace tilewright::systolic

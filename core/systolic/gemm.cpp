@@ -111,6 +111,14 @@ Result<ArrayShape> parseArrayShape(std::string_view text)
     return array;
 }
 
+Result<TileShape> parseTileShape(std::string_view text)
+{
+    const auto sizes = parseSizes(text, 3, "TixTjxTk", "tile");
+    if (!sizes)
+        return sizes.error();
+    return TileShape{(*sizes)[0], (*sizes)[1], (*sizes)[2]};
+}
+
 Status checkGemm(const Gemm& gemm)
 {
     for (const auto& [value, name] : {std::pair{gemm.m, "M"}, {gemm.n, "N"}, {gemm.k, "K"}})

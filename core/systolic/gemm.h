@@ -63,6 +63,9 @@ inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
 /// "16x16" (rows x columns).
 [[nodiscard]] Result<ArrayShape> parseArrayShape(std::string_view text);
 
+/// "64x64x32" (Ti x Tj x Tk); checkTile() says whether it suits a GEMM.
+[[nodiscard]] Result<TileShape> parseTileShape(std::string_view text);
+
 /// Refuses sizes that are not positive or overflow (each at most 2^31, M*N*K at most 2^59).
 [[nodiscard]] Status checkGemm(const Gemm& gemm);
 [[nodiscard]] Status checkArray(const ArrayShape& array);

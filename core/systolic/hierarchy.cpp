@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace tilewright::systolic {
 
@@ -107,67 +108,110 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
     return out;
 }
 
-Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& h, const Gemm& gemm, Footprint footprint,
-                                          std::int64_t l1Buffering)
+namespace {
+
+/// Tiles of the innermost of nested sizes along a dimension, ragged ones counted once.
+std::int64_t nestedTiles(std::int64_t size, std::span<const std::int64_t> steps)
+{
+    if (steps.empty())
+        return 1;
+    const std::int64_t step = std::min(size, steps.front());
+    const std::int64_t whole = size / step;
+    const std::int64_t rest = size % step;
+    return whole * nestedTiles(step, steps.subspan(1)) + (rest > 0 ? nestedTiles(rest, steps.subspan(1)) : 0);
+}
+
+/// Bytes into the level `n` (0: L3) for the whole GEMM, as described at LevelTile.
+std::int64_t trafficInto(const Gemm& g, const std::array<LevelTile, 3>& levels, std::size_t n,
+                         std::int64_t elementBytes)
+{
+    std::array<std::int64_t, 3> ti{};
+    std::array<std::int64_t, 3> tj{};
+    std::array<std::int64_t, 3> tk{};
+    for (std::size_t l = 0; l <= n; ++l) {
+        ti[l] = levels[l].tile.ti;
+        tj[l] = levels[l].tile.tj;
+        tk[l] = levels[l].tile.tk;
+    }
+    const auto along = [&](std::int64_t size, const std::array<std::int64_t, 3>& steps, std::size_t count) {
+        return nestedTiles(size, std::span(steps).first(count));
+    };
+    // The k tiles of the innermost level above whose i, j plane this level's tile does not cover.
+    std::size_t left = 0;
+    for (std::size_t l = 1; l <= n; ++l)
+        if (ti[l] < ti[l - 1] || tj[l] < tj[l - 1])
+            left = l;
+    const std::int64_t visits = along(g.k, tk, left);
+    const std::int64_t a = saturatingMul(g.m * g.k, along(g.n, tj, n + 1));
+    const std::int64_t b = saturatingMul(g.k * g.n, along(g.m, ti, n + 1));
+    const std::int64_t c = saturatingMul(g.m * g.n, 2 * visits - 1);
+    return saturatingMul(saturatingAdd(saturatingAdd(a, b), c), elementBytes);
+}
+
+} // namespace
+
+Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& h, const Gemm& gemm,
+                                          const ThreeLevelOptions& options)
 {
     for (const Status& ok : {checkHierarchy(h), checkGemm(gemm)})
         if (!ok)
             return ok.error();
+    constexpr std::array kInside{Level::L3, Level::L2, Level::L1};
     ThreeLevelTiling out;
-    // The GEMM that a level sees is the tile of the level above; its traffic repeats for each of those tiles.
+    for (std::size_t l = 0; l < kInside.size(); ++l) {
+        const MemoryLevel& memory = h.at(kInside[l]);
+        const LevelRoom& room = options.room[l];
+        const std::string name(levelName(kInside[l]));
+        if (room.buffers < 0 || room.buffers > memory.buffers)
+            return Error{ErrorCode::Problem,
+                         "the level has " + formatGrouped(memory.buffers) + " buffers, got " +
+                             formatGrouped(room.buffers),
+                         name,
+                         {}};
+        if (room.buffering < 1 || room.buffering > 64)
+            return Error{ErrorCode::Problem,
+                         "the buffering must be from 1 to 64, got " + formatGrouped(room.buffering),
+                         name,
+                         {}};
+        out.level[l].level = kInside[l];
+        out.level[l].capacityBytes = (room.buffers == 0 ? memory.buffers : room.buffers) * memory.bytes;
+    }
+    // The GEMM that a level sees is the tile of the level above.
     Gemm inside = gemm;
-    for (const auto& [index, level] : {std::pair{0, Level::L3}, {1, Level::L2}}) {
+    for (std::size_t l = 0; l < 2; ++l) {
+        LevelTile& t = out.level[l];
         TileQuery q;
         q.gemm = inside;
         q.array = h.array;
-        q.capacityBytes = h.at(level).totalBytes();
+        q.capacityBytes = t.capacityBytes;
         q.elementBytes = h.elementBytes;
-        q.footprint = footprint;
+        q.buffering = options.room[l].buffering;
+        q.footprint = options.footprint;
         const auto choice = exhaustiveTile(q);
         if (!choice) {
             Error error = choice.error();
-            error.path = std::string(levelName(level));
+            error.path = std::string(levelName(t.level));
             return error;
         }
-        LevelTile& t = out.level[static_cast<std::size_t>(index)];
-        t.level = level;
         t.tile = choice->tile;
-        t.capacityBytes = q.capacityBytes;
-        t.usedBytes = choice->footprintElements * h.elementBytes;
+        t.usedBytes = choice->footprintElements * h.elementBytes * q.buffering;
         inside = {t.tile.ti, t.tile.tj, t.tile.tk};
     }
     LevelTile& l1 = out.level[2];
-    l1.level = Level::L1;
-    l1.capacityBytes = h.at(Level::L1).bytes;
     const std::int64_t r = std::min(h.array.rows, inside.m);
     const std::int64_t c = std::min(h.array.cols, inside.n);
-    const std::int64_t fit = l1.capacityBytes / ((r + c) * h.elementBytes * l1Buffering);
-    const std::int64_t depth = std::min<std::int64_t>({fit, 256, inside.k});
+    const std::int64_t perK = (r + c) * h.elementBytes * options.room[2].buffering;
+    const std::int64_t depth = std::min<std::int64_t>({l1.capacityBytes / perK, 256, inside.k});
     if (depth < std::min(kTileDepth, inside.k))
-        return Error{
-            ErrorCode::Problem,
-            "no tile fits into one L1 buffer of " + formatGrouped(l1.capacityBytes) + " bytes; " +
-                formatGrouped((r + c) * std::min(kTileDepth, inside.k) * h.elementBytes * l1Buffering) +
-                " would do",
-            "l1",
-            {}};
+        return Error{ErrorCode::Problem,
+                     "no tile fits into the " + formatGrouped(l1.capacityBytes) + " bytes of L1; " +
+                         formatGrouped(perK * std::min(kTileDepth, inside.k)) + " would do",
+                     "l1",
+                     {}};
     l1.tile = {r, c, depth == inside.k ? depth : roundDown(depth, kTileDepth)};
-    l1.usedBytes = (r + c) * l1.tile.tk * h.elementBytes * l1Buffering;
-
-    // Into L3 once for the GEMM; into a lower level for every tile of the level above, each with its own
-    // k chunks (partial C returns for every k tile of the level above but the first).
-    Gemm outer = gemm;
-    std::int64_t kTiles = 1;
-    for (LevelTile& t : out.level) {
-        const std::int64_t a =
-            saturatingMul(gemm.m * gemm.k, ceilDiv(outer.n, t.tile.tj) * ceilDiv(gemm.n, outer.n));
-        const std::int64_t b =
-            saturatingMul(gemm.k * gemm.n, ceilDiv(outer.m, t.tile.ti) * ceilDiv(gemm.m, outer.m));
-        const std::int64_t cc = saturatingMul(gemm.m * gemm.n, 2 * kTiles - 1);
-        t.trafficBytes = saturatingMul(saturatingAdd(saturatingAdd(a, b), cc), h.elementBytes);
-        kTiles = ceilDiv(gemm.k, t.tile.tk);
-        outer = {t.tile.ti, t.tile.tj, t.tile.tk};
-    }
+    l1.usedBytes = perK * l1.tile.tk;
+    for (std::size_t l = 0; l < kInside.size(); ++l)
+        out.level[l].trafficBytes = trafficInto(gemm, out.level, l, h.elementBytes);
     return out;
 }
 

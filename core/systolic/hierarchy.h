@@ -81,6 +81,9 @@ struct Constraint
 /// tile.
 struct LevelTile
 {
+    // Loops around it: those of the levels above, then i, j, k of its own tiles, k innermost. Within one tile
+    // of the level above, A is read once for every Tj and B for every Ti; C stays while k goes on and its
+    // tile is the same, else partial sums leave and return.
     Level level = Level::L3;
     TileShape tile;
     std::int64_t capacityBytes = 0;
@@ -91,8 +94,18 @@ struct ThreeLevelTiling
 {
     std::array<LevelTile, 3> level; ///< L3, L2, L1
 };
+/// How much of a level its tile may fill.
+struct LevelRoom
+{
+    std::int64_t buffers = 0;   ///< of the level, together; 0: all of them
+    std::int64_t buffering = 1; ///< 2 = double-buffered
+};
+struct ThreeLevelOptions
+{
+    Footprint footprint = Footprint::Conservative;           ///< of L3 and L2; in L1 C stays in the PEs
+    std::array<LevelRoom, 3> room{{{0, 1}, {0, 1}, {1, 2}}}; ///< L3, L2, L1
+};
 [[nodiscard]] Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& hierarchy, const Gemm& gemm,
-                                                        Footprint footprint = Footprint::Conservative,
-                                                        std::int64_t l1Buffering = 2);
+                                                        const ThreeLevelOptions& options = {});
 
 } // namespace tilewright::systolic

@@ -238,6 +238,10 @@ Result<PipelineRun> runPipeline(const Program& program, const PipelineMachine& m
                                   ? 0
                                   : static_cast<double>(busy[r]) / static_cast<double>(run.cycles) /
                                         static_cast<double>(machine.classes[r].units);
+    for (const Resource r : kResources)
+        if (run.busyFraction[static_cast<std::size_t>(r)] >
+            run.busyFraction[static_cast<std::size_t>(run.busiest)])
+            run.busiest = r;
     explainBubbles(program, machine, run);
     fillOccupancy(program, run);
     return run;

@@ -89,6 +89,8 @@ struct PipelineRun
     std::array<std::vector<OccupancyPoint>, 3> occupancy; ///< L3, L2, L1: ascending steps
     std::array<std::int64_t, 3> peakBytes{};
     std::string bottleneck; ///< the reason with most cycles lost apart from fill_drain; "array" when none
+    Resource busiest = Resource::Array; ///< the one with the largest busy fraction; ties: the array
+    std::int64_t largestLoss = 0;       ///< array cycles lost for the reason `bottleneck`
 
     /// Bytes held in Level::L3, L2 or L1 at a time.
     [[nodiscard]] std::int64_t occupancyAt(Level level, std::int64_t time) const noexcept;

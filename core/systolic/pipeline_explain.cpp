@@ -206,6 +206,7 @@ void explainBubbles(const Program& program, const PipelineMachine& machine, Pipe
             most = cycles;
             run.bottleneck = reason;
         }
+    run.largestLoss = most;
 }
 
 void fillOccupancy(const Program& program, PipelineRun& run)

@@ -10,17 +10,6 @@ namespace tilewright::systolic {
 
 namespace {
 
-DramQuery dramQuery(const Hierarchy& h, const Gemm& gemm, const TileShape& tile, Dataflow dataflow)
-{
-    DramQuery q;
-    q.gemm = gemm;
-    q.tile = tile;
-    q.elementBytes = h.elementBytes;
-    q.l3Bytes = h.at(Level::L3).totalBytes();
-    q.order = loopOrderOf(dataflow);
-    return q;
-}
-
 Result<std::int64_t> streamedBytes(const Hierarchy& h, const Gemm& gemm, Dataflow dataflow)
 {
     const auto bytes = checkedMul(l2Elements(gemm, h.array, dataflow), h.elementBytes);
@@ -31,10 +20,22 @@ Result<std::int64_t> streamedBytes(const Hierarchy& h, const Gemm& gemm, Dataflo
 
 } // namespace
 
-Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const TimingOptions& timing,
-                                    const TileShape& tile)
+DramQuery dramQueryOf(const Hierarchy& h, const Gemm& gemm, Dataflow dataflow,
+                      const std::optional<TileShape>& tile) noexcept
 {
-    const DramQuery dram = dramQuery(h, gemm, tile, timing.dataflow);
+    DramQuery q;
+    q.gemm = gemm;
+    q.tile = tile.value_or(arrayTile(gemm, h.array, dataflow));
+    q.elementBytes = h.elementBytes;
+    q.l3Bytes = h.at(Level::L3).totalBytes();
+    q.order = loopOrderOf(dataflow);
+    return q;
+}
+
+Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const TimingOptions& timing,
+                                    const std::optional<TileShape>& tile)
+{
+    const DramQuery dram = dramQueryOf(h, gemm, timing.dataflow, tile);
     for (const Status& ok : {checkHierarchy(h), checkDramQuery(dram)})
         if (!ok)
             return ok.error();
@@ -43,10 +44,9 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
         return streamed.error();
     std::int64_t intoL2 = *streamed;
     if (timing.dataflow == Dataflow::Os) {
-        const TileShape arrayTile{std::min(gemm.m, h.array.rows), std::min(gemm.n, h.array.cols),
-                                  std::min(gemm.k, kTileDepth)};
-        const auto plans = l2Schedules(gemm, arrayTile, h.elementBytes, h.at(Level::L2).totalBytes(),
-                                       std::min<std::int64_t>(2, ceilDiv(gemm.k, arrayTile.tk)));
+        const TileShape one = arrayTile(gemm, h.array, Dataflow::Os);
+        const auto plans = l2Schedules(gemm, one, h.elementBytes, h.at(Level::L2).totalBytes(),
+                                       std::min<std::int64_t>(2, ceilDiv(gemm.k, one.tk)));
         if (!plans)
             return plans.error();
         if (const auto best = bestL2Schedule(*plans))
@@ -78,19 +78,23 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
     return r;
 }
 
-Result<DataflowComparison> compareDataflows(const Hierarchy& h, const Gemm& gemm, const TileShape& tile,
-                                            Readout readout)
+Result<DataflowComparison> compareDataflows(const Hierarchy& h, const Gemm& gemm,
+                                            const std::optional<TileShape>& tile, const TimingOptions& timing,
+                                            const EdgeSupply& supply)
 {
     if (const auto ok = checkHierarchy(h); !ok)
         return ok.error();
     DataflowComparison out;
     for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
-        const DramQuery q = dramQuery(h, gemm, tile, d);
+        const DramQuery q = dramQueryOf(h, gemm, d, tile);
         if (const auto ok = checkDramQuery(q); !ok)
+            return ok.error();
+        const FoldPlan plan(gemm, h.array, {d, timing.readout, timing.weightBuffers});
+        if (const auto ok = checkClockWork(plan, supply); !ok)
             return ok.error();
         DataflowTime& t = out.of[static_cast<std::size_t>(d)];
         t.dataflow = d;
-        t.arrayCycles = arrayTiming(gemm, h.array, {d, readout, 2}).cycles;
+        t.arrayCycles = supply.unlimited() ? plan.cycles() : EdgeClock(plan, supply).cycles();
         t.dramBytes = dramClosedForm(q).bytes();
         t.dramCycles = static_cast<std::int64_t>(
             std::ceil(std::min(9e18, static_cast<double>(t.dramBytes) / h.bytesPerCycle(Level::External))));

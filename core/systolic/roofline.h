@@ -2,6 +2,7 @@
 #pragma once
 
 #include "systolic/dram_traffic.h"
+#include "systolic/edge_fifo.h"
 #include "systolic/hierarchy.h"
 #include "systolic/l2_schedule.h"
 
@@ -30,17 +31,23 @@ struct Roofline
     std::string binding; ///< "array" or the level whose roof is lowest ("dram", "l3", "l2", "l1")
 };
 
+/// The DRAM traffic of a figure for a dataflow: docs/rules/systolic.md 7 in its own loop order with all of
+/// L3; without a tile with arrayTile().
+[[nodiscard]] DramQuery dramQueryOf(const Hierarchy& hierarchy, const Gemm& gemm, Dataflow dataflow,
+                                    const std::optional<TileShape>& tile = {}) noexcept;
+
 /// What moves: L1 and L2 the operands and results of the array (docs/rules/systolic.md 3.4); L3 what goes on
 /// to L2 under the best schedule that fits L2 (docs/rules/systolic.md 3.2; WS, IS and OS without a fit as L1
-/// and L2); DRAM docs/rules/systolic.md 7 with `tile` in the dataflow's own loop order.
+/// and L2); DRAM dramQueryOf().
 [[nodiscard]] Result<Roofline> multiLevelRoofline(const Hierarchy& hierarchy, const Gemm& gemm,
-                                                  const TimingOptions& timing, const TileShape& tile);
+                                                  const TimingOptions& timing,
+                                                  const std::optional<TileShape>& tile = {});
 
 /// One dataflow with its DRAM stalls: transfers overlap the array completely, so the longer one counts.
 struct DataflowTime
 {
     Dataflow dataflow = Dataflow::Os;
-    std::int64_t arrayCycles = 0;
+    std::int64_t arrayCycles = 0; ///< with the stalls of the edge FIFOs
     std::int64_t dramBytes = 0;
     std::int64_t dramCycles = 0;
     std::int64_t totalCycles = 0; ///< max of both
@@ -53,8 +60,9 @@ struct DataflowComparison
     double osFewerThanWs = 0;       ///< 1 - OS total / WS total; negative when OS is slower
 };
 [[nodiscard]] Result<DataflowComparison> compareDataflows(const Hierarchy& hierarchy, const Gemm& gemm,
-                                                          const TileShape& tile,
-                                                          Readout readout = Readout::Shadow);
+                                                          const std::optional<TileShape>& tile = {},
+                                                          const TimingOptions& timing = {},
+                                                          const EdgeSupply& supply = {});
 
 /// One line of docs/rules/systolic.md 9: what a source document prints and what is right, both computed.
 struct Correction

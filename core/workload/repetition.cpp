@@ -12,9 +12,10 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kFewestOps = 2;    // of a block: a run of single ops has no structure
-constexpr std::size_t kFewestSaved = 5;  // ops that need no own picture; less may be chance
-constexpr std::size_t kAlikeInBlock = 8; // ops of a block that may look alike from a few steps around
+constexpr std::size_t kFewestOps = 2;      // of a block: a run of single ops has no structure
+constexpr std::size_t kFewestSaved = 5;    // ops that are equal to others; less may be chance ...
+constexpr std::size_t kOpsPerChance = 150; // ... and one more for so many ops of the problem
+constexpr std::size_t kAlikeInBlock = 8;   // ops of a block that may look alike from a few steps around
 constexpr std::size_t kCutsTried = 8;
 
 class RepetitionSearch
@@ -91,9 +92,10 @@ private:
         }
     }
 
-    static bool isWorthIt(const Blocks& blocks)
+    [[nodiscard]] bool isWorthIt(const Blocks& blocks) const
     {
-        return !blocks.empty() && blocks.front().size() >= kFewestOps && saved(blocks) >= kFewestSaved;
+        const std::size_t fewest = kFewestSaved + m_problem.opCount() / kOpsPerChance;
+        return !blocks.empty() && blocks.front().size() >= kFewestOps && saved(blocks) >= fewest;
     }
 
     [[nodiscard]] std::vector<Group> groupsOf(const std::vector<std::uint64_t>& looks) const

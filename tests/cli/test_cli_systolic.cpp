@@ -33,6 +33,11 @@ private slots:
     void readableText();
     void interruptedTellsWhatIsKnown_data();
     void interruptedTellsWhatIsKnown();
+    void theHierarchysOwnArray();
+    void everyFigureIsInTheJson();
+    void edgeRatesReachEveryFigure();
+    void dramFiguresAgree();
+    void tileGivenByHand();
     void tileJson();
     void tileWithHierarchy();
     void trainingSetCommand();
@@ -174,6 +179,144 @@ void TestCliSystolic::interruptedTellsWhatIsKnown()
     QCOMPARE(process.exitCode(), 130);
     out += process.readAllStandardOutput();
     QVERIFY2(out.contains(known), out.constData());
+}
+
+namespace {
+QString hierarchyFile(const char* name)
+{
+    return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/%1.json").arg(QLatin1String(name));
+}
+} // namespace
+
+/// A hierarchy names its array: it counts unless --array names another, and the text and the JSON document
+/// say which.
+void TestCliSystolic::theHierarchysOwnArray()
+{
+    const QString gemm = QStringLiteral("systolic --gemm 1024x1024x1024 --hierarchy ");
+    struct Preset
+    {
+        const char* name;
+        int side;
+        double peakGflops;
+    };
+    for (const auto& [name, side, peak] :
+         {Preset{"edge-8x8", 8, 64}, {"kpu", 16, 512}, {"server-128x128", 128, 32768}}) {
+        const Json j = cli(gemm + hierarchyFile(name) + QStringLiteral(" --json")).json();
+        QCOMPARE(j["rows"].get<int>(), side);
+        QCOMPARE(j["cols"].get<int>(), side);
+        QCOMPARE(j["roofline"]["peak_gflops"].get<double>(), peak);
+        const QByteArray text = cli(gemm + hierarchyFile(name)).out;
+        const QByteArray array = QByteArray::number(side) + " x " + QByteArray::number(side) + " PEs";
+        QVERIFY2(text.contains(array), text.constData());
+    }
+    const Json other =
+        cli(gemm + hierarchyFile("server-128x128") + QStringLiteral(" --array 32x64 --json")).json();
+    QCOMPARE(other["rows"].get<int>(), 32);
+    QCOMPARE(other["cols"].get<int>(), 64);
+    // An array whose fill and drain are not swept says so; the other figures have no such limit.
+    const CliRun huge = cli("systolic --gemm 100x100x100 --array 100000x1");
+    QCOMPARE(huge.code, 0);
+    QVERIFY2(huge.out.contains("not counted for an array side above 65\u202f536"), huge.out.constData());
+    QVERIFY(cli("systolic --gemm 100x100x100 --array 100000x1 --json").json()["phases"].is_null());
+}
+
+void TestCliSystolic::everyFigureIsInTheJson()
+{
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("gemm.csv"));
+    const CliRun run = cli(QStringLiteral("systolic --gemm 64x64x64 --json --csv ") + file);
+    const Json j = run.json();
+    QCOMPARE(j["phases"]["fill"].get<int>(), 30);
+    QCOMPARE(j["phases"]["steady"].get<int>(), 994);
+    QCOMPARE(j["phases"]["drain"].get<int>(), 30);
+    QCOMPARE(j["l2_schedules"]["of"].size(), std::size_t{4});
+    QCOMPARE(j["l2_schedules"]["of"][0]["traffic_bytes"].get<int>(), 144 * 1024);
+    QCOMPARE(j["roofline"]["binding"].get<std::string>(), std::string("array"));
+    QCOMPARE(j["dataflows"].size(), std::size_t{3});
+    QCOMPARE(j["bank_conflicts"]["count"].get<int>(), 0);
+    QCOMPARE(j["bank_conflicts"]["steps"].get<int>(), 64);
+    const Json seed = cli("systolic --gemm 64x64x64 --bank-layout seed --json").json();
+    QCOMPARE(seed["bank_conflicts"]["count"].get<int>(), 8);
+    QVERIFY(cli("systolic --gemm 64x64x64 --bank-layout seed").out.contains("8 of 64 steps"));
+    QFile csv(file);
+    QVERIFY(csv.open(QIODevice::ReadOnly));
+    const QByteArray lines = csv.readAll();
+    for (const char* line : {"field,value\n", "\ncycles,1054\n", "\nphases.steady,994\n",
+                             "\ntraffic_bytes.l2,147456\n", "\ndataflows.1.dataflow,ws\n"})
+        QVERIFY2(lines.contains(line), line);
+    const Json finite = cli("systolic --gemm 64x64x64 --machine kpu --pipeline pipelined --json").json();
+    QCOMPARE(finite["peak_bytes"]["l2"].get<int>(), 13 * 1024);
+    QVERIFY(finite["busy"]["dma"].get<double>() > 0.1); // the machine's bandwidths count
+    const Json pipeline = cli("systolic --gemm 64x64x64 --pipeline barriered --json").json();
+    QCOMPARE(pipeline["largest_loss"]["reason"].get<std::string>(), std::string("barrier_array"));
+    QCOMPARE(pipeline["largest_loss"]["cycles"].get<int>(), 63 * 30);
+    QCOMPARE(pipeline["busiest"]["resource"].get<std::string>(), std::string("array"));
+    const QByteArray text = cli("systolic --gemm 64x64x64 --pipeline barriered").out;
+    QVERIFY2(text.contains("busiest: array, 34.8\u00a0%") &&
+                 text.contains("largest loss of the array: barrier_array, 1\u202f890 cycles"),
+             text.constData());
+}
+
+/// A slow edge stalls the array: with and without --simulate, in the phases and in the comparison of
+/// dataflows.
+void TestCliSystolic::edgeRatesReachEveryFigure()
+{
+    for (const char* dataflow : {"os", "ws", "is"}) {
+        const QString call = QStringLiteral("systolic --gemm 64x48x70 --west-rate 8 --json --dataflow ") +
+                             QLatin1String(dataflow);
+        const Json closed = cli(call).json();
+        QVERIFY(closed == cli(call + QStringLiteral(" --simulate")).json());
+        QVERIFY(closed["stalled_cycles"].get<int>() > 0);
+        const Json& p = closed["phases"];
+        QCOMPARE(p["fill"].get<int>() + p["steady"].get<int>() + p["drain"].get<int>(),
+                 closed["cycles"].get<int>());
+        for (const Json& row : closed["dataflows"])
+            if (row["dataflow"] == dataflow)
+                QCOMPARE(row["array_cycles"].get<int>(), closed["cycles"].get<int>());
+    }
+    const CliRun large = cli("systolic --gemm 4096x4096x4096 --west-rate 8");
+    QCOMPARE(large.code, 2);
+    QVERIFY(large.err.contains("choose a smaller GEMM"));
+}
+
+/// One definition: the traffic of a tile is the same wherever it is printed.
+void TestCliSystolic::dramFiguresAgree()
+{
+    for (const char* more : {"--dataflow os", "--dataflow ws", "--dataflow is",
+                             "--dataflow os --tile 64x64x64", "--dataflow ws --tile 64x64x64"}) {
+        const Json j =
+            cli(QStringLiteral("systolic --gemm 1024x1024x1024 --json ") + QLatin1String(more)).json();
+        const auto bytes = j["traffic_bytes"]["dram"].get<std::int64_t>();
+        QCOMPARE(j["roofline"]["levels"][3]["bytes"].get<std::int64_t>(), bytes);
+        for (const Json& row : j["dataflows"])
+            if (row["dataflow"] == j["dataflow"])
+                QCOMPARE(row["dram_bytes"].get<std::int64_t>(), bytes);
+        QVERIFY(j["dram"]["assumes"].get<std::string>().starts_with("tile "));
+    }
+    const Json systolic = cli("systolic --gemm 1024x1024x1024 --tile 64x64x64 --json").json();
+    const Json tile = cli("tile --gemm 1024x1024x1024 --tile 64x64x64 --json").json();
+    QVERIFY(tile["dram_by_dataflow"][0]["bytes"] == systolic["traffic_bytes"]["dram"]);
+    QVERIFY(tile["dram_by_dataflow"][0]["assumes"] == systolic["dram"]["assumes"]);
+}
+
+void TestCliSystolic::tileGivenByHand()
+{
+    const Json j = cli("tile --gemm 1024x1024x1024 --tile 64x64x64 --json").json();
+    QCOMPARE(j["method"].get<std::string>(), std::string("given"));
+    QCOMPARE(j["Ti"].get<int>(), 64);
+    QCOMPARE(j["footprint_elements"].get<int>(), 3 * 64 * 64);
+    QCOMPARE(j["elements"].get<std::int64_t>(), std::int64_t{33} * 1024 * 1024);
+    QCOMPARE(j["reuse"]["A"].get<int>(), 16);
+    QVERIFY(j["fits"].get<bool>());
+    const Json big = cli("tile --gemm 1024x1024x1024 --tile 128x128x128 --json").json();
+    QVERIFY(!big["fits"].get<bool>()); // the document's 128 does not fit 64 KB
+    QCOMPARE(cli("tile --gemm 64x64x64 --tile 65x1x1").code, 2);
+    QCOMPARE(cli("tile --gemm 64x64x64 --tile 16x16").code, 2);
+    QVERIFY(cli("tile --gemm 1024x1024x1024 --tile 64x64x64").out.contains("above the optimum"));
+    // The L2 tile of the document: one bank of 64 KB.
+    const Json bank = cli("tile --gemm 1024x1024x1024 --level-buffers 0,1,1 --json").json();
+    QCOMPARE(bank["levels"][1]["capacity_bytes"].get<int>(), 64 * 1024);
+    QCOMPARE(cli("tile --gemm 64x64x64 --level-buffers 0,9,1").code, 2);
 }
 
 void TestCliSystolic::tileJson()

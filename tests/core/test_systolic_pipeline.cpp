@@ -105,6 +105,7 @@ private slots:
     void rule_4_3_equalsTickByTick();
     void rule_4_3_bubblesAreExplained();
     void rule_4_3_randomAccess();
+    void rule_4_3_busiestAndLargestLoss();
     void rule_4_4_unlimitedBandwidth();
     void rule_4_4_closedFormForEveryShape();
     void rule_4_4_bottleneckShifts();
@@ -319,6 +320,27 @@ void TestSystolicPipeline::rule_4_4_bottleneckShifts()
     m.at(Resource::Dma).bytesPerCycle = 8;
     const auto run = runPipeline(*buildProgram(o), m);
     QCOMPARE(run->bottleneck, std::string("barrier_dma"));
+    QCOMPARE(run->largestLoss, run->stalls.at("barrier_dma"));
+    QCOMPARE(run->busiest, Resource::Dma);
+}
+
+/// The resource that is busy all the time and the largest loss of the array are two things, and both are
+/// told.
+void TestSystolicPipeline::rule_4_3_busiestAndLargestLoss()
+{
+    const auto free = runPipeline(*buildProgram(cube64()), PipelineMachine{});
+    QCOMPARE(free->busiest, Resource::Array);
+    QCOMPARE(free->largestLoss, 0);
+    PipelineMachine m;
+    for (const Resource r : kResources)
+        if (r != Resource::Array)
+            m.at(r).bytesPerCycle = 24;
+    const auto run = runPipeline(*buildProgram(cube64()), m);
+    for (const Resource r : kResources)
+        QVERIFY(run->busyFraction[static_cast<std::size_t>(run->busiest)] >=
+                run->busyFraction[static_cast<std::size_t>(r)]);
+    for (const auto& [reason, cycles] : run->stalls)
+        QVERIFY(reason == "fill_drain" || cycles <= run->largestLoss);
 }
 
 void TestSystolicPipeline::rule_3_3_conflictsCostAReadEach()

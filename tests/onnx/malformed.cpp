@@ -130,6 +130,11 @@ std::vector<MalformedOnnx> malformedOnnx()
             return w.add("LSTM", "lstm", {y, w.weight("W", {1, 16, 8}), w.weight("R", {1, 16, 5})});
         }),
         "LSTM \"lstm\": the weights must be");
+    add("norm_of_a_list", image([](W& w, const std::string& x) {
+            const std::string list = w.add("Reshape", "list", {x, w.whole("s", {-1})});
+            return w.add("LayerNormalization", "norm", {list, w.add("Relu", "table", {x})});
+        }),
+        "LayerNormalization \"norm\": the table [1,8,16,16] has more dimensions than the input [2048]");
     add("huge", image([](W& w, const std::string& x) {
             return w.add("Expand", "wide", {x, w.whole("s", {1LL << 30, 8, 16, 1LL << 40})});
         }),

@@ -6,6 +6,7 @@
 #include "model/model_json.h"
 #include "onnx_fixtures.h"
 
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -321,6 +322,21 @@ private Q_SLOTS:
             const std::string text = read.error().text();
             QVERIFY2(text.find(file.sentence) != std::string::npos, (file.name + ": " + text).c_str());
             QVERIFY2(text.starts_with("x.onnx: ") && text.find('\n') == std::string::npos, text.c_str());
+        }
+    }
+
+    /// What the fuzzer found once brings nothing down again.
+    void corpusOfTheFuzzer()
+    {
+        const QDir folder(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/fuzz/corpus/onnx"));
+        const QStringList names = folder.entryList({QStringLiteral("*.onnx")});
+        QVERIFY(names.size() > 30);
+        for (const QString& name : names) {
+            const auto read = loadWorkload(folder.filePath(name).toStdString());
+            if (read)
+                (void)lowerToProblem(read->model, *machinePreset("edge"));
+            else
+                QVERIFY2(!read.error().message.empty(), qPrintable(name));
         }
     }
 

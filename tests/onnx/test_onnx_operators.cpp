@@ -251,6 +251,52 @@ private Q_SLOTS:
         QCOMPARE(model::macsOf(read.model), 4 * 8 * 20 * 32);
     }
 
+    /// A block of a language model as its optimiser writes it: packed weights, attention with a cache as one
+    /// node.
+    void operatorsThatStandForSeveral()
+    {
+        constexpr std::int64_t kNew = 4, kPast = 60, kWidth = 512, kHeads = 8, kKv = 2, kDims = 64;
+        W w("fused", 17);
+        const auto fused = [&](const std::string& type, const std::string& name, const W::Values& in,
+                               const W::Attributes& attributes, int outputs = 1) {
+            const auto out = w.node(type, name, in, attributes, outputs);
+            auto& nodes = *w.file().mutable_graph()->mutable_node();
+            nodes.rbegin()->set_domain("com.microsoft");
+            return out;
+        };
+        const auto packed = [&](const std::string& name, const std::string& x, std::int64_t k,
+                                std::int64_t n) {
+            return fused(
+                "MatMulNBits", name,
+                {x, w.weight(name + ".w", {n, k / 32, 16}, ::onnx::TensorProto::UINT8),
+                 w.weight(name + ".scales", {n * k / 32})},
+                {{"K", k}, {"N", n}, {"bits", std::int64_t{4}}, {"block_size", std::int64_t{32}}})[0];
+        };
+        const std::string x = w.input("x", sizes({1, kNew, kWidth}));
+        const auto norm =
+            fused("SkipSimplifiedLayerNormalization", "norm",
+                  {x, w.input("residual", sizes({1, kNew, kWidth})), w.weight("gamma", {kWidth})}, {}, 4);
+        const std::string q = packed("q", norm[0], kWidth, kHeads * kDims),
+                          k = packed("k", norm[0], kWidth, kKv * kDims),
+                          v = packed("v", norm[0], kWidth, kKv * kDims);
+        const auto past = [&](const char* name) { return w.input(name, sizes({1, kKv, kPast, kDims})); };
+        const auto attention =
+            fused("GroupQueryAttention", "attention", {q, k, v, past("past_key"), past("past_value")},
+                  {{"num_heads", kHeads}, {"kv_num_heads", kKv}, {"do_rotary", std::int64_t{1}}}, 3);
+        w.output(w.add("Add", "out", {packed("o", attention[0], kHeads * kDims, kWidth), norm[3]}));
+        w.output(attention[1]);
+        w.output(attention[2]);
+        const auto m = imported(w.text());
+        QCOMPARE(model::macsOf(m.model),
+                 kNew * kWidth * kDims * (2 * kHeads + 2 * kKv) + kHeads * kNew * (kPast + kNew) * 2 * kDims);
+        for (const auto& n : m.report.nodes)
+            QVERIFY2(n.fate == tilewright::onnx::Fate::Operator, n.name.c_str());
+        const auto lowered = lower::lowerToProblem(m.model, *machinePreset("edge"));
+        QVERIFY2(lowered.hasValue(), lowered ? "" : lowered.error().text().c_str());
+        QCOMPARE(lower::matMulMacs(*lowered), model::macsOf(m.model));
+        QCOMPARE(m.report.notes.size(), std::size_t{1});
+    }
+
     /// An operator nobody knows is dropped with its name and its bytes, and what it gives stands as an input.
     void unknownOperators()
     {

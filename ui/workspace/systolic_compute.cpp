@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::int64_t kListedSteps = std::int64_t{1} << 24;    // bank conflicts counted at most
 constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18; // tile steps of the Belady simulation
-constexpr std::int64_t kClockWork = 200'000'000;                // cycles * lanes of an EdgeClock
 
 /// The reason alone: there is no file in which its path would lead anywhere.
 QString sentence(const Error& error)
@@ -154,9 +153,9 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
         out->roofline = std::move(*roofline);
     else
         refuse(roofline.error());
-    if (auto compared = systolic::compareDataflows(h, s.gemm, out->tile, s.timing.readout))
+    if (auto compared = systolic::compareDataflows(h, s.gemm, out->tile, s.timing, s.supply))
         out->dataflows = *compared;
-    if (auto levels = systolic::threeLevelTiling(h, s.gemm, s.footprint))
+    if (auto levels = systolic::threeLevelTiling(h, s.gemm, {.footprint = s.footprint}))
         out->levels = *levels;
 
     systolic::DramQuery q;
@@ -193,8 +192,7 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
     const systolic::FoldPlan plan(s.gemm, s.hierarchy.array, s.timing);
     const systolic::ArrayShape& array = s.hierarchy.array;
     if (!s.supply.unlimited()) {
-        const double work = static_cast<double>(plan.cycles()) * static_cast<double>(array.rows + array.cols);
-        if (work <= static_cast<double>(kClockWork)) {
+        if (systolic::checkClockWork(plan, s.supply)) {
             out->clock.emplace(plan, s.supply);
         } else {
             out->note = tr("Too many cycles to follow the edge FIFOs; the edges are shown as never empty.");

@@ -73,12 +73,13 @@ QString GraphBars::noteText() const
                    .arg(number(static_cast<std::int64_t>(all - geometry->hiddenOps)),
                         number(static_cast<std::int64_t>(all)),
                         counted(m_layouter.shape().hops, tr("hop"), tr("hops")));
-    if (geometry->condensed) {
+    if (geometry->opsInCards > 0) {
         const auto cards = std::count_if(geometry->keys.begin(), geometry->keys.end(), [](GraphKey k) {
             return k.kind == GraphKey::Kind::Card || k.kind == GraphKey::Kind::Section;
         });
         text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
-                tr("%1 ops stand in %2 cards; double-click opens one.")
+                (cards == 1 ? tr("%1 ops stand in %2 card; double-click opens it.")
+                            : tr("%1 ops stand in %2 cards; double-click opens one."))
                     .arg(number(static_cast<std::int64_t>(geometry->opsInCards)),
                          number(static_cast<std::int64_t>(cards)));
     }
@@ -94,7 +95,7 @@ void GraphBars::showNote()
     const GraphGeometry* geometry = m_layouter.geometry();
     if (geometry && geometry->hiddenOps > 0)
         link("all", tr("Show all ops"));
-    if (geometry && geometry->condensed)
+    if (geometry && geometry->opsInCards > 0)
         link("open", tr("Expand all"));
     m_note->setText(rich(text));
     m_note->setVisible(!text.isEmpty() && m_context.document.hasProblem());

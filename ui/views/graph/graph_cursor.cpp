@@ -23,6 +23,7 @@ GraphCursor::GraphCursor(const ViewContext& context, GraphLayouter& layouter, Gr
 void GraphCursor::startAnew()
 {
     m_cursor.reset();
+    m_lastOp.reset();
     m_found.clear();
 }
 
@@ -98,6 +99,8 @@ void GraphCursor::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
 void GraphCursor::selectionChanged()
 {
     const SelectionState& s = m_context.selection.state();
+    if (s.ops.size() == 1)
+        m_lastOp = *s.ops.begin();
     if (s.ops.size() == 1 && m_layouter.geometry())
         if (const auto v = m_layouter.geometry()->nodeOf(*s.ops.begin()))
             m_cursor = m_layouter.geometry()->keys[*v];
@@ -249,6 +252,7 @@ void GraphCursor::search(const QString& text)
 {
     m_sought = text.trimmed();
     m_currentFound = 0;
+    m_openedFor.reset();
     showFound();
     if (!m_found.empty())
         m_navigator.ensureVisible(m_layouter.model()->nodes[m_found.front()].rect);
@@ -262,6 +266,13 @@ void GraphCursor::showFound()
                                                         : std::vector<std::size_t>();
     if (m_currentFound >= m_found.size())
         m_currentFound = 0;
+    if (m_openedFor)
+        for (std::size_t i = 0; i < m_found.size(); ++i)
+            if (m_layouter.model()->nodes[m_found[i]].key == *m_openedFor) {
+                m_currentFound = i;
+                m_openedFor.reset();
+                break;
+            }
     m_bars.toolbar().searchField()->setHits(
         m_currentFound, m_sought.isEmpty() ? std::nullopt : std::optional(m_found.size()));
 }
@@ -287,6 +298,14 @@ void GraphCursor::searchNext(int direction)
         std::set<OpId> ops;
         std::copy_if(in.begin(), in.end(), std::inserter(ops, ops.end()),
                      [&](OpId op) { return search.findsOp(*m_context.document.problem(), op); });
+        if (m_layouter.geometry()->sections.at(v).blocks && !ops.empty()) {
+            // The first block with a hit opens; the next ones are on the cards that are left.
+            const OpId hit = *std::find_if(in.begin(), in.end(), [&](OpId op) { return ops.count(op) > 0; });
+            changeSelection(withOps(m_context.document.schedule(), s, {hit}));
+            m_cursor = m_openedFor = GraphKey{GraphKey::Kind::Op, hit.value};
+            Q_EMIT blockWanted(hit);
+            return;
+        }
         m_cursor = node.key;
         changeSelection(
             withOps(m_context.document.schedule(), s, ops.empty() ? std::set(in.begin(), in.end()) : ops));

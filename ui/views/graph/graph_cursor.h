@@ -32,6 +32,8 @@ public:
 
     /// The node with the keyboard focus.
     [[nodiscard]] std::optional<std::size_t> node() const;
+    /// The op selected last by itself, before a card was.
+    [[nodiscard]] std::optional<OpId> lastOp() const { return m_lastOp; }
     [[nodiscard]] QPointF focusPoint() const;
     [[nodiscard]] bool step(QPoint way, Qt::KeyboardModifiers modifiers);
     void startInTheMiddle();
@@ -47,6 +49,9 @@ public:
     } ///< nodes, in reading order
     [[nodiscard]] std::size_t currentFound() const { return m_currentFound; }
 
+Q_SIGNALS:
+    void blockWanted(OpId op); ///< one of equal blocks, to be opened
+
 private:
     void moveTo(std::size_t node, bool extend);
     void selectionChanged();
@@ -58,9 +63,11 @@ private:
     GraphBars& m_bars;
     QWidget& m_view;
     std::optional<GraphKey> m_cursor;
+    std::optional<OpId> m_lastOp;
     QString m_sought;
     std::vector<std::size_t> m_found;
     std::size_t m_currentFound = 0;
+    std::optional<GraphKey> m_openedFor; ///< a hit whose block is being opened
     bool m_ownSelection = false;
 };
 

@@ -17,13 +17,18 @@ class Builder
 {
 public:
     Builder(const ProblemPtr& problem, const Schedule& schedule, const GraphShape& shape,
-            const GraphMetrics& metrics)
+            const GraphMetrics& metrics, const GraphGeometry* previous)
         : m_problem(*problem), m_schedule(schedule), m_shape(shape), m_metrics(metrics)
     {
         m_out.problem = problem;
         m_out.shape = shape;
         m_out.metrics = metrics;
         m_out.nodeOfOp.resize(m_problem.opCount());
+        if (drawsBlocks(shape, m_problem))
+            m_out.repetitions =
+                previous && previous->problem == problem && previous->repetitions
+                    ? previous->repetitions
+                    : std::make_shared<const std::vector<Repetition>>(findRepetitions(m_problem));
     }
 
     GraphGeometry build()
@@ -90,41 +95,80 @@ private:
     [[nodiscard]] std::uint32_t homeOf(std::size_t subgraph) const
     {
         const auto& ops = m_schedule.subgraphs[subgraph]->ops;
-        return ops.empty() ? 0 : m_out.sectionOfOp[ops.front().index()];
+        return ops.empty() ? kNoSection : sectionOf(ops.front());
+    }
+    [[nodiscard]] std::uint32_t sectionOf(OpId op) const { return m_out.sectionOf(op).value_or(kNoSection); }
+    [[nodiscard]] bool isClosed(std::uint32_t section) const
+    {
+        return section != kNoSection && m_openSection[section] == 0;
+    }
+
+    /// The sections there are, first those of repeating blocks, and which of them are opened.
+    void cutSections()
+    {
+        BlockSections blocks;
+        if (m_out.repetitions && !m_visible)
+            blocks = blockSections(m_problem, *m_out.repetitions);
+        m_out.sectionOfOp = blocks.ofOp;
+        const auto findOpened = [&](std::size_t count) {
+            m_openSection.assign(count, 0);
+            for (OpId op : m_shape.opened)
+                if (const std::uint32_t section = sectionOf(op); section != kNoSection)
+                    m_openSection[section] = 1;
+        };
+        findOpened(blocks.blocks.size());
+        // What the cards of the blocks leave is drawn as any graph.
+        std::size_t shown = 0, alone = 0, subgraphs = 0;
+        for (std::size_t i = 0; i < m_problem.opCount(); ++i)
+            if (isVisible(OpId(i)) && !isClosed(sectionOf(OpId(i)))) {
+                ++shown;
+                alone += m_holders[i].empty() ? 1 : 0;
+            }
+        for (std::size_t s = 0; s < m_schedule.size(); ++s)
+            subgraphs += isClosed(homeOf(s)) ? 0 : 1;
+        m_out.condensed = m_shape.cards && shown > kCardsAbove;
+        if (m_out.condensed && subgraphs + alone > kSectionsAbove) {
+            m_out.sectionOfOp = sectionsOf(m_problem, blocks);
+            findOpened(*std::max_element(m_out.sectionOfOp.begin(), m_out.sectionOfOp.end()) + 1);
+        }
+        stackBlocks(std::move(blocks.blocks));
+    }
+
+    /// Closed blocks that follow one another are one card.
+    void stackBlocks(std::vector<GraphBlocks> blocks)
+    {
+        std::set<std::size_t> spread;
+        for (OpId op : m_shape.spread)
+            if (const std::uint32_t section = sectionOf(op); section < blocks.size())
+                spread.insert(blocks[section].repetition);
+        m_stackOf.resize(m_openSection.size());
+        for (std::uint32_t i = 0; i < m_stackOf.size(); ++i) {
+            m_stackOf[i] = i;
+            if (i == 0 || i >= blocks.size() || !isClosed(i) || !isClosed(i - 1) ||
+                blocks[i].repetition != blocks[i - 1].repetition || spread.contains(blocks[i].repetition))
+                continue;
+            m_stackOf[i] = m_stackOf[i - 1];
+            ++blocks[m_stackOf[i]].count;
+        }
+        m_blocks = std::move(blocks);
     }
 
     void chooseCards()
     {
-        const std::size_t shown = m_visible ? m_visible->size() : m_problem.opCount();
-        m_out.condensed = m_shape.cards && shown > kCardsAbove;
-        m_drawn.assign(m_schedule.size(), m_out.condensed ? Drawn::Card : Drawn::Open);
-        if (m_out.condensed) {
-            const auto alone = static_cast<std::size_t>(
-                std::count_if(m_holders.begin(), m_holders.end(), [](const auto& in) { return in.empty(); }));
-            if (m_schedule.size() + alone > kSectionsAbove)
-                m_out.sectionOfOp = sectionsOf(m_problem);
-        }
-        if (!m_out.sectionOfOp.empty()) {
-            std::set<std::uint32_t> opened;
-            for (OpId op : m_shape.opened)
-                if (op.index() < m_problem.opCount())
-                    opened.insert(m_out.sectionOfOp[op.index()]);
-            const std::uint32_t count =
-                *std::max_element(m_out.sectionOfOp.begin(), m_out.sectionOfOp.end()) + 1;
-            std::vector<std::size_t> residents(count);
-            for (std::size_t s = 0; s < m_schedule.size(); ++s)
+        cutSections();
+        std::vector<std::size_t> residents(m_openSection.size());
+        for (std::size_t s = 0; s < m_schedule.size(); ++s)
+            if (homeOf(s) != kNoSection)
                 ++residents[homeOf(s)];
-            for (std::size_t i = 0; i < m_problem.opCount(); ++i)
-                if (m_holders[i].empty())
-                    residents[m_out.sectionOfOp[i]] += 2; // never the card of a single subgraph
-            m_openSection.resize(count);
-            for (std::uint32_t i : opened)
-                m_openSection[i] = true;
-            for (std::size_t s = 0; s < m_schedule.size(); ++s)
-                m_drawn[s] = m_openSection[homeOf(s)]    ? Drawn::Open
-                             : residents[homeOf(s)] == 1 ? Drawn::Card
-                                                         : Drawn::Section;
-        }
+        for (std::size_t i = 0; i < m_problem.opCount(); ++i)
+            if (m_holders[i].empty() && sectionOf(OpId(i)) != kNoSection)
+                residents[sectionOf(OpId(i))] += 2; // never the card of a single subgraph
+        m_drawn.assign(m_schedule.size(), m_out.condensed ? Drawn::Card : Drawn::Open);
+        for (std::size_t s = 0; s < m_schedule.size(); ++s)
+            if (const std::uint32_t home = homeOf(s); home != kNoSection)
+                m_drawn[s] = !isClosed(home)                                   ? Drawn::Open
+                             : residents[home] == 1 && home >= m_blocks.size() ? Drawn::Card
+                                                                               : Drawn::Section;
         const auto anyOf = [&](std::size_t s, const std::set<OpId>& ops) {
             const auto& in = m_schedule.subgraphs[s]->ops;
             return std::any_of(in.begin(), in.end(), [&](OpId op) { return ops.count(op) > 0; });
@@ -149,8 +193,7 @@ private:
             const auto& in = m_holders[op.index()];
             const auto open =
                 std::find_if(in.begin(), in.end(), [&](std::size_t s) { return m_drawn[s] == Drawn::Open; });
-            const bool loose =
-                in.empty() && (m_openSection.empty() || m_openSection[m_out.sectionOfOp[op.index()]]);
+            const bool loose = in.empty() && !isClosed(sectionOf(op));
             if (open != in.end() || loose) {
                 m_out.nodeOfOp[op.index()] = addNode(
                     {GraphKey::Kind::Op, op.value}, m_metrics.nodeWidth(lettersOf(m_problem.opName(op))),
@@ -159,25 +202,37 @@ private:
             }
             const bool shared = in.empty() || m_drawn[in.front()] == Drawn::Section;
             const std::uint32_t home = !shared      ? 0
-                                       : in.empty() ? m_out.sectionOfOp[op.index()]
-                                                    : homeOf(in.front());
+                                       : in.empty() ? m_stackOf[sectionOf(op)]
+                                                    : m_stackOf[homeOf(in.front())];
             auto& node = shared ? section[home] : card[in.front()];
-            if (!node)
-                node = shared ? addNode({GraphKey::Kind::Section, op.value}, m_metrics.cardWidth(),
-                                        m_metrics.sectionHeight(), -1)
-                              : addNode({GraphKey::Kind::Card, op.value}, m_metrics.cardWidth(),
-                                        m_metrics.cardHeight(), static_cast<int>(in.front()));
+            if (!node && shared) {
+                const bool isStack = home < m_blocks.size() && m_blocks[home].count > 1;
+                node = addNode({GraphKey::Kind::Section, op.value},
+                               isStack ? m_metrics.stackWidth() : m_metrics.cardWidth(),
+                               isStack ? m_metrics.stackHeight() : m_metrics.sectionHeight(), -1);
+                if (home < m_blocks.size())
+                    m_out.sections[*node].blocks = m_blocks[home];
+            } else if (!node) {
+                node = addNode({GraphKey::Kind::Card, op.value}, m_metrics.cardWidth(),
+                               m_metrics.cardHeight(), static_cast<int>(in.front()));
+            }
             if (shared)
                 m_out.sections[*node].ops.push_back(op);
-            m_out.opsInCards += m_out.condensed ? 1 : 0;
+            m_out.opsInCards += m_out.condensed || shared ? 1 : 0;
             m_out.nodeOfOp[op.index()] = node;
         }
         for (std::size_t s = 0; s < m_schedule.size(); ++s)
-            if (m_drawn[s] == Drawn::Section && section[homeOf(s)])
-                m_out.sections[*section[homeOf(s)]].subgraphs.emplace_back(s);
+            if (m_drawn[s] == Drawn::Section)
+                if (const auto node = section[m_stackOf[homeOf(s)]])
+                    m_out.sections[*node].subgraphs.emplace_back(s);
     }
 
     [[nodiscard]] bool isOp(std::size_t node) const { return m_out.keys[node].kind == GraphKey::Kind::Op; }
+    /// Inputs and outputs of the whole are left out, and one line goes to another card.
+    [[nodiscard]] bool isDense(std::size_t node) const
+    {
+        return m_out.condensed ? !isOp(node) : m_out.keys[node].kind == GraphKey::Kind::Section;
+    }
 
     void addTensors()
     {
@@ -217,7 +272,7 @@ private:
     [[nodiscard]] bool takesInput(OpId consumer) const
     {
         const auto to = m_out.nodeOfOp[consumer.index()];
-        return to && (!m_out.condensed || isOp(*to));
+        return to && !isDense(*to);
     }
 
     void addEdgesFrom(std::size_t from, TensorId tensor, bool isInput)
@@ -230,11 +285,11 @@ private:
             const bool isCard = !isOp(*to);
             if (isCard && !cards.insert(*to).second)
                 continue;
-            if (m_out.condensed && isCard && !isOp(from) && bundled(from, *to, tensor))
+            if (isCard && !isOp(from) && (isDense(from) || isDense(*to)) && bundled(from, *to, tensor))
                 continue;
             addEdge(from, *to, tensor, isCard ? std::nullopt : std::optional(consumer));
         }
-        if (m_problem.isGraphOutput(tensor) && (!m_out.condensed || isOp(from)))
+        if (m_problem.isGraphOutput(tensor) && !isDense(from))
             addEdge(from,
                     addNode({GraphKey::Kind::Output, tensor.value},
                             m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
@@ -264,6 +319,8 @@ private:
     std::vector<std::vector<std::size_t>> m_holders; // per op, the subgraphs that run it
     std::vector<Drawn> m_drawn;                      // per subgraph
     std::vector<char> m_openSection;                 // per section; empty where there are none
+    std::vector<GraphBlocks> m_blocks;               // per section that is a block: what its card stands for
+    std::vector<std::uint32_t> m_stackOf;            // per section, the one on whose card it is drawn
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> m_lines; // between cards
     GraphGeometry m_out;
 };
@@ -399,7 +456,7 @@ std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedu
                                          const GraphShape& shape, const GraphMetrics& metrics,
                                          const GraphGeometry* previous, const Progress& progress)
 {
-    Builder builder(problem, schedule, shape, metrics);
+    Builder builder(problem, schedule, shape, metrics, previous);
     GraphGeometry geometry = builder.build();
     LayoutOptions options;
     options.orientation =

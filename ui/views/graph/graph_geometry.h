@@ -4,12 +4,14 @@
 #include "base/progress.h"
 #include "layout/layout.h"
 #include "schedule/schedule.h"
+#include "views/graph/graph_sections.h"
 
 #include <QString>
 
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,11 +39,14 @@ struct GraphKey
 struct GraphShape
 {
     bool leftToRight = false;
-    bool columns = true;      ///< long graphs are broken into columns
-    std::set<OpId> collapsed; ///< subgraphs that contain one of these ops are drawn as one card
-    bool cards = true;        ///< above kCardsAbove visible ops, all subgraphs are cards or share one ...
-    std::set<OpId> opened;    ///< ... but for those that contain one of these ops
-    std::set<OpId> focus;     ///< with hops > 0: only what is near these ops
+    bool columns = true;        ///< long graphs are broken into columns
+    std::set<OpId> collapsed;   ///< subgraphs that contain one of these ops are drawn as one card
+    bool cards = true;          ///< above kCardsAbove visible ops, all subgraphs are cards or share one ...
+    std::set<OpId> opened;      ///< ... but for those that contain one of these ops
+    bool blocks = true;         ///< above kCardsAbove ops, repeating blocks are one card, but for opened ones
+    bool blocksInSmall = false; ///< the same in smaller graphs
+    std::set<OpId> spread;      ///< repetitions that contain one of these ops are a card a block
+    std::set<OpId> focus;       ///< with hops > 0: only what is near these ops
     int hops = 0;
     bool operator==(const GraphShape&) const = default;
 };
@@ -68,6 +73,8 @@ struct GraphMetrics
     [[nodiscard]] double cardWidth() const { return 22 * em + 24; }
     [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }
     [[nodiscard]] double sectionHeight() const { return 3.1 * line + 26; } ///< with a bar of the subgraphs
+    [[nodiscard]] double stackWidth() const { return 33 * em + 24; }
+    [[nodiscard]] double stackHeight() const { return 4.1 * line + 26; } ///< a line more: of equal blocks
     [[nodiscard]] double padding() const { return 0.8 * line; }
 };
 
@@ -93,8 +100,12 @@ struct GraphSlab
 struct GraphSection
 {
     std::vector<SubgraphId> subgraphs;
-    std::vector<OpId> ops; ///< drawn here; in topological order
+    std::vector<OpId> ops;             ///< drawn here; in topological order
+    std::optional<GraphBlocks> blocks; ///< when it is made of repeating blocks
+    [[nodiscard]] bool isStack() const { return blocks && blocks->count > 1; }
 };
+
+using RepetitionsPtr = std::shared_ptr<const std::vector<Repetition>>;
 
 /// Where everything stands. Depends on the problem, on which ops are together, and on the shape; not on
 /// granularities, so most edits keep it.
@@ -111,7 +122,8 @@ struct GraphGeometry
     LayoutResult layout;                    ///< nodes, routes and outlines (group index = subgraph)
     std::size_t hiddenOps = 0;
     bool condensed = false;                       ///< GraphShape::cards took effect
-    std::size_t opsInCards = 0;                   ///< of a condensed graph
+    std::size_t opsInCards = 0;                   ///< that became cards without being asked
+    RepetitionsPtr repetitions;                   ///< nothing where they are not drawn as such
     std::vector<std::uint32_t> sectionOfOp;       ///< empty where there are no sections
     std::map<std::size_t, GraphSection> sections; ///< by node
     std::string namePrefix;   ///< what all visible names begin with; left out in the picture
@@ -120,8 +132,16 @@ struct GraphGeometry
 
     /// Node of an op; of its card when it is collapsed; nothing when it is hidden.
     [[nodiscard]] std::optional<std::size_t> nodeOf(OpId op) const;
+    /// The section an op belongs to, opened or not.
+    [[nodiscard]] std::optional<std::uint32_t> sectionOf(OpId op) const;
+    /// The repetition it is part of.
+    [[nodiscard]] const Repetition* repetitionOf(OpId op) const;
+    [[nodiscard]] bool hasCards() const { return condensed || !sections.empty(); }
     std::vector<std::optional<std::size_t>> nodeOfOp;
 };
+
+/// Whether repeating blocks of the problem are drawn as cards of their own.
+[[nodiscard]] bool drawsBlocks(const GraphShape& shape, const Problem& problem);
 
 /// What is written on the slab of a view: its name and size.
 [[nodiscard]] QString slabText(const GraphGeometry& geometry, TensorId view);

@@ -67,6 +67,7 @@ void GraphLayouter::startAnew()
     m_traffic.clear();
     m_shape.collapsed.clear();
     m_shape.opened.clear();
+    m_shape.spread.clear();
     m_shape.focus.clear();
     m_shape.hops = 0;
     m_layoutJob.cancel();

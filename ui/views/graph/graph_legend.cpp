@@ -112,6 +112,14 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                          QRectF(bar.left() + bar.width() * i / 3, bar.top(), bar.width() / 3, bar.height()),
                          theme.category(static_cast<std::size_t>(i)));
              }});
+    if (model.hasStacks)
+        keys.push_back({tr("equal blocks; bar: the first"), [&theme](QPainter& p, const QRectF& box) {
+                            p.setPen(QPen(theme.outline, 1.2));
+                            p.setBrush(theme.raised);
+                            for (const int plate : {2, 1, 0})
+                                p.drawRoundedRect(
+                                    box.adjusted(2 * plate, 2 * plate, 2 * plate - 4, 2 * plate - 4), 3, 3);
+                        }});
     for (const auto& [fill, text] : model.legend.entries)
         keys.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
                             p.setPen(QPen(theme.outline, 1));
@@ -171,15 +179,12 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
 void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const QRectF& area,
                                const Theme& theme)
 {
-    const Key key{model.legend,
-                  model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
-                  model.recomputes,
-                  !model.geometry->sections.empty(),
-                  model.hasViews,
-                  area.size(),
-                  painter.device()->devicePixelRatioF(),
-                  &theme,
-                  uiFont()};
+    const Key key{
+        model.legend,     model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
+        model.recomputes, !model.geometry->sections.empty(),
+        model.hasViews,   model.hasStacks,
+        area.size(),      painter.device()->devicePixelRatioF(),
+        &theme,           uiFont()};
     // Whole device pixels, so that it is as sharp as painted in place.
     const double height = std::ceil(graphLegendHeight(model, area));
     if (m_key != key) {

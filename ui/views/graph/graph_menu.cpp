@@ -150,8 +150,13 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
                         });
         menu->addSeparator();
     }
-    if (hit.op && !geometry.sectionOfOp.empty())
+    if (hit.isSection)
+        offer({"graph.collapse"});
+    if (hit.op && geometry.sectionOf(*hit.op))
         offer({"graph.closeCard"});
+    if (const auto op = hit.isSection ? std::optional(OpId(geometry.keys[*hit.node].id)) : hit.op;
+        op && geometry.repetitionOf(*op))
+        offer({"graph.spreadBlocks"});
     offer({"graph.sameSubgraph", "graph.selectAll", "graph.invert"});
     offer({"graph.collapse", "graph.neighbourhood", "graph.expandAll", "view.fit"});
     menu->popup(at);

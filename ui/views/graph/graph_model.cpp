@@ -6,6 +6,7 @@
 #include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/graph/graph_colouring.h"
+#include "views/graph/graph_section_words.h"
 #include "views/graph/graph_shapes.h"
 
 #include <map>
@@ -200,43 +201,30 @@ private:
                                  [&](OpId op) { return m_moved[op.index()]; });
     }
 
-    void fillSection(GraphNode& node, const GraphSection& section) const
+    void fillSection(GraphNode& node, const GraphSection& section)
     {
-        std::vector<std::string> names;
-        for (OpId op : section.ops)
-            names.push_back(m_problem.opName(op));
-        const std::string shared = commonNamePrefix(names);
-        node.title = shared.size() > m_geometry.namePrefix.size()
-                         ? withoutPrefix(shared.substr(0, shared.size() - 1), m_geometry.namePrefix)
-                         : tr("ops %1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
-        node.brief = QStringLiteral("%1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
-        node.detail =
-            tr("%1 ops in %2 subgraphs").arg(number(section.ops.size()), number(section.subgraphs.size()));
-        double sum = 0;
-        bool known = true;
-        std::size_t broken = 0;
-        for (SubgraphId s : section.subgraphs) {
-            const auto* e = evaluation(s);
-            known = known && e;
-            sum += e ? e->latency : 0;
-            node.shares.push_back({m_fill[s.index()], e ? e->latency : 0});
-            broken += m_error[s.index()].isEmpty() ? 0 : 1;
-        }
-        if (!known)
-            for (GraphShare& share : node.shares)
-                share.weight = 1;
-        if (m_options.colouring == GraphColouring::OpType) {
-            node.shares.clear();
-            for (OpId op : section.ops)
+        const SectionWords words = sectionWords(m_geometry, m_snapshot, section);
+        node.title = words.title;
+        node.brief = words.brief;
+        node.detail = words.detail;
+        node.fourth = words.alike;
+        node.isStack = section.isStack();
+        m_model.hasStacks = m_model.hasStacks || node.isStack;
+        if (m_options.colouring == GraphColouring::OpType)
+            for (OpId op : words.barOps)
                 node.shares.push_back({opTypeFill(m_problem.op(op).type), 1});
-        }
-        const auto alone = static_cast<std::size_t>(std::count_if(
-            section.ops.begin(), section.ops.end(), [&](OpId op) { return m_holders[op.index()].empty(); }));
+        else
+            for (SubgraphId s : words.bar)
+                node.shares.push_back(
+                    {m_fill[s.index()], words.latency.isEmpty() ? 1 : evaluation(s)->latency});
+        const auto broken = std::count_if(section.subgraphs.begin(), section.subgraphs.end(),
+                                          [&](SubgraphId s) { return !m_error[s.index()].isEmpty(); });
+        const auto alone = std::count_if(section.ops.begin(), section.ops.end(),
+                                         [&](OpId op) { return m_holders[op.index()].empty(); });
         node.error = broken + alone > 0;
         node.extra = broken > 0  ? tr("%1 with problems").arg(broken)
                      : alone > 0 ? tr("%1 in no subgraph").arg(alone)
-                     : known     ? tr("latency %1").arg(number(sum))
-                                 : QString();
+                                 : words.latency;
         node.moved =
             std::any_of(section.ops.begin(), section.ops.end(), [&](OpId op) { return m_moved[op.index()]; });
     }

@@ -62,6 +62,8 @@ struct GraphNode
     QString brief; ///< of a card, where the title finds no room
     QString detail;
     QString extra;                  ///< third line of a card
+    QString fourth;                 ///< of a card of equal blocks: whether they are scheduled alike
+    bool isStack = false;           ///< a card that stands for several equal blocks
     std::vector<GraphBadge> badges; ///< every subgraph that runs the op, in the order of the schedule
     std::vector<GraphShare> shares; ///< of a section, in the order of the schedule
     bool uncovered = false;         ///< in no subgraph
@@ -147,6 +149,7 @@ struct GraphModel
     QRectF bounds;
     bool recomputes = false; ///< some op is in several subgraphs
     bool hasViews = false;   ///< some line carries a view
+    bool hasStacks = false;  ///< some card stands for several equal blocks
     QString summary;         ///< one sentence, for the accessible description
 };
 

@@ -25,7 +25,9 @@ GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const V
     const double title = QFontMetricsF(m_titleFont).height() * 0.75;
     if (model.geometry && title * m_scale < kSmallestText) {
         const GraphMetrics& metrics = model.geometry->metrics;
-        const double highest = model.geometry->condensed ? metrics.sectionHeight() : metrics.nodeHeight();
+        const double highest = model.hasStacks              ? metrics.stackHeight()
+                               : model.geometry->hasCards() ? metrics.sectionHeight()
+                                                            : metrics.nodeHeight();
         m_farText = highest * m_scale >= std::max(kGraphFarTextFrom, 0.8 * QFontMetricsF(m_farFont).height());
     }
     m_titleVisible = !m_farText && title * m_deviceScale >= kSmallestText;

@@ -99,6 +99,8 @@ public:
         QPen pen(dimmed(border, v), visible(node.error ? 1.8 : 1.2));
         if (node.uncovered && !tensor)
             pen.setDashPattern({4, 2});
+        if (node.isStack)
+            paintPlates(node.rect, dimmed(m_theme.outline, v), colours.front());
         if (colours.size() == 1) {
             m_p.setPen(pen);
             m_p.setBrush(tensor ? dimmed(m_roles.tensorFill, v) : colours.front());
@@ -130,6 +132,16 @@ public:
             paintNodeText(v, tensor);
         else if (m_farText)
             paintFarText(v);
+    }
+
+    /// The equal blocks behind the first one.
+    void paintPlates(const QRectF& card, const QColor& border, const QColor& fill)
+    {
+        m_p.setPen(QPen(border, visible(1.2)));
+        m_p.setBrush(Theme::mix(m_theme.canvas, fill, 0.5));
+        const double step = 0.3 * m_model.geometry->metrics.line;
+        for (const int plate : {2, 1})
+            m_p.drawPath(cardShape(card.translated(plate * step, plate * step)));
     }
 
     [[nodiscard]] double sectionBar() const { return 0.7 * m_model.geometry->metrics.line; }
@@ -235,7 +247,8 @@ public:
         const bool card = node.key.kind == GraphKey::Kind::Card || node.key.kind == GraphKey::Kind::Section;
         const QRectF box = node.rect.adjusted(left, 0, node.type == OpType::MatMul && !card ? -8 : -10, 0);
         const double bar = node.shares.empty() ? 0 : sectionBar();
-        const double top = node.rect.center().y() - bar / 2 - (card ? 3 : 2) * line / 2 * 0.98;
+        const int rows = node.isStack ? 4 : card ? 3 : 2;
+        const double top = node.rect.center().y() - bar / 2 - rows * line / 2 * 0.98;
         const auto row = [&](int i) {
             return m_detailVisible ? QRectF(box.left(), top + i * line * 0.98, box.width(), line)
                                    : box.adjusted(0, 0, 0, -bar);
@@ -258,6 +271,8 @@ public:
             m_p.drawText(row(1), Qt::AlignCenter, detail);
             if (card)
                 m_p.drawText(row(2), Qt::AlignCenter, elided(m_detailFont, node.extra, box.width()));
+            if (node.isStack)
+                m_p.drawText(row(3), Qt::AlignCenter, elided(m_detailFont, node.fourth, box.width()));
         });
     }
 

@@ -16,25 +16,63 @@ std::string firstPart(const std::string& name)
     return name.substr(0, name.find_first_of("./:"));
 }
 
+/// Per op the sections up to the last one of `blocks` that it depends on.
+std::vector<std::uint32_t> blocksBefore(const Problem& problem, const BlockSections& blocks)
+{
+    std::vector<std::uint32_t> out(problem.opCount(), 0);
+    for (const OpId op : problem.topologicalOrder())
+        for (const TensorId input : problem.op(op).inputs)
+            for (const OpId source : problem.sources(input)) {
+                const std::uint32_t section = blocks.ofOp[source.index()];
+                out[op.index()] =
+                    std::max({out[op.index()], out[source.index()], section == kNoSection ? 0 : section + 1});
+            }
+    return out;
+}
+
 } // namespace
 
-std::vector<std::uint32_t> sectionsOf(const Problem& problem)
+BlockSections blockSections(const Problem& problem, const std::vector<Repetition>& repetitions)
 {
-    const std::size_t n = problem.opCount();
-    const std::size_t wanted = std::max(kSmallest, (n + kWanted - 1) / kWanted);
-    std::vector<std::uint32_t> out(n);
-    std::uint32_t section = 0;
+    BlockSections out;
+    if (repetitions.empty())
+        return out;
+    out.ofOp.assign(problem.opCount(), kNoSection);
+    for (std::size_t r = 0; r < repetitions.size(); ++r)
+        for (std::size_t b = 0; b < repetitions[r].count(); ++b) {
+            for (const OpId op : repetitions[r].blocks[b])
+                out.ofOp[op.index()] = static_cast<std::uint32_t>(out.blocks.size());
+            out.blocks.push_back({r, b, 1});
+        }
+    return out;
+}
+
+std::vector<std::uint32_t> sectionsOf(const Problem& problem, const BlockSections& blocks)
+{
+    std::vector<OpId> order = problem.topologicalOrder();
+    std::vector<std::uint32_t> out(problem.opCount()), before(problem.opCount(), 0);
+    if (!blocks.ofOp.empty()) {
+        out = blocks.ofOp;
+        before = blocksBefore(problem, blocks);
+        std::erase_if(order, [&](OpId op) { return out[op.index()] != kNoSection; });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](OpId a, OpId b) { return before[a.index()] < before[b.index()]; });
+    }
+    const std::size_t wanted = std::max(kSmallest, (order.size() + kWanted - 1) / kWanted);
+    auto section = static_cast<std::uint32_t>(blocks.blocks.size());
     std::size_t size = 0;
     std::string part;
-    for (const OpId op : problem.topologicalOrder()) {
+    std::uint32_t behind = 0;
+    for (const OpId op : order) {
         std::string next = firstPart(problem.opName(op));
         const bool another = next != part && next.size() < problem.opName(op).size();
         if (size >= 2 * wanted || (size >= wanted && (another || next.size() == problem.opName(op).size())) ||
-            (another && 2 * size >= wanted)) {
+            (another && 2 * size >= wanted) || (size > 0 && before[op.index()] != behind)) {
             ++section;
             size = 0;
         }
         part = std::move(next);
+        behind = before[op.index()];
         out[op.index()] = section;
         ++size;
     }

@@ -182,7 +182,9 @@ QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section)
     table.row(tr("latency"), number(latency));
     table.row(tr("loads"), number(load));
     table.row(tr("stores"), number(store));
-    return table.html(tr("<i>double-click opens the card</i>"));
+    return table.html(section.isStack()
+                          ? tr("<i>double-click opens the block of the op selected last, else the first</i>")
+                          : tr("<i>double-click opens the card</i>"));
 }
 
 QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)

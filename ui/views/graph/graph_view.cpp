@@ -57,6 +57,7 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     });
     connect(&m_gestures, &GraphGestures::menuWanted, this, &GraphView::showMenu);
     connect(&m_gestures, &GraphGestures::opened, this, &GraphView::open);
+    connect(&m_cursor, &GraphCursor::blockWanted, this, &GraphView::openForHit);
     refresh(true);
 }
 
@@ -66,6 +67,7 @@ void GraphView::refresh(bool problemIsNew)
         m_layouter.startAnew();
         m_navigator.startAnew();
         m_cursor.startAnew();
+        m_openedForHit.reset();
         showOptions();
         m_gestures.cancel();
         m_bars.showNote();
@@ -135,6 +137,16 @@ void GraphView::addSwitches()
             m_navigator.forgetHand();
             m_layouter.setShape(withCards(shape(), on));
         });
+    for (const bool small : {false, true}) {
+        bool GraphShape::*const part = small ? &GraphShape::blocksInSmall : &GraphShape::blocks;
+        add(
+            small ? "blocksInSmall" : "blocks", !small, tr("Repeating blocks as one card"),
+            [this, part] { return shape().*part; },
+            [this, part](bool on) {
+                m_navigator.forgetHand();
+                m_layouter.setShape(withBlocks(shape(), part, on));
+            });
+    }
     add(
         "overview", true, tr("Overview (M)"), [this] { return m_navigator.overview(); },
         [this](bool on) { m_navigator.setOverview(on); });
@@ -166,9 +178,13 @@ void GraphView::optionsChanged()
 void GraphView::showOptions()
 {
     m_bars.toolbar().setOptions(options().colouring, shape().hops);
+    const bool small = document().hasProblem() && document().problem()->opCount() <= kCardsAbove;
     for (const Switch& s : m_switches) {
         const QSignalBlocker quiet(s.action);
         s.action->setChecked(s.isOn());
+        // Large and small graphs are asked apart.
+        if (s.key == QLatin1String("blocks") || s.key == QLatin1String("blocksInSmall"))
+            s.action->setVisible((s.key == QLatin1String("blocksInSmall")) == small);
     }
 }
 
@@ -192,21 +208,43 @@ void GraphView::setCollapsed(SubgraphId subgraph, bool collapsed)
 {
     const std::vector<OpId>& ops = document().schedule()[subgraph].ops;
     const GraphGeometry* geometry = m_layouter.geometry();
-    if (!collapsed && geometry && geometry->condensed)
+    if (!collapsed && geometry && geometry->hasCards())
         m_navigator.lookAtWhenArranged(ops);
     setShape(withSubgraph(shape(), ops, collapsed, geometry));
 }
 
 void GraphView::openSection(std::size_t node)
 {
-    m_navigator.lookAtWhenArranged(m_layouter.geometry()->sections.at(node).ops);
-    setShape(withSectionOpened(shape(), *m_layouter.geometry(), node));
+    openOps(opsToOpen(*m_layouter.geometry(), node, m_cursor.lastOp()));
+}
+
+void GraphView::openOps(const std::vector<OpId>& ops)
+{
+    m_navigator.lookAtWhenArranged(ops);
+    setShape(withSectionOpened(shape(), *m_layouter.geometry(), ops));
+}
+
+void GraphView::openForHit(OpId op)
+{
+    // The block of the hit before closes: a name found in each of many blocks does not open them all.
+    const std::optional<OpId> before = std::exchange(m_openedForHit, op);
+    m_navigator.lookAtWhenArranged({op});
+    const GraphShape closed = before ? withSectionClosed(shape(), *model(), *before) : shape();
+    setShape(withSectionOpened(closed, *m_layouter.geometry(), {op}));
 }
 
 void GraphView::closeSection(OpId op)
 {
     if (model() && !model()->geometry->sectionOfOp.empty())
         setShape(withSectionClosed(shape(), *model(), op));
+}
+
+void GraphView::spreadBlocks(OpId op)
+{
+    if (!m_layouter.geometry())
+        return;
+    m_navigator.forgetHand();
+    setShape(withBlocksSpread(shape(), *m_layouter.geometry(), op));
 }
 
 void GraphView::collapseAll(bool collapsed)

@@ -57,9 +57,12 @@ public:
     void setCollapsed(SubgraphId subgraph, bool collapsed);
     /// All subgraphs; of a large graph also whether they are cards by themselves, which is remembered.
     void collapseAll(bool collapsed);
-    /// Opens a card of several subgraphs, and closes the one that an op came from.
+    /// Opens a card of several subgraphs (of equal blocks one: that of the op selected last, else the first),
+    /// and closes the one that an op came from.
     void openSection(std::size_t node);
     void closeSection(OpId op);
+    /// The equal blocks that an op is in one by one, or as one card again.
+    void spreadBlocks(OpId op);
     /// Only what is near the selection; 0 hops = everything.
     void setNeighbourhood(int hops);
 
@@ -90,6 +93,8 @@ private:
     void refresh(bool problemIsNew = false);
     void previewChanged();
     void open(const GraphHit& hit);
+    void openOps(const std::vector<OpId>& ops);
+    void openForHit(OpId op); ///< of the search
     void showMenu(QPointF position, const GraphHit& hit);
     void showMenuOfCursor();
 
@@ -109,6 +114,7 @@ private:
         std::function<void(bool)> set;
     };
     std::vector<Switch> m_switches;
+    std::optional<OpId> m_openedForHit;
 };
 
 } // namespace tilewright::ui

@@ -112,6 +112,13 @@ void GraphView::registerActions()
             if (const auto v = g.m_cursor.node(); v && !g.model()->nodes[*v].key.isTensor())
                 g.closeSection(OpId(g.model()->nodes[*v].key.id));
         });
+    add("graph.spreadBlocks", view, tr("Graph: equal blocks one by one"), "", Qt::SHIFT | Qt::Key_B,
+        tr("Draw each of the repeating blocks round the selected op or card as a card of its own, or all as "
+           "one card again."),
+        [](GraphView& g) {
+            if (const auto v = g.m_cursor.node(); v && !g.model()->nodes[*v].key.isTensor())
+                g.spreadBlocks(OpId(g.model()->nodes[*v].key.id));
+        });
     add("graph.collapseAll", view, tr("Graph: collapse all"), "", {}, tr("Draw every subgraph as one card."),
         [](GraphView& g) { g.collapseAll(true); });
     add("graph.expandAll", view, tr("Graph: expand all"), "", {}, tr("Draw the ops of every subgraph."),
@@ -147,8 +154,10 @@ void GraphView::addOwnKeys()
                     m_cursor.startInTheMiddle();
             });
     addKeys("properties", tr("Go to the properties"), {QKeySequence(Qt::Key_Return)},
-            tr("To the inspector of what is selected."), [this] {
-                if (QAction* inspector = registry().find(QStringLiteral("view.inspector")))
+            tr("To the inspector of what is selected; a card of equal blocks opens."), [this] {
+                if (const auto v = m_cursor.node(); v && model()->nodes[*v].isStack)
+                    openSection(*v);
+                else if (QAction* inspector = registry().find(QStringLiteral("view.inspector")))
                     inspector->trigger();
             });
     addKeys("menu", tr("What can be done here"), {QKeySequence(Qt::Key_Menu)},

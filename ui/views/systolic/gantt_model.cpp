@@ -106,9 +106,14 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
                                   static_cast<double>(std::max<std::int64_t>(1, c.barrieredRun.cycles))));
     if (!extra.isEmpty())
         m.headline += QStringLiteral(" · ") + extra;
-    m.bottleneck = tr("bottleneck: %1")
-                       .arg(c.pipelinedRun.bottleneck == "array" ? tr("the array itself")
-                                                                 : reasonText(c.pipelinedRun.bottleneck));
+    const PipelineRun& fast = c.pipelinedRun;
+    m.bottleneck = tr("busiest: %1, %2 · largest loss: %3")
+                       .arg(resourceText(fast.busiest),
+                            percent(fast.busyFraction[static_cast<std::size_t>(fast.busiest)]),
+                            fast.largestLoss == 0
+                                ? tr("none")
+                                : tr("%1, %2").arg(reasonText(fast.bottleneck),
+                                                   counted(fast.largestLoss, tr("cycle"), tr("cycles"))));
 
     m.stalls.title = tr("Where the array's cycles go");
     m.stalls.head = {QString(), tr("barriered"), tr("pipelined")};

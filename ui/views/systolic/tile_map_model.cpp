@@ -154,7 +154,7 @@ TileMapModel buildTileMap(const SystolicDocument& state)
     if (best && best->tile != c.tile)
         if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, best->tile))
             m.optimum = std::move(*roofline);
-    if (auto levels = threeLevelTiling(s.hierarchy, s.gemm, s.footprint))
+    if (auto levels = threeLevelTiling(s.hierarchy, s.gemm, {.footprint = s.footprint}))
         m.levels = *levels;
     return m;
 }

@@ -191,6 +191,9 @@ void inferByLibrary(const Node& node, Values& values)
     if (in < schema->min_input() || in > schema->max_input() || out < schema->min_output() ||
         out > schema->max_output())
         return;
+    for (std::size_t i = 0; i < node.in.size(); ++i) // it takes for granted that these have types
+        if (node.in[i] == kNoValue ? static_cast<int>(i) < schema->min_input() : values[node.in[i]].type == 0)
+            return;
     Context context(node, values);
     try {
         schema->GetTypeAndShapeInferenceFunction()(context);

@@ -321,7 +321,8 @@ private slots:
         Rules deep = rules;
         deep.kLimit = Rules::KLimit::Reduction;
         VERDICT(run(r, {sub({0, 1}, {4, 4, 6})}, deep), "valid");
-        r.data.hardware.slowMemoryBandwidth = 1000; // computing binds: no bound of the whole is above the parts'
+        for (Op& op : r.data.ops)
+            op.baseCost = 1000; // computing binds: no bound of the whole is above the parts'
         QCOMPARE(lowerBound(*r.build(), rules).parts.size(), std::size_t(2));
         QCOMPARE(lowerBound(*r.build(), deep).parts.size(), std::size_t(1));
     }

@@ -87,7 +87,8 @@ struct DramPlace
 [[nodiscard]] DramPlace placeOf(const DramHardware& dram, std::int64_t address) noexcept;
 
 /// Reads a hardware preset; missing fields keep their default, unknown ones are errors. Schema: the fields of
-/// NpuHardware in snake_case, with "passes", "dram" and "noc" as objects (see tests/data/npu_hardware/default.json).
+/// NpuHardware in snake_case, with "passes", "dram" and "noc" as objects (see
+/// tests/data/npu_hardware/default.json).
 [[nodiscard]] Result<NpuHardware> parseHardware(std::string_view text, const std::string& file);
 [[nodiscard]] Result<NpuHardware> loadHardware(const std::string& path);
 [[nodiscard]] std::string hardwareToJson(const NpuHardware& hardware);

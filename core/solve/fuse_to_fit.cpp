@@ -11,7 +11,7 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kMostGathered = 6;    ///< ops, so that one of them fits
+constexpr std::size_t kMostGathered = 6; ///< ops, so that one of them fits
 constexpr std::size_t kMostTrials = 400; ///< sets
 
 /// The op alone if it fits at some granularity, else with a few of its neighbours, producers first.

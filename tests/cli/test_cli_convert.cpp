@@ -112,8 +112,8 @@ private Q_SLOTS:
         const QString hierarchy = kSource + QStringLiteral("tests/data/hierarchies/kpu.json");
         for (const QString& call :
              {QStringLiteral("map %1 %2 --machine edge").arg(layer, arch),
-              QStringLiteral(
-                  "npu %1samples/npu/bert_block.json --hardware %1tests/data/npu_hardware/default.json --machine edge")
+              QStringLiteral("npu %1samples/npu/bert_block.json --hardware "
+                             "%1tests/data/npu_hardware/default.json --machine edge")
                   .arg(kSource),
               QStringLiteral("systolic --gemm 4x4x4 --hierarchy %1 --machine edge").arg(hierarchy),
               QStringLiteral("systolic --gemm 4x4x4 --array 4x4 --machine edge"),

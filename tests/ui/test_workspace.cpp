@@ -341,8 +341,8 @@ private Q_SLOTS:
         QVERIFY(!workspace.npu().isModified());
         // A machine for the Systolic lens is an edit: nobody is asked.
         editOf(workspace, Lens::Systolic);
-        QVERIFY(
-            window.openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/edge-8x8.json")}));
+        QVERIFY(window.openPaths(
+            {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/edge-8x8.json")}));
         QVERIFY(workspace.systolic().undoStack().canUndo());
     }
 

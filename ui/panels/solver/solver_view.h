@@ -69,7 +69,7 @@ private:
     QTimer m_stopTimer;          ///< runs while a stopped solver may still hand out its very last
     QTimer m_previewTimer{this}; ///< runs while the graph has seen enough for a moment
     bool m_previewDue = false;
-    QElapsedTimer m_told; ///< since the last line of progress
+    QElapsedTimer m_told;  ///< since the last line of progress
     QElapsedTimer m_ended; ///< since a search ended by itself
 
     QScrollArea* m_scroll = nullptr;

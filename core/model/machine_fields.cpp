@@ -23,9 +23,10 @@ public:
         m_out.back().words = std::move(words);
     }
     template <typename T>
-    void number(std::string path, std::string_view label, MachineUnit unit, T value, std::string_view meaning)
+    void number(const std::string& path, std::string_view label, MachineUnit unit, T value,
+                std::string_view meaning)
     {
-        add(std::move(path), label, meaning, unit, formatNumber(value));
+        add(path, label, meaning, unit, formatNumber(value));
     }
     std::vector<MachineField> take() { return std::move(m_out); }
 

@@ -76,7 +76,7 @@ QString word(std::string_view text)
 
 QString machineValueText(const MachineField& field)
 {
-    const QString raw = QString::fromStdString(field.value);
+    QString raw = QString::fromStdString(field.value);
     const double value = raw.toDouble();
     switch (field.unit) {
     case MachineUnit::Word:

@@ -158,14 +158,19 @@ private:
     std::deque<pb::TensorProto> m_data;
 };
 
-/// Is every size of the operands such that products of them do not wrap?
+/// Are the operands such that the library's products of sizes do not wrap, and that it does not make a shape
+/// of as many sizes as a list is long?
 bool isSane(const Node& node, const Values& values)
 {
-    constexpr std::int64_t kMost = std::int64_t{1} << 52;
-    for (const ValueId id : node.in) {
-        if (const Shape* s = values.shape(id); s != nullptr && model::elementsOf(*s) > kMost)
+    constexpr std::int64_t kMost = std::int64_t{1} << 52, kLongest = 64;
+    for (std::size_t i = 0; i < node.in.size(); ++i) {
+        const Shape* s = values.shape(node.in[i]);
+        if (s != nullptr && (s->size() > model::kMaxRank || model::elementsOf(*s) > kMost))
             return false;
-        if (const Constant* c = values.data(id); c != nullptr)
+        if (i > 0 && s != nullptr && s->size() == 1 && s->front() > kLongest &&
+            !isReal(values[node.in[i]].type))
+            return false;
+        if (const Constant* c = values.data(node.in[i]); c != nullptr)
             for (const std::int64_t v : c->whole)
                 if (v > kMaxDimension || v < -kMaxDimension)
                     return false;

@@ -81,6 +81,7 @@ void describeBlocks(SectionWords& words, const GraphGeometry& geometry, const Sn
                   .arg(ops(repetition.period()), range(number(fewest->size()), number(most->size())));
     if (!words.latency.isEmpty()) {
         std::vector<double> latency;
+        latency.reserve(each.size());
         for (const auto& subgraphs : each)
             latency.push_back(*latencyOf(snapshot, subgraphs));
         const auto [least, longest] = std::minmax_element(latency.begin(), latency.end());

@@ -84,7 +84,8 @@ void InspectorView::build()
     tensors->addWidget(m_tensors);
     connect(m_tensors, &QLabel::linkActivated, this, &InspectorView::follow);
     auto* lenses = section(tr("In the other lenses"), page, column);
-    const auto lens = [&](Lens to, const QString& iconName, const QString& text, const QString& tip) {
+    const auto lens = [&, page = page](Lens to, const QString& iconName, const QString& text,
+                                       const QString& tip) {
         auto* button = new WrapButton(icon(iconName), {}, text, page);
         button->setToolTip(tip);
         connect(button, &QPushButton::clicked, this, [this, to] { workspace().goTo(to); });

@@ -256,7 +256,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     const OpNames names = shortOpNames(problem, s.ops, commonPrefix(problem));
     QStringList ops;
     bool matMul = false;
-    const QStringList shorts = names.names.split(QStringLiteral(", "));
+    QStringList shorts = names.names.split(QStringLiteral(", "));
     for (std::size_t i = 0; i < s.ops.size(); ++i) {
         ops << QStringLiteral("<a href='op:%1'>%2</a>")
                    .arg(s.ops[i].index())

@@ -92,7 +92,7 @@ int compare(const std::string& before, const std::string& after, const WorkloadA
         const model::Operator& op = p.after ? second.operators[*p.after] : first.operators[*p.before];
         std::string name = op.name;
         if (p.before && p.after && first.operators[*p.before].name != name)
-            name = first.operators[*p.before].name + " -> " + name;
+            name.insert(0, first.operators[*p.before].name + " -> ");
         rows.add({std::move(name), std::string(op.typeName()), std::string(toString(p.change)),
                   formatGrouped(p.macs[0]), formatGrouped(p.macs[1]), formatGrouped(p.bytes[0]),
                   formatGrouped(p.bytes[1])});

@@ -318,7 +318,7 @@ private:
 
     /// The same repetition may be cut into blocks at any of their ops: where most of it is covered, then
     /// where the names change, then where the least goes from block to block.
-    Blocks withBestCut(Blocks found)
+    Blocks withBestCut(const Blocks& found)
     {
         Rating best = rate(found);
         Blocks out = found;

@@ -86,7 +86,7 @@ private:
                 if (tryStride(group, stride, best) || m_visited > budget)
                     break;
             if (isWorthIt(best))
-                accept(withBestCut(std::move(best)));
+                accept(withBestCut(best));
             if (m_visited > budget)
                 return;
         }

@@ -44,7 +44,11 @@ private:
     const auto machine = lower::loadMachine(names);
     if (!machine)
         return machine.error();
-    return document.startOn(*machine);
+    // A schedule that was saved on another machine is edited by it.
+    return document.schedulePath().isEmpty()
+               ? document.startOn(*machine)
+               : document.setMachine(*machine,
+                                     QStringLiteral("--machine %1").arg(QString::fromStdString(name)));
 }
 
 } // namespace tilewright::ui

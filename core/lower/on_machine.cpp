@@ -64,6 +64,18 @@ Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload,
         ModelOnMachine{std::move(workload), machine, std::move(*lowered), std::move(*problem)});
 }
 
+bool sameGraph(const Problem& a, const Problem& b)
+{
+    if (a.opCount() != b.opCount() || a.tensorCount() != b.tensorCount())
+        return false;
+    for (std::size_t i = 0; i < a.opCount(); ++i) {
+        const Op &x = a.op(OpId(i)), &y = b.op(OpId(i));
+        if (x.type != y.type || x.inputs != y.inputs || x.output != y.output)
+            return false;
+    }
+    return true;
+}
+
 Result<Machine> machineOf(const Problem& problem)
 {
     const Hardware& hw = problem.hardware();

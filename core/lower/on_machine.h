@@ -38,6 +38,9 @@ void keepIds(LoweredProblem& lowered, const Problem& file);
 [[nodiscard]] Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload,
                                                      const Machine& machine);
 
+/// The same ops on the same tensors, of whatever size and cost: schedules of one are schedules of the other.
+[[nodiscard]] bool sameGraph(const Problem& a, const Problem& b);
+
 /// The machine of a problem that stands as it is: an array of its native size, its fast memory as scratchpad
 /// of elements of 2 bytes, its bandwidth with one unit of time as a cycle of 1 GHz.
 [[nodiscard]] Result<Machine> machineOf(const Problem& problem);

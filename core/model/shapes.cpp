@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each kind of operator makes of the shapes of its operands.
-#include "model/model.h"
+#include "model/broadcast.h"
 
 #include <algorithm>
 
@@ -18,20 +18,6 @@ Error bad(std::string message)
 Shapes one(Shape shape)
 {
     return std::vector<Shape>{std::move(shape)};
-}
-
-/// The shape that both give when each size is equal or one of them 1, or nothing.
-std::optional<Shape> broadcast(const Shape& a, const Shape& b)
-{
-    Shape out(std::max(a.size(), b.size()), 1);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
-        const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
-        if (x != y && x != 1 && y != 1)
-            return std::nullopt;
-        out[out.size() - 1 - i] = std::max(x, y);
-    }
-    return out;
 }
 
 struct Arity
@@ -86,7 +72,7 @@ Result<Shape> matMulShape(const MatMulAttributes& t, Shape a, Shape b)
     if (k != b[b.size() - 2])
         return bad("the shapes do not match: K is " + std::to_string(k) + " and " +
                    std::to_string(b[b.size() - 2]));
-    const auto batch = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
+    const auto batch = broadcastShape(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
     if (!batch)
         return bad("the leading dimensions of " + shapeText(a) + " and " + shapeText(b) + " do not match");
     Shape out = *batch;
@@ -201,7 +187,7 @@ Shapes elementwise(std::span<const Shape> in)
 {
     Shape out;
     for (const Shape& s : in) {
-        const auto next = broadcast(out, s);
+        const auto next = broadcastShape(out, s);
         if (!next)
             return bad("the shapes " + shapeText(out) + " and " + shapeText(s) + " do not match");
         out = *next;
@@ -380,7 +366,7 @@ Shapes open(const Operator& op, const Shape& x, std::span<const Shape> declared)
     if (op.kind == OperatorKind::Reshape && elementsOf(x) != elementsOf(y))
         return bad("the input " + shapeText(x) + " and the output " + shapeText(y) +
                    " have different numbers of elements");
-    if (op.kind == OperatorKind::Expand && broadcast(x, y) != y)
+    if (op.kind == OperatorKind::Expand && broadcastShape(x, y) != y)
         return bad("the input " + shapeText(x) + " cannot be expanded to " + shapeText(y));
     if (op.kind == OperatorKind::Tile || op.kind == OperatorKind::Resize) {
         bool fits = x.size() == y.size();
@@ -414,6 +400,19 @@ Shapes einsum(const EinsumAttributes& a, std::span<const Shape> in)
 
 } // namespace
 
+std::optional<Shape> broadcastShape(const Shape& a, const Shape& b)
+{
+    Shape out(std::max(a.size(), b.size()), 1);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+        const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+        if (x != y && x != 1 && y != 1)
+            return std::nullopt;
+        out[out.size() - 1 - i] = x == 1 ? y : x;
+    }
+    return out;
+}
+
 Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shape> in,
                                         std::span<const Shape> declared)
 {
@@ -429,7 +428,7 @@ Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shap
         auto shape = matMulShape(op.as<MatMulAttributes>(), in[0], in[1]);
         if (!shape)
             return shape.error();
-        if (in.size() > 2 && broadcast(*shape, in[2]) != *shape)
+        if (in.size() > 2 && broadcastShape(*shape, in[2]) != *shape)
             return bad("the bias " + shapeText(in[2]) + " does not fit the output " + shapeText(*shape));
         return one(std::move(*shape));
     }

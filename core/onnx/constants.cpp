@@ -64,19 +64,6 @@ std::vector<std::int64_t> broadcastStrides(const Shape& from, const Shape& to)
     return out;
 }
 
-std::optional<Shape> broadcastShape(const Shape& a, const Shape& b)
-{
-    Shape out(std::max(a.size(), b.size()), 1);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
-        const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
-        if (x != y && x != 1 && y != 1)
-            return std::nullopt;
-        out[out.size() - 1 - i] = x == 1 ? y : x;
-    }
-    return out;
-}
-
 std::int64_t wrapped(std::int64_t a, std::int64_t b, char op)
 {
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);

@@ -3,6 +3,7 @@
 // defined or where there would be more than kMaxConstantElements.
 #pragma once
 
+#include "model/broadcast.h"
 #include "onnx/values.h"
 
 #include <string_view>
@@ -10,6 +11,7 @@
 namespace tilewright::onnx {
 
 using Folded = std::optional<Constant>;
+using model::broadcastShape;
 
 /// Few enough elements, and few in each direction.
 [[nodiscard]] bool isSmall(const model::Shape& shape);
@@ -28,7 +30,5 @@ using Folded = std::optional<Constant>;
 [[nodiscard]] Folded foldedUnary(const std::string& type, const Constant& x);
 /// Real numbers become whole ones towards 0.
 [[nodiscard]] Folded foldedCast(const Constant& x, std::int64_t to);
-/// The shape that both give by broadcasting.
-[[nodiscard]] std::optional<model::Shape> broadcastShape(const model::Shape& a, const model::Shape& b);
 
 } // namespace tilewright::onnx

@@ -47,6 +47,14 @@ bool goesOn(const pb::GraphProto& body)
     return false;
 }
 
+std::vector<std::string> resultsOf(const pb::GraphProto& graph)
+{
+    std::vector<std::string> names;
+    for (const auto& out : graph.output())
+        names.push_back(out.name());
+    return names;
+}
+
 } // namespace
 
 Result<bool> GraphWalk::walkInto(Node& node, int depth)
@@ -108,9 +116,7 @@ Status GraphWalk::branch(Node& node, int depth)
     addDeclared(graph);
     if (s)
         s = walk(graph.node(), node.opset, depth + 1);
-    std::vector<std::string> names;
-    for (const auto& out : graph.output())
-        names.push_back(out.name());
+    const std::vector<std::string> names = resultsOf(graph);
     if (s)
         s = areWritten(names);
     for (std::size_t i = 0; s && i < names.size(); ++i)
@@ -166,9 +172,7 @@ Status GraphWalk::loop(Node& node, int depth)
         Status s = addConstants(body);
         if (s)
             s = walk(body.node(), node.opset, depth + 1);
-        std::vector<std::string> names;
-        for (const auto& out : body.output())
-            names.push_back(out.name());
+        const std::vector<std::string> names = resultsOf(body);
         if (s)
             s = areWritten(names);
         for (std::size_t i = 1; s && i < names.size(); ++i) {

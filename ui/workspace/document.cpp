@@ -1,60 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/document.h"
 
-#include "base/file.h"
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
-#include "report/choose_rules.h"
-#include "schedule/schedule_json.h"
-#include "workload/problem_json.h"
+#include "workspace/remembered_dimensions.h"
 #include "workspace/value_command.h"
 
 #include <QCoreApplication>
-#include <QFileInfo>
-#include <QSettings>
 
 namespace tilewright::ui {
-
-namespace {
-
-QString dimensionsKey(const QString& path)
-{
-    return QStringLiteral("dimensions/") + QString::fromLatin1(path.toUtf8().toHex());
-}
-
-/// Values that a person gave a model's free dimensions before.
-onnx::Dimensions rememberedDimensions(const QString& path)
-{
-    onnx::Dimensions out;
-    const QVariantMap map = QSettings().value(dimensionsKey(path)).toMap();
-    for (auto it = map.begin(); it != map.end(); ++it)
-        out[it.key().toStdString()] = it.value().toLongLong();
-    return out;
-}
-
-void rememberDimensions(const QString& path, const onnx::Dimensions& dimensions)
-{
-    QVariantMap map;
-    for (const auto& [name, value] : dimensions)
-        map.insert(QString::fromStdString(name), static_cast<qlonglong>(value));
-    QSettings().setValue(dimensionsKey(path), map);
-}
-
-/// The same ops on the same tensors, of whatever size and cost.
-bool sameGraph(const Problem& a, const Problem& b)
-{
-    if (a.opCount() != b.opCount() || a.tensorCount() != b.tensorCount())
-        return false;
-    for (std::size_t i = 0; i < a.opCount(); ++i) {
-        const Op &x = a.op(OpId(i)), &y = b.op(OpId(i));
-        if (x.type != y.type || x.inputs != y.inputs || x.output != y.output)
-            return false;
-    }
-    return true;
-}
-
-} // namespace
 
 Document::Document(QObject* parent)
     : LensDocument(Lens::Schedule, parent), m_nextMachine(*machinePreset("edge"))
@@ -81,85 +36,6 @@ void Document::announce(Parts parts)
         Q_EMIT changed(std::exchange(m_unannounced, {}));
 }
 
-Status Document::open(const LensFile& file)
-{
-    switch (file.kind) {
-    case FileKind::Schedule:
-        return takeSchedule(file.text, file.path);
-    case FileKind::Model:
-        return takeModel(file.text, file.path);
-    case FileKind::Machine:
-        return takeMachine(file.text, file.path);
-    default:
-        return takeProblem(file.text, file.path);
-    }
-}
-
-Status Document::openFile(const QString& path)
-{
-    const auto file = readLensFile(path);
-    return file ? open(*file) : file.error();
-}
-
-Status Document::openProblem(const QString& path)
-{
-    const auto file = readLensFile(path);
-    // What is no problem was opened for all lenses.
-    if (file && file->kind != FileKind::Problem)
-        return takeModel(file->text, path);
-    const auto text = readFile(path.toStdString());
-    return text ? takeProblem(*text, path) : text.error();
-}
-
-Status Document::openSchedule(const QString& path)
-{
-    const auto text = readFile(path.toStdString());
-    return text ? takeSchedule(*text, path) : text.error();
-}
-
-Status Document::takeProblem(const std::string& text, const QString& path)
-{
-    auto problem = readProblem(text, path.toStdString());
-    if (!problem)
-        return problem.error();
-    setProblem(*problem, oneOpPerSubgraph(**problem), path);
-    return Unit{};
-}
-
-Status Document::takeModel(const std::string& text, const QString& path)
-{
-    std::vector<onnx::FreeDimension> free;
-    onnx::Dimensions dimensions;
-    const bool isOnnx = text.empty() && onnx::isOnnxFile(path.toStdString());
-    if (isOnnx) {
-        auto found = onnx::freeDimensions(path.toStdString());
-        if (!found)
-            return found.error();
-        free = std::move(*found);
-        const onnx::Dimensions before = rememberedDimensions(path);
-        for (const onnx::FreeDimension& d : free) { // what it was last time, else what is usual
-            const auto it = before.find(d.name);
-            dimensions[d.name] = it != before.end() ? it->second : d.example;
-        }
-    }
-    auto workload = isOnnx ? lower::loadWorkload(path.toStdString(), dimensions)
-                           : lower::readWorkload(text, path.toStdString());
-    if (!workload)
-        return workload.error();
-    auto model =
-        lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), m_nextMachine);
-    if (!model) {
-        Error error = model.error();
-        error.file = path.toStdString();
-        return error;
-    }
-    Schedule schedule = oneOpPerSubgraph(*(*model)->problem);
-    m_freeDimensions = std::move(free);
-    m_dimensions = std::move(dimensions);
-    setModel(std::move(*model), std::move(schedule), path);
-    return Unit{};
-}
-
 Status Document::setDimensions(const onnx::Dimensions& dimensions)
 {
     if (!m_model || dimensions == m_dimensions)
@@ -168,23 +44,12 @@ Status Document::setDimensions(const onnx::Dimensions& dimensions)
     if (!model)
         return model.error();
     ProblemPtr problem = (*model)->problem;
-    Schedule schedule = sameGraph(*problem, *m_problem) ? edit::normalise(*problem, m_schedule, m_rules)
-                                                        : oneOpPerSubgraph(*problem);
+    Schedule schedule = lower::sameGraph(*problem, *m_problem)
+                            ? edit::normalise(*problem, m_schedule, m_rules)
+                            : oneOpPerSubgraph(*problem);
     push({std::move(problem), std::move(*model), std::move(schedule), dimensions},
          tr("Change free dimensions"), {});
     return Unit{};
-}
-
-Status Document::takeMachine(const std::string& text, const QString& path)
-{
-    const lower::MachineText source{text, path.toStdString()};
-    const auto machine = lower::readMachines(std::span(&source, 1));
-    if (!machine)
-        return machine.error();
-    // Together with the model, or right after it, nothing was edited or saved yet.
-    return m_model && undoStack().count() == 0 && !isModified() && schedulePath().isEmpty()
-               ? startOn(*machine)
-               : setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName()));
 }
 
 Status Document::startOn(const Machine& machine)
@@ -241,72 +106,6 @@ Status Document::setMachine(const Machine& machine, const QString& text, const Q
     return Unit{};
 }
 
-Status Document::takeSchedule(const std::string& text, const QString& path)
-{
-    if (!m_problem)
-        return Error{ErrorCode::Refused,
-                     "is a schedule; open the problem it belongs to first",
-                     {},
-                     path.toStdString()};
-    auto loaded = readSchedule(*m_problem, text, path.toStdString());
-    if (!loaded)
-        return loaded.error();
-    if (!loaded->formatIssues.empty())
-        return Error{ErrorCode::Field, loaded->formatIssues.front().text, {}, path.toStdString()};
-    const auto moved = baseOf(loaded->schedule.extra, path);
-    if (!moved)
-        return moved.error();
-    const auto& [problem, model, dimensions] = *moved;
-    if (!sameGraph(*problem, *m_problem))
-        return Error{ErrorCode::Problem,
-                     "is a schedule of the model with other sizes, which has other ops",
-                     {},
-                     path.toStdString()};
-    const Together together(*this);
-    dropPreview();
-    if (problem != m_problem) {
-        takeBase(problem, model);
-        m_dimensions = dimensions;
-        announce(Part::Machine);
-    }
-    const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
-    setPath(path);
-    m_rules = choice.rules;
-    renewTaker();
-    m_rulesReason = QString::fromStdString(choice.reason);
-    announce(Part::RuleSet);
-    m_beforeLastEdit = nullptr;
-    undoStack().clear();
-    undoStack().setClean();
-    ++m_revision;
-    m_schedule = std::move(loaded->schedule);
-    refreshColours();
-    announce(Part::Steps);
-    evaluateNow();
-    Q_EMIT fileChanged();
-    return Unit{};
-}
-
-Result<Document::Base> Document::baseOf(const std::string& extra, const QString& path) const
-{
-    const auto machine = lower::machineField(extra, path.toStdString());
-    if (!machine)
-        return machine.error();
-    if (!*machine) // saved on what the problem says of itself, or by another program
-        return m_model && m_model->workload->problem ? Base{m_model->workload->problem, nullptr, {}}
-                                                     : Base{m_problem, m_model, m_dimensions};
-    onnx::Dimensions dimensions = lower::dimensionsField(extra);
-    if (dimensions.empty())
-        dimensions = m_dimensions;
-    if (m_model && m_model->machine == **machine && dimensions == m_dimensions)
-        return Base{m_problem, m_model, m_dimensions};
-    auto model = dimensions == m_dimensions ? onMachine(**machine) : withDimensions(dimensions, **machine);
-    if (!model)
-        return model.error();
-    ProblemPtr problem = (*model)->problem;
-    return Base{std::move(problem), std::move(*model), std::move(dimensions)};
-}
-
 Result<lower::ModelOnMachinePtr> Document::withDimensions(const onnx::Dimensions& dimensions,
                                                           const Machine& machine) const
 {
@@ -314,16 +113,6 @@ Result<lower::ModelOnMachinePtr> Document::withDimensions(const onnx::Dimensions
     if (!workload)
         return workload.error();
     return lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), machine);
-}
-
-Status Document::openReadablePart(const QString& path)
-{
-    auto loaded = loadSchedule(*m_problem, path.toStdString());
-    if (!loaded)
-        return loaded.error();
-    apply(std::move(loaded->schedule), tr("Open the readable part of %1").arg(QFileInfo(path).fileName()));
-    evaluateNow();
-    return Unit{};
 }
 
 void Document::setProblem(ProblemPtr problem, Schedule schedule, const QString& path)
@@ -382,31 +171,6 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     Q_EMIT fileChanged();
 }
 
-Result<std::string> Document::fileText() const
-{
-    if (!m_problem)
-        return Error{ErrorCode::Refused, "there is nothing to save: no problem is open", {}, {}};
-    const SnapshotPtr snapshot =
-        m_snapshot && m_snapshot->revision == m_revision ? m_snapshot : m_taker->take(m_schedule, m_revision);
-    std::vector<double> latencies;
-    for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
-        latencies.push_back(s.latency);
-    return writeSchedule(*m_problem, savedSchedule(), latencies);
-}
-
-Schedule Document::savedSchedule() const
-{
-    Schedule out = m_schedule;
-    if (m_model)
-        out.extra = lower::withMachineField(out.extra, m_model->machine, m_dimensions);
-    return out;
-}
-
-QString Document::suggestedName() const
-{
-    return QFileInfo(m_problemPath).completeBaseName() + QStringLiteral(".schedule.json");
-}
-
 void Document::newSchedule()
 {
     if (m_problem)
@@ -416,64 +180,6 @@ void Document::newSchedule()
 void Document::close()
 {
     setProblem(nullptr, {}, {});
-}
-
-Result<QJsonObject> Document::recoveryCopy() const
-{
-    if (!m_problem)
-        return Error{ErrorCode::Refused, "no problem is open", {}, {}};
-    const auto text = writeSchedule(*m_problem, savedSchedule());
-    if (!text)
-        return text.error();
-    QJsonObject dimensions;
-    for (const auto& [name, value] : m_dimensions)
-        dimensions.insert(QString::fromStdString(name), static_cast<qint64>(value));
-    return QJsonObject{{QStringLiteral("problemPath"), m_problemPath},
-                       {QStringLiteral("dimensions"), dimensions},
-                       {QStringLiteral("problem"), QString::fromStdString(writeProblem(*m_problem))},
-                       {QStringLiteral("path"), path()},
-                       {QStringLiteral("text"), QString::fromStdString(*text)}};
-}
-
-Status Document::recover(const QJsonObject& copy)
-{
-    const QString problemPath = copy[QStringLiteral("problemPath")].toString();
-    // Both are read before anything is replaced: what cannot be restored must not cost what is open.
-    const auto problem =
-        readProblem(copy[QStringLiteral("problem")].toString().toStdString(), problemPath.toStdString());
-    if (!problem)
-        return problem.error();
-    auto loaded =
-        readSchedule(**problem, copy[QStringLiteral("text")].toString().toStdString(), "recovery copy");
-    if (!loaded)
-        return loaded.error();
-    // On its model where that is still the one it was: a problem alone has no operators to show.
-    lower::ModelOnMachinePtr model;
-    onnx::Dimensions dimensions;
-    const QJsonObject sizes = copy[QStringLiteral("dimensions")].toObject();
-    for (auto it = sizes.begin(); it != sizes.end(); ++it)
-        dimensions[it.key().toStdString()] = it.value().toInteger();
-    const auto machine = lower::machineField(loaded->schedule.extra, "recovery copy");
-    if (machine && *machine)
-        if (auto workload = lower::loadWorkload(problemPath.toStdString(), dimensions))
-            if (auto put = lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)),
-                                               **machine);
-                put && (*put)->problem->data().ops == (*problem)->data().ops)
-                model = std::move(*put);
-    const Together together(*this);
-    if (model) {
-        m_dimensions = dimensions;
-        if (auto free = onnx::freeDimensions(problemPath.toStdString()); !dimensions.empty() && free)
-            m_freeDimensions = std::move(*free);
-        setModel(std::move(model), std::move(loaded->schedule), problemPath);
-    } else {
-        setProblem(*problem, std::move(loaded->schedule), problemPath);
-    }
-    setPath(copy[QStringLiteral("path")].toString());
-    undoStack().resetClean(); // not what is in the file
-    evaluateNow();
-    Q_EMIT fileChanged();
-    return Unit{};
 }
 
 void Document::apply(Schedule next, const QString& text, const QString& mergeKey)
@@ -526,7 +232,7 @@ void Document::assign(const State& state)
     m_dimensions = state.dimensions;
     if (state.problem != m_problem) {
         m_trial->cancel();
-        const bool another = !sameGraph(*state.problem, *m_problem);
+        const bool another = !lower::sameGraph(*state.problem, *m_problem);
         takeBase(state.problem, state.model);
         if (another) {
             m_colours = {};

@@ -131,7 +131,7 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
     if (o.depth > 0)
         options.depth = o.depth;
     else if (r.tile)
-        options.depth = systolic::deepestStep(r.hierarchy, r.gemm, r.tile->tk);
+        options.depth = systolic::deepestStep(r.hierarchy, *r.tile, r.timing.dataflow);
     if (!o.schedule.empty()) {
         const auto schedule = systolic::parseL2Schedule(o.schedule);
         if (!schedule)

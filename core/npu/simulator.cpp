@@ -64,7 +64,7 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
     for (control(now); m_nodesLeft > 0;) {
         m_noc.share(now);
         m_dram.issue(now);
-        const Cycle next = nextTime();
+        const Cycle next = std::min({m_dram.nextTime(), m_noc.nextTime(), m_nextRunEnd});
         if (next == kNever)
             return Error{ErrorCode::Internal,
                          "the machine stands still at cycle " + std::to_string(now) + " with " +
@@ -76,7 +76,10 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
             m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
         });
         bool changed = endTransfers(now);
-        changed = endComputations(now) || changed;
+        if (m_nextRunEnd == now) {
+            endComputations(now);
+            changed = true;
+        }
         if (changed)
             control(now);
         if ((++m_run.steps & 0x3fff) == 0) {
@@ -86,14 +89,6 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
         }
     }
     return finish(now);
-}
-
-Cycle NpuSimulator::nextTime() const
-{
-    Cycle next = std::min(m_dram.nextTime(), m_noc.nextTime());
-    for (const Core& core : m_cores)
-        next = std::min({next, core.runEnd[0], core.runEnd[1]});
-    return next;
 }
 
 bool NpuSimulator::endTransfers(Cycle now)
@@ -129,21 +124,21 @@ bool NpuSimulator::endTransfers(Cycle now)
     return true;
 }
 
-bool NpuSimulator::endComputations(Cycle now)
+void NpuSimulator::endComputations(Cycle now)
 {
-    bool any = false;
+    m_nextRunEnd = kNever;
     for (std::size_t c = 0; c < m_cores.size(); ++c)
         for (int e = 0; e < 2; ++e) {
             Core& core = m_cores[c];
-            if (core.runEnd[e] != now)
+            if (core.runEnd[e] != now) {
+                m_nextRunEnd = std::min(m_nextRunEnd, core.runEnd[e]);
                 continue;
+            }
             const std::uint32_t node = core.running[e];
             core.running[e] = kNone;
             core.runEnd[e] = kNever;
             complete(c, node, now);
-            any = true;
         }
-    return any;
 }
 
 void NpuSimulator::control(Cycle now)
@@ -347,6 +342,7 @@ bool NpuSimulator::startPending(std::size_t c, Cycle now)
     const int e = engine == Engine::Vector ? 1 : 0;
     core.running[e] = id;
     core.runEnd[e] = now + node.computeCycles;
+    m_nextRunEnd = std::min(m_nextRunEnd, core.runEnd[e]);
     auto& spans = e == 0 ? m_run.cores[c].tensor : m_run.cores[c].vector;
     spans.push_back({id, now, core.runEnd[e]});
     return true;

@@ -56,7 +56,7 @@ private:
 
     void control(Cycle now);
     bool endTransfers(Cycle now);
-    bool endComputations(Cycle now);
+    void endComputations(Cycle now);
     bool advance(std::size_t c, Cycle now);
     bool choose(std::size_t c, Cycle now);
     bool allocatePending(std::size_t c, Cycle now);
@@ -75,7 +75,6 @@ private:
     void emitState(std::size_t c, StateSpan span);
     void recordSpm(std::size_t c, Cycle now);
     void recordReady(Cycle now);
-    [[nodiscard]] Cycle nextTime() const;
     Result<NpuRun> finish(Cycle now);
     [[nodiscard]] static int loadSlot(std::size_t c) { return static_cast<int>(2 * c); }
     [[nodiscard]] static int storeSlot(std::size_t c) { return static_cast<int>(2 * c + 1); }
@@ -99,6 +98,7 @@ private:
         m_unitsLeft; ///< not started, per core under head_parallel; last entry: any core
     std::size_t m_readyCount = 0;
     std::size_t m_nodesLeft = 0;
+    Cycle m_nextRunEnd = kNever; ///< the first computation to end
     std::uint64_t m_age = 0;
     NpuRun m_run;
 };

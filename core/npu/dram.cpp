@@ -164,25 +164,9 @@ void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
     ch.usedBy |= 1U << best;
 }
 
-void Dram::giveBus(std::size_t channel, Cycle now)
+int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
 {
-    Channel& ch = m_channels[channel];
-    Cycle earliest = kNever;
-    for (std::uint64_t left = ch.serving; left != 0; left &= left - 1) {
-        const Cycle at = ch.readyAt[static_cast<std::size_t>(std::countr_zero(left))];
-        if (at <= now) {
-            ch.ready |= left & -left;
-            ch.serving &= ~(left & -left);
-        } else {
-            earliest = std::min(earliest, at);
-        }
-    }
-    if (ch.ready == 0) {
-        ch.next = earliest;
-        return;
-    }
     const bool aware = m_hw.arbiter == Arbiter::DramAware;
-    std::uint64_t candidates = ch.ready;
     if (aware) {
         if ((candidates & ch.hits) != 0)
             candidates &= ch.hits;
@@ -190,6 +174,8 @@ void Dram::giveBus(std::size_t channel, Cycle now)
         if ((candidates & ~last) != 0)
             candidates &= ~last;
     }
+    if ((candidates & (candidates - 1)) == 0)
+        return std::countr_zero(candidates);
     std::size_t by = 0;
     std::uint64_t bestKey = ~std::uint64_t{0};
     for (std::uint32_t left = ch.usedBy; left != 0; left &= left - 1) {
@@ -202,32 +188,72 @@ void Dram::giveBus(std::size_t channel, Cycle now)
             bestKey = key;
         }
     }
+    return std::countr_zero(ch.servedBy[by] & candidates);
+}
+
+void Dram::giveBus(std::size_t channel, Cycle now)
+{
+    Channel& ch = m_channels[channel];
+    std::uint64_t ready = 0;
+    Cycle earliest = kNever;
+    for (std::uint64_t left = ch.serving; left != 0; left &= left - 1) {
+        const Cycle at = ch.readyAt[static_cast<std::size_t>(std::countr_zero(left))];
+        if (at > earliest && at > now)
+            continue;
+        if (at < earliest && earliest > now)
+            ready = 0;
+        earliest = std::min(earliest, at);
+        ready |= left & -left;
+    }
+    if (ready == 0) {
+        ch.next = kNever;
+        return;
+    }
+    const int bank = bankForBus(ch, ready);
+    if (earliest <= now) {
+        holdBus(channel, bank, now);
+        return;
+    }
+    // Nothing comes between but the start of a transfer, which calls the promise off.
+    ch.promised = bank;
+    ch.promisedAt = earliest;
+    ch.next = earliest + ch.banks[static_cast<std::size_t>(bank)].group.bursts * m_busCycles;
+}
+
+void Dram::holdBus(std::size_t channel, int bank, Cycle from)
+{
+    Channel& ch = m_channels[channel];
+    const std::uint64_t bit = std::uint64_t{1} << bank;
+    const Bank& b = ch.banks[static_cast<std::size_t>(bank)];
+    const auto by = static_cast<std::size_t>(b.slot);
     const Slot& slot = m_slots[by];
-    const int best = std::countr_zero(ch.servedBy[by] & candidates);
-    const std::uint64_t bit = std::uint64_t{1} << best;
-    const Bank& b = ch.banks[static_cast<std::size_t>(best)];
     const Cycle held = b.group.bursts * m_busCycles;
-    ch.ready &= ~bit;
+    ch.serving &= ~bit;
     ch.servedBy[by] &= ~bit;
     if (ch.servedBy[by] == 0)
         ch.usedBy &= ~(1U << by);
-    ch.busBank = best;
-    ch.busEnd = ch.next = now + held;
+    ch.busBank = bank;
+    ch.busEnd = ch.next = from + held;
     ch.busy += held;
-    ch.lastBank = best;
+    ch.lastBank = bank;
     ch.lastHead = slot.head;
     ++(b.hit ? m_hits : m_misses);
-    series.add(static_cast<int>(channel), best, now,
+    series.add(static_cast<int>(channel), bank, from,
                static_cast<std::int64_t>(b.group.bursts) << m_burstShift, b.hit);
     if (recordEvents)
-        events.push_back({now, ch.busEnd, b.group.address, slot.tile, b.group.bursts,
-                          static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(best), b.hit,
+        events.push_back({from, ch.busEnd, b.group.address, slot.tile, b.group.bursts,
+                          static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(bank), b.hit,
                           slot.isStore});
 }
 
 void Dram::issueChannel(std::size_t c, Cycle now)
 {
     Channel& ch = m_channels[c];
+    if (ch.promised >= 0) {
+        if (ch.promisedAt < now)
+            holdBus(c, ch.promised, ch.promisedAt);
+        ch.promised = -1;
+    }
     for (std::uint64_t left = ch.idleWithWork; left != 0; left &= left - 1)
         serve(c, static_cast<std::size_t>(std::countr_zero(left)), now);
     ch.idleWithWork = 0;

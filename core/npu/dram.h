@@ -87,6 +87,10 @@ public:
             if (ch.next != now)
                 continue;
             m_touched |= std::uint64_t{1} << c;
+            if (ch.promised >= 0) {
+                holdBus(c, ch.promised, ch.promisedAt);
+                ch.promised = -1;
+            }
             if (ch.busBank >= 0 && ch.busEnd == now) {
                 const Bank& bank = ch.banks[static_cast<std::size_t>(ch.busBank)];
                 const int slot = bank.slot;
@@ -152,13 +156,15 @@ private:
         std::vector<Cycle> readyAt;          ///< per bank that is served
         std::vector<std::uint64_t> servedBy; ///< per slot: its banks that wait for the bus
         std::uint64_t idleWithWork = 0;
-        std::uint64_t serving = 0; ///< served, not ready for the bus yet
-        std::uint64_t ready = 0;   ///< ready for the bus
-        std::uint64_t hits = 0;    ///< of those served or ready
+        std::uint64_t serving = 0; ///< served, not on the bus yet
+        std::uint64_t hits = 0;    ///< of these
         std::uint32_t usedBy = 0;  ///< bit a slot with banks that wait for the bus
         int busBank = -1;
         Cycle busEnd = 0;
         Cycle next = kNever;
+        int promised =
+            -1; ///< the bank that gets the idle bus at promisedAt, if no transfer starts until then
+        Cycle promisedAt = 0;
         int lastBank = -1;
         std::int32_t lastHead = -2;
         std::int64_t queuedBytes = 0;
@@ -197,7 +203,9 @@ private:
     void releaseBus(std::size_t channel);
     void issueChannel(std::size_t channel, Cycle now);
     void serve(std::size_t channel, std::size_t bank, Cycle now);
+    [[nodiscard]] int bankForBus(const Channel& channel, std::uint64_t candidates) const;
     void giveBus(std::size_t channel, Cycle now);
+    void holdBus(std::size_t channel, int bank, Cycle from);
 
     DramHardware m_hw;
     Cycle m_busCycles;

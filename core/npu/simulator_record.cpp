@@ -200,7 +200,10 @@ Result<NpuRun> NpuSimulator::finish(Cycle now)
         if (m_cores[c].spm.used() < 0)
             return Error{ErrorCode::Internal, "SPM accounting is negative", {}, {}};
     }
-    m_run.dramEvents = std::move(m_dram.events);
+    m_run.dramEvents = std::move(m_dram.events); // a promised bus is written down when it is free again
+    std::sort(m_run.dramEvents.begin(), m_run.dramEvents.end(), [](const DramEvent& a, const DramEvent& b) {
+        return std::pair(a.start, a.channel) < std::pair(b.start, b.channel);
+    });
     m_run.dram = std::move(m_dram.series);
     for (int ch = 0; ch < m_hw.dram.channels; ++ch)
         m_run.dramBusy.push_back(m_dram.busBusy(ch));

@@ -72,6 +72,8 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
                          {},
                          {}};
         now = next;
+        if (now > m_options.giveUpAfter)
+            return Error{ErrorCode::Refused, "the run takes longer than was asked for", {}, {}};
         m_dram.release(now, [&](int slot, std::int64_t bytes) {
             m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
         });

@@ -250,18 +250,19 @@ int runNpu(const NpuArguments& a)
             print(fraction, phase);
     };
     const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
-    const auto run = npu::simulate(*graph, hw, *options, progress);
-    if (!run && interrupt.token().stop_requested()) {
+    const auto both = npu::simulateWithReplay(*graph, hw, *options, progress);
+    if (!both && interrupt.token().stop_requested()) {
         printInterrupted(*graph, hw, *options, bounds, simulated, a.json);
         return Exit::Interrupted;
     }
-    if (!run)
-        return fail(run.error());
+    if (!both)
+        return fail(both.error());
+    const npu::NpuRun* run = &both->run;
     if (!a.trace.empty())
         if (auto s = npu::writeTrace(*graph, *run, a.trace); !s)
             return fail(s.error());
     std::vector<npu::RuleCheck> checks = npu::verifyGraph(*graph);
-    for (npu::RuleCheck& check : npu::verifyRun(*graph, *run))
+    for (npu::RuleCheck& check : npu::verifyRun(*graph, *both))
         checks.push_back(std::move(check));
     const bool verified = npu::allPassed(checks);
     const std::vector<npu::OpReport> reports = npu::opReports(*graph, *run);

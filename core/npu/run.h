@@ -143,4 +143,14 @@ struct CoreProgram
                                               const std::vector<CoreProgram>& programs,
                                               const RunOptions& options, const Progress& progress = {});
 
+/// A run and, executed beside it in a second thread, the replay of its programs.
+struct RunWithReplay
+{
+    NpuRun run;
+    Result<NpuRun> replayed;
+};
+[[nodiscard]] Result<RunWithReplay> simulateWithReplay(const NpuGraph& graph, const NpuHardware& hardware,
+                                                       const RunOptions& options,
+                                                       const Progress& progress = {});
+
 } // namespace tilewright::npu

@@ -2,6 +2,8 @@
 #include "npu/simulator.h"
 
 #include <algorithm>
+#include <optional>
+#include <thread>
 
 namespace tilewright::npu {
 
@@ -50,6 +52,19 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
     else
         for (std::size_t c = 0; c < m_cores.size(); ++c)
             m_cores[c].program = &programs[c];
+    return loop(progress);
+}
+
+Result<NpuRun> NpuSimulator::replay(ProgramFeed& feed, const Progress& progress)
+{
+    m_feed = &feed;
+    for (std::size_t c = 0; c < m_cores.size(); ++c)
+        m_cores[c].program = &feed.program(c);
+    return loop(progress);
+}
+
+Result<NpuRun> NpuSimulator::loop(const Progress& progress)
+{
     for (std::uint32_t u = 0; u < m_graph.units.size(); ++u) {
         const int only = m_ready ? m_ready->onlyCore(u) : -1;
         ++m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
@@ -210,13 +225,19 @@ void NpuSimulator::startUnit(std::uint32_t unit)
     --m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
 }
 
+bool NpuSimulator::hasNext(std::size_t c) const
+{
+    const Core& core = m_cores[c];
+    return m_feed ? m_feed->reaches(c, core.programAt) : core.programAt < core.program->nodes.size();
+}
+
 bool NpuSimulator::choose(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     std::uint32_t node = kNone;
     if (core.program) {
         const CoreProgram& program = *core.program;
-        if (core.programAt == program.nodes.size())
+        if (!hasNext(c))
             return false;
         node = program.nodes[core.programAt];
         const std::uint32_t unit = m_graph.nodes[node].unit;
@@ -239,6 +260,8 @@ bool NpuSimulator::choose(std::size_t c, Cycle now)
         if (core.nextInUnit == nodes.size())
             core.openUnit = kNone;
     }
+    if (m_told)
+        m_told->add(c, node, !core.program && m_graph.isFirstOfUnit(node));
     core.pending = node;
     core.allocated = false;
     core.depCursor = 0;
@@ -390,6 +413,19 @@ void NpuSimulator::stored(std::uint32_t id, Cycle now)
     }
 }
 
+namespace {
+
+std::vector<CoreProgram> programsOf(const StaticSchedule& schedule)
+{
+    std::vector<CoreProgram> out;
+    out.reserve(schedule.order.size());
+    for (const auto& list : schedule.order)
+        out.push_back({list, std::vector<bool>(list.size(), false)});
+    return out;
+}
+
+} // namespace
+
 Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
                         const Progress& progress)
 {
@@ -405,12 +441,9 @@ Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware
                               const StaticSchedule& schedule, const RunOptions& options,
                               const Progress& progress)
 {
-    std::vector<CoreProgram> programs;
-    for (const auto& list : schedule.order)
-        programs.push_back({list, std::vector<bool>(list.size(), false)});
     RunOptions staticOptions = options;
     staticOptions.scheduler = Scheduler::Static;
-    auto run = simulatePrograms(graph, hardware, programs, staticOptions, progress);
+    auto run = simulatePrograms(graph, hardware, programsOf(schedule), staticOptions, progress);
     if (run)
         run->estimatedMakespan = schedule.estimatedMakespan;
     return run;
@@ -425,6 +458,39 @@ Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardwa
     if (programs.size() != static_cast<std::size_t>(hardware.cores))
         return Error{ErrorCode::Internal, "expected one program per core", {}, {}};
     return NpuSimulator(graph, hardware, options).execute(programs, progress);
+}
+
+Result<RunWithReplay> simulateWithReplay(const NpuGraph& graph, const NpuHardware& hardware,
+                                         const RunOptions& options, const Progress& progress)
+{
+    if (auto s = checkHardware(hardware); !s)
+        return s.error();
+    const bool isStatic = options.scheduler == Scheduler::Static;
+    StaticSchedule schedule;
+    std::vector<CoreProgram> programs;
+    if (isStatic) {
+        schedule = makeStaticSchedule(graph, hardware, options.assignment);
+        programs = programsOf(schedule);
+    }
+    ProgramFeed feed(static_cast<std::size_t>(hardware.cores));
+    NpuSimulator simulator(graph, hardware, options);
+    simulator.tell(feed);
+    std::optional<Result<NpuRun>> replayed;
+    std::optional<Result<NpuRun>> run;
+    {
+        std::jthread replaying([&](const std::stop_token& stop) {
+            RunOptions again = options;
+            again.recordDram = false;
+            replayed = NpuSimulator(graph, hardware, again).replay(feed, {stop, {}});
+        });
+        run = simulator.execute(programs, progress);
+        feed.close();
+        if (!*run) // the replay of half a run is stopped
+            return run->error();
+        replaying.join();
+    }
+    (*run)->estimatedMakespan = schedule.estimatedMakespan;
+    return RunWithReplay{std::move(**run), std::move(*replayed)};
 }
 
 } // namespace tilewright::npu

@@ -4,6 +4,7 @@
 
 #include "npu/dynamic_policy.h"
 #include "npu/noc.h"
+#include "npu/program_feed.h"
 #include "npu/run.h"
 #include "npu/spm.h"
 
@@ -23,6 +24,10 @@ public:
     NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
     /// Runs the programs, or the dynamic scheduler when there are none.
     Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
+    /// Writes down what is chosen, for a replay.
+    void tell(ProgramFeed& feed) { m_told = &feed; }
+    /// Runs what another run tells.
+    Result<NpuRun> replay(ProgramFeed& feed, const Progress& progress);
 
 private:
     struct Core
@@ -66,6 +71,8 @@ private:
     [[nodiscard]] bool dependenciesMet(std::size_t c);
     [[nodiscard]] bool isReadyFor(std::size_t c, std::uint32_t unit) const;
     [[nodiscard]] std::vector<std::uint32_t> earlyUnits(std::size_t c) const;
+    Result<NpuRun> loop(const Progress& progress);
+    [[nodiscard]] bool hasNext(std::size_t c) const; ///< in its program
     [[nodiscard]] bool nothingLeft(std::size_t c) const;
     void startUnit(std::uint32_t unit);
     void complete(std::size_t c, std::uint32_t node, Cycle now);
@@ -87,6 +94,8 @@ private:
     Dram m_dram;
     Noc m_noc;
     std::unique_ptr<ReadySet> m_ready; ///< dynamic only
+    ProgramFeed* m_told = nullptr;     ///< gets what is chosen
+    ProgramFeed* m_feed = nullptr;     ///< gives the programs, when they are still being written
     std::vector<Core> m_cores;
     std::vector<std::uint32_t> m_unwritten;   ///< per tile: overlapping nodes not stored yet
     std::vector<std::uint32_t> m_unitWaits;   ///< per unit: outside dependencies not stored yet

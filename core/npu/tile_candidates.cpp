@@ -166,16 +166,21 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
     w.bytes =
         out + (square ? once / 2 : std::max(once, leastBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
     const double rows = static_cast<double>(ceilDiv(m, t.m)), cols = static_cast<double>(ceilDiv(n, t.n));
-    const double room = static_cast<double>(hw.spmBytes) / 2;
-    const double again = std::min(rowPanel, colPanel) <= room ? 0 : 1; // a panel that fits stays
-    const double larger = std::max(rowPanel * rows, colPanel * cols);
-    w.likely = std::max(w.bytes, again > 0 ? rowPanel * rows * cols + colPanel * cols * rows + out
-                                           : larger * std::min(rows, cols) + once + out);
-    // Runs shorter than an interleave block leave banks idle.
-    const double run = static_cast<double>(std::min(t.n, t.k)) * bytes;
-    const double block = static_cast<double>(hw.dram.interleaveBytes);
-    if (run < block)
-        w.likely *= 1 + (block - run) / block;
+    // A panel that fits stays while the other side changes; runs shorter than an interleave block cost more.
+    const double room = static_cast<double>(hw.spmBytes) / 2,
+                 block = static_cast<double>(hw.dram.interleaveBytes);
+    const auto dear = [&](std::int64_t elements) {
+        const double run = static_cast<double>(elements) * bytes;
+        return run < block ? 1 + 0.25 * (block - run) / block : 1.0;
+    };
+    const double lhs = static_cast<double>(m) * depth * bytes * dear(t.k);
+    const double rhs = static_cast<double>(n) * depth * bytes * dear(t.n);
+    w.likely = std::max(w.bytes, out + (rowPanel <= room ? lhs : lhs * cols) + rhs * rows);
+    if (colPanel <= room && rowPanel > room)
+        w.likely = std::max(w.bytes, out + lhs * cols + rhs);
+    // Chains that do not divide among the cores leave some of them without work at the end.
+    const double chains = rows * cols, cores = hw.cores;
+    w.likely *= 0.75 + 0.25 * std::ceil(chains / cores) * cores / chains;
     return w;
 }
 

@@ -5,8 +5,10 @@
 #include "npu/tile_candidates.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <numeric>
+#include <thread>
 
 namespace tilewright::npu {
 
@@ -78,19 +80,16 @@ public:
         m_out.before = before->makespan;
         m_out.bytesBefore = before->dramBytes;
         group(graph->tileSizes);
-        for (std::size_t i = 0; i < m_out.operators.size(); ++i) {
-            m_progress.tell(static_cast<double>(i) / static_cast<double>(m_out.operators.size() + 1),
-                            "searching tiles");
-            settle(m_out.operators[i]);
-            if (m_progress.stopRequested())
-                return Error{ErrorCode::Refused, "stopped", {}, {}};
-        }
+        settleAll();
+        if (m_progress.stopRequested())
+            return Error{ErrorCode::Refused, "stopped", {}, {}};
         m_budget = m_limits.groupsOfRuns - costOf(*graph);
         decide();
         if (m_progress.stopRequested())
             return Error{ErrorCode::Refused, "stopped", {}, {}};
         for (const OperatorTiles& o : m_out.operators)
             cutAlike(m_out.tiling, o, o.chosen);
+        m_out.runs = m_runs;
         return std::move(m_out);
     }
 
@@ -99,7 +98,7 @@ private:
     {
         RunOptions options = m_options;
         options.giveUpAfter = giveUpAfter;
-        ++m_out.runs;
+        ++m_runs;
         return simulate(graph, m_hw, options, {m_progress.stop, {}});
     }
 
@@ -125,6 +124,24 @@ private:
             }
             m_out.operators[it->second].ops.push_back(static_cast<std::uint32_t>(op));
         }
+    }
+
+    /// Operators know nothing of one another, so every core of this machine takes the next.
+    void settleAll()
+    {
+        std::atomic<std::size_t> next = 0;
+        const auto work = [&](bool tells) {
+            for (std::size_t i = next++; i < m_out.operators.size(); i = next++) {
+                if (tells)
+                    m_progress.tell(static_cast<double>(i) / static_cast<double>(m_out.operators.size() + 1),
+                                    "searching tiles");
+                settle(m_out.operators[i]);
+            }
+        };
+        std::vector<std::jthread> helpers;
+        for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < m_out.operators.size(); ++i)
+            helpers.emplace_back([&work] { work(false); });
+        work(true);
     }
 
     /// Simulates the operator alone under its candidates, the likeliest first.
@@ -155,7 +172,8 @@ private:
             if (!graph)
                 continue;
             budget -= costOf(*graph);
-            const auto run = simulated(*graph, best);
+            const double patience = static_cast<double>(best) * std::max(1.0, m_limits.patience);
+            const auto run = simulated(*graph, best == kNever ? kNever : static_cast<Cycle>(patience));
             if (!run)
                 continue;
             c.cycles = run->makespan;
@@ -240,6 +258,7 @@ private:
     TileSearchOptions m_limits;
     const Progress& m_progress;
     std::int64_t m_budget = 0;
+    std::atomic<std::int64_t> m_runs = 0;
     TileSearch m_out;
 };
 

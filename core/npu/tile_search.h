@@ -47,8 +47,9 @@ struct TileSearchOptions
 {
     /// Burst groups that may be simulated for the operators of one shape, and for whole runs: what the time
     /// of a search depends on, so that it is the same on every machine.
-    std::int64_t groupsPerOperator = 24'000'000;
+    std::int64_t groupsPerOperator = 20'000'000;
     std::int64_t groupsOfRuns = 32'000'000;
+    double patience = 1;            ///< a candidate is run until it takes so many times the best
     std::size_t mostNodes = 40'000; ///< a candidate of more is left out
 };
 

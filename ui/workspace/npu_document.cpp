@@ -286,8 +286,10 @@ void NpuDocument::searchTiles()
         auto out = std::make_shared<NpuTileSearch>();
         out->settings = settings;
         out->model = model;
+        npu::TileSearchOptions limits;
+        limits.patience = 4; // the landscape is to be seen
         auto found = npu::searchTiles(npu::withTiling(*model, settings.tiling), settings.hardware,
-                                      settings.options, {}, Progress{stop, {}});
+                                      settings.options, limits, Progress{stop, {}});
         if (found)
             out->found = std::move(*found);
         else

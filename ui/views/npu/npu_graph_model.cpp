@@ -83,11 +83,13 @@ double npuGroupTitleHeight()
            4;
 }
 
-QRectF NpuGraphModel::cellOf(std::uint32_t node) const
+QRectF NpuGraphModel::cellOf(std::uint32_t node, double scale) const
 {
     if (node >= groupOf.size())
         return {};
     const NpuGraphGroup& g = groups[groupOf[node]];
+    if (barShowsNodes(g, scale))
+        return npuBarCell(g, placeOf[node]);
     if (!g.open)
         return g.rect;
     const int at = static_cast<int>(placeOf[node]);

@@ -48,8 +48,9 @@ struct NpuGraphModel
     std::vector<NpuGraphLink> links;
     QRectF bounds;
 
-    /// The node's cell, or its closed group's box.
-    [[nodiscard]] QRectF cellOf(std::uint32_t node) const;
+    /// The node's cell, or its closed group's box; at a scale that shows the nodes of closed groups always
+    /// its cell.
+    [[nodiscard]] QRectF cellOf(std::uint32_t node, double scale = 0) const;
     [[nodiscard]] const NpuGraphGroup* groupAt(QPointF scene) const;
     /// The node there; in the bar of a closed group only when its cells are large enough at this scale.
     [[nodiscard]] std::optional<std::uint32_t> nodeAt(QPointF scene, double scale = 1) const;

@@ -330,8 +330,10 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         if (node && *node < m.groupOf.size()) {
             paintDependencies(painter, m, *node, theme);
             painter.setBrush(Qt::NoBrush);
-            painter.setPen(QPen(theme.accent, 3));
-            painter.drawRect(m.cellOf(*node).adjusted(-1, -1, 1, 1));
+            const double thin = std::max(1.0, viewport.scale / kLargestText);
+            painter.setPen(QPen(theme.accent, 3 / thin));
+            painter.drawRect(
+                m.cellOf(*node, viewport.scale).adjusted(-1 / thin, -1 / thin, 1 / thin, 1 / thin));
         }
     painter.restore();
 }

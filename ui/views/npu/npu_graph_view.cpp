@@ -253,7 +253,7 @@ QPointF NpuGraphView::focusPoint() const
 
 QPointF NpuGraphView::pointOf(std::uint32_t node) const
 {
-    return m_model ? m_viewport.toScreen(m_model->cellOf(node).center()) : QPointF();
+    return m_model ? m_viewport.toScreen(m_model->cellOf(node, m_viewport.scale).center()) : QPointF();
 }
 
 QPointF NpuGraphView::titleOf(std::uint32_t op) const

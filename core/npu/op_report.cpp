@@ -51,7 +51,7 @@ void addNodes(const NpuGraph& g, const NpuRun& run, std::vector<OpReport>& out)
             for (const std::uint32_t t : g.outputs(i))
                 touched += static_cast<double>(g.tiles[t].elements());
         r.spmPj += touched * hw.energy.spm;
-        if (r.cores.size() > static_cast<std::size_t>(2 * hw.cores)) {
+        if (r.cores.size() > 2 * static_cast<std::size_t>(hw.cores)) {
             std::sort(r.cores.begin(), r.cores.end());
             r.cores.erase(std::unique(r.cores.begin(), r.cores.end()), r.cores.end());
         }

@@ -129,7 +129,8 @@ std::int64_t foldsOver(std::int64_t extent, std::int64_t block, std::int64_t uni
 double leastBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::int64_t units)
 {
     double best = 0;
-    for (double w = 1; w <= 4096; w *= 2) {
+    for (std::int64_t blocks = 1; blocks <= 4096; blocks *= 2) {
+        const auto w = static_cast<double>(blocks);
         const double groups = (static_cast<double>(units) - hw.cores * (w - 1)) / w;
         const double fresh = 2 * std::sqrt(w * rowPanel * colPanel) - static_cast<double>(hw.spmBytes);
         if (groups > 0 && fresh > 0)

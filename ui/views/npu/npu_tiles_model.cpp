@@ -17,18 +17,16 @@ namespace {
 std::pair<std::size_t, std::size_t> axesOf(npu::OpType type)
 {
     switch (type) {
-    case npu::OpType::MatMul:
-        return {1, 0}; // n, m
     case npu::OpType::Conv2d:
         return {0, 2}; // c_out, h
     case npu::OpType::Attention:
         return {2, 1}; // t, q
+    case npu::OpType::MatMul:
     case npu::OpType::KvAppend:
     case npu::OpType::KvLoad:
-        return {1, 0}; // t, heads
     case npu::OpType::Elementwise:
     case npu::OpType::View:
-        return {1, 0}; // cols, rows
+        return {1, 0}; // n, m; t, heads; cols, rows
     default:
         return {0, 0}; // rows
     }

@@ -2,6 +2,7 @@
 #include "views/npu/npu_tiling_form.h"
 
 #include "canvas/value_form.h"
+#include "theme/number.h"
 #include "theme/text_row.h"
 
 #include <QLabel>
@@ -26,7 +27,7 @@ public:
     void setAutomatic(std::int64_t size)
     {
         m_automatic = static_cast<int>(std::min<std::int64_t>(size, maximum()));
-        setSpecialValueText(m_automatic > 0 ? NpuTilingForm::tr("auto: %1").arg(m_automatic)
+        setSpecialValueText(m_automatic > 0 ? NpuTilingForm::tr("auto: %1").arg(number(m_automatic))
                                             : NpuTilingForm::tr("auto"));
     }
     void stepBy(int steps) override

@@ -287,7 +287,7 @@ void NpuDocument::searchTiles()
         out->settings = settings;
         out->model = model;
         npu::TileSearchOptions limits;
-        limits.patience = 4; // the landscape is to be seen
+        limits.patience = 2; // the landscape is to be seen
         auto found = npu::searchTiles(npu::withTiling(*model, settings.tiling), settings.hardware,
                                       settings.options, limits, Progress{stop, {}});
         if (found)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Issue 19, "Packages": the samples are found in a build tree, in an installation, and by a program copied
 // alone.
+#include "window_fixture.h"
 #include "workspace/samples.h"
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QtTest>
 
+using namespace tilewright;
 using namespace tilewright::ui;
 
 class TestInstalledFiles : public QObject
@@ -18,6 +20,8 @@ private slots:
     void samples_ofAnInstallation();
     void samples_ofAPackageForACopiedProgram();
     void samples_nowhere();
+    void doubleClick_aSchedule_opensItsProblem();
+    void doubleClick_aScheduleWithoutProblem_saysSo();
 };
 
 void TestInstalledFiles::samples_ofTheBuildTree()
@@ -59,9 +63,32 @@ void TestInstalledFiles::samples_nowhere()
     QCOMPARE(samplesAbove(empty.path()), QString());
 }
 
+void TestInstalledFiles::doubleClick_aSchedule_opensItsProblem()
+{
+    const PrivateSettings settings;
+    MainWindow window;
+    QVERIFY(
+        openIn(window, {samplesFolder() + QStringLiteral("/schedule/attention-block.fused.schedule.json")}));
+    const Document& document = window.state().document;
+    QCOMPARE(QFileInfo(document.problemPath()).fileName(), QStringLiteral("attention-block.json"));
+    QCOMPARE(QFileInfo(document.schedulePath()).fileName(),
+             QStringLiteral("attention-block.fused.schedule.json"));
+}
+
+void TestInstalledFiles::doubleClick_aScheduleWithoutProblem_saysSo()
+{
+    const PrivateSettings settings;
+    const QString alone = settings.filePath("alone.schedule.json");
+    QVERIFY(QFile::copy(samplesFolder() + QStringLiteral("/schedule/attention-block.fused.schedule.json"),
+                        alone));
+    MainWindow window;
+    QVERIFY(!openIn(window, {alone}));
+    QVERIFY(!window.state().document.hasProblem());
+}
+
 int main(int argc, char** argv)
 {
-    QCoreApplication app(argc, argv);
+    QApplication app(argc, argv);
     if (qEnvironmentVariableIsSet("TILEWRIGHT_TEST_PRINT_SAMPLES")) {
         QTextStream(stdout) << samplesFolder() << '\n';
         return 0;

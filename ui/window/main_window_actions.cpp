@@ -191,9 +191,10 @@ void MainWindow::createActions()
     a.add("help.about", tr("Help"), tr("&About Tilewright"), "", {}, tr("Version and licence."), {}, [this] {
         QMessageBox::about(
             this, tr("About Tilewright"),
-            tr("<h3>Tilewright 0.1.0</h3><p>See, hand-craft and solve schedules of tensor graphs on "
+            tr("<h3>Tilewright %1</h3><p>See, hand-craft and solve schedules of tensor graphs on "
                "accelerators with little memory.</p><p>GPL-3.0-or-later. Uses Qt, QCustomPlot, "
-               "nlohmann/json and CLI11.</p>"));
+               "nlohmann/json and CLI11.</p>")
+                .arg(QCoreApplication::applicationVersion()));
     });
     // Actions answer to their keys even before a menu holds them.
     for (QAction* action : a.all())

@@ -213,7 +213,7 @@ int runPlan(const SweepArguments& args)
     sweep::Sink sink;
     sink.has = [&](std::size_t index) { return folder->has(index); };
     sink.put = [&](std::size_t index, const sweep::PointResult& result, double seconds) {
-        const Status put = folder->put(index, result);
+        Status put = folder->put(index, result);
         if (put)
             folder->log(timeStamp() + " point " + std::to_string(index) + " " + fixedNumber(seconds, 3) +
                         " s" + (result.failed() ? " failed" : ""));

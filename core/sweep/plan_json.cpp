@@ -233,8 +233,8 @@ void checkObjectives(JsonFields& f, const Plan& plan)
             std::string words;
             for (const std::string_view metric : metrics)
                 words += (words.empty() ? "" : ", ") + std::string(metric);
-            f.fail("objectives[" + std::to_string(i) + "]",
-                   "\"" + name + "\" is no axis and none of " + words);
+            words.insert(0, "\"" + name + "\" is no axis and none of ");
+            f.fail("objectives[" + std::to_string(i) + "]", words);
         }
     }
 }
@@ -307,8 +307,10 @@ static void bindFields(JsonFields& f, Plan& plan)
         f.required("points", ListedPoints{plan});
     else
         f.defaulted("axes", plan.axes, {});
-    if (f.reading() && lists && f.has("axes"))
+    if (f.reading() && lists && f.has("axes")) {
+        f.ignored("axes");
         f.fail("axes", "a plan has axes or points, not both");
+    }
     f.defaulted("objectives", plan.objectives, {});
     if (f.reading() && !f.failed())
         checkWhole(f, plan);

@@ -164,7 +164,7 @@ Status checkAxes(const Sweep& sweep)
             return Unit{};
         };
         if (isProblemHardware(axis.name)) {
-            const Status whole = eachValue([](const AxisValue& value) {
+            Status whole = eachValue([](const AxisValue& value) {
                 const auto number = value.number();
                 return number && *number >= 1 && *number <= static_cast<double>(kMaxArea) &&
                                value.text.find_first_of(".eE") == std::string::npos
@@ -187,7 +187,7 @@ Status checkAxes(const Sweep& sweep)
             return wrong(at + ".name", "\"" + axis.name +
                                            "\" is a value of a machine, and a workload is a problem that "
                                            "stands as it is until the plan names one");
-        const Status legal = eachValue([&](const AxisValue& value) { return faultOf(*field, value); });
+        Status legal = eachValue([&](const AxisValue& value) { return faultOf(*field, value); });
         if (!legal)
             return legal;
     }

@@ -186,7 +186,7 @@ private slots:
         QCOMPARE(run.code, 0);
         QVERIFY(run.out.contains("point 1, fast_memory_capacity=2: no valid schedule was found"));
         const QList<QByteArray> lines = plan.table("runs").split('\n');
-        QVERIFY(lines[2].startsWith("1,2,failed,,,,,,,no valid schedule was found"));
+        QVERIFY(lines[2].startsWith("1,2,failed,,,,,,,\"no valid schedule was found"));
         QVERIFY(lines[3].startsWith("2,500000,done,"));
         const auto status = runCli({"sweep", "--status", plan.path("runs"), "--json"}).json();
         QCOMPARE(status["failed"].get<int>(), 1);

@@ -238,10 +238,10 @@ private slots:
         QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json"),
                     folder.path("m.json"));
         for (const char* lens : {"npu", "systolic", "mapping"}) {
-            folder.write("plan.json", QByteArray(R"({"workload": "m.json", "machine": "edge", "lens": ")") +
-                                          lens +
-                                          R"(", "axes": [{"name": "array.cols", "values": [32, 64]},
-                                              {"name": "levels.l3.bytes", "values": [262144, 524288]}]})");
+            QByteArray plan = R"({"workload": "m.json", "machine": "edge", "lens": "LENS",
+                "axes": [{"name": "array.cols", "values": [32, 64]},
+                         {"name": "levels.l3.bytes", "values": [262144, 524288]}]})";
+            folder.write("plan.json", plan.replace("LENS", lens));
             const auto sweep = sweep::loadSweep(folder.path("plan.json").toStdString());
             QVERIFY2(sweep, sweep ? "" : sweep.error().text().c_str());
             const sweep::SweepTable table = runAll(*sweep, 2);
@@ -311,6 +311,7 @@ private slots:
         QTest::newRow("long") << 96 << 32 << 48;
         QTest::newRow("deep") << 24 << 24 << 160;
         QTest::newRow("ragged") << 61 << 37 << 53;
+        QTest::newRow("far larger than the memory") << 512 << 384 << 256;
     }
     void leastTrafficOfAProductIsTheClosedForm()
     {
@@ -400,10 +401,10 @@ private slots:
         constexpr int kBandwidths = 4;
         std::size_t taken = 0;
         for (int i = 0; i < 50; ++i) {
-            const ProblemPtr problem = random_cases::problem(rnd, 7, i % 5 == 0 ? 30 : 0);
+            const ProblemPtr problem = random_cases::problem(rnd, 14, i % 5 == 0 ? 30 : 0);
             const sweep::Sweep sweep = sweepOf(problem, R"({"workload": "problem", "axes": [
                 {"name": "fast_memory_capacity", "from": 24, "to": 4000, "points": 6, "scale": "log2"},
-                {"name": "slow_memory_bandwidth", "values": [1, 2, 5, 20]}], "budget": {"iterations": 60}})");
+                {"name": "slow_memory_bandwidth", "values": [1, 2, 5, 20]}], "budget": {"iterations": 2}})");
             MemorySink memory;
             sweep::RunOptions options;
             options.threads = 2;
@@ -436,7 +437,7 @@ private slots:
                     QVERIFY(row.metrics[at(sweep.plan(), "lower_bound")] <= row.metrics[0] * (1 + 1e-12));
                 }
         }
-        QVERIFY2(taken > 10, "no row ever took the schedule of another: the test shows nothing");
+        QVERIFY2(taken > 3, "no row ever took the schedule of another: the test shows nothing");
     }
 
     /// docs/rules/sweep.md 4.1: a native size is another problem, whatever it costs.

@@ -38,7 +38,7 @@ QStringList textsOf(const std::vector<sweep::AxisValue>& values)
 
 QByteArray smallPlan(const QByteArray& more = {})
 {
-    return R"({"workload": "problem.json", "axes": [{"name": "fast_memory_capacity", "values": [20000, 30000, 2]}],
+    return R"({"workload": "problem.json", "axes": [{"name": "fast_memory_capacity", "values": [20000, 30000, 1]}],
               "budget": {"iterations": 50})" +
            more + "}";
 }
@@ -159,9 +159,9 @@ private slots:
         QTest::newRow("no JSON") << "{"
                                  << "line 1";
         QTest::newRow("no workload") << R"({"axes": []})"
-                                     << "plan.json: workload: ";
+                                     << "the field \"workload\" is missing";
         QTest::newRow("unknown") << R"({"workload": "a", "axis": []})"
-                                 << "axis: ";
+                                 << "unknown field \"axis\"";
         QTest::newRow("nothing swept") << R"({"workload": "a"})"
                                        << "axes: needs at least one axis, or several workloads";
         QTest::newRow("lens") << R"({"workload": "a", "lens": "gpu"})"
@@ -291,8 +291,8 @@ private slots:
         QTest::newRow("none") << smallPlan() << QByteArray() << false << QString();
         QTest::newRow("budget") << smallPlan().replace("50", "60") << QByteArray() << false
                                 << "plan.budget.iterations is 50 there and 60 here";
-        QTest::newRow("axis") << smallPlan().replace("2]", "1]") << QByteArray() << false
-                              << "plan.axes[0].values[2] is 2 there and 1 here";
+        QTest::newRow("axis") << smallPlan().replace("1]", "2]") << QByteArray() << false
+                              << "plan.axes[0].values[2] is 1 there and 2 here";
         QTest::newRow("input") << smallPlan() << QByteArray("\n") << false
                                << "\"problem.json\" has changed since";
         QTest::newRow("schedules") << smallPlan() << QByteArray() << true

@@ -69,13 +69,21 @@ Json writeJson(const TextOrList& value)
 
 } // namespace
 
+/// The text of a number as a value; nothing of what is none.
+static std::optional<std::string> numberText(const Json& node)
+{
+    if (node.is_number_integer())
+        return node.dump();
+    if (node.is_number() && std::isfinite(node.get<double>()))
+        return formatNumber(node.get<double>());
+    return std::nullopt;
+}
+
 static Status readJson(const JsonCursor& at, AxisValue& out)
 {
     const Json& node = at.node();
-    if (node.is_number_integer())
-        out.text = node.dump();
-    else if (node.is_number() && std::isfinite(node.get<double>()))
-        out.text = formatNumber(node.get<double>());
+    if (auto number = numberText(node))
+        out.text = std::move(*number);
     else if (node.is_string() && !node.get_ref<const std::string&>().empty())
         out.text = node.get<std::string>();
     else
@@ -86,7 +94,7 @@ static Status readJson(const JsonCursor& at, AxisValue& out)
 static Json writeJson(const AxisValue& value)
 {
     Json number = Json::parse(value.text, nullptr, false);
-    return number.is_number() ? number : Json(value.text);
+    return numberText(number) == value.text ? number : Json(value.text); // "1e3" stays a text
 }
 
 static void bindFields(JsonFields& f, Axis& axis)

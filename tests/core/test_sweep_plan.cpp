@@ -139,7 +139,7 @@ private slots:
              R"({"workload": ["a", "b"], "dimensions": {"batch": 1, "tokens": 128}, "rules": "seed", "seed": 7,
                "set": ["compute=array"], "minimise": "traffic", "points": [{"workload": "a", "cores": 2}]})",
              R"({"workload": "a", "schedule": "s.json", "what": "evaluate", "lens": "schedule",
-               "axes": [{"name": "dma.mhz", "values": [0.5, 3200]}]})",
+               "axes": [{"name": "dma.mhz", "values": [0.5, 3200, "1e3", "2.50"]}]})",
              R"({"workload": "a", "lens": "mapping", "budget": {"seconds": 1.5},
                "axes": [{"name": "array.dataflow", "values": ["os"]}], "objectives": ["energy", "cycles"]})"}) {
             const sweep::Plan plan = planOf(text);

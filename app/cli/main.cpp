@@ -41,6 +41,7 @@ int main(int argc, char** argv)
     addTileVerb(app, exitCode);
     addNpuVerb(app, exitCode);
     addMapVerb(app, exitCode);
+    addSweepVerb(app, exitCode);
     tilewright::manual::addManualVerb(app);
     try {
         app.parse(argc, argv);

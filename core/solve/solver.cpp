@@ -88,6 +88,12 @@ private:
         return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested() ||
                now() >= m_deadline.load(std::memory_order_relaxed);
     }
+    /// Does anybody see what is handed out before the end, or may time be short at the end? If not, the result
+    /// cannot depend on when that is, and the calling thread only waits.
+    [[nodiscard]] bool isFollowed() const
+    {
+        return m_options.seconds > 0 || m_options.onImprovement || m_options.onStatus;
+    }
     /// What a thread has told of its work so far.
     struct Told
     {
@@ -431,6 +437,10 @@ Result<SolveResult> Solver::run()
         while (true) {
             {
                 std::unique_lock lock(m_mutex);
+                if (!isFollowed()) {
+                    m_wake.wait(lock, [&] { return m_working == 0; });
+                    break;
+                }
                 m_wake.wait_for(lock, std::chrono::milliseconds(rest > 0 ? 5 : 20),
                                 [&] { return m_working == 0 || (rest <= 0 && m_handedOut != m_generation); });
                 if (m_working == 0)

@@ -96,6 +96,45 @@ private Q_SLOTS:
         QCOMPARE(places(window), before);
     }
 
+    void docksOfAMaximisedWindowComeBackAsTheyWere()
+    {
+        QMap<QString, QSize> left;
+        const QStringList names{QStringLiteral("subgraphs"), QStringLiteral("inspector"),
+                                QStringLiteral("memory")};
+        {
+            MainWindow window;
+            window.resize(420, 360); // the normal size is small
+            QVERIFY(openIn(window, {sample("attention-block.json")}));
+            window.showMaximized();
+            QApplication::processEvents();
+            window.applyPerspective(QStringLiteral("Edit"));
+            QTest::qWait(kGlide);
+            for (const QString& name : names)
+                left[name] = dockSize(window, qPrintable(name)),
+                qDebug() << name << left[name] << window.size() << window.view(name)->isVisible();
+            window.close();
+        }
+        MainWindow window;
+        window.restoreSession();
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.isMaximized());
+        window.reopenLastFiles();
+        QTest::qWait(kGlide);
+        for (const QString& name : names) {
+            const QSize now = dockSize(window, qPrintable(name));
+            qDebug() << name << now << window.size() << window.view(name)->isVisible();
+            QVERIFY2((now - left[name]).width() * (now - left[name]).width() < 36 &&
+                         (now - left[name]).height() * (now - left[name]).height() < 36,
+                     qPrintable(QStringLiteral("%1: %2x%3, was %4x%5")
+                                    .arg(name)
+                                    .arg(now.width())
+                                    .arg(now.height())
+                                    .arg(left[name].width())
+                                    .arg(left[name].height())));
+        }
+    }
+
     void theDefaultLayoutRepairsSqueezedDocks()
     {
         MainWindow window;

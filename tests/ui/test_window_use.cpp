@@ -466,19 +466,22 @@ private Q_SLOTS:
         QTableView* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
         auto* verdict = controlNamed<QLabel>(*table, QStringLiteral("What dropping here would change"));
         QVERIFY(verdict && !verdict->isVisible());
-        const std::unique_ptr<QMimeData> rows(table->model()->mimeData({table->model()->index(1, 0)}));
+        const std::unique_ptr<QMimeData> rows(
+            table->model()->mimeData({table->model()->index(4, 0)})); // a value
         const auto aim = [&](int row, bool below) {
             const QRect cell = table->visualRect(table->model()->index(row, 1));
             const QPoint at = below ? cell.bottomLeft() - QPoint(-8, 2) : cell.topLeft() + QPoint(8, 2);
             QDragMoveEvent move(at, Qt::MoveAction, rows.get(), Qt::LeftButton, {});
             QApplication::sendEvent(table->viewport(), &move);
         };
-        aim(1, true);
+        aim(4, true);
         QTRY_COMPARE(verdict->text(), QStringLiteral("stays where it is"));
-        aim(2, true);
-        QTRY_VERIFY2(verdict->text() != QLatin1String("stays where it is") && verdict->isVisible(),
+        aim(0, true);
+        QTRY_VERIFY2(verdict->text().startsWith(QStringLiteral("total ")), qPrintable(verdict->text()));
+        QVERIFY(verdict->isVisible());
+        aim(5, true); // behind the op that reads it
+        QTRY_VERIFY2(!verdict->text().startsWith(QStringLiteral("total ")) && !verdict->text().isEmpty(),
                      qPrintable(verdict->text()));
-        QVERIFY2(verdict->text().startsWith(QStringLiteral("total ")), qPrintable(verdict->text()));
         const auto lines = table->viewport()->findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly);
         const auto line =
             std::ranges::find_if(lines, [&](QFrame* f) { return f != verdict && f->isVisible(); });

@@ -57,7 +57,7 @@ void MainWindow::createLensActions()
                                  true,
                                  {},
                                  {},
-                                 [this, lens] { return m_panes->lens() == lens; }},
+                                 [this, lens] { return m_panes && m_panes->lens() == lens; }},
                                 [this, lens](bool) { showLens(lens); });
         places->addAction(action);
         addAction(action);

@@ -20,12 +20,7 @@ void PausableClock::setPaused(bool paused)
         m_pausedAt = Clock::now();
     else if (!paused && m_pausedAt)
         m_rested += Clock::now() - *std::exchange(m_pausedAt, std::nullopt);
-}
-
-bool PausableClock::isPaused() const
-{
-    const std::scoped_lock lock(m_mutex);
-    return m_pausedAt.has_value();
+    m_paused = paused;
 }
 
 SolverJob::~SolverJob()

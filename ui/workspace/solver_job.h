@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -20,11 +21,12 @@ class PausableClock
 public:
     [[nodiscard]] double seconds() const;
     void setPaused(bool paused);
-    [[nodiscard]] bool isPaused() const;
+    [[nodiscard]] bool isPaused() const { return m_paused; }
 
 private:
     using Clock = std::chrono::steady_clock;
     mutable std::mutex m_mutex;
+    std::atomic<bool> m_paused{false}; ///< asked more often than the time
     Clock::time_point m_start = Clock::now();
     std::optional<Clock::time_point> m_pausedAt;
     Clock::duration m_rested{};

@@ -89,6 +89,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     // or by other rules.
     document().whenChanged(this, Part::Problem | Part::Machine, [this](Parts parts) {
         m_runs.clear(); // of something else
+        listRuns();
         const bool any = m_job.isRunning() || m_card->outcome();
         if (parts.testFlag(Part::Problem) || any)
             forget(parts.testFlag(Part::Problem) ? QString() : tr("The machine has changed; solve again."));
@@ -100,6 +101,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         std::erase_if(m_runs, [this](const SolverOutcomePtr& run) {
             return run->after->evaluation.rules != document().rules();
         });
+        listRuns();
         if (of && of->evaluation.rules != document().rules())
             forget(tr("The rules have changed; solve again."));
     });

@@ -430,7 +430,8 @@ void TestSolve::amongTiesTheRounderTilingIsTaken()
 {
     // 200 x 200 in 3 x 3 tiles, whatever they are between 67 and 72: everything is moved once.
     Problem::Data data;
-    data.tensors = {{200, 200, {}}, {200, 200, {}}};
+    data.tensors.push_back({200, 200, {}});
+    data.tensors.push_back({200, 200, {}});
     data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 100, {}});
     data.hardware = {20000, 10, 72, 72, {}};
     const auto problem = Problem::build(std::move(data));

@@ -37,13 +37,11 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
 
 bool Panes::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == &m_window && (m_unsized || !m_restored.isEmpty())) {
-        if (event->type() == QEvent::Show)
-            m_settled.start();
-        if (event->type() == QEvent::Show || (event->type() == QEvent::Resize && m_window.isVisible()))
-            // After the window has laid itself out in the new size.
-            QMetaObject::invokeMethod(this, &Panes::sizeAnew, Qt::QueuedConnection);
-    }
+    const bool outgrown =
+        event->type() == QEvent::Show || (event->type() == QEvent::Resize && m_window.isVisible());
+    if (watched == &m_window && outgrown && (m_unsized || !m_restored.isEmpty()))
+        // After the window has laid itself out in the new size.
+        QMetaObject::invokeMethod(this, &Panes::sizeAnew, Qt::QueuedConnection);
     return QObject::eventFilter(watched, event);
 }
 
@@ -64,6 +62,8 @@ void Panes::sizeAnew()
         m_window.restoreState(m_restored, kLayoutVersion);
     else if (m_unsized)
         resizeAll(m_perspective);
+    if (m_window.isVisible() && (m_unsized || !m_restored.isEmpty()) && !m_settled.isActive())
+        m_settled.start();
 }
 
 void Panes::create()

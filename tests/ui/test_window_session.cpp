@@ -182,6 +182,7 @@ private Q_SLOTS:
             dialog->findChild<QComboBox*>(QStringLiteral("direction"))->setCurrentIndex(1);
             dialog->findChild<QCheckBox*>(QStringLiteral("reduceMotion"))->setChecked(true);
             dialog->findChild<QSpinBox*>(QStringLiteral("autosave"))->setValue(30);
+            dialog->findChild<QSpinBox*>(QStringLiteral("fontSize"))->setValue(17);
             for (QWidget* w : dialog->findChildren<QWidget*>())
                 if (w->focusPolicy() != Qt::NoFocus && !w->objectName().startsWith(QLatin1String("qt_")))
                     QVERIFY2(!w->accessibleName().isEmpty() || qobject_cast<QAbstractButton*>(w),
@@ -191,6 +192,8 @@ private Q_SLOTS:
         QTest::keyClick(&window, Qt::Key_Comma, Qt::ControlModifier);
         QVERIFY(seen);
         QVERIFY(window.state().themes.theme().dark);
+        QCOMPARE(QApplication::font().pointSize(), 17);
+        QCOMPARE(graph->font().pointSize(), 17);
         QVERIFY(graph->shape().leftToRight);
         QCOMPARE(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, graph), 0);
         QVERIFY(!window.isAnimated());
@@ -202,6 +205,7 @@ private Q_SLOTS:
         Preferences usual;
         window.setPreferences(usual);
         next.setPreferences(usual);
+        QVERIFY(QApplication::font().pointSize() != 17);
         QVERIFY(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, graph) > 0);
     }
     void noticesDoNotMoveTheGraph()

@@ -100,6 +100,12 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                             p.drawPath(recomputeSign(
                                 {box.center().x() - side / 2, box.center().y() - side / 2, side, side}));
                         }});
+    if (model.hasBaseline)
+        keys.push_back({tr("grouped otherwise in the baseline"), [&theme](QPainter& p, const QRectF& box) {
+                            p.setPen(QPen(theme.warning, 1.6, Qt::DotLine));
+                            p.setBrush(Qt::NoBrush);
+                            p.drawPath(pointwiseShape(box));
+                        }});
     if (!model.geometry->sections.empty())
         keys.push_back(
             {tr("card of several subgraphs; bar: their latencies"), [&theme](QPainter& p, const QRectF& box) {
@@ -179,12 +185,17 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
 void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const QRectF& area,
                                const Theme& theme)
 {
-    const Key key{
-        model.legend,     model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
-        model.recomputes, !model.geometry->sections.empty(),
-        model.hasViews,   model.hasStacks,
-        area.size(),      painter.device()->devicePixelRatioF(),
-        &theme,           uiFont()};
+    const Key key{model.legend,
+                  model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
+                  model.recomputes,
+                  !model.geometry->sections.empty(),
+                  model.hasViews,
+                  model.hasStacks,
+                  model.hasBaseline,
+                  area.size(),
+                  painter.device()->devicePixelRatioF(),
+                  &theme,
+                  uiFont()};
     // Whole device pixels, so that it is as sharp as painted in place.
     const double height = std::ceil(graphLegendHeight(model, area));
     if (m_key != key) {

@@ -147,10 +147,11 @@ struct GraphModel
     std::vector<GraphHull> hulls; ///< index = subgraph
     GraphLegend legend;
     QRectF bounds;
-    bool recomputes = false; ///< some op is in several subgraphs
-    bool hasViews = false;   ///< some line carries a view
-    bool hasStacks = false;  ///< some card stands for several equal blocks
-    QString summary;         ///< one sentence, for the accessible description
+    bool recomputes = false;  ///< some op is in several subgraphs
+    bool hasViews = false;    ///< some line carries a view
+    bool hasStacks = false;   ///< some card stands for several equal blocks
+    bool hasBaseline = false; ///< what is grouped otherwise than there is marked
+    QString summary;          ///< one sentence, for the accessible description
 };
 
 /// Per subgraph; nothing while unknown.

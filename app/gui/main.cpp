@@ -22,8 +22,6 @@ int main(int argc, char** argv)
     if (std::strcmp(verb, "report") == 0)
         return tilewright::ui::runReport(argc, argv);
 
-    QApplication app(argc, argv);
-    QApplication::setStyle(tilewright::ui::makeStyle());
     QCommandLineParser arguments;
     arguments.addPositionalArgument(QStringLiteral("FILE"),
                                     QStringLiteral("A model, a problem, a schedule of it, a machine ..."),
@@ -32,8 +30,20 @@ int main(int argc, char** argv)
                                      QStringLiteral("Preset or file of the machine that a model is put on."),
                                      QStringLiteral("NAME"));
     arguments.addOption(machine);
-    arguments.addHelpOption();
-    arguments.addVersionOption();
+    const QCommandLineOption help = arguments.addHelpOption();
+    const QCommandLineOption version = arguments.addVersionOption();
+    arguments.setApplicationDescription(
+        QStringLiteral("Opens the window. Without one: tilewright render --help, tilewright report --help."));
+    QStringList given;
+    for (int i = 0; i < argc; ++i)
+        given << QString::fromLocal8Bit(argv[i]);
+    if (arguments.parse(given) && (arguments.isSet(help) || arguments.isSet(version))) {
+        const QCoreApplication answer(argc, argv); // needs no display
+        arguments.process(answer);
+    }
+
+    QApplication app(argc, argv);
+    QApplication::setStyle(tilewright::ui::makeStyle());
     arguments.process(app);
     tilewright::ui::MainWindow window;
     const QStringList files = arguments.positionalArguments();

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <QApplication>
+#include <QFileInfo>
 
 #include <algorithm>
 #include <iostream>
@@ -16,12 +17,14 @@ namespace tilewright::ui {
 
 int runReport(int argc, char** argv)
 {
-    CLI::App cli{"Writes a report of a schedule: one HTML page, or a PDF with a page a view",
-                 "tilewright report"};
+    CLI::App cli{
+        "Writes a report of a schedule or of another lens: one HTML page, or a PDF with a page a view",
+        "tilewright report"};
     std::vector<std::string> files;
     std::string machine;
     std::string output;
-    cli.add_option("files", files, "A model or a problem, and a schedule of it")->required();
+    cli.add_option("files", files, "A model or a problem, and a schedule of it, or files of another lens")
+        ->required();
     cli.add_option("--machine", machine, "Preset or file of the machine that a model is put on");
     cli.add_option("-o,--output", output, "FILE.html or FILE.pdf")->required();
     try {
@@ -50,13 +53,24 @@ int runReport(int argc, char** argv)
         return fail(used.error());
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
-    for (const QString& name : reportViews()) {
-        const auto entry = std::find_if(viewCatalog().begin(), viewCatalog().end(),
-                                        [&](const ViewEntry& e) { return e.name == name; });
-        views.emplace_back(entry->create(state.context()));
+    const auto add = [&](const ViewEntry& entry) {
+        views.emplace_back(entry.create(state.context()));
         views.back()->resize(views.back()->exportSize());
         pages.push_back(views.back().get());
+    };
+    if (!state.document.hasProblem()) { // files of another lens: all its views
+        const Lens lens = read.back().lens();
+        for (const ViewEntry& entry : viewCatalog())
+            if (entry.lens == lens)
+                add(entry);
+        const QString title = QFileInfo(QString::fromStdString(files.front())).completeBaseName();
+        const Status written = exportLensReport(title, pages, QString::fromStdString(output));
+        views.clear();
+        return written ? 0 : fail(written.error());
     }
+    for (const QString& name : reportViews())
+        add(*std::find_if(viewCatalog().begin(), viewCatalog().end(),
+                          [&](const ViewEntry& e) { return e.name == name; }));
     if (state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     const Status written = exportReport(state.document, pages, QString::fromStdString(output));

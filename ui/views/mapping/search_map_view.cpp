@@ -132,7 +132,7 @@ void SearchMapView::refresh()
 
 void SearchMapView::settle()
 {
-    m_state.settle();
+    m_state.search().settleDensity();
 }
 
 QString SearchMapView::copyText() const

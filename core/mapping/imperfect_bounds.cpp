@@ -219,6 +219,30 @@ double ImperfectBounds::freeOf(int op, const NestTiles& tiles, std::size_t level
     return out;
 }
 
+double ImperfectBounds::leastOf(int op, const NestTiles& tiles, std::size_t level) const
+{
+    const Operand& operand = m_nest.operands[static_cast<std::size_t>(op)];
+    double out = 1;
+    for (int i = 0; i < operand.dimensionCount; ++i) {
+        const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
+        const LoopTiles& o = tiles[static_cast<std::size_t>(d.loop)];
+        if (d.filterLoop < 0) {
+            out *= asReal(o.trip);
+            continue;
+        }
+        // Bilinear in the numbers of tiles, so the least is at a corner: as they are, or all of one element.
+        const LoopTiles& f = tiles[static_cast<std::size_t>(d.filterLoop)];
+        double least = std::numeric_limits<double>::infinity();
+        for (const std::int64_t no : {o.count[level], o.trip})
+            for (const std::int64_t nf : {f.count[level], f.trip})
+                least = std::min(least, asReal(d.stride) * asReal(o.trip - no) * asReal(nf) +
+                                            asReal(d.dilation) * asReal(f.trip - nf) * asReal(no) +
+                                            asReal(no) * asReal(nf));
+        out *= least;
+    }
+    return out;
+}
+
 ImperfectBounds::Moves ImperfectBounds::movesOf(const NestTiles& tiles) const
 {
     const double clocks = m_architecture.arrayMhz / m_architecture.dmaMhz;
@@ -228,6 +252,7 @@ ImperfectBounds::Moves ImperfectBounds::movesOf(const NestTiles& tiles) const
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
         out.elements[i] = m_cost.summed(op, tiles, kTileLevel);
+        out.least[i] = leastOf(op, tiles, kTileLevel);
         out.free[i] = freeOf(op, tiles, kTileLevel);
         out.dma[i] = start * m_cost.bursts(op, tiles) + each * out.elements[i];
     }
@@ -240,6 +265,7 @@ ImperfectBounds::Moves ImperfectBounds::passesOf(const NestTiles& tiles) const
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
         out.elements[i] = m_cost.summed(op, tiles, kArrayLevel);
+        out.least[i] = leastOf(op, tiles, kArrayLevel);
         out.free[i] = freeOf(op, tiles, kArrayLevel);
     }
     return out;
@@ -271,11 +297,11 @@ Cost ImperfectBounds::groupBound(const NestTiles&, const Moves& m, int spm, int 
     double others = 0; // at least once an SPM tile
     for (std::size_t o = 0; o < kOperands; ++o)
         if (o != x)
-            others += m_toArray[o] * m.elements[o] * m.free[o];
+            others += m_toArray[o] * m.least[o] * m.free[o];
     const double own =
         dram == spm
-            ? m.elements[x] * (pj.noc + (x == kWritten ? pj.writeSpm() : pj.spm + pj.rfFill))
-            : m.elements[x] * m.free[x] * (pj.noc + pj.rfFill + m_toArray[x] + (x == kWritten ? pj.noc : 0));
+            ? m.least[x] * (pj.noc + (x == kWritten ? pj.writeSpm() : pj.spm + pj.rfFill))
+            : m.least[x] * m.free[x] * (pj.noc + pj.rfFill + m_toArray[x] + (x == kWritten ? pj.noc : 0));
     Cost out;
     out.cycles = std::max(across.cycles, static_cast<std::int64_t>(std::ceil(m_macs * m_cycles[x] * kSlack)));
     out.energy = (m_cost.fixedPj() + across.energy + m_macs * m_networkPj[x] +
@@ -291,22 +317,24 @@ Cost ImperfectBounds::arrayBound(const Moves& m, const Moves& passes, int spm, i
     const auto x = static_cast<std::size_t>(spm);
     const Cost across = dramBound(m, dram);
     double energy = m_cost.fixedPj() + across.energy + m_macs * m_networkPj[x];
-    double network = 0;
+    double others = 0;
     for (std::size_t o = 0; o < kOperands; ++o) {
         if (o == x)
             continue;
         const double elements = passes.elements[o] * passes.free[o];
         energy += m_toArray[o] * elements;
-        network = std::max(network, elements);
+        others = std::max(others, elements);
     }
     const double computing = m_macs / asReal(m_architecture.pes);
-    const double pass = x == kWritten || m_architecture.options.overlapped ? std::max(network, computing)
-                                                                           : network + computing;
+    const double pass =
+        x == kWritten || m_architecture.options.overlapped ? std::max(others, computing) : others + computing;
     // Of its own the reused operand moves an array's worth for every change; kept, for every change at DRAM.
-    energy += dram == spm
-                  ? passes.elements[x] * (pj.noc + (x == kWritten ? pj.writeSpm() : pj.spm + pj.rfFill))
-                  : passes.elements[x] * m.free[x] *
-                        (pj.noc + pj.rfFill + m_toArray[x] + (x == kWritten ? pj.noc : 0));
+    const double scratchpad = passes.elements[x];
+    const double network = passes.least[x];
+    energy += dram == spm ? scratchpad * (x == kWritten ? pj.writeSpm() : pj.spm) +
+                                network * (pj.noc + (x == kWritten ? 0 : pj.rfFill))
+                          : m.free[x] * (scratchpad * m_toArray[x] +
+                                         network * (pj.noc + pj.rfFill + (x == kWritten ? pj.noc : 0)));
     Cost out;
     out.cycles = std::max(across.cycles, static_cast<std::int64_t>(std::ceil(pass * kSlack)));
     out.energy = energy * kSlack + pj.leakage * asReal(out.cycles);
@@ -317,8 +345,11 @@ Cost ImperfectBounds::root() const
 {
     const EnergyTable& pj = m_architecture.energyPj;
     Cost out{m_cost.fixedPj(), ceilDiv(m_nest.macs, m_architecture.pes)};
+    NestTiles whole{};
+    for (std::size_t l = 0; l < kMaxLoops; ++l)
+        whole[l].trip = m_nest.trips[l];
     for (int op = 0; op < kOperands; ++op)
-        out.energy += asReal(m_nest.elements(op, m_nest.trips)) * (op == kWritten ? pj.writeDram() : pj.dram);
+        out.energy += leastOf(op, whole, kTileLevel) * (op == kWritten ? pj.writeDram() : pj.dram);
     out.energy += pj.leakage * asReal(out.cycles);
     return out;
 }

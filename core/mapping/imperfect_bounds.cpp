@@ -83,7 +83,16 @@ double ImperfectBounds::density(int op, const Factors& sizes) const
 
 void ImperfectBounds::boundRegisters()
 {
-    // All register file tiles whose last loop is as large as fits: the others ask for no less.
+    // All register file tiles of which no loop can be larger: the others ask for no less.
+    const auto grows = [this](Factors larger) {
+        for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {
+            ++larger[l];
+            if (larger[l] <= m_nest.trips[l] && fitsRegisters(larger))
+                return true;
+            --larger[l];
+        }
+        return false;
+    };
     std::vector<Factors> registers;
     Factors sizes{1, 1, 1, 1, 1, 1, 1};
     m_networkPj.fill(std::numeric_limits<double>::infinity());
@@ -96,7 +105,7 @@ void ImperfectBounds::boundRegisters()
             if (loop < last)
                 self(self, loop + 1);
         }
-        if (loop == last && --sizes[loop] > 0)
+        if (loop == last && --sizes[loop] > 0 && !grows(sizes))
             registers.push_back(sizes);
         sizes[loop] = 1;
     };
@@ -126,22 +135,35 @@ std::vector<Factors> ImperfectBounds::spatialChoices() const
 {
     std::vector<Factors> out;
     Factors sizes{1, 1, 1, 1, 1, 1, 1};
+    const auto grows = [this](const Factors& pes) {
+        std::int64_t product = 1;
+        for (const std::int64_t v : pes)
+            product *= v;
+        for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
+            if (pes[l] < m_nest.trips[l] && product / pes[l] * (pes[l] + 1) <= m_architecture.pes)
+                return true;
+        return false;
+    };
+    std::size_t steps = 0;
     const auto last = static_cast<std::size_t>(m_nest.loopCount) - 1;
     const auto walk = [&](const auto& self, std::size_t loop, std::int64_t left) -> void {
         if (loop == last) {
             sizes[loop] = std::min(left, m_nest.trips[loop]);
-            out.push_back(sizes);
+            if (!grows(sizes))
+                out.push_back(sizes);
             sizes[loop] = 1;
             return;
         }
         for (sizes[loop] = 1; sizes[loop] <= std::min(left, m_nest.trips[loop]); ++sizes[loop]) {
-            if (out.size() > kMostPairs / m_registers)
+            if (++steps > kMostRegisters)
                 break;
             self(self, loop + 1, left / sizes[loop]);
         }
         sizes[loop] = 1;
     };
     walk(walk, 0, m_architecture.pes);
+    if (steps > kMostRegisters)
+        out.clear();
     return out;
 }
 
@@ -149,7 +171,6 @@ void ImperfectBounds::boundArrays(const std::vector<Factors>& registers)
 {
     const double perPe = 1 / asReal(m_architecture.pes);
     const bool atOnce = m_architecture.options.overlapped;
-    m_registers = std::max<std::size_t>(1, registers.size());
     const std::vector<Factors> spatial = spatialChoices();
     if (registers.empty()) {
         m_cycles.fill(perPe);
@@ -157,7 +178,7 @@ void ImperfectBounds::boundArrays(const std::vector<Factors>& registers)
         m_networkPj.fill(0);
         return;
     }
-    if (registers.size() * spatial.size() <= kMostPairs) {
+    if (!spatial.empty() && registers.size() * spatial.size() <= kMostPairs) {
         m_arrayPj.fill(std::numeric_limits<double>::infinity());
         m_cycles.fill(std::numeric_limits<double>::infinity());
         for (const Factors& p : spatial) {

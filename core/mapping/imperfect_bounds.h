@@ -71,6 +71,7 @@ private:
     void boundArrays(const std::vector<Factors>& registers);
     /// Least elements of an operand an operation, over all tiles up to these sizes.
     [[nodiscard]] double density(int op, const Factors& sizes) const;
+    /// Spatial factors of which no loop can be larger; none when they are too many to look at.
     [[nodiscard]] std::vector<Factors> spatialChoices() const;
 
     LoopNest m_nest;

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <QApplication>
+#include <QFileInfo>
 
 #include <algorithm>
 #include <iostream>
@@ -45,13 +46,24 @@ int report(const ReportArguments& arguments, char** argv)
         return fail(used.error());
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
-    for (const QString& name : reportViews()) {
-        const auto entry = std::find_if(viewCatalog().begin(), viewCatalog().end(),
-                                        [&](const ViewEntry& e) { return e.name == name; });
-        views.emplace_back(entry->create(state.context()));
+    const auto add = [&](const ViewEntry& entry) {
+        views.emplace_back(entry.create(state.context()));
         views.back()->resize(views.back()->exportSize());
         pages.push_back(views.back().get());
+    };
+    if (!state.document.hasProblem()) { // files of another lens: all its views
+        const Lens lens = read.back().lens();
+        for (const ViewEntry& entry : viewCatalog())
+            if (entry.lens == lens)
+                add(entry);
+        const QString title = QFileInfo(QString::fromStdString(arguments.files.front())).completeBaseName();
+        const Status written = exportLensReport(title, pages, QString::fromStdString(arguments.output));
+        views.clear();
+        return written ? 0 : fail(written.error());
     }
+    for (const QString& name : reportViews())
+        add(*std::find_if(viewCatalog().begin(), viewCatalog().end(),
+                          [&](const ViewEntry& e) { return e.name == name; }));
     if (state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     const Status written = exportReport(state.document, pages, QString::fromStdString(arguments.output));
@@ -64,9 +76,11 @@ int report(const ReportArguments& arguments, char** argv)
 void addReportVerb(CLI::App& app, char** argv, int& exitCode)
 {
     auto* verb = app.add_subcommand(
-        "report", "Write a report of a schedule: one HTML page, or a PDF with a page a view");
+        "report",
+        "Write a report of a schedule or of another lens: one HTML page, or a PDF with a page a view");
     const auto a = std::make_shared<ReportArguments>();
-    verb->add_option("files", a->files, "A model or a problem, and a schedule of it")->required();
+    verb->add_option("files", a->files, "A model or a problem, and a schedule of it, or files of another lens")
+        ->required();
     addMachineOption(*verb, a->machine);
     verb->add_option("-o,--output", a->output, "FILE.html or FILE.pdf")->type_name("FILE")->required();
     verb->callback([a, argv, &exitCode] { exitCode = report(*a, argv); });

@@ -79,7 +79,8 @@ void addReportVerb(CLI::App& app, char** argv, int& exitCode)
         "report",
         "Write a report of a schedule or of another lens: one HTML page, or a PDF with a page a view");
     const auto a = std::make_shared<ReportArguments>();
-    verb->add_option("files", a->files, "A model or a problem, and a schedule of it, or files of another lens")
+    verb->add_option("files", a->files,
+                     "A model or a problem, and a schedule of it, or files of another lens")
         ->required();
     addMachineOption(*verb, a->machine);
     verb->add_option("-o,--output", a->output, "FILE.html or FILE.pdf")->type_name("FILE")->required();

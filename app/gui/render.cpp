@@ -5,6 +5,7 @@
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
+#include "workspace/compared_model.h"
 
 #include <CLI/CLI.hpp>
 
@@ -173,6 +174,7 @@ int runRender(int argc, char** argv)
         opened.push_back(std::move(*file));
     }
     sortForOpening(opened);
+    const QString other = takeCompared(opened);
     if (view == "window") {
         const Status done =
             renderWindow(paths, selected, QString::fromStdString(perspective),
@@ -197,6 +199,9 @@ int runRender(int argc, char** argv)
         return fail(used.error().text());
     if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline)); !pinned)
         return fail(pinned.error().text());
+    if (!other.isEmpty())
+        if (const Status compared = state.workspace.compared().open(other); !compared)
+            return fail(compared.error().text());
     if (selected.empty() && state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     for (const std::string& s : selected)

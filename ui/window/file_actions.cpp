@@ -6,6 +6,7 @@
 #include "theme/number.h"
 #include "window/message_bar.h"
 #include "window/source_dialog.h"
+#include "workspace/compared_model.h"
 #include "workspace/samples.h"
 
 #include <QApplication>
@@ -60,6 +61,24 @@ void FileActions::chooseAndOpen()
         open(paths);
 }
 
+void FileActions::chooseAndCompare()
+{
+    const QString path = QFileDialog::getOpenFileName(&m_window, tr("Compare with"), {},
+                                                      tr("Models (*.onnx *.json *.csv);;All files (*)"));
+    if (!path.isEmpty())
+        compareWith(path);
+}
+
+bool FileActions::compareWith(const QString& path)
+{
+    if (const Status read = m_state.workspace.compared().open(path); !read) {
+        tellUnreadable(read.error(), path);
+        return false;
+    }
+    Q_EMIT comparisonOpened();
+    return true;
+}
+
 void FileActions::reload()
 {
     QStringList paths{m_state.document.problemPath(), m_state.document.schedulePath()};
@@ -86,6 +105,7 @@ bool FileActions::open(const QStringList& paths)
         }
     }
     sortForOpening(files);
+    const QString other = takeCompared(files);
     const auto isSchedule = [](const LensFile& file) { return file.kind == FileKind::Schedule; };
     // Several schedules of one problem are there to be compared: the last with each of the others.
     bool compared = false;
@@ -99,7 +119,9 @@ bool FileActions::open(const QStringList& paths)
             m_state.document.pinBaseline(QFileInfo(file.path).fileName());
     }
     if (compared)
-        Q_EMIT severalSchedulesOpened();
+        Q_EMIT comparisonOpened();
+    if (!other.isEmpty() && ok)
+        ok = compareWith(other);
     return ok;
 }
 

@@ -6,6 +6,7 @@
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
+#include "workspace/compared_model.h"
 
 #include <CLI/CLI.hpp>
 
@@ -152,6 +153,7 @@ int render(const RenderArguments& arguments, char** argv)
         opened.push_back(std::move(*file));
     }
     sortForOpening(opened);
+    const QString other = takeCompared(opened);
     if (view == "window") {
         const Status done =
             renderWindow(paths, selected, QString::fromStdString(perspective),
@@ -176,6 +178,9 @@ int render(const RenderArguments& arguments, char** argv)
         return fail(used.error().text());
     if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline)); !pinned)
         return fail(pinned.error().text());
+    if (!other.isEmpty())
+        if (const Status compared = state.workspace.compared().open(other); !compared)
+            return fail(compared.error().text());
     if (selected.empty() && state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     for (const std::string& s : selected)

@@ -7,6 +7,7 @@
 #include "window/message_bar.h"
 #include "window/sample_menu.h"
 #include "window/source_dialog.h"
+#include "workspace/compared_model.h"
 #include "workspace/samples.h"
 
 #include <QApplication>
@@ -68,6 +69,24 @@ void FileActions::chooseAndOpen()
         open(paths);
 }
 
+void FileActions::chooseAndCompare()
+{
+    const QString path = QFileDialog::getOpenFileName(&m_window, tr("Compare with"), {},
+                                                      tr("Models (*.onnx *.json *.csv);;All files (*)"));
+    if (!path.isEmpty())
+        compareWith(path);
+}
+
+bool FileActions::compareWith(const QString& path)
+{
+    if (const Status read = m_state.workspace.compared().open(path); !read) {
+        tellUnreadable(read.error(), path);
+        return false;
+    }
+    Q_EMIT comparisonOpened();
+    return true;
+}
+
 void FileActions::reload()
 {
     QStringList paths{m_state.document.problemPath(), m_state.document.schedulePath()};
@@ -94,6 +113,7 @@ bool FileActions::open(const QStringList& paths)
         }
     }
     sortForOpening(files);
+    const QString other = takeCompared(files);
     const auto isSchedule = [](const LensFile& file) { return file.kind == FileKind::Schedule; };
     // Several schedules of one problem are there to be compared: the last with each of the others.
     bool compared = false;
@@ -107,10 +127,12 @@ bool FileActions::open(const QStringList& paths)
             m_state.document.pinBaseline(QFileInfo(file.path).fileName());
     }
     if (compared)
-        Q_EMIT severalSchedulesOpened();
+        Q_EMIT comparisonOpened();
     if (ok && files.size() == 1 &&
         (files.front().kind == FileKind::Problem || files.front().kind == FileKind::Model))
         offerSchedules(files.front().path);
+    if (!other.isEmpty() && ok)
+        ok = compareWith(other);
     return ok;
 }
 

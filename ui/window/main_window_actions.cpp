@@ -55,6 +55,11 @@ void MainWindow::createActions()
           tr("Open a model, a problem, a schedule of it, a machine, or a file of another lens."), {},
           [this] { m_files->chooseAndOpen(); });
     a.add(
+        "file.compare", file, tr("Compare &with…"), "compare", {},
+        tr("Open another model beside this one: what is new, gone or changed, and what it costs."),
+        [&document] { return Availability(document.hasProblem(), tr("Open a model first.")); },
+        [this] { m_files->chooseAndCompare(); });
+    a.add(
         "file.reload", file, tr("&Reload"), "reload", {QKeySequence(Qt::Key_F5)},
         tr("Read the open files again from disk."),
         [this, &document] {

@@ -141,6 +141,7 @@ private:
                 node.detail = times({m_problem.tensor(t).width, m_problem.tensor(t).height});
                 break;
             }
+            m_model.hasChange[static_cast<std::size_t>(node.change)] = true;
             m_model.nodes.push_back(std::move(node));
         }
     }
@@ -153,9 +154,14 @@ private:
         node.title = nameOf(op);
         node.detail = o.type == OpType::MatMul ? times({out.width, out.height, m_problem.reductionSize(op)})
                                                : times({out.width, out.height});
+        node.change = changeOf(m_options.changes, {&op, 1});
+        const bool byChange = m_options.colouring == GraphColouring::Change;
+        if (byChange && node.change != model::OperatorChange::Same)
+            node.detail = changeText(node.change) + QStringLiteral(" · ") + node.detail;
         for (SubgraphId s : m_holders[op.index()]) {
-            node.badges.push_back(
-                {s, m_options.colouring == GraphColouring::OpType ? opTypeFill(o.type) : m_fill[s.index()]});
+            node.badges.push_back({s, byChange ? changeFill(node.change)
+                                      : m_options.colouring == GraphColouring::OpType ? opTypeFill(o.type)
+                                                                                      : m_fill[s.index()]});
             node.error = node.error || !m_error[s.index()].isEmpty();
         }
         node.uncovered = node.badges.empty();
@@ -200,6 +206,7 @@ private:
         node.error = !m_error[s.index()].isEmpty();
         node.moved = std::any_of(subgraph.ops.begin(), subgraph.ops.end(),
                                  [&](OpId op) { return m_moved[op.index()]; });
+        node.change = changeOf(m_options.changes, subgraph.ops);
     }
 
     void fillSection(GraphNode& node, const GraphSection& section)
@@ -228,6 +235,7 @@ private:
                                  : words.latency;
         node.moved =
             std::any_of(section.ops.begin(), section.ops.end(), [&](OpId op) { return m_moved[op.index()]; });
+        node.change = changeOf(m_options.changes, section.ops);
     }
 
     [[nodiscard]] QString granularityText(SubgraphId s) const

@@ -59,6 +59,7 @@ public:
             m_out += "<p class=\"note\">" + escapeMarkup(m_options.note) + "</p>\n";
         figures();
         issues();
+        notes();
         pictures();
         subgraphs();
         comparison();
@@ -116,6 +117,18 @@ private:
                 (issue.subgraph ? " in subgraph " + std::to_string(issue.subgraph->value) : std::string()) +
                 ": " + escapeMarkup(issue.text) + "</li>\n";
         m_out += "</ul>\n";
+    }
+
+    void notes()
+    {
+        if (m_options.notes.empty())
+            return;
+        heading("Notes");
+        m_out += "<dl>\n";
+        for (const auto& [about, text] : m_options.notes)
+            m_out += "<dt><b>" + escapeMarkup(about) + "</b></dt><dd style=\"white-space: pre-wrap\">" +
+                     escapeMarkup(text) + "</dd>\n";
+        m_out += "</dl>\n";
     }
 
     void pictures()

@@ -92,6 +92,7 @@ public:
         m_out = pageStart(title, m_options.note);
         figures();
         issues();
+        notes();
         pictures();
         subgraphs();
         comparison();
@@ -149,6 +150,18 @@ private:
                 (issue.subgraph ? " in subgraph " + std::to_string(issue.subgraph->value) : std::string()) +
                 ": " + escapeMarkup(issue.text) + "</li>\n";
         m_out += "</ul>\n";
+    }
+
+    void notes()
+    {
+        if (m_options.notes.empty())
+            return;
+        heading("Notes");
+        m_out += "<dl>\n";
+        for (const auto& [about, text] : m_options.notes)
+            m_out += "<dt><b>" + escapeMarkup(about) + "</b></dt><dd style=\"white-space: pre-wrap\">" +
+                     escapeMarkup(text) + "</dd>\n";
+        m_out += "</dl>\n";
     }
 
     void pictures()

@@ -19,8 +19,10 @@ struct ReportPicture
 
 struct HtmlReportOptions
 {
-    std::string title;                        ///< the problem's name when empty
-    std::string note;                         ///< a line below the title: files, date
+    std::string title; ///< the problem's name when empty
+    std::string note;  ///< a line below the title: files, date
+    /// What a person wrote, each with what it is about.
+    std::vector<std::pair<std::string, std::string>> notes = {};
     const Comparison* comparison = nullptr;   ///< against a baseline
     std::vector<ReportPicture> pictures = {}; ///< none: a line says how to get them
 };

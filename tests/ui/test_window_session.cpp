@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
+#include "export/export_report.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "window/file_session.h"
@@ -13,6 +14,7 @@
 #include <QDragEnterEvent>
 #include <QMenu>
 #include <QMimeData>
+#include <QPlainTextEdit>
 #include <QSpinBox>
 #include <QStackedWidget>
 #include <QTimer>
@@ -119,6 +121,40 @@ private Q_SLOTS:
         QVERIFY(window.openPaths(files));
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(5)));
         QCOMPARE(window.state().document.baselines().size(), 1u);
+    }
+    void notesFollowTheirSubgraphIntoSessionAndReport()
+    {
+        const QString report = m_settings.filePath("notes.html");
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, {example("ex3.problem.json")}));
+            window.state().selection.selectSubgraph(SubgraphId(1));
+            window.showView(QStringLiteral("inspector"));
+            auto* note = window.view(QStringLiteral("inspector"))->findChild<QPlainTextEdit*>();
+            QVERIFY(note && note->toPlainText().isEmpty());
+            note->setFocus();
+            QTest::keyClicks(note, QStringLiteral("bgr: keep <this>")); // letters are commands elsewhere
+            QCOMPARE(window.state().document.baselines().size(), 0U);
+            window.state().selection.selectSubgraph(SubgraphId(0));
+            QVERIFY(note->toPlainText().isEmpty());
+            window.state().selection.selectSubgraph(SubgraphId(1));
+            QCOMPARE(note->toPlainText(), QStringLiteral("bgr: keep <this>"));
+            window.state().document.setNote(Document::viewNote(QStringLiteral("roofline")),
+                                            QStringLiteral("look here"));
+            QVERIFY(exportReport(window.state().document, {window.view(QStringLiteral("roofline"))}, report));
+            window.close();
+        }
+        QFile file(report);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString page = QString::fromUtf8(file.readAll());
+        QVERIFY(page.contains(QStringLiteral("Subgraph 1</b></dt>")));
+        QVERIFY(page.contains(QStringLiteral("bgr: keep &lt;this&gt;")));
+        QVERIFY(page.contains(QStringLiteral("look here")));
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        QCOMPARE(window.state().document.notes().size(), 2);
+        QVERIFY(window.openPaths({example("ex1.problem.json")}));
+        QVERIFY(window.state().document.notes().isEmpty());
     }
     void nothingReopensWhenNotWanted()
     {

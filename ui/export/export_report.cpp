@@ -48,6 +48,22 @@ std::string note(const Document& document)
     return parts.join(QStringLiteral(" · ")).toStdString();
 }
 
+/// Of the subgraphs in their order, then of the views.
+std::vector<std::pair<std::string, std::string>> notesOf(const Document& document,
+                                                         const std::vector<View*>& views)
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    const auto add = [&](const QString& key, const QString& about) {
+        if (const QString text = document.notes().value(key); !text.isEmpty())
+            out.emplace_back(about.toStdString(), text.toStdString());
+    };
+    for (std::size_t i = 0; i < document.schedule().size(); ++i)
+        add(Document::subgraphNote(document.schedule()[SubgraphId(i)]), QObject::tr("Subgraph %1").arg(i));
+    for (const View* view : views)
+        add(Document::viewNote(view->viewName()), view->title());
+    return out;
+}
+
 Status writePdf(const QString& title, const std::vector<View*>& views, const QString& path)
 {
     QSaveFile file(path);
@@ -114,6 +130,7 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     HtmlReportOptions options;
     options.note = note(document);
+    options.notes = notesOf(document, views);
     options.pictures = picturesOf(views);
     Comparison comparison;
     if (const SnapshotPtr baseline = document.baseline()) {

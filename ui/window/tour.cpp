@@ -18,7 +18,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr int kLookMs = 200;
-constexpr int kMargin = 8;
+constexpr int kApart = 8;
 
 /// Round the control that is meant; the mouse goes through.
 class Ring : public QWidget
@@ -119,20 +119,20 @@ void TourGuide::place()
     const bool seen = m_target && m_target->isVisible();
     const QRect around =
         seen ? QRect(m_target->mapTo(&m_window, QPoint(0, 0)), m_target->size()) : m_window.rect();
-    const int width = std::min(fontMetrics().averageCharWidth() * 46, m_window.width() - 2 * kMargin);
+    const int width = std::min(fontMetrics().averageCharWidth() * 46, m_window.width() - 2 * kApart);
     const int height = std::max(sizeHint().height(), layout()->totalHeightForWidth(width));
     // Beside the control where there is room, else in the corner of the window that is farthest from it.
-    const QRect room = m_window.rect().adjusted(kMargin, kMargin, -kMargin, -kMargin);
+    const QRect room = m_window.rect().adjusted(kApart, kApart, -kApart, -kApart);
     QRect card(0, 0, width, height);
     card.moveCenter(room.center());
     if (seen) {
-        card.moveTopLeft({around.right() + kMargin, around.top()});
+        card.moveTopLeft({around.right() + kApart, around.top()});
         if (!room.contains(card))
-            card.moveTopRight({around.left() - kMargin, around.top()});
+            card.moveTopRight({around.left() - kApart, around.top()});
         if (!room.contains(card))
-            card.moveBottomLeft({around.left(), around.top() - kMargin});
+            card.moveBottomLeft({around.left(), around.top() - kApart});
         if (!room.contains(card))
-            card.moveTopLeft({around.left(), around.bottom() + kMargin});
+            card.moveTopLeft({around.left(), around.bottom() + kApart});
         card.moveRight(std::min(card.right(), room.right()));
         card.moveBottom(std::min(card.bottom(), room.bottom()));
         card.moveLeft(std::max(card.left(), room.left()));

@@ -12,6 +12,7 @@
 #include "solve/solver.h"
 #include "sweep/sweep.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tilewright::sweep {

@@ -17,8 +17,11 @@
 
 #include <QtTest>
 
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <fstream>
+#include <set>
 
 using namespace tilewright;
 using namespace tilewright::test;

@@ -12,11 +12,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace tilewright::cli {
 
@@ -196,6 +198,9 @@ int runPlan(const SweepArguments& args)
         std::cout << sweep::slurmScript(job);
         return Exit::Success;
     }
+    std::optional<InterruptGuard> interrupt; // not over sbatch, which ends by signals as others do
+    if (!args.slurm)
+        options.stop = interrupt.emplace().token();
     const auto folder = sweep::ResultsFolder::prepare(path, sweep.manifest);
     if (!folder)
         return fail(folder.error());
@@ -205,8 +210,6 @@ int runPlan(const SweepArguments& args)
         const Status submitted = submitToSlurm(job);
         return submitted ? Exit::Success : fail(submitted.error());
     }
-    const InterruptGuard interrupt;
-    options.stop = interrupt.token();
     if (args.progress)
         options.onState = sweepProgress();
     Failures failures;

@@ -6,10 +6,14 @@
 #include "place/search.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace tilewright {
 
@@ -18,6 +22,7 @@ namespace {
 /// Beyond it only heuristics and the peak: the search goes as deep as there are lots.
 constexpr std::size_t kMostLots = 4000;
 constexpr std::int64_t kFirstSlice = 500;
+constexpr std::size_t kFewestLots = 4; ///< that are searched for a bound alone
 
 /// 1 1 2 1 1 2 4 1 1 2 ...: many short turns, some long ones. `turn` counts from 1.
 int turnLength(int turn)
@@ -66,15 +71,61 @@ public:
         } else if (outcome == FitSearch::Outcome::DoesNotFit) {
             m_least = std::min(m_height, std::max(m_least, fit.nextHeight()));
         }
+        if (outcome == FitSearch::Outcome::OutOfNodes)
+            searchLargest(height, stop, maxNodes);
     }
 
 private:
+    /// What the largest lots alone need, all need: hundreds of small ones hide from the search that a few
+    /// large ones do not fit.
+    void searchLargest(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
+    {
+        if (!std::exchange(m_choseLargest, true))
+            chooseLargest();
+        for (const auto& some : m_largest) {
+            if (height < some.work->least() || height >= some.work->height() || stop.stop_requested())
+                continue;
+            const std::int64_t before = some.work->nodes();
+            some.work->search(height, stop, maxNodes);
+            m_nodes += some.work->nodes() - before;
+            m_least = std::min(m_height, std::max(m_least, some.work->least()));
+        }
+    }
+
+    /// About a half of the lots, a quarter and so on, whole sizes at a time.
+    void chooseLargest()
+    {
+        std::vector<std::int64_t> sizes;
+        for (const Lot& lot : m_component.lots)
+            sizes.push_back(lot.size);
+        std::sort(sizes.begin(), sizes.end(), std::greater<>());
+        std::size_t before = sizes.size();
+        for (std::size_t n = sizes.size() / 2; n >= kFewestLots; n /= 2) {
+            auto some = std::make_unique<Component>();
+            some->sections = m_component.sections;
+            std::copy_if(m_component.lots.begin(), m_component.lots.end(), std::back_inserter(some->lots),
+                         [&](const Lot& lot) { return lot.size >= sizes[n - 1]; });
+            if (some->lots.size() >= before)
+                continue;
+            before = some->lots.size();
+            auto work = std::make_unique<Work>(*some);
+            m_largest.push_back({std::move(some), std::move(work)});
+        }
+    }
+
     struct Asked
     {
         std::unique_ptr<FitSearch> search;
         int turns = 0;
     };
+    struct Largest
+    {
+        std::unique_ptr<Component> component;
+        std::unique_ptr<Work> work;
+    };
     const Component& m_component;
+    std::vector<Largest> m_largest;
+    bool m_choseLargest = false;
     std::vector<std::int64_t> m_offset;
     std::int64_t m_height = 0;
     std::int64_t m_least = 0;
@@ -103,6 +154,10 @@ public:
                             "placing");
             bool any = false;
             for (const auto& work : m_work) {
+                if (m_options.onlyWhetherItFits) {
+                    any = slice(*work, m_capacity) || any;
+                    continue;
+                }
                 // Whatever is no higher than the others are already needs no better place.
                 any = slice(*work, std::max(work->least(), least())) || any;
                 // Whether it fits, and anything better than what is known.

@@ -11,8 +11,8 @@ namespace tilewright {
 
 namespace {
 
-/// Some milliseconds: whatever is harder does not count as placed.
-constexpr std::int64_t kMostNodes = 5000;
+/// A tenth of a second: whatever is harder does not count as placed.
+constexpr std::int64_t kMostNodes = 20'000;
 constexpr int kMostRemoved = 16;
 
 /// Not one of the subgraphs from `first` to `last` keeps the tensor; locked ones stay as they are.

@@ -4,8 +4,9 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <numeric>
+#include <tuple>
 
 namespace tilewright::sweep {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // plan.json of a results folder (docs/rules/sweep.md 2.1).
 #include "base/json_fields.h"
-#include "base/text.h"
 #include "sweep/sweep.h"
 
 namespace tilewright::sweep {

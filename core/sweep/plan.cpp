@@ -57,6 +57,11 @@ std::string_view toString(Minimise minimise) noexcept
     return minimise == Minimise::Latency ? "latency" : "traffic";
 }
 
+std::string_view toString(Tiles tiles) noexcept
+{
+    return tiles == Tiles::Default ? "default" : "searched";
+}
+
 std::optional<double> AxisValue::number() const
 {
     double out = 0;

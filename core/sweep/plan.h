@@ -27,6 +27,10 @@ enum class What : std::uint8_t { Evaluate, Solve, Bound, Optimum, Static, Dynami
 enum class Minimise : std::uint8_t { Latency, Traffic };
 [[nodiscard]] std::string_view toString(Minimise minimise) noexcept;
 
+/// How the NPU cuts its operators (docs/rules/npu.md 2.6 and 2.8).
+enum class Tiles : std::uint8_t { Default, Searched };
+[[nodiscard]] std::string_view toString(Tiles tiles) noexcept;
+
 /// Values from a range (docs/rules/sweep.md 1.4).
 struct AxisRange
 {
@@ -71,6 +75,7 @@ struct Plan
     Lens lens = Lens::Schedule;
     What what = What::Solve;
     Minimise minimise = Minimise::Latency;
+    Tiles tiles = Tiles::Default;
     std::string schedule; ///< file: what is evaluated, or what a solve starts from
     Rules rules;
     std::uint64_t seed = 1;

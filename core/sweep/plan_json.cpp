@@ -16,6 +16,7 @@ constexpr std::array kLenses{Lens::Schedule, Lens::Mapping, Lens::Npu, Lens::Sys
 constexpr std::array kWhats{What::Evaluate, What::Solve,   What::Bound, What::Optimum,
                             What::Static,   What::Dynamic, What::Table};
 constexpr std::array kMinimise{Minimise::Latency, Minimise::Traffic};
+constexpr std::array kTiles{Tiles::Default, Tiles::Searched};
 constexpr std::array<std::string_view, 3> kScales{"linear", "log", "log2"};
 constexpr double kLargest = 0x1p62;
 
@@ -30,6 +31,11 @@ std::string_view whatWord(What what)
 std::string_view minimiseWord(Minimise minimise)
 {
     return toString(minimise);
+}
+
+std::string_view tilesWord(Tiles tiles)
+{
+    return toString(tiles);
 }
 
 std::vector<What> whatsOf(Lens lens)
@@ -261,6 +267,8 @@ void checkWhole(JsonFields& f, const Plan& plan)
     const bool solves = plan.what == What::Solve;
     if (!solves && plan.minimise != Minimise::Latency)
         f.fail("minimise", "belongs to \"what\": \"solve\"");
+    if (plan.tiles != Tiles::Default && plan.lens != Lens::Npu)
+        f.fail("tiles", "belongs to the lens npu");
     if (!plan.schedule.empty() && !solves && plan.what != What::Evaluate)
         f.fail("schedule", "belongs to \"what\": \"evaluate\" or \"solve\"");
     if (!plan.schedule.empty() && plan.workload.size() > 1)
@@ -306,6 +314,7 @@ static void bindFields(JsonFields& f, Plan& plan)
     plan.what = f.reading() ? whatsOf(plan.lens).front() : plan.what;
     f.optional("what", plan.what, Words<What>{kWhats, whatWord});
     f.defaulted("minimise", plan.minimise, Minimise::Latency, Words<Minimise>{kMinimise, minimiseWord});
+    f.defaulted("tiles", plan.tiles, Tiles::Default, Words<Tiles>{kTiles, tilesWord});
     f.defaulted("schedule", plan.schedule, "");
     bindRules(f, plan.rules);
     f.defaulted("seed", plan.seed, 1, Integers{0, std::int64_t{1} << 62});

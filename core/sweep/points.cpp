@@ -7,11 +7,13 @@
 #include "mapping/model_search.h"
 #include "npu/bounds.h"
 #include "npu/run.h"
+#include "npu/tile_search.h"
 #include "report/format_issue.h"
 #include "schedule/schedule_json.h"
 #include "solve/solver.h"
 #include "sweep/sweep.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tilewright::sweep {
@@ -287,17 +289,25 @@ MaybeResult npuPoint(const Sweep& sweep, const Point& point, const std::stop_tok
     const auto model = lower::putOnMachine(sweep.workloads[point.workload].workload, *machine);
     if (!model)
         return failedPoint(model.error());
-    const auto lowered = lower::npuOf(**model);
+    auto lowered = lower::npuOf(**model);
     if (!lowered)
         return failedPoint(lowered.error());
     const npu::NpuHardware hardware = lower::npuHardwareOf(*machine);
     if (const Status legal = npu::checkHardware(hardware); !legal)
         return failedPoint(legal.error());
+    npu::RunOptions options;
+    options.scheduler = sweep.plan().what == What::Static ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
+    if (sweep.plan().tiles == Tiles::Searched) {
+        const auto found = npu::searchTiles(lowered->model, hardware, options, {}, {stop, {}});
+        if (stop.stop_requested())
+            return std::nullopt;
+        if (!found)
+            return failedPoint(found.error());
+        lowered->model = npu::withTiling(std::move(lowered->model), found->tiling);
+    }
     const auto graph = npu::buildGraph(lowered->model, hardware);
     if (!graph)
         return failedPoint(graph.error());
-    npu::RunOptions options;
-    options.scheduler = sweep.plan().what == What::Static ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
     const auto run = npu::simulate(*graph, hardware, options, {stop, {}});
     if (stop.stop_requested())
         return std::nullopt;

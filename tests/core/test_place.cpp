@@ -305,15 +305,20 @@ private slots:
     /// docs/rules/place.md 5.2
     void aValidScheduleThatCannotBePlaced()
     {
-        for (const std::uint64_t seed : {1, 2, 3}) {
-            const place_cases::Unplaceable u = place_cases::unplaceable(seed);
+        QCOMPARE(place_cases::EveryOrder(place_cases::kEightWithAGap).height(),
+                 place_cases::kPeakOfEight + 1);
+        for (const std::int64_t scale : {50, 100, 1000}) {
+            const place_cases::Unplaceable u = place_cases::unplaceable(scale);
             const Evaluation e = evaluate(*u.problem, u.schedule, u.rules);
             QVERIFY2(e.valid(), e.valid() ? "" : e.verdict()->text.c_str());
-            const auto p = placeSchedule(*u.problem, u.schedule, u.rules);
+            PlacementOptions options;
+            options.maxNodes = 1'000'000;
+            const auto p = placeSchedule(*u.problem, u.schedule, u.rules, {}, options);
             QVERIFY(p.hasValue());
             const std::int64_t capacity = u.problem->hardware().fastMemoryCapacity;
             QVERIFY(p->placement.peak <= capacity && p->placement.leastHeight > capacity);
-            QVERIFY(p->placement.proven());
+            QVERIFY2(p->placement.proven(), placementText(p->placement, capacity).c_str());
+            QCOMPARE(p->placement.height, (place_cases::kPeakOfEight + 1) * scale);
             const auto conflict = placementConflict(*u.problem, *p);
             QVERIFY(conflict.has_value());
             QVERIFY(conflict->items.size() > 1);
@@ -333,7 +338,7 @@ private slots:
     /// docs/rules/place.md 5.3
     void theSolverKeepsToWhatCanBePlaced()
     {
-        const place_cases::Unplaceable u = place_cases::unplaceable(1);
+        const place_cases::Unplaceable u = place_cases::unplaceable();
         SolveOptions options;
         options.rules = u.rules;
         options.start = u.schedule;

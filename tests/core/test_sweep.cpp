@@ -8,6 +8,7 @@
 #include "lower/on_machine.h"
 #include "mapping/model_search.h"
 #include "npu/run.h"
+#include "npu/tile_search.h"
 #include "random_cases.h"
 #include "schedule/schedule_json.h"
 #include "solve/solver.h"
@@ -17,8 +18,11 @@
 
 #include <QtTest>
 
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <fstream>
+#include <set>
 
 using namespace tilewright;
 using namespace tilewright::test;
@@ -273,6 +277,36 @@ private slots:
                 QCOMPARE(found[2], best->totals[2].edp);
                 QCOMPARE(found[3], 1.0);
             }
+        }
+    }
+
+    /// The NPU's own search, at every point for the hardware there.
+    void tilesOfTheNpuCanBeSearched()
+    {
+        SweepFolder folder;
+        QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/npu/conv_net.json"),
+                    folder.path("m.json"));
+        QByteArray plan = R"({"workload": "m.json", "machine": "edge", "lens": "npu", "tiles": "TILES",
+            "what": "static", "axes": [{"name": "cores", "values": [1, 2]}]})";
+        const auto tableWith = [&](const char* tiles) {
+            folder.write("plan.json", QByteArray(plan).replace("TILES", tiles));
+            return runAll(*sweep::loadSweep(folder.path("plan.json").toStdString()), 2);
+        };
+        const sweep::SweepTable searched = tableWith("searched");
+        const sweep::SweepTable plain = tableWith("default");
+        QCOMPARE(searched.done, std::size_t{2});
+        npu::RunOptions options;
+        options.scheduler = npu::Scheduler::Static;
+        const auto workload = lower::loadWorkload(folder.path("m.json").toStdString());
+        for (std::size_t i = 0; i < 2; ++i) {
+            const Machine machine = *withMachineField(*machinePreset("edge"), "cores", i == 0 ? "1" : "2");
+            const auto model =
+                lower::putOnMachine(std::make_shared<const lower::Workload>(*workload), machine);
+            const auto found =
+                npu::searchTiles(lower::npuOf(**model)->model, lower::npuHardwareOf(machine), options);
+            QVERIFY(found);
+            QCOMPARE(rowAt(searched, i).metrics[0], static_cast<double>(found->after));
+            QCOMPARE(rowAt(plain, i).metrics[0], static_cast<double>(found->before));
         }
     }
 

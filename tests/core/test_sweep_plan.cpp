@@ -140,6 +140,7 @@ private slots:
                "set": ["compute=array"], "minimise": "traffic", "points": [{"workload": "a", "cores": 2}]})",
              R"({"workload": "a", "schedule": "s.json", "what": "evaluate", "lens": "schedule",
                "axes": [{"name": "dma.mhz", "values": [0.5, 3200, "1e3", "2.50"]}]})",
+             R"({"workload": "a", "lens": "npu", "tiles": "searched", "axes": [{"name": "cores", "values": [1]}]})",
              R"({"workload": "a", "lens": "mapping", "budget": {"seconds": 1.5},
                "axes": [{"name": "array.dataflow", "values": ["os"]}], "objectives": ["energy", "cycles"]})"}) {
             const sweep::Plan plan = planOf(text);
@@ -201,6 +202,9 @@ private slots:
         QTest::newRow("lens of hardware")
             << R"({"workload": "a", "lens": "npu", "axes": [{"name": "native_width", "values": [1]}]})"
             << "\"native_width\" is hardware of the lens schedule";
+        QTest::newRow("tiles")
+            << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "tiles": "searched"})"
+            << "tiles: belongs to the lens npu";
         QTest::newRow("ragged points")
             << R"({"workload": "a", "points": [{"cores": 1}, {"cores": 1, "clock_ghz": 2}]})"
             << "points[1]: has other values than the first point";

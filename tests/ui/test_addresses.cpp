@@ -129,7 +129,7 @@ private Q_SLOTS:
         ProblemsView problems(m_state->context());
         problems.settle();
         QCOMPARE(problems.list()->topLevelItemCount(), 0);
-        const place_cases::Unplaceable u = place_cases::unplaceable(1);
+        const place_cases::Unplaceable u = place_cases::unplaceable();
         m_state->document.setProblem(u.problem, u.schedule);
         m_state->document.setRules(u.rules);
         m_state->document.evaluateNow();

@@ -61,10 +61,11 @@ void paintItems(QPainter& painter, const AddressMap& map, const LaneFrame& f, co
                                 chosen || hovered == t ? 2 : 1));
             painter.drawRect(box.adjusted(0, 0, -1, -1));
         }
-        const QString name = QString::fromStdString(map.problem->tensorName(t));
-        if (box.height() >= metrics.height() && box.width() >= 14 &&
-            metrics.horizontalAdvance(name) + 8 <= box.width())
-            writeAcross(painter, QRectF(box).adjusted(4, 0, -4, 0), name, font, f.theme.inkOn(fill));
+        if (box.height() >= metrics.height() && box.width() >= 48)
+            writeAcross(painter, QRectF(box).adjusted(4, 0, -4, 0),
+                        metrics.elidedText(QString::fromStdString(map.problem->tensorName(t)),
+                                           Qt::ElideMiddle, box.width() - 8),
+                        font, f.theme.inkOn(fill));
     }
     painter.setRenderHint(QPainter::Antialiasing, true);
 }

@@ -383,7 +383,7 @@ void TestNpuRun::rule_6_instructionsReplay()
 void TestNpuRun::replayBesideTheRunIsTheRun()
 {
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-        RandomCase random(seed);
+        test::RandomCase random(seed);
         NpuHardware hw = random.hardware(4);
         const NpuModel model = random.model(14);
         const NpuGraph graph = random.graph(model, hw);

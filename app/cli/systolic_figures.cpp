@@ -71,6 +71,7 @@ Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
     f.cycles = f.timing.cycles + f.stalled;
     if (std::max(h.array.rows, h.array.cols) <= kMaxPhasesSide)
         f.phases = systolic::stalledPhases(plan.phases(), clock);
+    f.edges = systolic::edgeSizes(plan, r.supply, h.elementBytes);
     const auto l2 = checkedMul(f.timing.l2Elements, h.elementBytes);
     if (!l2)
         return Error{ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}};
@@ -129,6 +130,13 @@ Json systolicJson(const SystolicRequest& r, const SystolicFigures& f)
                                     {"drain", f.phases->drain},
                                     {"peak_pes", f.phases->peakPes}}
                              : Json(nullptr);
+    out["edges"] = {{"fifo_depth", r.supply.depth},
+                    {"west_fifo_bytes", f.edges.west},
+                    {"north_fifo_bytes", f.edges.north},
+                    {"west_skew_elements", f.edges.westSkew},
+                    {"north_skew_elements", f.edges.northSkew},
+                    {"west_stream_bytes", f.edges.westStream},
+                    {"north_stream_bytes", f.edges.northStream}};
     Json matrices = Json::object();
     for (const systolic::Matrix m : {systolic::Matrix::A, systolic::Matrix::B, systolic::Matrix::C})
         matrices[std::string(systolic::matrixName(m))] = {{"load_bytes", f.dram.of(m).loadBytes},
@@ -196,6 +204,13 @@ void printSystolicFigures(const SystolicRequest& r, const SystolicFigures& f, co
                f.phases ? formatGrouped(f.phases->fill) + " / " + formatGrouped(f.phases->steady) + " / " +
                               formatGrouped(f.phases->drain) + " cycles"
                         : "not counted for an array side above " + formatGrouped(kMaxPhasesSide));
+    figureLine("edge FIFOs", formatGrouped(f.edges.west) + " + " + formatGrouped(f.edges.north) +
+                                 " bytes west and north, " + formatGrouped(r.supply.depth) +
+                                 " elements deep (the skew needs " + formatGrouped(f.edges.westSkew) +
+                                 " and " + formatGrouped(f.edges.northSkew) + ")");
+    figureLine("streaming buffers", formatGrouped(f.edges.westStream) + " + " +
+                                        formatGrouped(f.edges.northStream) +
+                                        " bytes west and north hold a fold's operands");
     figureLine("L2 traffic", formatGrouped(f.l2Bytes) + " bytes (no reuse between folds)");
     figureLine("DRAM traffic",
                formatGrouped(f.dram.bytes()) + " bytes (" + systolic::dramAssumption(f.dramQuery) + ")");
@@ -232,6 +247,11 @@ void printSystolicContext(const SystolicRequest& r, const SystolicFigures& f)
                        formatGrouped(t.totalCycles)});
     std::cout << '\n';
     dataflows.print(std::cout);
+    const double fewer = f.dataflows.osFewerThanWs;
+    std::cout << "  os takes " << percent(std::abs(fewer)) << (fewer < 0 ? " more" : " fewer")
+              << " cycles than ws at "
+              << significantNumber(r.hierarchy.at(systolic::Level::External).gbPerSecond)
+              << " GB/s of DRAM\n";
 }
 
 void addPipelineJson(Json& out, const SystolicPipeline& p)
@@ -262,11 +282,35 @@ void addPipelineJson(Json& out, const SystolicPipeline& p)
     out["busy"] = Json::object();
     for (const systolic::Resource r : systolic::kResources)
         out["busy"][std::string(systolic::resourceName(r))] = p.run.busyFraction[static_cast<std::size_t>(r)];
+    const auto moved = [&](systolic::CommandKind kind) {
+        std::int64_t bytes = 0;
+        for (const systolic::Command& c : p.program.commands)
+            bytes += c.kind == kind ? c.bytes : 0;
+        return bytes;
+    };
+    out["program"] = {{"commands", p.program.commands.size()},
+                      {"tile", tileJson(p.program.tile)},
+                      {"depth", p.program.options.depth},
+                      {"schedule", systolic::l2ScheduleName(p.program.schedule)},
+                      {"passes", p.program.passes},
+                      {"reason", p.program.reason},
+                      {"dram_bytes", moved(systolic::CommandKind::DmaLoad) +
+                                         moved(systolic::CommandKind::DmaPrefetch) +
+                                         moved(systolic::CommandKind::DmaStore)},
+                      {"l3_to_l2_bytes", moved(systolic::CommandKind::BmMove)},
+                      {"partial_sum_bytes", moved(systolic::CommandKind::StrFeedPartial)}};
     out["peak_bytes"] = {{"l3", p.run.peakBytes[0]}, {"l2", p.run.peakBytes[1]}, {"l1", p.run.peakBytes[2]}};
 }
 
 void printPipeline(const SystolicPipeline& p)
 {
+    figureLine("program",
+               formatGrouped(p.program.commands.size()) + " commands, tile " + tileText(p.program.tile) +
+                   ", k steps of " + formatGrouped(p.program.options.depth) + ", schedule " +
+                   std::string(systolic::l2ScheduleName(p.program.schedule)) +
+                   (p.program.passes > 1 ? " in " + formatGrouped(p.program.passes) + " passes over k" : ""));
+    if (!p.program.reason.empty())
+        figureLine("", p.program.reason);
     figureLine("array fed",
                formatGrouped(p.run.arrayBusy) + " of " + formatGrouped(p.run.cycles) + " cycles");
     for (const auto& [reason, cycles] : p.run.stalls)

@@ -28,7 +28,8 @@ struct SystolicFigures
     std::int64_t cycles = 0; ///< with the stalls of the edge FIFOs, or of the program
     std::int64_t stalled = 0;
     std::optional<systolic::ArrayPhases> phases; ///< none for an array too large to sweep
-    std::int64_t l2Bytes = 0;                    ///< docs/rules/systolic.md 3.4
+    systolic::EdgeSizes edges;
+    std::int64_t l2Bytes = 0; ///< docs/rules/systolic.md 3.4
     systolic::DramQuery dramQuery;
     systolic::DramTraffic dram;
     systolic::TileShape l2Tile; ///< of the schedules and of the banks, output-stationary

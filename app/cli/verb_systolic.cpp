@@ -30,6 +30,9 @@ struct SystolicCall
     std::string bandwidth;
     std::string bankLayout = "split";
     std::string trace;
+    std::string schedule;
+    std::int64_t passes = 0, depth = 0;
+    double dramGbPerSecond = 0;
     int weightBuffers = 2;
     std::uint64_t seed = 1;
     systolic::EdgeSupply supply;
@@ -94,6 +97,8 @@ Result<SystolicRequest> readOptions(const SystolicCall& o)
     } else if (o.arrayGiven) {
         r.hierarchy.array = *array;
     }
+    if (o.dramGbPerSecond > 0)
+        r.hierarchy.at(systolic::Level::External).gbPerSecond = o.dramGbPerSecond;
     return r;
 }
 
@@ -121,6 +126,24 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
     options.layout = r.layout;
     options.banks = std::max<std::int64_t>(2, r.hierarchy.at(systolic::Level::L2).buffers);
     options.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
+    options.capacityBytes = systolic::capacitiesOf(r.hierarchy);
+    options.tile = r.tile;
+    if (o.depth > 0)
+        options.depth = o.depth;
+    else if (r.tile)
+        options.depth = systolic::deepestStep(r.hierarchy, r.gemm, r.tile->tk);
+    if (!o.schedule.empty()) {
+        const auto schedule = systolic::parseL2Schedule(o.schedule);
+        if (!schedule)
+            return schedule.error();
+        if (*style == systolic::ProgramStyle::Barriered)
+            return refuse("is chosen for --pipeline pipelined; a barriered program keeps one k step",
+                          "--schedule");
+        options.schedule = *schedule;
+        options.passes =
+            o.passes > 0 ? o.passes
+                         : std::min<std::int64_t>(2, ceilDiv(r.gemm.k, r.tile ? r.tile->tk : options.depth));
+    }
     auto program = systolic::buildProgram(options);
     if (!program)
         return program.error();
@@ -242,13 +265,18 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     auto* array =
         verb->add_option("--array", o->array, "RxC processing elements (default: those of the hierarchy)")
             ->excludes(machine);
-    verb->add_option("--tile", o->tile,
-                     "TixTjxTk of the L2 schedules and the DRAM traffic (default: the size of the array)");
+    verb->add_option(
+        "--tile", o->tile,
+        "TixTjxTk of the L2 schedules, the DRAM traffic and the program (default: the size of the array)");
     auto* dataflow = verb->add_option("--dataflow", o->dataflow, "os, ws or is (default os)");
     verb->add_option("--readout", o->readout, "shadow, shift or scale-sim (default shadow)");
     verb->add_option("--weight-buffers", o->weightBuffers, "1 or 2 (default 2), for ws and is");
     verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy file (default: the built-in kpu)")
         ->excludes(machine);
+    verb->add_option(
+            "--dram-gb-per-s", o->dramGbPerSecond,
+            "Bandwidth of DRAM instead of the hierarchy's: of the roofline, the dataflows and the program")
+        ->check(CLI::PositiveNumber);
     verb->add_flag("--simulate", o->simulate, "Run the register-level simulator instead of the closed form");
     verb->add_flag("--progress", o->progress, "Tell on stderr how far --simulate is");
     verb->add_option("--seed", o->seed, "Of the operands for --simulate");
@@ -263,6 +291,13 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
         "Of the pipeline: unlimited, or that of the hierarchy (default: hierarchy when one is given)");
     verb->add_option("--bank-layout", o->bankLayout,
                      "Of tiles in L2: split, or seed: as printed in the source document (default split)");
+    verb->add_option("--schedule", o->schedule,
+                     "Of L2, for --pipeline pipelined: a, a-row, a-full or b (default: a-row, or b in as few "
+                     "passes as L2 holds)");
+    verb->add_option("--passes", o->passes, "Over k, of schedule b (default 2)")->check(CLI::PositiveNumber);
+    verb->add_option("--depth", o->depth,
+                     "Of one k step in the array (default 16; with --tile the deepest that L1 holds)")
+        ->check(CLI::PositiveNumber);
     verb->add_option("--trace", o->trace, "Write the pipeline as Chrome trace events (Perfetto opens them)");
     verb->add_flag("--listing", o->listing, "Print the program's commands");
     verb->add_flag("--corrections", o->corrections,

@@ -263,6 +263,21 @@ std::vector<std::int64_t> EdgeClock::occupancy(EdgeSide side, std::int64_t cycle
     return out;
 }
 
+EdgeSizes edgeSizes(const FoldPlan& plan, const EdgeSupply& supply, std::int64_t elementBytes) noexcept
+{
+    const Fold first = plan.fold(0); // no fold is larger
+    const bool os = plan.options().dataflow == Dataflow::Os;
+    const auto bytes = [&](std::int64_t lanes, std::int64_t elements) {
+        return saturatingMul(saturatingMul(lanes, elements), elementBytes);
+    };
+    return {bytes(plan.array().rows, supply.depth),
+            bytes(plan.array().cols, supply.depth),
+            plan.array().rows - 1,
+            plan.array().cols - 1,
+            bytes(first.rows, plan.stream()),
+            bytes(first.cols, os ? plan.stream() : first.rows)};
+}
+
 Status checkClockWork(const FoldPlan& plan, const EdgeSupply& supply)
 {
     if (auto ok = checkSupply(supply); !ok || supply.unlimited())

@@ -108,6 +108,18 @@ private:
     std::vector<State> m_checkpoints; ///< every kCheckpoint cycles
 };
 
+/// What stands at the edges of the array (the source document: 2 KB of FIFOs a side and 4 KB of streaming
+/// buffer an operand for K = 64 on 16 x 16).
+struct EdgeSizes
+{
+    std::int64_t west = 0, north = 0;             ///< bytes of all FIFOs of a side
+    std::int64_t westSkew = 0, northSkew = 0;     ///< elements that the skew alone needs in the deepest FIFO
+    std::int64_t westStream = 0, northStream = 0; ///< bytes of a fold's operands: streaming without a stall
+};
+/// Saturates.
+[[nodiscard]] EdgeSizes edgeSizes(const FoldPlan& plan, const EdgeSupply& supply,
+                                  std::int64_t elementBytes) noexcept;
+
 /// Cycles times lanes of an EdgeClock that take a few seconds; beyond it is refused rather than waited for.
 inline constexpr std::int64_t kMaxClockWork = 200'000'000;
 /// Can the edge FIFOs of this plan be followed under this supply?

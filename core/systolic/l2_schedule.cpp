@@ -2,6 +2,7 @@
 #include "systolic/l2_schedule.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilewright::systolic {
 
@@ -18,6 +19,24 @@ std::string_view l2ScheduleName(L2Schedule schedule) noexcept
         return "B";
     }
     return "";
+}
+
+std::string_view l2ScheduleWord(L2Schedule schedule) noexcept
+{
+    constexpr std::array<std::string_view, 4> words{"a", "a-row", "a-full", "b"};
+    return words[static_cast<std::size_t>(schedule)];
+}
+
+Result<L2Schedule> parseL2Schedule(std::string_view text)
+{
+    for (const L2Schedule s :
+         {L2Schedule::NoReuse, L2Schedule::RowReuse, L2Schedule::FullReuse, L2Schedule::PartialC})
+        if (text == l2ScheduleWord(s))
+            return s;
+    return Error{ErrorCode::Problem,
+                 "expected a, a-row, a-full or b, got \"" + std::string(text) + "\"",
+                 "schedule",
+                 {}};
 }
 
 Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, std::int64_t elementBytes,

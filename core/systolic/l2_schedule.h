@@ -13,6 +13,10 @@ enum class L2Schedule { NoReuse, RowReuse, FullReuse, PartialC };
 
 [[nodiscard]] std::string_view l2ScheduleName(L2Schedule schedule) noexcept; ///< "A", "A + row reuse", ...
 
+/// "a", "a-row", "a-full", "b".
+[[nodiscard]] std::string_view l2ScheduleWord(L2Schedule schedule) noexcept;
+[[nodiscard]] Result<L2Schedule> parseL2Schedule(std::string_view text);
+
 /// Traffic and L2 need of one schedule. "Tiles" count units of the table of docs/rules/systolic.md 3; bytes
 /// are the true ones.
 struct L2Plan

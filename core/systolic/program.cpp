@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "systolic/program.h"
+#include "systolic/program_plan.h"
 
 #include <algorithm>
 
@@ -12,12 +12,14 @@ class Builder
 {
 public:
     explicit Builder(Program& program)
-        : m_program(program), m_options(program.options), m_banks(program.bankMap())
+        : m_program(program), m_options(program.options), m_tile(program.tile), m_banks(program.bankMap()),
+          m_partial(static_cast<std::size_t>(program.blocks()), 0)
     {
     }
 
     void barriered()
     {
+        const bool partials = m_program.blocks() > 1; // only one block's sums stay in the array
         for (std::int64_t i = 0; i < m_program.nM; ++i)
             for (std::int64_t j = 0; j < m_program.nN; ++j) {
                 for (std::int64_t k = 0; k < m_program.nK; ++k) {
@@ -27,58 +29,110 @@ public:
                     const auto a2 = move(Matrix::A, i, j, k, a);
                     const auto b2 = move(Matrix::B, i, j, k, b);
                     barrier();
-                    step(i, j, k, a2, b2);
+                    eachBlock(i, j, [&](std::size_t index) {
+                        if (partials && k > 0)
+                            restore(index);
+                        accumulate(k, a2, b2, k == 0);
+                        if (partials)
+                            drain(index, k + 1 == m_program.nK);
+                    });
                     barrier();
                 }
-                drain(i, j);
+                if (!partials)
+                    eachBlock(i, j, [&](std::size_t index) { drain(index, true); });
                 store();
             }
     }
 
     void pipelined()
     {
-        m_a.assign(static_cast<std::size_t>(m_program.nK), 0);
-        m_b[0] = m_b[1] = m_a;
+        m_rowA.resize(static_cast<std::size_t>(m_program.nK));
+        m_aLoaded.resize(static_cast<std::size_t>(m_program.nK));
         m_bLoaded.resize(m_program.bInL3 ? static_cast<std::size_t>(m_program.nK * m_program.nN) : 0);
-        fetch(0, 0, CommandKind::DmaLoad);
-        for (std::int64_t i = 0; i < m_program.nM; ++i)
-            for (std::int64_t j = 0; j < m_program.nN; ++j) {
-                // Feed first from what is there: fetch() below overwrites m_a when a row ends.
-                const std::vector<std::uint32_t> a = m_a;
-                const std::vector<std::uint32_t> b = m_b[static_cast<std::size_t>(m_buffer)];
-                const bool rowEnds = j + 1 == m_program.nN;
-                if (!rowEnds || i + 1 < m_program.nM) {
-                    m_buffer = 1 - m_buffer;
-                    fetch(rowEnds ? i + 1 : i, rowEnds ? 0 : j + 1, CommandKind::DmaPrefetch);
-                }
-                // The DMA works in order: a store placed before these loads would hold them up until its
-                // output tile has left the array.
-                if (i + j > 0)
-                    store();
-                for (std::int64_t k = 0; k < m_program.nK; ++k)
-                    step(i, j, k, a[static_cast<std::size_t>(k)], b[static_cast<std::size_t>(k)]);
-                drain(i, j);
-            }
+        m_bMoved.resize(full() ? static_cast<std::size_t>(m_program.nK * m_program.nN) : 0);
+        std::optional<Unit> unit = Unit{};
+        Operands operands = fetch(*unit, CommandKind::DmaLoad);
+        while (unit) {
+            // The DMA works in order: a store placed before these loads holds them up until its output tile
+            // has left the array. With several blocks a tile the stores have to come first: the blocks of
+            // this tile need their room before its operands make room for the loads.
+            if (m_program.blocks() > 1)
+                store();
+            const std::optional<Unit> next = after(*unit);
+            Operands ahead;
+            if (next)
+                ahead = fetch(*next, CommandKind::DmaPrefetch);
+            store();
+            run(*unit, operands);
+            unit = next;
+            operands = std::move(ahead);
+        }
         store();
     }
 
 private:
     using Ref = std::uint32_t;
 
-    [[nodiscard]] std::int64_t rows(std::int64_t i) const
+    /// One output tile, or one pass over k of it.
+    struct Unit
     {
-        return std::min(m_options.array.rows, m_options.gemm.m - i * m_options.array.rows);
+        std::int64_t i = 0, j = 0, pass = 0;
+    };
+    /// Where the operands of a unit lie in L2, one a k tile.
+    struct Operands
+    {
+        std::vector<Ref> a, b;
+    };
+
+    [[nodiscard]] bool full() const { return m_program.schedule == L2Schedule::FullReuse; }
+    /// First k tile of a pass; the passes differ by at most one tile.
+    [[nodiscard]] std::int64_t passBegins(std::int64_t pass) const
+    {
+        return pass * m_program.nK / m_program.passes;
     }
-    [[nodiscard]] std::int64_t cols(std::int64_t j) const
+    [[nodiscard]] std::optional<Unit> after(Unit u) const
     {
-        return std::min(m_options.array.cols, m_options.gemm.n - j * m_options.array.cols);
-    }
-    [[nodiscard]] std::int64_t depth(std::int64_t k) const
-    {
-        return std::min(m_options.depth, m_options.gemm.k - k * m_options.depth);
+        if (u.pass + 1 < m_program.passes)
+            return Unit{u.i, u.j, u.pass + 1};
+        if (u.j + 1 < m_program.nN)
+            return Unit{u.i, u.j + 1, 0};
+        return u.i + 1 < m_program.nM ? std::optional(Unit{u.i + 1, 0, 0}) : std::nullopt;
     }
 
-    Ref add(CommandKind kind, Matrix matrix, std::int64_t i, std::int64_t j, std::int64_t k)
+    [[nodiscard]] std::int64_t tileRows(std::int64_t i) const
+    {
+        return std::min(m_tile.ti, m_options.gemm.m - i * m_tile.ti);
+    }
+    [[nodiscard]] std::int64_t tileCols(std::int64_t j) const
+    {
+        return std::min(m_tile.tj, m_options.gemm.n - j * m_tile.tj);
+    }
+    [[nodiscard]] std::int64_t tileDepth(std::int64_t k) const
+    {
+        return std::min(m_tile.tk, m_options.gemm.k - k * m_tile.tk);
+    }
+    // Of the block that is worked on.
+    [[nodiscard]] std::int64_t rows() const
+    {
+        return std::min(m_options.array.rows, tileRows(m_at.i) - m_at.bi * m_options.array.rows);
+    }
+    [[nodiscard]] std::int64_t cols() const
+    {
+        return std::min(m_options.array.cols, tileCols(m_at.j) - m_at.bj * m_options.array.cols);
+    }
+
+    template <typename Visit> void eachBlock(std::int64_t i, std::int64_t j, Visit&& visit)
+    {
+        std::size_t index = 0;
+        for (std::int64_t bi = 0; bi < ceilDiv(tileRows(i), m_options.array.rows); ++bi)
+            for (std::int64_t bj = 0; bj < ceilDiv(tileCols(j), m_options.array.cols); ++bj) {
+                m_at = {i, j, bi, bj};
+                visit(index++);
+            }
+    }
+
+    Ref add(CommandKind kind, Matrix matrix, std::int64_t i, std::int64_t j, std::int64_t k,
+            std::int64_t elements)
     {
         Command c;
         c.kind = kind;
@@ -86,12 +140,18 @@ private:
         c.i = i;
         c.j = j;
         c.k = k;
-        const std::int64_t elements = matrix == Matrix::A   ? rows(i) * depth(k)
-                                      : matrix == Matrix::B ? depth(k) * cols(j)
-                                                            : rows(i) * cols(j);
         c.bytes = elements * m_options.elementBytes;
         m_program.commands.push_back(std::move(c));
         return static_cast<Ref>(m_program.commands.size() - 1);
+    }
+    /// A command of the block that is worked on.
+    Ref addOfBlock(CommandKind kind, Matrix matrix, std::int64_t k, std::int64_t bk, std::int64_t elements)
+    {
+        const Ref ref = add(kind, matrix, m_at.i, m_at.j, k, elements);
+        at(ref).bi = matrix == Matrix::B ? 0 : m_at.bi;
+        at(ref).bj = matrix == Matrix::A ? 0 : m_at.bj;
+        at(ref).bk = bk;
+        return ref;
     }
 
     Command& at(Ref ref) { return m_program.commands[ref]; }
@@ -112,299 +172,190 @@ private:
 
     void barrier() { m_program.commands.emplace_back(); }
 
+    [[nodiscard]] std::int64_t tileElements(Matrix m, std::int64_t i, std::int64_t j, std::int64_t k) const
+    {
+        return m == Matrix::A ? tileRows(i) * tileDepth(k) : tileDepth(k) * tileCols(j);
+    }
+
     Ref load(CommandKind kind, Matrix m, std::int64_t i, std::int64_t j, std::int64_t k)
     {
-        const Ref ref = add(kind, m, i, j, k);
+        const Ref ref = add(kind, m, i, j, k, tileElements(m, i, j, k));
         into(ref, m == Matrix::A ? Pool::L3A : Pool::L3B);
         return ref;
     }
 
     Ref move(Matrix m, std::int64_t i, std::int64_t j, std::int64_t k, Ref source)
     {
-        const Ref ref = add(CommandKind::BmMove, m, i, j, k);
+        const Ref ref = add(CommandKind::BmMove, m, i, j, k, tileElements(m, i, j, k));
         into(ref, m == Matrix::A ? Pool::L2A : Pool::L2B);
         from(ref, source);
         return ref;
     }
 
-    /// Loads and moves the operands of output tile (i, j) that are not in L2 yet.
-    void fetch(std::int64_t i, std::int64_t j, CommandKind kind)
+    /// Loads and moves the operands of a unit that are not in L2 yet.
+    Operands fetch(const Unit& u, CommandKind kind)
     {
-        std::vector<Ref> a;
+        const bool again = m_program.schedule == L2Schedule::NoReuse ||
+                           m_program.schedule == L2Schedule::PartialC; // L2 forgets A when the unit is over
+        const bool movesA = again || u.j == 0;
+        const bool movesB = !full() || u.i == 0;
+        const bool loadsA = movesA && (!m_program.aInL3 || u.j == 0);
+        const bool loadsB = movesB && (!m_program.bInL3 || u.i == 0);
+        const std::int64_t from = passBegins(u.pass);
+        const std::int64_t to = passBegins(u.pass + 1);
+        const auto ofB = [&](std::int64_t k) { return static_cast<std::size_t>(k * m_program.nN + u.j); };
         std::vector<Ref> b;
-        for (std::int64_t k = 0; k < m_program.nK; ++k) {
-            if (j == 0)
-                a.push_back(load(kind, Matrix::A, i, j, k));
-            if (!m_program.bInL3 || i == 0) {
-                b.push_back(load(kind, Matrix::B, i, j, k));
+        for (std::int64_t k = from; k < to; ++k) {
+            if (loadsA)
+                m_aLoaded[static_cast<std::size_t>(k)] = load(kind, Matrix::A, u.i, u.j, k);
+            if (loadsB) {
+                b.push_back(load(kind, Matrix::B, u.i, u.j, k));
                 if (m_program.bInL3)
-                    m_bLoaded[static_cast<std::size_t>(k * m_program.nN + j)] = b.back();
-            } else {
-                b.push_back(m_bLoaded[static_cast<std::size_t>(k * m_program.nN + j)]);
+                    m_bLoaded[ofB(k)] = b.back();
+            } else if (movesB) {
+                b.push_back(m_bLoaded[ofB(k)]);
             }
         }
-        for (std::int64_t k = 0; k < m_program.nK; ++k) {
+        Operands out;
+        for (std::int64_t k = from; k < to; ++k) {
             const auto index = static_cast<std::size_t>(k);
-            m_b[static_cast<std::size_t>(m_buffer)][index] = move(Matrix::B, i, j, k, b[index]);
-            if (j == 0)
-                m_a[index] = move(Matrix::A, i, j, k, a[index]);
+            if (movesB)
+                out.b.push_back(move(Matrix::B, u.i, u.j, k, b[static_cast<std::size_t>(k - from)]));
+            else
+                out.b.push_back(m_bMoved[ofB(k)]);
+            if (full())
+                m_bMoved[ofB(k)] = out.b.back();
+            if (movesA)
+                m_rowA[index] = move(Matrix::A, u.i, u.j, k, m_aLoaded[index]);
+            out.a.push_back(m_rowA[index]);
         }
+        return out;
     }
 
-    void step(std::int64_t i, std::int64_t j, std::int64_t k, Ref a, Ref b)
+    void run(const Unit& u, const Operands& operands)
     {
-        const Ref feedRows = add(CommandKind::StrFeedRows, Matrix::A, i, j, k);
-        into(feedRows, Pool::L1A);
-        from(feedRows, a);
-        const Ref feedCols = add(CommandKind::StrFeedCols, Matrix::B, i, j, k);
-        into(feedCols, Pool::L1B);
-        from(feedCols, b);
-        if (m_banks.conflicts(i, j, k)) {
-            // Both tiles in one bank: the second read waits for the first.
-            at(feedCols).bankConflict = true;
-            at(feedCols).waits.push_back(feedRows);
-        }
-        const Ref compute = add(CommandKind::Compute, Matrix::C, i, j, k);
-        at(compute).cycles = depth(k);
-        at(compute).tail = rows(i) + cols(j) - 2;
-        from(compute, feedRows);
-        from(compute, feedCols);
-        if (k == 0) {
-            into(compute, Pool::Accumulator);
-            m_accumulator = compute;
-        } else {
-            at(compute).reads.push_back(m_accumulator);
-        }
-        m_lastCompute = compute;
+        const bool last = u.pass + 1 == m_program.passes;
+        eachBlock(u.i, u.j, [&](std::size_t index) {
+            if (u.pass > 0)
+                restore(index);
+            for (std::size_t k = 0; k < operands.a.size(); ++k)
+                accumulate(passBegins(u.pass) + static_cast<std::int64_t>(k), operands.a[k], operands.b[k],
+                           u.pass == 0 && k == 0);
+            drain(index, last);
+        });
     }
 
-    void drain(std::int64_t i, std::int64_t j)
+    /// Feeds one k tile to the block; `fresh`: its sum begins here.
+    void accumulate(std::int64_t k, Ref a, Ref b, bool fresh)
     {
-        m_drain = add(CommandKind::StrDrain, Matrix::C, i, j, m_program.nK - 1);
-        into(m_drain, Pool::L2C);
-        at(m_drain).waits.push_back(m_lastCompute);
-        at(m_drain).reads.push_back(m_accumulator);
+        for (std::int64_t bk = 0; bk < ceilDiv(tileDepth(k), m_options.depth); ++bk) {
+            const std::int64_t depth = std::min(m_options.depth, tileDepth(k) - bk * m_options.depth);
+            const Ref feedRows = addOfBlock(CommandKind::StrFeedRows, Matrix::A, k, bk, rows() * depth);
+            into(feedRows, Pool::L1A);
+            from(feedRows, a);
+            const Ref feedCols = addOfBlock(CommandKind::StrFeedCols, Matrix::B, k, bk, depth * cols());
+            into(feedCols, Pool::L1B);
+            from(feedCols, b);
+            if (m_banks.conflicts(m_at.i, m_at.j, k)) {
+                // Both tiles in one bank: the second read waits for the first.
+                at(feedCols).bankConflict = true;
+                at(feedCols).waits.push_back(feedRows);
+            }
+            const Ref compute = addOfBlock(CommandKind::Compute, Matrix::C, k, bk, rows() * cols());
+            at(compute).cycles = depth;
+            at(compute).tail = rows() + cols() - 2;
+            from(compute, feedRows);
+            from(compute, feedCols);
+            if (fresh && bk == 0) {
+                into(compute, Pool::Accumulator);
+                m_accumulator = compute;
+            } else {
+                if (at(m_accumulator).kind == CommandKind::StrFeedPartial)
+                    at(compute).waits.push_back(m_accumulator);
+                at(compute).reads.push_back(m_accumulator);
+            }
+            m_lastCompute = compute;
+        }
     }
 
-    /// Stores the output tile that was drained last.
+    /// The partial sum of the block returns into the array.
+    void restore(std::size_t index)
+    {
+        m_accumulator = addOfBlock(CommandKind::StrFeedPartial, Matrix::C, 0, 0, rows() * cols());
+        // The array fills accumulators too: the streamer must not run ahead and take one out of turn.
+        const auto turn = m_written[static_cast<std::size_t>(Pool::Accumulator)];
+        if (turn >= m_options.accumulators)
+            at(m_accumulator)
+                .waits.push_back(m_drains[static_cast<std::size_t>(turn - m_options.accumulators)]);
+        into(m_accumulator, Pool::Accumulator);
+        from(m_accumulator, m_partial[index]);
+    }
+
+    void drain(std::size_t index, bool complete)
+    {
+        const Ref ref = addOfBlock(CommandKind::StrDrain, Matrix::C, at(m_lastCompute).k, 0, rows() * cols());
+        into(ref, Pool::L2C);
+        at(ref).waits.push_back(m_lastCompute);
+        at(ref).reads.push_back(m_accumulator);
+        m_drains.push_back(ref);
+        if (complete)
+            m_complete.push_back(ref);
+        else
+            m_partial[index] = ref;
+    }
+
+    /// Stores the output blocks that are complete.
     void store()
     {
-        const Command& drained = at(m_drain);
-        from(add(CommandKind::DmaStore, Matrix::C, drained.i, drained.j, drained.k), m_drain);
+        for (const Ref drained : m_complete) {
+            Command c;
+            c.kind = CommandKind::DmaStore;
+            c.matrix = Matrix::C;
+            c.i = at(drained).i;
+            c.j = at(drained).j;
+            c.k = at(drained).k;
+            c.bi = at(drained).bi;
+            c.bj = at(drained).bj;
+            c.bytes = at(drained).bytes;
+            c.waits = c.reads = {drained};
+            m_program.commands.push_back(std::move(c));
+        }
+        m_complete.clear();
     }
+
+    struct BlockPlace
+    {
+        std::int64_t i = 0, j = 0, bi = 0, bj = 0;
+    };
 
     Program& m_program;
     const ProgramOptions& m_options;
+    TileShape m_tile;
     BankMap m_banks;
+    BlockPlace m_at;
     std::array<std::int64_t, kPools> m_written{};
-    std::vector<Ref> m_a;
-    std::array<std::vector<Ref>, 2> m_b;
-    std::vector<Ref> m_bLoaded;
-    int m_buffer = 0;
+    std::vector<Ref> m_partial; ///< of each block of the tile: the drain that left it in L2
+    std::vector<Ref> m_drains;  ///< one for each use of an accumulator
+    std::vector<Ref> m_complete;
+    std::vector<Ref> m_rowA; ///< where the A tiles of the row lie in L2
+    std::vector<Ref> m_aLoaded, m_bLoaded, m_bMoved;
     Ref m_accumulator = 0;
     Ref m_lastCompute = 0;
-    Ref m_drain = 0;
 };
-
-std::string place(const Program& program, const Command& command, bool source)
-{
-    const auto slot = [](const Command& c) {
-        return std::string(poolName(*c.pool)) + "#" + std::to_string(c.slot);
-    };
-    if (!source) {
-        if (command.kind == CommandKind::DmaStore)
-            return "DRAM";
-        if (command.kind == CommandKind::Compute)
-            return "PEs";
-        return command.pool ? slot(command) : std::string();
-    }
-    if (command.kind == CommandKind::DmaLoad || command.kind == CommandKind::DmaPrefetch)
-        return "DRAM";
-    std::string out;
-    for (const std::uint32_t read : command.reads) {
-        const Command& from = program.commands[read];
-        if (command.kind == CommandKind::Compute && from.kind == CommandKind::Compute)
-            continue;
-        out += (out.empty() ? "" : " + ") + slot(from);
-    }
-    return out;
-}
 
 } // namespace
 
-std::string_view commandName(CommandKind kind) noexcept
+Result<Program> buildProgram(const ProgramOptions& options)
 {
-    constexpr std::array<std::string_view, 9> names{"DMA_LOAD",      "DMA_PREFETCH",  "BM_MOVE",
-                                                    "STR_FEED_ROWS", "STR_FEED_COLS", "COMPUTE",
-                                                    "STR_DRAIN",     "DMA_STORE",     "BARRIER"};
-    return names[static_cast<std::size_t>(kind)];
-}
-
-std::string_view resourceName(Resource resource) noexcept
-{
-    constexpr std::array<std::string_view, 5> names{"dma", "block_mover", "streamer", "array", "drain"};
-    return names[static_cast<std::size_t>(resource)];
-}
-
-std::string_view poolName(Pool pool) noexcept
-{
-    constexpr std::array<std::string_view, kPools> names{"L3.A", "L3.B", "L2.A", "L2.B",
-                                                         "L2.C", "L1.A", "L1.B", "ACC"};
-    return names[static_cast<std::size_t>(pool)];
-}
-
-std::string_view programStyleName(ProgramStyle style) noexcept
-{
-    return style == ProgramStyle::Barriered ? "barriered" : "pipelined";
-}
-
-Result<ProgramStyle> parseProgramStyle(std::string_view text)
-{
-    for (const ProgramStyle s : {ProgramStyle::Barriered, ProgramStyle::Pipelined})
-        if (text == programStyleName(s))
-            return s;
-    return Error{ErrorCode::Problem,
-                 "expected barriered or pipelined, got \"" + std::string(text) + "\"",
-                 "pipeline",
-                 {}};
-}
-
-std::optional<Resource> resourceOf(CommandKind kind) noexcept
-{
-    switch (kind) {
-    case CommandKind::DmaLoad:
-    case CommandKind::DmaPrefetch:
-    case CommandKind::DmaStore:
-        return Resource::Dma;
-    case CommandKind::BmMove:
-        return Resource::BlockMover;
-    case CommandKind::StrFeedRows:
-    case CommandKind::StrFeedCols:
-        return Resource::Streamer;
-    case CommandKind::Compute:
-        return Resource::Array;
-    case CommandKind::StrDrain:
-        return Resource::Drain;
-    case CommandKind::Barrier:
-        break;
-    }
-    return std::nullopt;
-}
-
-std::int64_t Program::l2Bytes() const noexcept
-{
-    const std::int64_t e = options.elementBytes;
-    const std::int64_t r = std::min(options.array.rows, options.gemm.m);
-    const std::int64_t c = std::min(options.array.cols, options.gemm.n);
-    const std::int64_t d = std::min(options.depth, options.gemm.k);
-    return (poolSlots[static_cast<std::size_t>(Pool::L2A)] * r * d +
-            poolSlots[static_cast<std::size_t>(Pool::L2B)] * d * c +
-            poolSlots[static_cast<std::size_t>(Pool::L2C)] * r * c) *
-           e;
-}
-
-Result<Program> buildProgram(const ProgramOptions& o)
-{
-    for (const Status& ok : {checkGemm(o.gemm), checkArray(o.array)})
-        if (!ok)
-            return ok.error();
-    const auto refuse = [](std::string message, std::string path) {
-        return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
-    };
-    if (o.depth < 1 || o.elementBytes < 1 || o.l2OutputSlots < 1 || o.l1Slots < 1 || o.accumulators < 1)
-        return refuse("depth, element size and numbers of slots must be at least 1", "program");
-    if (o.banks < (o.layout == BankLayout::Split ? 2 : 1))
-        return refuse("the bank layout needs more banks", "banks");
-    Program p;
-    p.options = o;
-    p.nM = ceilDiv(o.gemm.m, o.array.rows);
-    p.nN = ceilDiv(o.gemm.n, o.array.cols);
-    p.nK = ceilDiv(o.gemm.k, o.depth);
-    // At most 10 commands a k step, and no overflow: each factor is below 2^31.
-    const std::int64_t steps = saturatingMul(saturatingMul(p.nM, p.nN), p.nK);
-    if (steps > kMaxCommands / 10)
-        return refuse("the program would have more than " + std::to_string(kMaxCommands / 10) +
-                          " k steps; choose a smaller GEMM or a larger array",
-                      "gemm");
-    if (saturatingMul(saturatingMul(o.depth, std::max(o.array.rows, o.array.cols)), o.elementBytes) >
-        kMaxArea)
-        return refuse("a tile in bytes overflows", "depth");
-
-    const bool pipelined = o.style == ProgramStyle::Pipelined;
-    const double bBytes =
-        static_cast<double>(o.gemm.k) * static_cast<double>(o.gemm.n) * static_cast<double>(o.elementBytes);
-    p.bInL3 = pipelined && bBytes <= 0.4 * static_cast<double>(o.l3Bytes);
-    const auto slots = [&](Pool pool) -> std::int64_t& {
-        return p.poolSlots[static_cast<std::size_t>(pool)];
-    };
-    slots(Pool::L3A) = pipelined ? p.nK : 1;
-    slots(Pool::L3B) = p.bInL3 ? p.nK * p.nN : pipelined ? 2 * p.nK : 1;
-    slots(Pool::L2A) = pipelined ? p.nK : 1;
-    slots(Pool::L2B) = pipelined ? 2 * p.nK : 1;
-    slots(Pool::L2C) = o.l2OutputSlots;
-    slots(Pool::L1A) = slots(Pool::L1B) = o.l1Slots;
-    slots(Pool::Accumulator) = o.accumulators;
-    Builder builder(p);
-    if (pipelined)
+    auto program = planProgram(options);
+    if (!program)
+        return program.error();
+    Builder builder(*program);
+    if (options.style == ProgramStyle::Pipelined)
         builder.pipelined();
     else
         builder.barriered();
-    return p;
-}
-
-std::string commandTitle(const Command& c)
-{
-    std::string out(commandName(c.kind));
-    const auto pair = [](std::int64_t x, std::int64_t y) {
-        return "[" + std::to_string(x) + "," + std::to_string(y) + "]";
-    };
-    if (c.kind == CommandKind::Barrier)
-        return out;
-    out += " " + std::string(matrixName(c.matrix));
-    out += c.matrix == Matrix::A ? pair(c.i, c.k) : c.matrix == Matrix::B ? pair(c.k, c.j) : pair(c.i, c.j);
-    if (c.kind == CommandKind::Compute)
-        out += " k=" + std::to_string(c.k);
-    return out;
-}
-
-std::string programText(const Program& program, std::size_t limit)
-{
-    const ProgramOptions& o = program.options;
-    const auto times = [](std::int64_t a, std::int64_t b, std::int64_t c) {
-        return std::to_string(a) + "x" + std::to_string(b) + "x" + std::to_string(c);
-    };
-    std::string out = "; " + std::string(programStyleName(o.style)) + ", GEMM " +
-                      times(o.gemm.m, o.gemm.n, o.gemm.k) + " in " +
-                      times(program.nM, program.nN, program.nK) + " tiles of " +
-                      times(o.array.rows, o.array.cols, o.depth) + "\n";
-    out += "; slots:";
-    for (std::size_t p = 0; p < kPools; ++p)
-        out += " " + std::string(poolName(static_cast<Pool>(p))) + "=" + std::to_string(program.poolSlots[p]);
-    out += "\n";
-    const BankMap banks = program.bankMap();
-    std::size_t lines = 0;
-    for (const Command& c : program.commands) {
-        if (lines++ == limit) {
-            out += "; ... " + std::to_string(program.commands.size() - limit) + " more commands\n";
-            break;
-        }
-        std::string line = commandTitle(c);
-        if (c.kind == CommandKind::Barrier) {
-            out += line + "\n";
-            continue;
-        }
-        line.resize(std::max<std::size_t>(line.size() + 1, 28), ' ');
-        line += "; " + std::to_string(c.bytes) + " B, " + place(program, c, true) + " -> " +
-                place(program, c, false);
-        if (c.kind == CommandKind::StrFeedRows)
-            line += ", bank " + std::to_string(banks.bankA(c.i, c.k));
-        if (c.kind == CommandKind::StrFeedCols)
-            line += ", bank " + std::to_string(banks.bankB(c.k, c.j)) + (c.bankConflict ? " (conflict)" : "");
-        if (c.kind == CommandKind::Compute)
-            line += ", " + std::to_string(c.cycles) + " cycles";
-        out += line + "\n";
-    }
-    return out;
+    return program;
 }
 
 } // namespace tilewright::systolic

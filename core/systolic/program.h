@@ -13,15 +13,16 @@ namespace tilewright::systolic {
 
 /// Commands of docs/rules/systolic.md 4.1.
 enum class CommandKind {
-    DmaLoad,     ///< DRAM -> L3
-    DmaPrefetch, ///< the same, ahead of its use
-    BmMove,      ///< L3 -> L2
-    StrFeedRows, ///< L2 -> L1 -> west edge
-    StrFeedCols, ///< L2 -> L1 -> north edge
-    Compute,     ///< one k step of one output tile
-    StrDrain,    ///< array -> L2
-    DmaStore,    ///< L2 -> DRAM
-    Barrier,     ///< everything before it ends before anything after it starts
+    DmaLoad,        ///< DRAM -> L3
+    DmaPrefetch,    ///< the same, ahead of its use
+    BmMove,         ///< L3 -> L2
+    StrFeedRows,    ///< L2 -> L1 -> west edge
+    StrFeedCols,    ///< L2 -> L1 -> north edge
+    StrFeedPartial, ///< L2 -> accumulators: a partial sum returns
+    Compute,        ///< one k step of one output block
+    StrDrain,       ///< array -> L2
+    DmaStore,       ///< L2 -> DRAM
+    Barrier,        ///< everything before it ends before anything after it starts
 };
 
 enum class Resource { Dma, BlockMover, Streamer, Array, Drain };
@@ -49,6 +50,9 @@ struct Command
     std::int64_t i = 0; ///< tile coordinates: A[i,k], B[k,j], C[i,j]
     std::int64_t j = 0;
     std::int64_t k = 0;
+    std::int64_t bi = 0; ///< array-sized block of the tile: row, column, step over its k
+    std::int64_t bj = 0;
+    std::int64_t bk = 0;
     std::int64_t bytes = 0;
     std::int64_t cycles = 0;  ///< Compute: operands fed
     std::int64_t tail = 0;    ///< Compute: cycles from the last operand's entry to the last MAC (r + c - 2)
@@ -59,18 +63,25 @@ struct Command
     std::vector<std::uint32_t> reads; ///< commands whose slots stay occupied until this one ends
 };
 
-/// What to build a program for; tiles are R x C x depth.
+/// What to build a program for.
 struct ProgramOptions
 {
     Gemm gemm;
     ArrayShape array;
-    std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE
+    std::int64_t depth = kTileDepth; ///< of one COMPUTE, at most Tk
+    /// What DMA and block movers move, docs/rules/systolic.md 6.1; none: R x C x depth. The streamers feed it
+    /// to the array in blocks of R x C.
+    std::optional<TileShape> tile;
+    /// Of `pipelined`; none: A + row reuse, or, when L2 cannot hold that, B in as few passes as fit.
+    std::optional<L2Schedule> schedule;
+    std::int64_t passes = 2; ///< of schedule B when it is asked for
     std::int64_t elementBytes = 4;
     ProgramStyle style = ProgramStyle::Pipelined;
     BankLayout layout = BankLayout::Split;
     std::int64_t banks = 8;
     std::int64_t l3Bytes =
         4 * 128 * 1024; ///< B is loaded from DRAM once when all of it fits into 40 % of this
+    std::array<std::int64_t, 3> capacityBytes{}; ///< of L3, L2, L1 in all; 0: not limited
     std::int64_t l2OutputSlots = 1;
     std::int64_t l1Slots = 2; ///< per operand
     std::int64_t accumulators =
@@ -80,7 +91,12 @@ struct ProgramOptions
 struct Program
 {
     ProgramOptions options;
-    std::int64_t nM = 0, nN = 0, nK = 0;
+    std::int64_t nM = 0, nN = 0, nK = 0; ///< tiles
+    TileShape tile;
+    L2Schedule schedule = L2Schedule::NoReuse;
+    std::int64_t passes = 1;
+    std::string reason; ///< why it is not the schedule of first choice; empty when it is
+    bool aInL3 = false; ///< a row of A is loaded once and kept in L3 while its output tiles are computed
     bool bInL3 = false; ///< B is loaded once and kept in L3
     std::array<std::int64_t, kPools> poolSlots{};
     std::vector<Command> commands;
@@ -89,18 +105,29 @@ struct Program
     /// Tiles resident in L2 at most, in bytes of whole tiles (docs/rules/systolic.md 3: 13 KB for 64x64x64 on
     /// 16x16).
     [[nodiscard]] std::int64_t l2Bytes() const noexcept;
+    /// Array-sized blocks of a whole output tile.
+    [[nodiscard]] std::int64_t blocks() const noexcept;
 };
 
 /// Commands of one program at most.
 inline constexpr std::int64_t kMaxCommands = 2'000'000;
 
 /// `barriered` (docs/rules/systolic.md 4.2): a barrier after load, move and streaming of every k step.
-/// `pipelined`: row of A resident in L2, columns of B double-buffered and prefetched one output tile ahead,
-/// continuous streaming over k, one drain per output tile. Refuses illegal sizes and over kMaxCommands.
+/// `pipelined`: the schedule's tiles resident in L2, the others double-buffered and prefetched one output
+/// tile (one pass of it) ahead, continuous streaming over k, one drain per output block (and pass). A tile of
+/// several blocks whose k steps do not follow each other in the array keeps partial sums in L2. Refuses
+/// illegal sizes, over kMaxCommands, and what the capacities cannot hold.
 [[nodiscard]] Result<Program> buildProgram(const ProgramOptions& options);
 
 /// "COMPUTE C[0,1] k=2"
 [[nodiscard]] std::string commandTitle(const Command& command);
+/// The deepest k step of an array-sized block that L1 holds in all its buffers, at most `tk`, in steps of 16
+/// where it is less than that; at least 1.
+[[nodiscard]] std::int64_t deepestStep(const Hierarchy& hierarchy, const Gemm& gemm, std::int64_t tk,
+                                       std::int64_t l1Slots = 2) noexcept;
+/// What the levels of a hierarchy hold in all: ProgramOptions::capacityBytes.
+[[nodiscard]] std::array<std::int64_t, 3> capacitiesOf(const Hierarchy& hierarchy) noexcept;
+
 /// One line a command (docs/rules/systolic.md 4.1); at most `limit` lines, then a line that counts the rest.
 [[nodiscard]] std::string programText(const Program& program, std::size_t limit = 100'000);
 

@@ -29,6 +29,7 @@ private slots:
     void systolicJson();
     void simulateEqualsClosedForm();
     void pipelines();
+    void programsOfTilesAndSchedules();
     void listingAndTrace();
     void readableText();
     void interruptedTellsWhatIsKnown_data();
@@ -36,6 +37,7 @@ private slots:
     void theHierarchysOwnArray();
     void everyFigureIsInTheJson();
     void edgeRatesReachEveryFigure();
+    void dataflowsAtAFiniteBandwidth();
     void dramFiguresAgree();
     void tileGivenByHand();
     void tileJson();
@@ -107,6 +109,44 @@ void TestCliSystolic::pipelines()
         cli("systolic --gemm 64x64x64 --pipeline pipelined --bandwidth hierarchy --json").json();
     QVERIFY(finite["cycles"].get<int>() > 1054);
     QVERIFY(finite["bottleneck"].is_string());
+}
+
+/// M, N, K and a tile to a program: every schedule runs, and what L2 cannot hold is spilled or refused.
+void TestCliSystolic::programsOfTilesAndSchedules()
+{
+    const auto program = [](const char* more) {
+        return cli(QStringLiteral("systolic --gemm 128x128x128 --machine kpu --pipeline pipelined --json "
+                                  "--tile 32x32x32 ") +
+                   QLatin1String(more))
+            .json();
+    };
+    for (const auto& [word, name, kib] : {std::tuple{"a", "A", 576},
+                                          {"a-row", "A + row reuse", 384},
+                                          {"a-full", "A + full reuse", 192},
+                                          {"b", "B", 704}}) {
+        const Json j = program((std::string("--schedule ") + word).c_str());
+        QCOMPARE(j["program"]["schedule"].get<std::string>(), std::string(name));
+        QCOMPARE(j["program"]["depth"].get<int>(), 32);
+        // What L3 gives L2, the partial sums that return and what the array drains: the table of schedules.
+        const int drained = 64 * (j["program"]["passes"].get<int>() == 2 ? 2 : 1);
+        QCOMPARE(j["program"]["l3_to_l2_bytes"].get<int>() + j["program"]["partial_sum_bytes"].get<int>(),
+                 (kib - drained) * 1024);
+        QVERIFY(j["program"]["dram_bytes"].get<int>() >= 192 * 1024);
+    }
+    const CliRun cube =
+        cli("systolic --gemm 1024x1024x1024 --tile 64x64x64 --machine kpu --pipeline pipelined");
+    QCOMPARE(cube.code, 0);
+    QVERIFY2(cube.out.contains("tile 64 x 64 x 64, k steps of 64"), cube.out.constData());
+    QVERIFY2(cube.out.contains("partial sums in L2"),
+             cube.out.constData()); // 1 MB of operands and 512 KB of L2
+    for (const char* bad : {"--schedule z", "--schedule b --passes 9", "--depth 0", "--tile 300x64x64"})
+        QCOMPARE(cli(QStringLiteral("systolic --gemm 256x256x256 --pipeline pipelined --tile 64x64x64 ") +
+                     QLatin1String(bad))
+                     .code,
+                 2);
+    QCOMPARE(
+        cli("systolic --gemm 1024x1024x1024 --tile 64x64x64 --pipeline pipelined --schedule a-full").code, 2);
+    QCOMPARE(cli("systolic --gemm 64x64x64 --pipeline barriered --schedule b").code, 2);
 }
 
 void TestCliSystolic::listingAndTrace()
@@ -235,6 +275,16 @@ void TestCliSystolic::everyFigureIsInTheJson()
     QCOMPARE(j["dataflows"].size(), std::size_t{3});
     QCOMPARE(j["bank_conflicts"]["count"].get<int>(), 0);
     QCOMPARE(j["bank_conflicts"]["steps"].get<int>(), 64);
+    // The source document: 2 KB of FIFOs a side, 4 KB of streaming buffer an operand.
+    QCOMPARE(j["edges"]["west_fifo_bytes"].get<int>(), 2048);
+    QCOMPARE(j["edges"]["north_fifo_bytes"].get<int>(), 2048);
+    QCOMPARE(j["edges"]["west_skew_elements"].get<int>(), 15);
+    QCOMPARE(j["edges"]["west_stream_bytes"].get<int>(), 4096);
+    QCOMPARE(j["edges"]["north_stream_bytes"].get<int>(), 4096);
+    const Json ws = cli("systolic --gemm 64x48x70 --array 8x4 --dataflow ws --fifo-depth 16 --json").json();
+    QCOMPARE(ws["edges"]["west_fifo_bytes"].get<int>(), 8 * 16 * 4);
+    QCOMPARE(ws["edges"]["west_stream_bytes"].get<int>(), 8 * 64 * 4);
+    QCOMPARE(ws["edges"]["north_stream_bytes"].get<int>(), 8 * 4 * 4);
     const Json seed = cli("systolic --gemm 64x64x64 --bank-layout seed --json").json();
     QCOMPARE(seed["bank_conflicts"]["count"].get<int>(), 8);
     QVERIFY(cli("systolic --gemm 64x64x64 --bank-layout seed").out.contains("8 of 64 steps"));
@@ -277,6 +327,29 @@ void TestCliSystolic::edgeRatesReachEveryFigure()
     const CliRun large = cli("systolic --gemm 4096x4096x4096 --west-rate 8");
     QCOMPARE(large.code, 2);
     QVERIFY(large.err.contains("choose a smaller GEMM"));
+}
+
+/// Less bandwidth shifts the comparison from the array to DRAM.
+void TestCliSystolic::dataflowsAtAFiniteBandwidth()
+{
+    const auto at = [](const char* gb) {
+        return cli(QStringLiteral("systolic --gemm 4096x64x1024 --tile 64x64x64 --json --dram-gb-per-s ") +
+                   QLatin1String(gb))
+            .json();
+    };
+    const Json fast = at("100000");
+    for (const Json& row : fast["dataflows"])
+        QCOMPARE(row["total_cycles"].get<std::int64_t>(), row["array_cycles"].get<std::int64_t>());
+    const Json slow = at("1");
+    for (const Json& row : slow["dataflows"]) {
+        QCOMPARE(row["total_cycles"].get<std::int64_t>(), row["dram_bytes"].get<std::int64_t>());
+        QVERIFY(row["total_cycles"] > row["array_cycles"]);
+    }
+    // C has a long column: the partial sums of ws come and go, so os needs fewer cycles the slower DRAM is.
+    QVERIFY(slow["os_fewer_than_ws"].get<double>() > fast["os_fewer_than_ws"].get<double>());
+    QVERIFY(
+        cli("systolic --gemm 4096x64x1024 --dram-gb-per-s 1").out.contains("fewer cycles than ws at 1 GB/s"));
+    QCOMPARE(cli("systolic --gemm 4x4x4 --dram-gb-per-s 0").code, 2);
 }
 
 /// One definition: the traffic of a tile is the same wherever it is printed.

@@ -61,6 +61,7 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
     options.layout = s.layout;
     options.banks = s.banks();
     options.l3Bytes = s.hierarchy.at(systolic::Level::L3).totalBytes();
+    options.capacityBytes = systolic::capacitiesOf(s.hierarchy);
     auto compared = systolic::comparePipelines(options, out->machine);
     if (!compared) {
         out->error = sentence(compared.error());

@@ -8,6 +8,7 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QSignalBlocker>
@@ -46,6 +47,15 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     }
     m_summary->setMinimumWidth(40);
     row->addWidget(m_summary, 1);
+    // Whoever compared goes on editing; also when there is nothing to compare.
+    if (QAction* graph = registry().find(QStringLiteral("view.graph"))) {
+        auto* leave = new QToolButton(this);
+        leave->setText(tr("Back to the graph"));
+        leave->setToolTip(tr("Leave the comparison (%1 or Esc).").arg(Actions::keysOf(graph)));
+        leave->setAutoRaise(true);
+        connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
+        row->addWidget(leave);
+    }
     column->addLayout(row);
     m_splitter->addWidget(m_panes);
     m_splitter->addWidget(m_list);
@@ -103,6 +113,12 @@ void CompareView::addActions()
                                     true},
                                    [this](bool on) { m_panes->setLinked(on); });
     link->setChecked(true);
+}
+
+void CompareView::keyPressEvent(QKeyEvent* event)
+{
+    QAction* graph = event->key() == Qt::Key_Escape ? registry().find(QStringLiteral("view.graph")) : nullptr;
+    graph ? graph->trigger() : View::keyPressEvent(event);
 }
 
 void CompareView::settle()

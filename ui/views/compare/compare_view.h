@@ -37,6 +37,7 @@ public:
 
 protected:
     void bringUpToDate() override { refresh(); }
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void addActions();

@@ -106,6 +106,8 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
                                   static_cast<double>(std::max<std::int64_t>(1, c.barrieredRun.cycles))));
     if (!extra.isEmpty())
         m.headline += QStringLiteral(" · ") + extra;
+    if (!c.pipelined.reason.empty())
+        m.headline += QStringLiteral(" · ") + QString::fromStdString(c.pipelined.reason);
     const PipelineRun& fast = c.pipelinedRun;
     m.bottleneck = tr("busiest: %1, %2 · largest loss: %3")
                        .arg(resourceText(fast.busiest),

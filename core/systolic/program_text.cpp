@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "systolic/program.h"
+
+#include <algorithm>
+
+namespace tilewright::systolic {
+
+namespace {
+
+std::string place(const Program& program, const Command& command, bool source)
+{
+    const auto slot = [](const Command& c) {
+        return std::string(poolName(*c.pool)) + "#" + std::to_string(c.slot);
+    };
+    if (!source) {
+        if (command.kind == CommandKind::DmaStore)
+            return "DRAM";
+        if (command.kind == CommandKind::Compute)
+            return "PEs";
+        return command.pool ? slot(command) : std::string();
+    }
+    if (command.kind == CommandKind::DmaLoad || command.kind == CommandKind::DmaPrefetch)
+        return "DRAM";
+    std::string out;
+    for (const std::uint32_t read : command.reads) {
+        const Command& from = program.commands[read];
+        if (command.kind == CommandKind::Compute && from.pool == Pool::Accumulator)
+            continue;
+        out += (out.empty() ? "" : " + ") + slot(from);
+    }
+    return out;
+}
+
+} // namespace
+
+std::string_view commandName(CommandKind kind) noexcept
+{
+    constexpr std::array<std::string_view, 10> names{
+        "DMA_LOAD",         "DMA_PREFETCH", "BM_MOVE",   "STR_FEED_ROWS", "STR_FEED_COLS",
+        "STR_FEED_PARTIAL", "COMPUTE",      "STR_DRAIN", "DMA_STORE",     "BARRIER"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view resourceName(Resource resource) noexcept
+{
+    constexpr std::array<std::string_view, 5> names{"dma", "block_mover", "streamer", "array", "drain"};
+    return names[static_cast<std::size_t>(resource)];
+}
+
+std::string_view poolName(Pool pool) noexcept
+{
+    constexpr std::array<std::string_view, kPools> names{"L3.A", "L3.B", "L2.A", "L2.B",
+                                                         "L2.C", "L1.A", "L1.B", "ACC"};
+    return names[static_cast<std::size_t>(pool)];
+}
+
+std::string_view programStyleName(ProgramStyle style) noexcept
+{
+    return style == ProgramStyle::Barriered ? "barriered" : "pipelined";
+}
+
+Result<ProgramStyle> parseProgramStyle(std::string_view text)
+{
+    for (const ProgramStyle s : {ProgramStyle::Barriered, ProgramStyle::Pipelined})
+        if (text == programStyleName(s))
+            return s;
+    return Error{ErrorCode::Problem,
+                 "expected barriered or pipelined, got \"" + std::string(text) + "\"",
+                 "pipeline",
+                 {}};
+}
+
+std::optional<Resource> resourceOf(CommandKind kind) noexcept
+{
+    switch (kind) {
+    case CommandKind::DmaLoad:
+    case CommandKind::DmaPrefetch:
+    case CommandKind::DmaStore:
+        return Resource::Dma;
+    case CommandKind::BmMove:
+        return Resource::BlockMover;
+    case CommandKind::StrFeedRows:
+    case CommandKind::StrFeedCols:
+    case CommandKind::StrFeedPartial:
+        return Resource::Streamer;
+    case CommandKind::Compute:
+        return Resource::Array;
+    case CommandKind::StrDrain:
+        return Resource::Drain;
+    case CommandKind::Barrier:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::array<std::int64_t, 3> capacitiesOf(const Hierarchy& h) noexcept
+{
+    return {h.at(Level::L3).totalBytes(), h.at(Level::L2).totalBytes(), h.at(Level::L1).totalBytes()};
+}
+
+std::int64_t deepestStep(const Hierarchy& h, const Gemm& gemm, std::int64_t tk, std::int64_t l1Slots) noexcept
+{
+    const std::int64_t lanes = std::min(h.array.rows, gemm.m) + std::min(h.array.cols, gemm.n);
+    const std::int64_t fit = h.at(Level::L1).totalBytes() / (lanes * h.elementBytes * l1Slots);
+    if (fit >= tk)
+        return tk;
+    return std::max<std::int64_t>(1, fit > kTileDepth ? roundDown(fit, kTileDepth) : fit);
+}
+
+std::string commandTitle(const Command& c)
+{
+    std::string out(commandName(c.kind));
+    const auto pair = [](std::int64_t x, std::int64_t y) {
+        return "[" + std::to_string(x) + "," + std::to_string(y) + "]";
+    };
+    if (c.kind == CommandKind::Barrier)
+        return out;
+    out += " " + std::string(matrixName(c.matrix));
+    out += c.matrix == Matrix::A ? pair(c.i, c.k) : c.matrix == Matrix::B ? pair(c.k, c.j) : pair(c.i, c.j);
+    if (c.kind == CommandKind::Compute)
+        out += " k=" + std::to_string(c.k) + (c.bk > 0 ? "." + std::to_string(c.bk) : "");
+    else if (c.bk > 0)
+        out += " k." + std::to_string(c.bk);
+    if (c.bi + c.bj > 0)
+        out += " block " + pair(c.bi, c.bj);
+    return out;
+}
+
+std::string programText(const Program& program, std::size_t limit)
+{
+    const ProgramOptions& o = program.options;
+    const auto times = [](std::int64_t a, std::int64_t b, std::int64_t c) {
+        return std::to_string(a) + "x" + std::to_string(b) + "x" + std::to_string(c);
+    };
+    std::string out =
+        "; " + std::string(programStyleName(o.style)) + ", GEMM " + times(o.gemm.m, o.gemm.n, o.gemm.k) +
+        " in " + times(program.nM, program.nN, program.nK) + " tiles of " +
+        times(program.tile.ti, program.tile.tj, program.tile.tk) + ", schedule " +
+        std::string(l2ScheduleName(program.schedule)) +
+        (program.passes > 1 ? ", " + std::to_string(program.passes) + " passes over k" : "") + "\n";
+    if (!program.reason.empty())
+        out += "; " + program.reason + "\n";
+    out += "; slots:";
+    for (std::size_t p = 0; p < kPools; ++p)
+        out += " " + std::string(poolName(static_cast<Pool>(p))) + "=" + std::to_string(program.poolSlots[p]);
+    out += "\n";
+    const BankMap banks = program.bankMap();
+    std::size_t lines = 0;
+    for (const Command& c : program.commands) {
+        if (lines++ == limit) {
+            out += "; ... " + std::to_string(program.commands.size() - limit) + " more commands\n";
+            break;
+        }
+        std::string line = commandTitle(c);
+        if (c.kind == CommandKind::Barrier) {
+            out += line + "\n";
+            continue;
+        }
+        line.resize(std::max<std::size_t>(line.size() + 1, 28), ' ');
+        line += "; " + std::to_string(c.bytes) + " B, " + place(program, c, true) + " -> " +
+                place(program, c, false);
+        if (c.kind == CommandKind::StrFeedRows)
+            line += ", bank " + std::to_string(banks.bankA(c.i, c.k));
+        if (c.kind == CommandKind::StrFeedCols)
+            line += ", bank " + std::to_string(banks.bankB(c.k, c.j)) + (c.bankConflict ? " (conflict)" : "");
+        if (c.kind == CommandKind::Compute)
+            line += ", " + std::to_string(c.cycles) + " cycles";
+        out += line + "\n";
+    }
+    return out;
+}
+
+} // namespace tilewright::systolic

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline_ticks.h"
+
+#include "systolic/dram_traffic.h"
+#include "systolic/pipeline.h"
+
+#include <QTest>
+
+#include <random>
+
+using namespace tilewright;
+using namespace tilewright::systolic;
+using tilewright::test::tickByTick;
+
+namespace {
+
+ProgramOptions cube64()
+{
+    ProgramOptions o;
+    o.gemm = {64, 64, 64};
+    return o;
+}
+
+std::int64_t sumOfStalls(const PipelineRun& run)
+{
+    std::int64_t sum = 0;
+    for (const auto& [reason, cycles] : run.stalls)
+        sum += cycles;
+    return sum;
+}
+
+std::int64_t bytesOf(const Program& p, CommandKind kind)
+{
+    std::int64_t bytes = 0;
+    for (const Command& c : p.commands)
+        bytes += c.kind == kind ? c.bytes : 0;
+    return bytes;
+}
+
+/// The whole product, by the program's own commands: every MAC exactly once, each sum in the order of its k.
+bool computesTheProduct(const Program& p)
+{
+    const Gemm& g = p.options.gemm;
+    std::vector<std::int64_t> next(static_cast<std::size_t>(g.m * g.n), 0); // k that C[m,n] needs next
+    for (const Command& c : p.commands) {
+        if (c.kind != CommandKind::Compute)
+            continue;
+        const std::int64_t m0 = c.i * p.tile.ti + c.bi * p.options.array.rows;
+        const std::int64_t n0 = c.j * p.tile.tj + c.bj * p.options.array.cols;
+        const std::int64_t k0 = c.k * p.tile.tk + c.bk * p.options.depth;
+        const std::int64_t m1 = std::min({g.m, (c.i + 1) * p.tile.ti, m0 + p.options.array.rows});
+        const std::int64_t n1 = std::min({g.n, (c.j + 1) * p.tile.tj, n0 + p.options.array.cols});
+        for (std::int64_t m = m0; m < m1; ++m)
+            for (std::int64_t n = n0; n < n1; ++n) {
+                std::int64_t& k = next[static_cast<std::size_t>(m * g.n + n)];
+                if (k != k0)
+                    return false;
+                k += c.cycles;
+            }
+    }
+    return std::all_of(next.begin(), next.end(), [&](std::int64_t k) { return k == g.k; });
+}
+} // namespace
+
+class TestSystolicProgram : public QObject
+{
+    Q_OBJECT
+private slots:
+    void rule_4_2_programsOfTheSchedules();
+    void rule_4_2_programsOfAChosenTile();
+    void rule_4_2_whatDoesNotFitIsSpilledOrRefused();
+};
+
+/// What a program moves into and out of L2 is what the table of schedules says.
+void TestSystolicProgram::rule_4_2_programsOfTheSchedules()
+{
+    for (const Gemm& g : {Gemm{64, 64, 64}, {50, 37, 70}, {16, 16, 100}, {33, 80, 16}})
+        for (const std::int64_t passes : {1, 2, 3}) {
+            ProgramOptions o;
+            o.gemm = g;
+            if (passes > ceilDiv(g.k, o.depth))
+                continue;
+            const auto plans = l2Schedules(g, {16, 16, 16}, 4, 1 << 20, passes);
+            for (const L2Plan& plan : *plans) {
+                o.schedule = plan.schedule;
+                o.passes = passes;
+                const auto p = buildProgram(o);
+                QVERIFY(p.hasValue());
+                QVERIFY(computesTheProduct(*p));
+                QCOMPARE(bytesOf(*p, CommandKind::BmMove) + bytesOf(*p, CommandKind::StrFeedPartial),
+                         plan.readBytes);
+                QCOMPARE(bytesOf(*p, CommandKind::StrDrain), plan.writeBytes);
+                QCOMPARE(p->l2Bytes(), plan.doubleBytes);
+                const auto run = runPipeline(*p, machineOf(kpuHierarchy()));
+                QVERIFY(run.hasValue());
+                QVERIFY(run->peakBytes[1] <= plan.doubleBytes);
+                QCOMPARE(run->arrayBusy + sumOfStalls(*run), run->cycles);
+            }
+        }
+    // The source document's figures for 64x64x64: 144, 96, 48 and 176 KB.
+    for (const auto& [schedule, kb] : {std::pair{L2Schedule::NoReuse, 144},
+                                       {L2Schedule::RowReuse, 96},
+                                       {L2Schedule::FullReuse, 48},
+                                       {L2Schedule::PartialC, 176}}) {
+        ProgramOptions o = cube64();
+        o.schedule = schedule;
+        const auto p = buildProgram(o);
+        QCOMPARE(bytesOf(*p, CommandKind::BmMove) + bytesOf(*p, CommandKind::StrFeedPartial) +
+                     bytesOf(*p, CommandKind::StrDrain),
+                 kb * 1024);
+    }
+}
+
+/// Document 000, phase 2: M, N, K, Ti, Tj, Tk to a program, of any size of tile.
+void TestSystolicProgram::rule_4_2_programsOfAChosenTile()
+{
+    std::mt19937 rng(17);
+    const auto pick = [&](std::int64_t max) {
+        return std::int64_t{1} + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(max));
+    };
+    for (int round = 0; round < 300; ++round) {
+        ProgramOptions o;
+        o.gemm = {pick(40), pick(40), pick(40)};
+        o.array = {pick(9), pick(9)};
+        o.tile = TileShape{pick(o.gemm.m), pick(o.gemm.n), pick(o.gemm.k)};
+        o.depth = pick(12);
+        o.style = round % 3 ? ProgramStyle::Pipelined : ProgramStyle::Barriered;
+        o.schedule = std::array{L2Schedule::NoReuse, L2Schedule::RowReuse, L2Schedule::FullReuse,
+                                L2Schedule::PartialC}[rng() % 4];
+        o.passes = pick(ceilDiv(o.gemm.k, o.tile->tk));
+        o.l3Bytes = rng() % 2 ? 1 << 20 : 256;
+        o.l1Slots = pick(2);
+        o.accumulators = pick(2);
+        PipelineMachine m;
+        for (const Resource r : kResources)
+            if (r != Resource::Array)
+                m.at(r).bytesPerCycle = rng() % 3 ? double(pick(60)) : 0;
+        const auto p = buildProgram(o);
+        QVERIFY(p.hasValue());
+        QVERIFY(computesTheProduct(*p));
+        const auto run = runPipeline(*p, m);
+        QVERIFY2(run.hasValue(), run ? "" : run.error().text().c_str());
+        QCOMPARE(run->arrayBusy + sumOfStalls(*run), run->cycles);
+        if (p->commands.size() < 250) {
+            const auto want = tickByTick(*p, m);
+            for (std::size_t c = 0; c < want.size(); ++c)
+                QVERIFY(run->events[c] == want[c]);
+        }
+    }
+    // DRAM: what docs/rules/systolic.md 7 says of the tile, when L2 forgets A after each output tile.
+    for (const std::int64_t l3 : {1 << 20, 24000, 100}) { // keeps A and B, a row of A, nothing
+        ProgramOptions o;
+        o.gemm = {96, 90, 70};
+        o.array = {8, 8};
+        o.tile = TileShape{32, 24, 20};
+        o.schedule = L2Schedule::PartialC;
+        o.l3Bytes = l3;
+        const auto p = buildProgram(o);
+        DramQuery q{o.gemm, *o.tile};
+        q.l3Bytes = l3;
+        QCOMPARE(bytesOf(*p, CommandKind::DmaLoad) + bytesOf(*p, CommandKind::DmaPrefetch) +
+                     bytesOf(*p, CommandKind::DmaStore),
+                 dramClosedForm(q).bytes());
+    }
+    // The document's own example, 64x64x64 of 1024^3.
+    ProgramOptions o;
+    o.gemm = {1024, 1024, 1024};
+    o.tile = TileShape{64, 64, 64};
+    o.depth = deepestStep(kpuHierarchy(), o.gemm, 64);
+    o.capacityBytes = capacitiesOf(kpuHierarchy());
+    const auto p = buildProgram(o);
+    QVERIFY2(p.hasValue(), p ? "" : p.error().text().c_str());
+    QCOMPARE(p->nM * p->nN * p->nK, 4096);
+    const auto run = runPipeline(*p, PipelineMachine{});
+    QCOMPARE(run->arrayBusy, 64 * 64 * 1024);
+    QVERIFY(run->peakBytes[1] <= 512 * 1024);
+}
+
+void TestSystolicProgram::rule_4_2_whatDoesNotFitIsSpilledOrRefused()
+{
+    ProgramOptions o = cube64();
+    o.capacityBytes = {1 << 20, 13 * 1024, 1 << 20};
+    QCOMPARE(buildProgram(o)->schedule, L2Schedule::RowReuse);
+    QVERIFY(buildProgram(o)->reason.empty());
+    o.capacityBytes[1] = 8 * 1024; // 13 KB do not fit: partial sums go to L2
+    const auto spilled = buildProgram(o);
+    QVERIFY(spilled.hasValue());
+    QCOMPARE(spilled->schedule, L2Schedule::PartialC);
+    QCOMPARE(spilled->passes, 4);
+    QVERIFY2(spilled->reason.find("needs 13\u202f312 bytes of L2, it has 8\u202f192 bytes") !=
+                 std::string::npos,
+             spilled->reason.c_str());
+    QVERIFY(runPipeline(*spilled, PipelineMachine{})->peakBytes[1] <= 8 * 1024);
+    o.capacityBytes[1] = 4 * 1024;
+    QCOMPARE(buildProgram(o).error().path, std::string("l2"));
+    o.capacityBytes = {1 << 20, 8 * 1024, 1 << 20};
+    o.schedule = L2Schedule::RowReuse; // asked for
+    QCOMPARE(buildProgram(o).error().path, std::string("l2"));
+    o.schedule.reset();
+    o.capacityBytes = {1 << 20, 1 << 20, 1024};
+    QCOMPARE(buildProgram(o).error().path, std::string("l1"));
+    o.capacityBytes = {6 * 1024, 1 << 20, 1 << 20}; // A and B pass through L3 in fewer slots
+    o.l3Bytes = 6 * 1024;
+    const auto narrow = buildProgram(o);
+    QVERIFY(narrow.hasValue());
+    QVERIFY(runPipeline(*narrow, machineOf(kpuHierarchy()))->peakBytes[0] <= 6 * 1024);
+    o.capacityBytes[0] = 1024;
+    QCOMPARE(buildProgram(o).error().path, std::string("l3"));
+    o.style = ProgramStyle::Barriered;
+    o.capacityBytes = {1 << 20, 2 * 1024, 1 << 20};
+    QCOMPARE(buildProgram(o).error().path, std::string("l2"));
+}
+
+QTEST_APPLESS_MAIN(TestSystolicProgram)
+#include "test_systolic_program.moc"

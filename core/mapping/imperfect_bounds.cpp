@@ -17,7 +17,7 @@ constexpr double kSlack = 1 - 1e-9; ///< more than the doubles lose
 
 /// More than so many pairs of registers and PEs are bounded one operand at a time; more than so many register
 /// files by the layer alone.
-constexpr std::size_t kMostPairs = 20'000'000;
+constexpr std::size_t kMostPairs = 8'000'000;
 constexpr std::size_t kMostRegisters = 1'000'000;
 
 double asReal(std::int64_t v)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The schemas of docs/schema against the samples and fixtures of their kinds.
 #include "base/file.h"
+#include "mapping/files.h"
 #include "mapping/setup.h"
 #include "report/file_kind.h"
 #include "systolic/settings.h"
@@ -58,7 +59,36 @@ class TestSchemas : public QObject
 
 private slots:
     void everyFileSatisfiesItsSchemaAndDamagedOnesDoNot();
+    void fieldsOfTheSchemaAreThoseOfTheReader();
 };
+
+void TestSchemas::fieldsOfTheSchemaAreThoseOfTheReader()
+{
+    const auto schema = [](const char* name) {
+        const auto text = readFile((kRoot + "docs/schema/" + name + ".schema.json").toStdString());
+        return text ? nlohmann::json::parse(*text) : nlohmann::json();
+    };
+    // A wrong value of a known field is told as such; of an unknown one the reader knows nothing.
+    const auto isKnown = [](const nlohmann::json& document, auto read) {
+        const auto found = read(document.dump(), std::string("file"));
+        return found || found.error().text().find("unknown field") == std::string::npos;
+    };
+    const nlohmann::json own = schema("mapping-architecture")["oneOf"][0]["properties"];
+    QVERIFY(own.size() > 10 && own["energy_pj"]["properties"].size() > 10);
+    for (const auto& [field, rules] : own.items())
+        QVERIFY2(isKnown({{field, "wrong"}}, mapping::readArchitecture), field.c_str());
+    for (const char* inner : {"energy_pj", "options"})
+        for (const auto& [field, rules] : own[inner]["properties"].items())
+            QVERIFY2(isKnown({{inner, {{field, "wrong"}}}}, mapping::readArchitecture), field.c_str());
+    QVERIFY(!isKnown({{"nonsense", 1}}, mapping::readArchitecture));
+    for (const nlohmann::json& kind : schema("mapping-layer")["oneOf"])
+        for (const auto& [field, rules] : kind["properties"].items()) {
+            nlohmann::json layer{{"kind", kind["properties"]["kind"]["enum"][0]}};
+            if (field != "kind")
+                layer[field] = "wrong";
+            QVERIFY2(isKnown(layer, mapping::readLayers), field.c_str());
+        }
+}
 
 void TestSchemas::everyFileSatisfiesItsSchemaAndDamagedOnesDoNot()
 {

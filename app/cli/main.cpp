@@ -29,6 +29,7 @@ int main(int argc, char** argv)
     addEvaluateVerb(app, exitCode);
     addSolveVerb(app, exitCode);
     addBoundVerb(app, exitCode);
+    addPlaceVerb(app, exitCode);
     addConvertVerb(app, exitCode);
     addGenerateVerb(app, exitCode);
     addSystolicVerb(app, exitCode);

@@ -273,14 +273,14 @@ int run(const SystolicCall& o)
         if (!o.reports.empty())
             return fail({ErrorCode::Problem, "are those of a whole workload file", "--reports", {}});
     } else {
-        if (o.simulate || !o.pipeline.empty() || !o.tile.empty() || !o.addresses.empty() ||
-            !r.supply.unlimited())
-            return fail(
-                {ErrorCode::Problem,
-                 "--simulate, --pipeline, --tile, --address-traces and the rates of the edges need --gemm "
-                 "or --layer",
-                 "workload",
-                 {}});
+        if (o.simulate || !o.pipeline.empty() || !o.tile.empty() || !o.addresses.empty() || o.compare ||
+            o.listing || !o.trace.empty() || !r.supply.unlimited())
+            return fail({ErrorCode::Problem,
+                         "--simulate, --pipeline and what goes with it, --tile, --address-traces and the "
+                         "rates of the edges need --gemm "
+                         "or --layer",
+                         "workload",
+                         {}});
         return printNetwork({o.workload, o.csv, o.reports, o.json}, o.machine, r.hierarchy, r.timing);
     }
     if (o.pipeline.empty() && (!o.trace.empty() || o.listing || o.compare))

@@ -33,7 +33,7 @@ std::string valueCases(const Verb& verb, const std::string& key)
             continue;
         std::string patterns;
         for (const std::string& name : a.names)
-            patterns += (patterns.empty() ? "" : "|") + shellQuoted(key + " " + name);
+            patterns.append(patterns.empty() ? "" : "|").append(shellQuoted(key + " " + name));
         out += "    " + patterns + ") " + values(a) + " ;;\n";
     }
     return out;

@@ -48,7 +48,7 @@ QString problemBeside(const QFileInfo& schedule)
         return {};
     QString base = name.chopped(kScheduleEnding.size());
     while (!base.isEmpty()) {
-        const QString problem = schedule.dir().filePath(base + QStringLiteral(".json"));
+        QString problem = schedule.dir().filePath(base + QStringLiteral(".json"));
         if (QFileInfo::exists(problem))
             return problem;
         base.truncate(std::max<qsizetype>(base.lastIndexOf(QLatin1Char('.')), 0));

@@ -30,7 +30,7 @@ QString samplesAbove(const QString& folder)
 
 QString samplesFolder()
 {
-    if (const QString found = samplesAbove(QCoreApplication::applicationDirPath()); !found.isEmpty())
+    if (QString found = samplesAbove(QCoreApplication::applicationDirPath()); !found.isEmpty())
         return found;
     for (const QString& path :
          QStandardPaths::locateAll(QStandardPaths::GenericDataLocation, QStringLiteral("tilewright/samples"),

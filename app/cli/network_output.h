@@ -3,7 +3,7 @@
 
 #include "workload_input.h"
 
-#include "systolic/array_timing.h"
+#include "systolic/hierarchy.h"
 
 namespace tilewright::cli {
 
@@ -11,9 +11,10 @@ namespace tilewright::cli {
 struct NetworkCall
 {
     std::string file, csv;
+    std::string reports; ///< folder of the SCALE-Sim-like reports
     bool json = false;
 };
 int printNetwork(const NetworkCall& call, const WorkloadArguments& machine,
-                 const systolic::Hierarchy* hierarchy, const systolic::TimingOptions& timing);
+                 const systolic::Hierarchy& hierarchy, const systolic::TimingOptions& timing);
 
 } // namespace tilewright::cli

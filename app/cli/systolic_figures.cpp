@@ -45,6 +45,22 @@ std::int64_t banksOf(const systolic::Hierarchy& h)
     return std::max<std::int64_t>(2, h.at(systolic::Level::L2).buffers);
 }
 
+std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind)
+{
+    std::int64_t bytes = 0;
+    for (const systolic::Command& c : program.commands)
+        bytes += c.kind == kind ? c.bytes : 0;
+    return bytes;
+}
+
+/// "A + row reuse"; of WS and IS the dataflow.
+std::string scheduleWord(const systolic::Program& p)
+{
+    return std::string(p.options.dataflow == systolic::Dataflow::Os
+                           ? systolic::l2ScheduleName(p.schedule)
+                           : systolic::dataflowName(p.options.dataflow));
+}
+
 Json tileJson(const systolic::TileShape& t)
 {
     return {{"Ti", t.ti}, {"Tj", t.tj}, {"Tk", t.tk}};
@@ -104,6 +120,7 @@ Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
     if (!dataflows)
         return dataflows.error();
     f.dataflows = *dataflows;
+    f.energy = lower::arrayEnergy(r.gemm, f.roofline, h.elementBytes, r.energy);
     return f;
 }
 
@@ -172,7 +189,13 @@ Json systolicJson(const SystolicRequest& r, const SystolicFigures& f)
                        {"array_gflops", f.roofline.arrayGflops},
                        {"attainable_gflops", f.roofline.attainableGflops},
                        {"binding", f.roofline.binding},
-                       {"levels", std::move(levels)}};
+                       {"levels", std::move(levels)},
+                       {"no_reuse",
+                        {{"flop_per_byte", f.roofline.naive.intensity},
+                         {"bytes", f.roofline.naive.bytes},
+                         {"roof_gflops", f.roofline.naive.roofGflops}}}};
+    out["energy_pj"] = {{"total", f.energy.total()}, {"mac", f.energy.mac}, {"rf", f.energy.rf},
+                        {"noc", f.energy.noc},       {"spm", f.energy.spm}, {"dram", f.energy.dram}};
     Json dataflows = Json::array();
     for (const systolic::DataflowTime& t : f.dataflows.of)
         dataflows.push_back({{"dataflow", systolic::dataflowName(t.dataflow)},
@@ -182,6 +205,7 @@ Json systolicJson(const SystolicRequest& r, const SystolicFigures& f)
                              {"total_cycles", t.totalCycles}});
     out["dataflows"] = std::move(dataflows);
     out["os_fewer_than_ws"] = f.dataflows.osFewerThanWs;
+    out["dram_gb_per_s"] = r.hierarchy.at(systolic::Level::External).gbPerSecond;
     return out;
 }
 
@@ -214,6 +238,12 @@ void printSystolicFigures(const SystolicRequest& r, const SystolicFigures& f, co
     figureLine("L2 traffic", formatGrouped(f.l2Bytes) + " bytes (no reuse between folds)");
     figureLine("DRAM traffic",
                formatGrouped(f.dram.bytes()) + " bytes (" + systolic::dramAssumption(f.dramQuery) + ")");
+    const double total = f.energy.total();
+    figureLine("energy", formatGrouped(std::round(total / 1000)) + " nJ (MACs " +
+                             percent(f.energy.mac / total) + ", registers " + percent(f.energy.rf / total) +
+                             ", network " + percent(f.energy.noc / total) + ", SRAM " +
+                             percent(f.energy.spm / total) + ", DRAM " + percent(f.energy.dram / total) +
+                             ")");
 }
 
 void printSystolicContext(const SystolicRequest& r, const SystolicFigures& f)
@@ -239,6 +269,9 @@ void printSystolicContext(const SystolicRequest& r, const SystolicFigures& f)
     for (const systolic::RooflinePoint& p : f.roofline.points)
         levels.add({"  " + levelWord(p.level), formatGrouped(p.bytes), significantNumber(p.intensity),
                     formatGrouped(std::round(p.roofGflops))});
+    levels.add({"  no reuse", formatGrouped(f.roofline.naive.bytes),
+                significantNumber(f.roofline.naive.intensity),
+                formatGrouped(std::round(f.roofline.naive.roofGflops))});
     levels.print(std::cout);
     Table dataflows({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "longer of both"});
     for (const systolic::DataflowTime& t : f.dataflows.of)
@@ -282,21 +315,16 @@ void addPipelineJson(Json& out, const SystolicPipeline& p)
     out["busy"] = Json::object();
     for (const systolic::Resource r : systolic::kResources)
         out["busy"][std::string(systolic::resourceName(r))] = p.run.busyFraction[static_cast<std::size_t>(r)];
-    const auto moved = [&](systolic::CommandKind kind) {
-        std::int64_t bytes = 0;
-        for (const systolic::Command& c : p.program.commands)
-            bytes += c.kind == kind ? c.bytes : 0;
-        return bytes;
-    };
+    const auto moved = [&](systolic::CommandKind kind) { return movedBy(p.program, kind); };
     out["program"] = {{"commands", p.program.commands.size()},
                       {"tile", tileJson(p.program.tile)},
                       {"depth", p.program.options.depth},
-                      {"schedule", systolic::l2ScheduleName(p.program.schedule)},
+                      {"schedule", scheduleWord(p.program)},
+                      {"dataflow", systolic::dataflowName(p.program.options.dataflow)},
+                      {"spills_to_dram", p.program.spillsC},
                       {"passes", p.program.passes},
                       {"reason", p.program.reason},
-                      {"dram_bytes", moved(systolic::CommandKind::DmaLoad) +
-                                         moved(systolic::CommandKind::DmaPrefetch) +
-                                         moved(systolic::CommandKind::DmaStore)},
+                      {"dram_bytes", dramBytesOf(p.program)},
                       {"l3_to_l2_bytes", moved(systolic::CommandKind::BmMove)},
                       {"partial_sum_bytes", moved(systolic::CommandKind::StrFeedPartial)}};
     out["peak_bytes"] = {{"l3", p.run.peakBytes[0]}, {"l2", p.run.peakBytes[1]}, {"l1", p.run.peakBytes[2]}};
@@ -306,9 +334,8 @@ void printPipeline(const SystolicPipeline& p)
 {
     figureLine("program",
                formatGrouped(p.program.commands.size()) + " commands, tile " + tileText(p.program.tile) +
-                   ", k steps of " + formatGrouped(p.program.options.depth) + ", schedule " +
-                   std::string(systolic::l2ScheduleName(p.program.schedule)) +
-                   (p.program.passes > 1 ? " in " + formatGrouped(p.program.passes) + " passes over k" : ""));
+                   (p.program.options.dataflow == systolic::Dataflow::Os ? ", k steps of " : ", steps of ") +
+                   formatGrouped(p.program.options.depth) + ", " + systolic::programScheduleText(p.program));
     if (!p.program.reason.empty())
         figureLine("", p.program.reason);
     figureLine("array fed",
@@ -330,6 +357,48 @@ void printPipeline(const SystolicPipeline& p)
     figureLine("peak L3/L2/L1", formatGrouped(p.run.peakBytes[0]) + " / " +
                                     formatGrouped(p.run.peakBytes[1]) + " / " +
                                     formatGrouped(p.run.peakBytes[2]) + " bytes");
+}
+
+std::int64_t dramBytesOf(const systolic::Program& p)
+{
+    return movedBy(p, systolic::CommandKind::DmaLoad) + movedBy(p, systolic::CommandKind::DmaPrefetch) +
+           movedBy(p, systolic::CommandKind::DmaStore);
+}
+
+void addProgramsJson(Json& out, const std::vector<ProgramOfDataflow>& programs)
+{
+    out["program_dataflows"] = Json::array();
+    for (const ProgramOfDataflow& p : programs)
+        out["program_dataflows"].push_back(
+            p.refusal.empty()
+                ? Json{{"dataflow", systolic::dataflowName(p.dataflow)},
+                       {"schedule", p.schedule},
+                       {"cycles", p.cycles},
+                       {"array_busy", p.arrayBusy},
+                       {"dram_bytes", p.dramBytes}}
+                : Json{{"dataflow", systolic::dataflowName(p.dataflow)}, {"refusal", p.refusal}});
+}
+
+void printPrograms(const std::vector<ProgramOfDataflow>& programs)
+{
+    Table table({"  program", "cycles", "array fed", "DRAM bytes", ""});
+    for (const ProgramOfDataflow& p : programs) {
+        const std::string name = "  " + std::string(systolic::dataflowName(p.dataflow));
+        if (p.refusal.empty())
+            table.add({name, formatGrouped(p.cycles), formatGrouped(p.arrayBusy), formatGrouped(p.dramBytes),
+                       p.schedule});
+        else
+            table.add({name, "", "", "", p.refusal});
+    }
+    std::cout << '\n';
+    table.print(std::cout);
+    const ProgramOfDataflow& os = programs[0];
+    const ProgramOfDataflow& ws = programs[1];
+    if (os.refusal.empty() && ws.refusal.empty() && ws.cycles > 0) {
+        const double fewer = 1 - static_cast<double>(os.cycles) / static_cast<double>(ws.cycles);
+        std::cout << "  the program of os takes " << percent(std::abs(fewer))
+                  << (fewer < 0 ? " more" : " fewer") << " cycles than that of ws\n";
+    }
 }
 
 std::string flatCsv(const Json& document)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "lower/array_energy.h"
 #include "systolic/pipeline.h"
 #include "systolic/roofline.h"
 
@@ -19,6 +20,7 @@ struct SystolicRequest
     systolic::EdgeSupply supply;
     std::optional<systolic::TileShape> tile; ///< none: arrayTile() of the dataflow
     systolic::BankLayout layout = systolic::BankLayout::Split;
+    Machine::Energy energy; ///< the machine's table, or the default one
 };
 
 /// Every figure that the text and the JSON document give, computed once for both.
@@ -37,6 +39,7 @@ struct SystolicFigures
     std::optional<systolic::BankConflicts> conflicts; ///< none: too many steps to count
     systolic::Roofline roofline;
     systolic::DataflowComparison dataflows;
+    lower::ArrayEnergy energy;
 
     [[nodiscard]] double utilization(const SystolicRequest& request) const;
 };
@@ -57,8 +60,21 @@ struct SystolicPipeline
     systolic::Program program;
     systolic::PipelineRun run;
 };
+/// Bytes of a program's DMA.
+[[nodiscard]] std::int64_t dramBytesOf(const systolic::Program& program);
 void addPipelineJson(nlohmann::ordered_json& out, const SystolicPipeline& pipeline);
 void printPipeline(const SystolicPipeline& pipeline);
+
+/// The program of each dataflow on the same machine; nothing for one that cannot be built, and why.
+struct ProgramOfDataflow
+{
+    systolic::Dataflow dataflow = systolic::Dataflow::Os;
+    std::string refusal;
+    std::string schedule;
+    std::int64_t cycles = 0, arrayBusy = 0, dramBytes = 0;
+};
+void addProgramsJson(nlohmann::ordered_json& out, const std::vector<ProgramOfDataflow>& programs);
+void printPrograms(const std::vector<ProgramOfDataflow>& programs);
 
 /// A JSON document as lines "field,value"; the parts of a field's path are joined by dots.
 [[nodiscard]] std::string flatCsv(const nlohmann::ordered_json& document);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
 #include "lower/npu_model.h"
@@ -6,9 +7,11 @@
 #include "npu/compare.h"
 #include "npu/instructions.h"
 #include "npu/model.h"
+#include "npu/op_report.h"
 #include "npu/output.h"
 #include "npu/run.h"
 #include "npu/static_schedule.h"
+#include "npu/tile_search.h"
 #include "npu/verify.h"
 #include "progress.h"
 #include "report/file_kind.h"
@@ -18,6 +21,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -27,14 +32,15 @@ namespace {
 
 struct NpuArguments
 {
-    std::string model, hardware, graph, trace;
+    std::string model, hardware, graph, trace, csv;
     std::string scheduler = "dynamic";
     std::string assignment = "cost_aware";
+    std::string tiles = "default";
     WorkloadArguments machine;
     int cores = 0;
     std::vector<double> weights;
     std::vector<int> scaling;
-    bool memoryBoundFirst = false, instructions = false, json = false, progress = false;
+    bool memoryBoundFirst = false, instructions = false, json = false, progress = false, noBursts = false;
 };
 
 std::string coresText(int n)
@@ -42,8 +48,47 @@ std::string coresText(int n)
     return std::to_string(n) + (n == 1 ? " core" : " cores");
 }
 
+void printOperators(const std::vector<npu::OpReport>& reports)
+{
+    Table table({"operator", "tile", "start", "end", "tensor", "vector", "wait dram", "wait noc", "wait spm",
+                 "wait dep", "bytes", "cores", "energy nJ"});
+    for (const npu::OpReport& r : reports)
+        table.add({r.name, npu::tileText(r.type, r.tile), formatGrouped(r.start), formatGrouped(r.end),
+                   formatGrouped(r.tensor), formatGrouped(r.vector),
+                   formatGrouped(r.stallsOf(npu::CoreState::WaitDram)),
+                   formatGrouped(r.stallsOf(npu::CoreState::WaitNoc)),
+                   formatGrouped(r.stallsOf(npu::CoreState::WaitSpm)),
+                   formatGrouped(r.stallsOf(npu::CoreState::WaitDependency)),
+                   formatGrouped(r.loaded + r.stored), formatGrouped(r.cores.size()),
+                   formatGrouped(r.energyPj() / 1000)});
+    table.print(std::cout);
+}
+
+void printSearch(const npu::NpuGraph& graph, const npu::TileSearch& search)
+{
+    std::cout << "tiles searched in " << formatGrouped(search.runs)
+              << " runs: " << formatGrouped(search.after) << " cycles and "
+              << formatGrouped(search.bytesAfter) << " bytes instead of " << formatGrouped(search.before)
+              << " and " << formatGrouped(search.bytesBefore) << '\n';
+    for (const npu::OperatorTiles& o : search.operators) {
+        const npu::OpType type = graph.opTypes[o.ops.front()];
+        const npu::TileCandidate &before = o.candidates.front(), &chosen = o.candidates[o.chosen];
+        const auto alone = [](const npu::TileCandidate& c) {
+            return c.cycles ? formatGrouped(*c.cycles) : "at least " + formatGrouped(c.bound);
+        };
+        std::cout << "  " << graph.opNames[o.ops.front()];
+        if (o.ops.size() > 1)
+            std::cout << " and " << o.ops.size() - 1 << " more";
+        std::cout << ": " << npu::tileText(type, chosen.tile) << ", alone " << alone(chosen) << " cycles";
+        if (o.chosen != 0)
+            std::cout << " (" << npu::tileText(type, before.tile) << ": " << alone(before) << ")";
+        std::cout << (o.proven ? ", fastest alone proven of " : ", best so far of ")
+                  << formatGrouped(o.candidates.size()) << '\n';
+    }
+}
+
 void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bounds& bounds,
-               const std::vector<npu::RuleCheck>& checks)
+               const std::vector<npu::OpReport>& reports, const std::vector<npu::RuleCheck>& checks)
 {
     std::cout << graph.name << ": " << formatGrouped(graph.nodes.size()) << " nodes, "
               << formatGrouped(graph.tiles.size()) << " tiles, " << npu::toString(run.options.scheduler)
@@ -59,6 +104,7 @@ void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bo
                       << formatGrouped(run.cores[c].cycles[s]);
         std::cout << '\n';
     }
+    printOperators(reports);
     for (const npu::RuleCheck& check : checks)
         std::cout << (check.passed ? "holds   " : "BROKEN  ") << check.rule << ": " << check.text << '\n';
 }
@@ -111,10 +157,12 @@ Result<npu::RunOptions> runOptions(const NpuArguments& a)
     if (!a.weights.empty()) {
         if (a.weights.size() != 3)
             return Error{ErrorCode::Field, "expected three numbers w1,w2,w3", "--weights", {}};
+        if (!std::ranges::all_of(a.weights, [](double w) { return std::isfinite(w); }))
+            return Error{ErrorCode::Field, "expected three finite numbers w1,w2,w3", "--weights", {}};
         options.weights = {a.weights[0], a.weights[1], a.weights[2]};
     }
     options.memoryBoundFirst = a.memoryBoundFirst;
-    options.recordDram = !a.trace.empty();
+    options.recordDram = !a.trace.empty() && !a.noBursts;
     return options;
 }
 
@@ -151,7 +199,10 @@ int runNpu(const NpuArguments& a)
     const auto options = runOptions(a);
     if (!options)
         return fail(options.error());
-    const auto model = npuModel(a);
+    if (a.tiles != "default" && a.tiles != "searched")
+        return fail(
+            {ErrorCode::Field, "expected default or searched, got \"" + a.tiles + "\"", "--tiles", {}});
+    auto model = npuModel(a);
     if (!model)
         return fail(model.error());
     npu::NpuHardware hw = model->hardware.value_or(npu::NpuHardware{});
@@ -171,13 +222,26 @@ int runNpu(const NpuArguments& a)
         hw.cores = a.cores;
     if (auto s = npu::checkHardware(hw); !s)
         return fail(s.error());
+    const InterruptGuard interrupt;
+    std::optional<npu::TileSearch> search;
+    if (a.tiles == "searched") {
+        auto found = npu::searchTiles(*model, hw, *options, {},
+                                      progressLine(interrupt.token(), a.progress, "searched"));
+        if (!found && interrupt.token().stop_requested())
+            return Exit::Interrupted;
+        if (!found)
+            return fail(found.error());
+        search = std::move(*found);
+        *model = npu::withTiling(std::move(*model), search->tiling);
+    }
     const auto graph = npu::buildGraph(*model, hw);
     if (!graph)
         return fail(graph.error());
     if (!a.graph.empty())
-        if (auto s = npu::writeGraph(*graph, hw, a.graph); !s)
+        if (auto s = npu::writeGraph(*graph, hw, npu::makeStaticSchedule(*graph, hw, options->assignment),
+                                     a.graph);
+            !s)
             return fail(s.error());
-    const InterruptGuard interrupt;
     double simulated = 0;
     Progress progress = progressLine(interrupt.token(), a.progress, "simulated");
     progress.report = [&simulated, print = progress.report](double fraction, std::string_view phase) {
@@ -186,20 +250,25 @@ int runNpu(const NpuArguments& a)
             print(fraction, phase);
     };
     const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
-    const auto run = npu::simulate(*graph, hw, *options, progress);
-    if (!run && interrupt.token().stop_requested()) {
+    const auto both = npu::simulateWithReplay(*graph, hw, *options, progress);
+    if (!both && interrupt.token().stop_requested()) {
         printInterrupted(*graph, hw, *options, bounds, simulated, a.json);
         return Exit::Interrupted;
     }
-    if (!run)
-        return fail(run.error());
+    if (!both)
+        return fail(both.error());
+    const npu::NpuRun* run = &both->run;
     if (!a.trace.empty())
         if (auto s = npu::writeTrace(*graph, *run, a.trace); !s)
             return fail(s.error());
     std::vector<npu::RuleCheck> checks = npu::verifyGraph(*graph);
-    for (npu::RuleCheck& check : npu::verifyRun(*graph, *run))
+    for (npu::RuleCheck& check : npu::verifyRun(*graph, *both))
         checks.push_back(std::move(check));
     const bool verified = npu::allPassed(checks);
+    const std::vector<npu::OpReport> reports = npu::opReports(*graph, *run);
+    if (!a.csv.empty())
+        if (auto s = writeFileAtomically(a.csv, npu::opReportsToCsv(reports)); !s)
+            return fail(s.error());
     std::string extra;
     if (!a.scaling.empty()) {
         for (const int n : a.scaling)
@@ -222,9 +291,12 @@ int runNpu(const NpuArguments& a)
                           << percent(p.dynamicEfficiency()) << ")\n";
     }
     if (a.json) {
-        std::cout << npu::summaryToJson(*graph, *run, bounds, verified, extra);
+        std::cout << npu::summaryToJson(*graph, *run, bounds, reports, search ? &*search : nullptr, verified,
+                                        extra);
     } else {
-        printText(*graph, *run, bounds, checks);
+        if (search)
+            printSearch(*graph, *search);
+        printText(*graph, *run, bounds, reports, checks);
         if (a.instructions)
             for (std::size_t c = 0; const auto& program : npu::instructionsOf(*graph, *run)) {
                 std::cout << "core " << c++ << '\n';
@@ -254,7 +326,11 @@ void addNpuVerb(CLI::App& app, int& exitCode)
     auto* machine = a->machine.addTo(*sub);
     sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)")->excludes(machine);
     sub->add_option("--graph", a->graph, "Write the tile graph as JSON");
-    sub->add_option("--trace", a->trace, "Write a Chrome trace");
+    auto* trace = sub->add_option("--trace", a->trace, "Write a Chrome trace");
+    sub->add_flag("--no-bursts", a->noBursts, "The trace without the DRAM's bursts")->needs(trace);
+    sub->add_option("--csv", a->csv, "Write what the run did for every operator");
+    sub->add_option("--tiles", a->tiles,
+                    "default (the file's tiles, else the rule) or searched (least simulated time)");
     sub->add_option("--scaling", a->scaling, "Also compare both schedulers on these numbers of cores")
         ->delimiter(',');
     sub->add_flag("--instructions", a->instructions, "List the instructions of every core");

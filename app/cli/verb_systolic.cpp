@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interrupt.h"
 #include "network_output.h"
+#include "output_folder.h"
 #include "progress.h"
 #include "systolic_figures.h"
 #include "verbs.h"
 
 #include "base/file.h"
+#include "systolic/address_trace.h"
 #include "systolic/pe_simulator.h"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +22,8 @@ namespace {
 
 struct SystolicCall
 {
-    std::string gemm, workload, csv, tile;
+    std::string gemm, workload, layer, csv, tile;
+    std::string reports, addresses; ///< folders
     WorkloadArguments machine;
     std::string array = "16x16";
     std::string dataflow = "os";
@@ -39,6 +42,7 @@ struct SystolicCall
     bool simulate = false;
     bool progress = false;
     bool listing = false;
+    bool compare = false;
     bool corrections = false;
     bool json = false;
     bool arrayGiven = false, dataflowGiven = false;
@@ -54,7 +58,18 @@ Result<SystolicRequest> readOptions(const SystolicCall& o)
             return read.error();
         r.hierarchy = *read;
     }
-    const auto gemm = o.workload.empty() ? systolic::parseGemm(o.gemm) : systolic::Gemm{1, 1, 1};
+    Result<systolic::Gemm> gemm = systolic::Gemm{1, 1, 1}; // of a network its rows count
+    if (o.workload.empty()) {
+        gemm = systolic::parseGemm(o.gemm);
+    } else if (!o.layer.empty()) {
+        const auto read = lowerFile(o.workload, o.machine);
+        if (!read)
+            return read.error();
+        const auto layer = productNamed(read->lowered, o.layer);
+        if (!layer)
+            return layer.error();
+        gemm = layer->gemm;
+    }
     if (!gemm)
         return gemm.error();
     const auto array = systolic::parseArrayShape(o.array);
@@ -92,6 +107,7 @@ Result<SystolicRequest> readOptions(const SystolicCall& o)
         if (!machine)
             return machine.error();
         r.hierarchy = lower::hierarchyOf(*machine);
+        r.energy = machine->energy;
         if (!o.dataflowGiven)
             r.timing.dataflow = lower::dataflowOf(*machine);
     } else if (o.arrayGiven) {
@@ -102,27 +118,16 @@ Result<SystolicRequest> readOptions(const SystolicCall& o)
     return r;
 }
 
-Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest& r)
+/// The program of a dataflow.
+systolic::ProgramOptions programOf(const SystolicCall& o, const SystolicRequest& r,
+                                   systolic::Dataflow dataflow)
 {
-    const auto refuse = [](std::string message, std::string path) {
-        return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
-    };
-    const auto style = systolic::parseProgramStyle(o.pipeline);
-    if (!style)
-        return style.error();
-    if (r.timing.dataflow != systolic::Dataflow::Os)
-        return refuse("programs are output-stationary; use --dataflow os", "--pipeline");
-    if (o.simulate)
-        return refuse("cannot be combined with --simulate", "--pipeline");
-    if (!r.supply.unlimited())
-        return refuse("belong to the array alone; a program has --bandwidth", "--west-rate, --north-rate");
-    if (!o.bandwidth.empty() && o.bandwidth != "unlimited" && o.bandwidth != "hierarchy")
-        return refuse("expected unlimited or hierarchy, got \"" + o.bandwidth + "\"", "--bandwidth");
     systolic::ProgramOptions options;
     options.gemm = r.gemm;
     options.array = r.hierarchy.array;
+    options.dataflow = dataflow;
+    options.weightBuffers = r.timing.weightBuffers;
     options.elementBytes = r.hierarchy.elementBytes;
-    options.style = *style;
     options.layout = r.layout;
     options.banks = std::max<std::int64_t>(2, r.hierarchy.at(systolic::Level::L2).buffers);
     options.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
@@ -131,7 +136,86 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
     if (o.depth > 0)
         options.depth = o.depth;
     else if (r.tile)
-        options.depth = systolic::deepestStep(r.hierarchy, r.gemm, r.tile->tk);
+        options.depth = systolic::deepestStep(r.hierarchy, *r.tile, dataflow);
+    return options;
+}
+
+systolic::PipelineMachine machineOf(const SystolicCall& o, const SystolicRequest& r)
+{
+    const bool finite =
+        o.bandwidth == "hierarchy" ||
+        (o.bandwidth.empty() && (!o.hierarchy.empty() || o.machine.given() || o.dramGbPerSecond > 0));
+    return finite ? systolic::machineOf(r.hierarchy) : systolic::PipelineMachine{};
+}
+
+std::vector<ProgramOfDataflow> runEachDataflow(const SystolicCall& o, const SystolicRequest& r,
+                                               systolic::ProgramStyle style)
+{
+    std::vector<ProgramOfDataflow> out;
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
+        ProgramOfDataflow& one = out.emplace_back();
+        one.dataflow = d;
+        systolic::ProgramOptions options = programOf(o, r, d);
+        options.style = style;
+        const auto program = systolic::buildProgram(options);
+        if (!program) {
+            one.refusal = program.error().text();
+            continue;
+        }
+        const auto run = systolic::runPipeline(*program, machineOf(o, r));
+        if (!run) {
+            one.refusal = run.error().text();
+            continue;
+        }
+        one.schedule = systolic::programScheduleText(*program);
+        one.cycles = run->cycles;
+        one.arrayBusy = run->arrayBusy;
+        one.dramBytes = dramBytesOf(*program);
+    }
+    return out;
+}
+
+/// SRAM traces of the array and, with a program, the DRAM trace.
+Status writeAddresses(const std::string& folder, const SystolicRequest& r, const SystolicPipeline* pipeline)
+{
+    if (!r.supply.unlimited())
+        return Error{ErrorCode::Problem, "are those of edges that never stall", "--address-traces", {}};
+    const auto traces = systolic::sramTraces(r.gemm, r.hierarchy.array, r.timing);
+    if (!traces)
+        return traces.error();
+    std::vector<std::pair<const char*, const std::string*>> files{{"IFMAP_SRAM_TRACE.csv", &traces->a},
+                                                                  {"FILTER_SRAM_TRACE.csv", &traces->b},
+                                                                  {"OFMAP_SRAM_TRACE.csv", &traces->c}};
+    if (!traces->partial.empty())
+        files.emplace_back("OFMAP_SRAM_READ_TRACE.csv", &traces->partial);
+    std::string dram;
+    if (pipeline) {
+        dram = systolic::dramTrace(pipeline->program, pipeline->run);
+        files.emplace_back("DRAM_TRACE.csv", &dram);
+    }
+    for (const auto& [name, text] : files)
+        if (const auto written = writeInFolder(folder, name, *text); !written)
+            return written.error();
+    return Unit{};
+}
+
+Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest& r)
+{
+    const auto refuse = [](std::string message, std::string path) {
+        return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
+    };
+    const auto style = systolic::parseProgramStyle(o.pipeline);
+    if (!style)
+        return style.error();
+    if (o.simulate)
+        return refuse("cannot be combined with --simulate", "--pipeline");
+    if (!r.supply.unlimited())
+        return refuse("belong to the array alone; a program has --bandwidth", "--west-rate, --north-rate");
+    if (!o.bandwidth.empty() && o.bandwidth != "unlimited" && o.bandwidth != "hierarchy")
+        return refuse("expected unlimited or hierarchy, got \"" + o.bandwidth + "\"", "--bandwidth");
+    systolic::ProgramOptions options = programOf(o, r, r.timing.dataflow);
+    options.style = *style;
     if (!o.schedule.empty()) {
         const auto schedule = systolic::parseL2Schedule(o.schedule);
         if (!schedule)
@@ -147,10 +231,7 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
     auto program = systolic::buildProgram(options);
     if (!program)
         return program.error();
-    const bool finite =
-        o.bandwidth == "hierarchy" || (o.bandwidth.empty() && (!o.hierarchy.empty() || o.machine.given()));
-    const systolic::PipelineMachine machine =
-        finite ? systolic::machineOf(r.hierarchy) : systolic::PipelineMachine{};
+    const systolic::PipelineMachine machine = machineOf(o, r);
     auto run = systolic::runPipeline(*program, machine);
     if (!run)
         return run.error();
@@ -186,17 +267,27 @@ int run(const SystolicCall& o)
     if (!request)
         return fail(request.error());
     const SystolicRequest& r = *request;
-    if (!o.workload.empty()) {
-        if (o.simulate || !o.pipeline.empty() || !o.tile.empty() || !r.supply.unlimited())
-            return fail({ErrorCode::Problem,
-                         "--simulate, --pipeline, --tile and the rates of the edges need --gemm",
-                         "workload",
-                         {}});
-        return printNetwork({o.workload, o.csv, o.json}, o.machine, &r.hierarchy, r.timing);
+    if (!o.layer.empty() && o.workload.empty())
+        return fail({ErrorCode::Problem, "needs a workload file", "--layer", {}});
+    if (o.workload.empty() || !o.layer.empty()) {
+        if (!o.reports.empty())
+            return fail({ErrorCode::Problem, "are those of a whole workload file", "--reports", {}});
+    } else {
+        if (o.simulate || !o.pipeline.empty() || !o.tile.empty() || !o.addresses.empty() ||
+            !r.supply.unlimited())
+            return fail(
+                {ErrorCode::Problem,
+                 "--simulate, --pipeline, --tile, --address-traces and the rates of the edges need --gemm "
+                 "or --layer",
+                 "workload",
+                 {}});
+        return printNetwork({o.workload, o.csv, o.reports, o.json}, o.machine, r.hierarchy, r.timing);
     }
-    if (o.pipeline.empty() && (!o.trace.empty() || o.listing))
-        return fail(
-            {ErrorCode::Problem, "needs --pipeline barriered or pipelined", "--trace, --listing", {}});
+    if (o.pipeline.empty() && (!o.trace.empty() || o.listing || o.compare))
+        return fail({ErrorCode::Problem,
+                     "needs --pipeline barriered or pipelined",
+                     "--trace, --listing, --compare",
+                     {}});
     auto figures = systolicFigures(r);
     if (!figures)
         return fail(figures.error());
@@ -222,12 +313,20 @@ int run(const SystolicCall& o)
         pipeline = std::move(*ran);
         figures->cycles = pipeline->run.cycles;
     }
+    std::vector<ProgramOfDataflow> programs;
+    if (o.compare)
+        programs = runEachDataflow(o, r, pipeline->program.options.style);
+    if (!o.addresses.empty())
+        if (const auto ok = writeAddresses(o.addresses, r, pipeline ? &*pipeline : nullptr); !ok)
+            return fail(ok.error());
     if (o.json || !o.csv.empty()) {
         nlohmann::ordered_json out = systolicJson(r, *figures);
         if (interrupted) // the cycles are those of the closed form
             out["interrupted"] = true;
         if (pipeline)
             addPipelineJson(out, *pipeline);
+        if (o.compare)
+            addProgramsJson(out, programs);
         if (!o.csv.empty())
             if (const auto written = writeFileAtomically(o.csv, flatCsv(out)); !written)
                 return fail(written.error());
@@ -248,6 +347,8 @@ int run(const SystolicCall& o)
         printPipeline(*pipeline);
     else
         printSystolicContext(r, *figures);
+    if (o.compare)
+        printPrograms(programs);
     return interrupted ? Exit::Interrupted : Exit::Success;
 }
 
@@ -260,6 +361,16 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     auto o = std::make_shared<SystolicCall>();
     auto* gemm = verb->add_option("--gemm", o->gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
     verb->add_option("workload", o->workload, "Any workload: a row for each of its products")->excludes(gemm);
+    verb->add_option(
+            "--layer", o->layer,
+            "One product of the workload, by the name of its operator (NAME:2: its second product), as if "
+            "given by --gemm")
+        ->excludes(gemm);
+    verb->add_option("--reports", o->reports,
+                     "Write the workload's reports, as SCALE-Sim names them, into this folder");
+    verb->add_option(
+        "--address-traces", o->addresses,
+        "Write the SRAM address traces of a GEMM, and with --pipeline the DRAM trace, into this folder");
     verb->add_option("--csv", o->csv, "Write the workload's table, or the GEMM's figures, to this file");
     auto* machine = o->machine.addTo(*verb);
     auto* array =
@@ -286,9 +397,9 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     verb->add_option("--north-rate", o->supply.northPerCycle,
                      "Elements a cycle into the north FIFOs (0: unlimited)");
     verb->add_option("--pipeline", o->pipeline, "Run a program through the memories: barriered or pipelined");
-    verb->add_option(
-        "--bandwidth", o->bandwidth,
-        "Of the pipeline: unlimited, or that of the hierarchy (default: hierarchy when one is given)");
+    verb->add_option("--bandwidth", o->bandwidth,
+                     "Of the pipeline: unlimited, or that of the hierarchy (default: hierarchy when it or "
+                     "--dram-gb-per-s is given)");
     verb->add_option("--bank-layout", o->bankLayout,
                      "Of tiles in L2: split, or seed: as printed in the source document (default split)");
     verb->add_option("--schedule", o->schedule,
@@ -296,9 +407,13 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
                      "passes as L2 holds)");
     verb->add_option("--passes", o->passes, "Over k, of schedule b (default 2)")->check(CLI::PositiveNumber);
     verb->add_option("--depth", o->depth,
-                     "Of one k step in the array (default 16; with --tile the deepest that L1 holds)")
+                     "Of one step in the array: over k (os), rows of A (ws), columns of B (is); default 16, "
+                     "with --tile "
+                     "the deepest that L1 holds")
         ->check(CLI::PositiveNumber);
     verb->add_option("--trace", o->trace, "Write the pipeline as Chrome trace events (Perfetto opens them)");
+    verb->add_flag("--compare", o->compare,
+                   "With --pipeline: the program of each dataflow beside the others");
     verb->add_flag("--listing", o->listing, "Print the program's commands");
     verb->add_flag("--corrections", o->corrections,
                    "Print where figures printed in the source documents differ from the right ones");

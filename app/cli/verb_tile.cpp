@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interrupt.h"
+#include "systolic_figures.h"
 #include "table.h"
 #include "verbs.h"
 #include "workload_input.h"
@@ -31,6 +32,7 @@ struct TileCall
     std::string method = "exhaustive";
     std::string hierarchy;
     std::string workload;
+    std::string layer, csv;
     WorkloadArguments machine;
     std::string level = "l2-buffer";
     std::string tile;
@@ -139,8 +141,8 @@ bool printText(const systolic::TileQuery& q, const systolic::TileChoice& c, cons
     return !interrupt.token().stop_requested();
 }
 
-/// What the text says beside the tile itself.
-void addContext(nlohmann::ordered_json& out, const systolic::TileQuery& q, const systolic::TileChoice& c,
+/// What the text says beside the tile itself; false when it was interrupted and the last part is missing.
+bool addContext(nlohmann::ordered_json& out, const systolic::TileQuery& q, const systolic::TileChoice& c,
                 const systolic::Hierarchy& h, const systolic::ThreeLevelOptions& levelOptions)
 {
     using Json = nlohmann::ordered_json;
@@ -181,6 +183,16 @@ void addContext(nlohmann::ordered_json& out, const systolic::TileQuery& q, const
                                                {"bytes", systolic::dramClosedForm(dram).bytes()},
                                                {"assumes", systolic::dramAssumption(dram)}});
     }
+    const InterruptGuard interrupt;
+    const systolic::DramQuery dram = systolic::dramQueryOf(h, q.gemm, systolic::Dataflow::Os, c.tile);
+    if (const auto adaptive = systolic::adaptiveStationary(dram, {interrupt.token(), {}}))
+        out["adaptive"] = {
+            {"bytes", adaptive->bytes},
+            {"row_by_row", adaptive->perRow},
+            {"best_fixed", systolic::dataflowName(adaptive->bestFixed)},
+            {"saving",
+             {{"os", adaptive->saving[0]}, {"ws", adaptive->saving[1]}, {"is", adaptive->saving[2]}}}};
+    return !interrupt.token().stop_requested();
 }
 
 /// The hierarchy of a file, of the machine, or nothing when neither is named.
@@ -197,6 +209,27 @@ Result<std::optional<systolic::Hierarchy>> hierarchyOf(const TileCall& o)
         if (!read)
             return read.error();
         out = *read;
+    }
+    return out;
+}
+
+/// A row an element; the columns are those of the first.
+std::string tableCsv(const nlohmann::ordered_json& rows)
+{
+    std::string out;
+    for (const auto& row : rows) {
+        std::string head, line;
+        for (const auto& [name, value] : row.items()) {
+            std::string cell = value.is_string() ? value.get<std::string>() : value.dump();
+            if (value.is_array()) {
+                cell.clear();
+                for (const auto& part : value)
+                    cell += (cell.empty() ? "" : " ") + part.get<std::string>();
+            }
+            head += (head.empty() ? "" : ",") + name;
+            line += (line.empty() ? "" : ",") + csvField(cell);
+        }
+        out += (out.empty() ? head + "\n" : std::string()) + line + "\n";
     }
     return out;
 }
@@ -234,6 +267,9 @@ int tileNetwork(const TileCall& o, systolic::TileQuery q, systolic::TileMethod m
                    formatGrouped(choice->tile.tj), formatGrouped(choice->tile.tk),
                    formatGrouped(choice->footprintElements), formatGrouped(bytes)});
     }
+    if (!o.csv.empty())
+        if (const auto written = writeFileAtomically(o.csv, tableCsv(rows)); !written)
+            return fail(written.error());
     if (o.json)
         std::cout << rows.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     else
@@ -260,7 +296,18 @@ int run(const TileCall& o)
     if (!hierarchy)
         return fail(hierarchy.error());
     systolic::Hierarchy h = hierarchy->value_or(systolic::kpuHierarchy());
-    const auto gemm = o.workload.empty() ? systolic::parseGemm(o.gemm) : systolic::Gemm{1, 1, 1};
+    Result<systolic::Gemm> gemm = systolic::Gemm{1, 1, 1}; // of a network its rows count
+    if (o.workload.empty()) {
+        gemm = systolic::parseGemm(o.gemm);
+    } else if (!o.layer.empty()) {
+        const auto read = lowerFile(o.workload, o.machine);
+        if (!read)
+            return fail(read.error());
+        const auto layer = productNamed(read->lowered, o.layer);
+        if (!layer)
+            return fail(layer.error());
+        gemm = layer->gemm;
+    }
     const auto array = systolic::parseArrayShape(o.array);
     const auto footprint = systolic::parseFootprint(o.footprint);
     const auto method = systolic::parseTileMethod(o.method);
@@ -287,7 +334,7 @@ int run(const TileCall& o)
     }
     h.array = q.array;
     h.elementBytes = q.elementBytes;
-    if (!o.workload.empty())
+    if (!o.workload.empty() && o.layer.empty())
         return tileNetwork(o, q, *method);
     std::optional<systolic::TileShape> given;
     if (!o.tile.empty()) {
@@ -313,7 +360,7 @@ int run(const TileCall& o)
     const auto bytes = checkedMul(choice->elements, q.elementBytes);
     if (!bytes)
         return fail({ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}});
-    if (o.json) {
+    if (o.json || !o.csv.empty()) {
         nlohmann::ordered_json out = {{"method", given ? "given" : systolic::tileMethodName(choice->method)},
                                       {"Ti", choice->tile.ti},
                                       {"Tj", choice->tile.tj},
@@ -323,9 +370,14 @@ int run(const TileCall& o)
                                       {"dram_bytes", *bytes},
                                       {"points_visited", choice->pointsVisited},
                                       {"space_reduction", choice->spaceReduction}};
-        addContext(out, q, *choice, h, levels);
-        std::cout << out.dump(2) << '\n';
-        return Exit::Success;
+        const bool whole = addContext(out, q, *choice, h, levels);
+        if (!o.csv.empty())
+            if (const auto written = writeFileAtomically(o.csv, flatCsv(out)); !written)
+                return fail(written.error());
+        if (o.json) {
+            std::cout << out.dump(2) << '\n';
+            return whole ? Exit::Success : Exit::Interrupted;
+        }
     }
     return printText(q, *choice, h, levels, given.has_value()) ? Exit::Success : Exit::Interrupted;
 }
@@ -365,6 +417,12 @@ void addTileVerb(CLI::App& app, int& exitCode)
         "--write-training-set", o->trainingFile,
         "Write the learned selector's training set (core/systolic/tile_training_data.inc) and exit");
     verb->add_flag("--held-out", o->heldOut, "Measure the learned selector on a held-out set");
+    verb->add_option(
+            "--layer", o->layer,
+            "One product of the workload, by the name of its operator (NAME:2: its second product), as if "
+            "given by --gemm")
+        ->excludes(gemm);
+    verb->add_option("--csv", o->csv, "Write the workload's table, or the figures of the tile, to this file");
     verb->add_flag("--json", o->json, "One JSON document on stdout");
     verb->callback([o, array, capacity, element, &exitCode] {
         o->arrayGiven = array->count() > 0;

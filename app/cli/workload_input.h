@@ -46,6 +46,11 @@ struct LoweredFile
 };
 [[nodiscard]] Result<LoweredFile> lowerFile(const std::string& file, const WorkloadArguments& machine);
 
+/// A product of a network by the name of an operator; "NAME:2" is the second one of an operator that has
+/// several (attention). The Error says which there are.
+[[nodiscard]] Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered,
+                                                    const std::string& name);
+
 /// What became of the model: totals, MACs by type, the ten largest of what is not there as it is in the
 /// model.
 void printLowering(const lower::LoweringReport& report);

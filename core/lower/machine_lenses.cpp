@@ -57,6 +57,7 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
     hw.dram.rowMissCycles = m.dram.rowMissCycles;
     hw.linkBytesPerCycle = m.noc.linkBytesPerCycle;
     hw.trunkBytesPerCycle = m.noc.trunkBytesPerCycle;
+    hw.energy = {m.energy.mac, m.energy.spm, m.energy.noc, m.energy.dram};
     return hw;
 }
 

@@ -11,7 +11,7 @@ namespace tilewright::lower {
 namespace {
 
 Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
-                         const systolic::TimingOptions& timing)
+                         const systolic::TimingOptions& timing, const Machine::Energy& energy)
 {
     if (Status s = systolic::checkGemm(layer.gemm); !s)
         return s.error();
@@ -24,6 +24,8 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
     for (std::size_t i = 0; i < row.bytes.size(); ++i)
         row.bytes[i] = roof->points[i].bytes;
     row.binding = roof->binding;
+    row.dram = systolic::dramClosedForm(systolic::dramQueryOf(h, layer.gemm, timing.dataflow));
+    row.energyPj = arrayEnergy(layer.gemm, *roof, h.elementBytes, energy).total();
     const double perCycle = h.bytesPerCycle(systolic::Level::External);
     row.dramCycles =
         static_cast<std::int64_t>(std::ceil(std::min(9e18, static_cast<double>(row.bytes[3]) / perCycle)));
@@ -34,14 +36,14 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
 } // namespace
 
 Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const systolic::Hierarchy& h,
-                                  const systolic::TimingOptions& timing)
+                                  const systolic::TimingOptions& timing, const Machine::Energy& energy)
 {
     NetworkTable out;
     double busy = 0;
     double used = 0;
     double folds = 0;
     for (const GemmLayer& layer : layers) {
-        auto row = rowOf(layer, h, timing);
+        auto row = rowOf(layer, h, timing, energy);
         if (!row) {
             Error error = row.error();
             error.path = layer.operators.empty() ? error.path : layer.operators.front();
@@ -59,6 +61,7 @@ Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const sy
         for (std::size_t i = 0; i < t.bytes.size(); ++i)
             add(t.bytes[i], row->bytes[i]);
         add(out.macs, systolic::macs(layer.gemm));
+        t.energyPj += static_cast<double>(n) * row->energyPj;
         busy += static_cast<double>(n) * row->timing.utilization * static_cast<double>(row->timing.cycles);
         used +=
             static_cast<double>(n) * row->timing.mappingEfficiency * static_cast<double>(row->timing.folds);
@@ -80,7 +83,7 @@ std::string networkCsv(const NetworkTable& table)
 {
     std::string out =
         "layer,m,n,k,count,cycles,utilization,mapping_efficiency,l1_bytes,l2_bytes,l3_bytes,dram_"
-        "bytes,dram_cycles,bound_cycles,binding\n";
+        "bytes,dram_cycles,bound_cycles,binding,energy_pj\n";
     const auto add = [&](const NetworkRow& r, bool total) {
         std::string names;
         for (const std::string& name : r.layer.operators)
@@ -92,8 +95,8 @@ std::string networkCsv(const NetworkTable& table)
                formatNumber(r.timing.utilization) + "," + formatNumber(r.timing.mappingEfficiency);
         for (const std::int64_t v : r.bytes)
             out += "," + std::to_string(v);
-        out +=
-            "," + std::to_string(r.dramCycles) + "," + std::to_string(r.boundCycles) + "," + r.binding + "\n";
+        out += "," + std::to_string(r.dramCycles) + "," + std::to_string(r.boundCycles) + "," + r.binding +
+               "," + formatNumber(r.energyPj) + "\n";
     };
     for (const NetworkRow& row : table.rows)
         add(row, false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "lower/array_energy.h"
 #include "lower/workload.h"
 #include "systolic/roofline.h"
 
@@ -19,6 +20,8 @@ struct NetworkRow
     std::int64_t dramCycles = 0;         ///< what DRAM alone takes
     std::int64_t boundCycles = 0;        ///< the longer of array and DRAM
     std::string binding;                 ///< "array", "dram", "l3", "l2" or "l1"
+    systolic::DramTraffic dram;          ///< of each matrix; not in the total
+    double energyPj = 0;
 };
 
 struct NetworkTable
@@ -31,7 +34,8 @@ struct NetworkTable
 /// The Error names the layer that the array cannot take.
 [[nodiscard]] Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers,
                                                 const systolic::Hierarchy& hierarchy,
-                                                const systolic::TimingOptions& timing);
+                                                const systolic::TimingOptions& timing,
+                                                const Machine::Energy& energy = {});
 [[nodiscard]] std::string networkCsv(const NetworkTable& table);
 
 } // namespace tilewright::lower

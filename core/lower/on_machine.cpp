@@ -168,6 +168,39 @@ Result<LoweredNpu> npuOf(const ModelOnMachine& model)
     return out;
 }
 
+namespace {
+
+npu::TileSizes productTile(const RunTile& run, const npu::NpuModel& model, const npu::ModelOp& op)
+{
+    const auto &a = model.tensors[op.inputs[0]].shape, &b = model.tensors[op.inputs[1]].shape;
+    npu::TileSizes tile;
+    tile.m = std::min(run.rows, a[0]);
+    tile.n = std::min(run.cols, b[1]);
+    tile.k = std::min(run.depth, a[1]);
+    return tile;
+}
+
+/// The rows of its product are output pixels, image by image and row by row, and its depth is the input
+/// channels with the taps of each. Nothing where a run is no box of these.
+std::optional<npu::TileSizes> convTile(const RunTile& run, const npu::NpuModel& model, const npu::ModelOp& op)
+{
+    const auto &y = model.tensors[op.outputs[0]].shape, &w = model.tensors[op.inputs[1]].shape;
+    const std::int64_t pixels = y[2] * y[3], taps = w[2] * w[3];
+    const std::int64_t rows = std::min(run.rows, pixels * y[0]), depth = std::min(run.depth, w[1] * taps);
+    const bool wholeRows = rows % y[3] == 0 && rows <= pixels && (y[0] == 1 || pixels % rows == 0);
+    const bool wholeChannels = depth % taps == 0;
+    if (op.groups != 1 || !wholeRows || !wholeChannels)
+        return std::nullopt;
+    npu::TileSizes tile;
+    tile.height = rows / y[3];
+    tile.width = y[3];
+    tile.cOut = std::min(run.cols, y[1]);
+    tile.cIn = depth / taps;
+    return tile;
+}
+
+} // namespace
+
 ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, const Schedule& schedule,
                          const Rules& rules)
 {
@@ -187,29 +220,38 @@ ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, con
     out.tiling = npu::tilingOf(npu.model);
     for (std::size_t i = 0; i < npu.model.ops.size(); ++i) {
         const npu::ModelOp& op = npu.model.ops[i];
-        if (op.type != npu::OpType::MatMul || !(op.tile == npu::TileSizes{}))
+        const bool isProduct = op.type == npu::OpType::MatMul, isConv = op.type == npu::OpType::Conv2d;
+        if (!(isProduct || isConv) || !(op.tile == npu::TileSizes{}))
             continue;
         const OpId product = productOf[npu.source[i].index()];
         if (product.index() >= subgraphOf.size() || subgraphOf[product.index()] == nullptr)
             continue;
-        const auto& a = npu.model.tensors[op.inputs[0]].shape;
-        const auto& b = npu.model.tensors[op.inputs[1]].shape;
         const Subgraph& subgraph = *subgraphOf[product.index()];
         const auto plan = plans.try_emplace(&subgraph, *model.problem, subgraph.ops, rules).first;
         const auto run = largestRun(plan->second, subgraph.granularity, product);
         if (!run)
             continue;
-        npu::TileSizes tile;
-        tile.m = std::min(run->rows, a[0]);
-        tile.n = std::min(run->cols, b[1]);
-        tile.k = std::min(run->depth, a[1]);
+        const auto wanted =
+            isProduct ? std::optional(productTile(*run, npu.model, op)) : convTile(*run, npu.model, op);
+        if (!wanted)
+            continue;
+        npu::TileSizes tile = *wanted;
+        const auto fits = [&](const npu::TileSizes& t) {
+            return isProduct ? npu::matmulFits(hardware, npu.model.dtypeBytes, t)
+                             : npu::convFits(npu.model, hardware, op, t);
+        };
         ++out.scheduled;
-        if (!npu::matmulFits(hardware, npu.model.dtypeBytes, tile)) {
+        if (!fits(tile)) {
             ++out.cut;
-            tile.k = 0; // as deep as two sets of operands fit
-            npu::TileSizes shallow = tile;
-            shallow.k = std::min(npu::kMatmulDepth, a[1]);
-            if (!npu::matmulFits(hardware, npu.model.dtypeBytes, shallow))
+            npu::TileSizes shallow = tile; // as deep as two sets of operands fit
+            if (isProduct) {
+                tile.k = 0;
+                shallow.k = std::min(npu::kMatmulDepth, npu.model.tensors[op.inputs[0]].shape[1]);
+            } else {
+                tile.cIn = 0;
+                shallow.cIn = 1;
+            }
+            if (!fits(shallow))
                 tile = {};
         }
         out.tiling[i].tile = tile;

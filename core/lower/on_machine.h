@@ -65,11 +65,12 @@ void keepIds(LoweredProblem& lowered, const Problem& file);
 struct ScheduledTiling
 {
     std::vector<npu::OpTiling> tiling; ///< one an operator of the NPU's model
-    std::size_t scheduled = 0;         ///< products that are cut as the schedule cuts them
+    std::size_t scheduled = 0;         ///< products and convolutions that are cut as the schedule cuts them
     std::size_t cut = 0; ///< of these: too large for a core with two sets of operands, made smaller
 };
-/// Products take the granularity of the subgraph that computes them, unless the file asks for a tile; other
-/// operators keep the NPU's own rule (docs/rules/npu.md 2.6).
+/// Products take the granularity of the subgraph that computes them, unless the file asks for a tile, and so
+/// do convolutions where its runs are boxes of their output; other operators keep the NPU's own rule
+/// (docs/rules/npu.md 2.6, 2.9).
 [[nodiscard]] ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model,
                                        const Schedule& schedule, const Rules& rules);
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <tuple>
+#include <utility>
 
 namespace tilewright::npu {
 
@@ -53,7 +55,8 @@ private:
     std::vector<std::uint64_t> m_words;
 };
 
-std::int64_t compulsoryBytes(const NpuGraph& g)
+/// Compulsory bytes, and beside them the intermediate ones.
+std::pair<std::int64_t, std::int64_t> bytesOf(const NpuGraph& g)
 {
     const NpuTensor& last = g.tensors.back();
     const std::int64_t size = last.dramBase + last.dramSize;
@@ -78,7 +81,8 @@ std::int64_t compulsoryBytes(const NpuGraph& g)
                 finals.add(tensor, g.tiles[t]);
         }
     read.remove(written); // what the run makes itself need not be read from DRAM
-    return read.bytes() + finals.bytes();
+    const std::int64_t made = written.bytes() - finals.bytes();
+    return {read.bytes() + finals.bytes(), made};
 }
 
 } // namespace
@@ -103,7 +107,7 @@ Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hw)
         b.criticalPath = std::max(b.criticalPath, cp);
     b.tensor = ceilDiv(tensor, hw.cores);
     b.vector = ceilDiv(vector, hw.cores);
-    b.compulsoryBytes = compulsoryBytes(graph);
+    std::tie(b.compulsoryBytes, b.intermediateBytes) = bytesOf(graph);
     b.dram = ceilDiv(b.compulsoryBytes, hw.dram.channels * hw.dram.bytesPerCycle);
     b.lowerBound = std::max({b.criticalPath, b.tensor, b.vector, b.dram});
     return b;
@@ -128,6 +132,10 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
         if (run.dramBytes > bounds.compulsoryBytes + bounds.compulsoryBytes / 10)
             text +=
                 ", and " + ratio(run.dramBytes, bounds.compulsoryBytes) + " times as many bytes were moved";
+        if (bounds.intermediateBytes > bounds.compulsoryBytes / 10)
+            text += ", " + ratio(run.dramBytes, bounds.compulsoryBytes + bounds.intermediateBytes) +
+                    " times with the " + formatGrouped(bounds.intermediateBytes) +
+                    " bytes of intermediate results that are written through";
     } else if (tensor >= vector && tensor >= 0.5) {
         text = "The tensor engines bind: they work for " + percent(tensor) + " of the makespan";
     } else if (vector >= 0.5) {

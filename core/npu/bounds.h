@@ -16,6 +16,8 @@ struct Bounds
     Cycle vector = 0;       ///< vector work / cores
     Cycle dram = 0;         ///< compulsory bytes / total bandwidth
     std::int64_t compulsoryBytes = 0;
+    std::int64_t intermediateBytes =
+        0;                ///< results that are read again: written through (docs/rules/npu.md 5.2)
     Cycle lowerBound = 0; ///< the largest
 
     /// "critical_path", "tensor", "vector" or "dram": the largest, the first of equals.

@@ -4,8 +4,6 @@
 #include "base/integer.h"
 
 #include <algorithm>
-#include <bit>
-#include <tuple>
 
 namespace tilewright::npu {
 
@@ -15,24 +13,28 @@ DramSeries::DramSeries(int channels, int banks)
 {
 }
 
+void DramSeries::halve()
+{
+    for (std::size_t row = 0; row < m_bins.size(); row += kBins)
+        for (std::size_t i = 0; i < kBins; ++i) {
+            Bin sum;
+            if (i < kBins / 2)
+                for (const Bin& half : {m_bins[row + 2 * i], m_bins[row + 2 * i + 1]}) {
+                    sum.bytes += half.bytes;
+                    sum.hits += half.hits;
+                    sum.misses += half.misses;
+                }
+            m_bins[row + i] = sum;
+        }
+    m_used = (m_used + 1) / 2;
+    ++m_shift;
+}
+
 void DramSeries::add(int channel, int bank, Cycle time, std::int64_t bytes, bool hit)
 {
-    while (time / m_width >= static_cast<Cycle>(kBins)) {
-        for (std::size_t row = 0; row < m_bins.size(); row += kBins)
-            for (std::size_t i = 0; i < kBins; ++i) {
-                Bin sum;
-                if (i < kBins / 2)
-                    for (const Bin& half : {m_bins[row + 2 * i], m_bins[row + 2 * i + 1]}) {
-                        sum.bytes += half.bytes;
-                        sum.hits += half.hits;
-                        sum.misses += half.misses;
-                    }
-                m_bins[row + i] = sum;
-            }
-        m_used = (m_used + 1) / 2;
-        m_width *= 2;
-    }
-    const auto index = static_cast<std::size_t>(time / m_width);
+    while (time >> m_shift >= static_cast<Cycle>(kBins))
+        halve();
+    const auto index = static_cast<std::size_t>(time >> m_shift);
     m_used = std::max(m_used, index + 1);
     Bin& bin = m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins +
                       index];
@@ -41,18 +43,18 @@ void DramSeries::add(int channel, int bank, Cycle time, std::int64_t bytes, bool
 }
 
 Dram::Dram(const DramHardware& hardware, int slots)
-    : series(hardware.channels, hardware.banks), m_hw(hardware),
-      m_channels(static_cast<std::size_t>(hardware.channels)), m_slots(static_cast<std::size_t>(slots)),
+    : series(hardware.channels, hardware.banks), m_hw(hardware), m_busCycles(hardware.busCyclesPerBurst()),
+      m_banks(static_cast<std::size_t>(hardware.banks)), m_perChannel(hardware.channels),
+      m_perBank(hardware.banks), m_channels(static_cast<std::size_t>(hardware.channels)),
+      m_slots(static_cast<std::size_t>(slots)), m_queues(m_channels.size() * m_banks * m_slots.size()),
       m_burstShift(std::countr_zero(static_cast<std::uint64_t>(hardware.burstBytes))),
       m_interleaveShift(std::countr_zero(static_cast<std::uint64_t>(hardware.interleaveBytes))),
       m_rowShift(std::countr_zero(static_cast<std::uint64_t>(hardware.rowBytes)))
 {
-    for (Channel& c : m_channels)
-        c.banks.resize(static_cast<std::size_t>(hardware.banks));
-    for (Slot& s : m_slots) {
-        s.first.assign(static_cast<std::size_t>(hardware.channels) * static_cast<std::size_t>(hardware.banks),
-                       kNone);
-        s.last = s.first;
+    for (Channel& c : m_channels) {
+        c.banks.resize(m_banks);
+        c.readyAt.resize(m_banks, 0);
+        c.servedBy.resize(m_slots.size(), 0);
     }
 }
 
@@ -69,28 +71,29 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
     const std::int64_t interleave = m_hw.interleaveBytes;
     const auto add = [&](std::int64_t address, std::int64_t bursts) {
         const std::int64_t block = address >> m_interleaveShift;
-        const std::int64_t perChannel = block / m_hw.channels;
+        const std::int64_t perChannel = m_perChannel.of(block);
         const auto channel = static_cast<std::size_t>(block - perChannel * m_hw.channels);
-        const std::int64_t perBank = perChannel / m_hw.banks;
+        const std::int64_t perBank = m_perBank.of(perChannel);
         const auto bank = static_cast<std::size_t>(perChannel - perBank * m_hw.banks);
         const std::int64_t local = (perBank << m_interleaveShift) + (address & (interleave - 1));
         const auto id = static_cast<std::uint32_t>(slot.groups.size());
-        slot.groups.push_back({address, static_cast<std::uint32_t>(local >> m_rowShift),
-                               static_cast<std::uint32_t>(bursts), kNone});
-        const std::size_t list = channel * static_cast<std::size_t>(m_hw.banks) + bank;
+        const auto row = static_cast<std::uint32_t>(local >> m_rowShift);
+        slot.groups.push_back({address, row, static_cast<std::uint32_t>(bursts), kNone});
+        Queue& q = queue(channel, bank, static_cast<std::size_t>(slotIndex));
         Channel& ch = m_channels[channel];
-        Bank& b = ch.banks[bank];
-        if (slot.first[list] == kNone) {
-            slot.first[list] = id;
+        if (q.first == kNone) {
+            q.first = id;
+            q.row = row;
+            Bank& b = ch.banks[bank];
             b.waiting |= 1U << slotIndex;
             if (b.slot < 0)
                 ch.idleWithWork |= std::uint64_t{1} << bank;
         } else {
-            slot.groups[slot.last[list]].next = id;
+            slot.groups[q.last].next = id;
         }
-        slot.last[list] = id;
+        q.last = id;
         ch.queuedBytes += bursts << m_burstShift;
-        ch.touched = true;
+        m_touched |= std::uint64_t{1} << channel;
         slot.remaining += bursts << m_burstShift;
     };
     forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
@@ -103,20 +106,12 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
     });
 }
 
-Cycle Dram::nextTime() const noexcept
-{
-    Cycle next = kNever;
-    for (const Channel& c : m_channels)
-        next = std::min(next, c.next);
-    return next;
-}
-
 void Dram::releaseBus(std::size_t channel)
 {
     Channel& ch = m_channels[channel];
     const auto bank = static_cast<std::size_t>(ch.busBank);
     Bank& b = ch.banks[bank];
-    const std::int64_t bytes = b.group.bursts * m_hw.burstBytes;
+    const std::int64_t bytes = static_cast<std::int64_t>(b.group.bursts) << m_burstShift;
     ch.queuedBytes -= bytes;
     m_slots[static_cast<std::size_t>(b.slot)].remaining -= bytes;
     m_totalBytes += bytes;
@@ -128,91 +123,142 @@ void Dram::releaseBus(std::size_t channel)
 
 void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
 {
+    // Among transfers of one age no other has the same: the best key decides.
+    constexpr std::uint64_t kOtherRow = std::uint64_t{1} << 63, kSameHead = std::uint64_t{1} << 62;
     Channel& ch = m_channels[channel];
     Bank& b = ch.banks[bankIndex];
-    const std::size_t list = channel * static_cast<std::size_t>(m_hw.banks) + bankIndex;
-    int best = -1;
-    std::tuple<bool, bool, std::uint64_t> bestKey;
-    for (std::uint32_t left = b.waiting; left != 0; left &= left - 1) {
-        const int s = std::countr_zero(left);
-        const Slot& slot = m_slots[static_cast<std::size_t>(s)];
-        std::tuple<bool, bool, std::uint64_t> key{false, false, slot.age};
-        if (m_hw.arbiter == Arbiter::DramAware)
-            key = {slot.groups[slot.first[list]].row != b.openRow, slot.head == ch.lastHead, slot.age};
-        if (best < 0 || key < bestKey) {
-            best = s;
+    auto best = static_cast<std::size_t>(std::countr_zero(b.waiting));
+    if ((b.waiting & (b.waiting - 1)) != 0) {
+        const bool aware = m_hw.arbiter == Arbiter::DramAware;
+        std::uint64_t bestKey = ~std::uint64_t{0};
+        for (std::uint32_t left = b.waiting; left != 0; left &= left - 1) {
+            const auto s = static_cast<std::size_t>(std::countr_zero(left));
+            const Slot& slot = m_slots[s];
+            std::uint64_t key = slot.age;
+            if (aware)
+                key |= (queue(channel, bankIndex, s).row != b.openRow ? kOtherRow : 0) |
+                       (slot.head == ch.lastHead ? kSameHead : 0);
+            if (key < bestKey) {
+                best = s;
+                bestKey = key;
+            }
+        }
+    }
+    const Slot& slot = m_slots[best];
+    Queue& q = queue(channel, bankIndex, best);
+    b.group = slot.groups[q.first];
+    q.first = b.group.next;
+    if (q.first == kNone)
+        b.waiting &= ~(1U << best);
+    else
+        q.row = slot.groups[q.first].row;
+    b.slot = static_cast<int>(best);
+    b.hit = b.group.row == b.openRow;
+    b.openRow = b.group.row;
+    ch.readyAt[bankIndex] =
+        now + (b.hit ? m_hw.rowHitCycles : m_hw.rowMissCycles) + (b.group.bursts - 1) * m_hw.rowHitCycles;
+    const std::uint64_t bit = std::uint64_t{1} << bankIndex;
+    ch.serving |= bit;
+    ch.hits = b.hit ? ch.hits | bit : ch.hits & ~bit;
+    ch.servedBy[best] |= bit;
+    ch.usedBy |= 1U << best;
+}
+
+int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
+{
+    const bool aware = m_hw.arbiter == Arbiter::DramAware;
+    if (aware) {
+        if ((candidates & ch.hits) != 0)
+            candidates &= ch.hits;
+        const std::uint64_t last = ch.lastBank >= 0 ? std::uint64_t{1} << ch.lastBank : 0;
+        if ((candidates & ~last) != 0)
+            candidates &= ~last;
+    }
+    if ((candidates & (candidates - 1)) == 0)
+        return std::countr_zero(candidates);
+    std::size_t by = 0;
+    std::uint64_t bestKey = ~std::uint64_t{0};
+    for (std::uint32_t left = ch.usedBy; left != 0; left &= left - 1) {
+        const auto s = static_cast<std::size_t>(std::countr_zero(left));
+        if ((ch.servedBy[s] & candidates) == 0)
+            continue;
+        const std::uint64_t sameHead = aware && m_slots[s].head == ch.lastHead ? std::uint64_t{1} << 63 : 0;
+        if (const std::uint64_t key = m_slots[s].age | sameHead; key < bestKey) {
+            by = s;
             bestKey = key;
         }
     }
-    Slot& slot = m_slots[static_cast<std::size_t>(best)];
-    b.group = slot.groups[slot.first[list]];
-    slot.first[list] = b.group.next;
-    if (b.group.next == kNone)
-        b.waiting &= ~(1U << best);
-    b.slot = best;
-    b.hit = b.group.row == b.openRow;
-    b.openRow = b.group.row;
-    b.ready =
-        now + (b.hit ? m_hw.rowHitCycles : m_hw.rowMissCycles) + (b.group.bursts - 1) * m_hw.rowHitCycles;
-    ch.serving |= std::uint64_t{1} << bankIndex;
+    return std::countr_zero(ch.servedBy[by] & candidates);
 }
 
 void Dram::giveBus(std::size_t channel, Cycle now)
 {
     Channel& ch = m_channels[channel];
-    const bool aware = m_hw.arbiter == Arbiter::DramAware;
-    int best = -1;
-    std::tuple<bool, bool, bool, std::uint64_t> bestKey;
+    std::uint64_t ready = 0;
     Cycle earliest = kNever;
     for (std::uint64_t left = ch.serving; left != 0; left &= left - 1) {
-        const int i = std::countr_zero(left);
-        const Bank& b = ch.banks[static_cast<std::size_t>(i)];
-        earliest = std::min(earliest, b.ready);
-        if (b.ready > now)
+        const Cycle at = ch.readyAt[static_cast<std::size_t>(std::countr_zero(left))];
+        if (at > earliest && at > now)
             continue;
-        const Slot& slot = m_slots[static_cast<std::size_t>(b.slot)];
-        std::tuple<bool, bool, bool, std::uint64_t> key{false, false, false, slot.age};
-        if (aware)
-            key = {!b.hit, i == ch.lastBank, slot.head == ch.lastHead, slot.age};
-        if (best < 0 || key < bestKey) {
-            best = i;
-            bestKey = key;
-        }
+        if (at < earliest && earliest > now)
+            ready = 0;
+        earliest = std::min(earliest, at);
+        ready |= left & -left;
     }
-    if (best < 0) {
-        ch.next = earliest;
+    if (ready == 0) {
+        ch.next = kNever;
         return;
     }
-    const Bank& b = ch.banks[static_cast<std::size_t>(best)];
-    const Slot& slot = m_slots[static_cast<std::size_t>(b.slot)];
-    const Cycle held = b.group.bursts * m_hw.busCyclesPerBurst();
-    ch.serving &= ~(std::uint64_t{1} << best);
-    ch.busBank = best;
-    ch.busEnd = ch.next = now + held;
+    const int bank = bankForBus(ch, ready);
+    if (earliest <= now) {
+        holdBus(channel, bank, now);
+        return;
+    }
+    // Nothing comes between but the start of a transfer, which calls the promise off.
+    ch.promised = bank;
+    ch.promisedAt = earliest;
+    ch.next = earliest + ch.banks[static_cast<std::size_t>(bank)].group.bursts * m_busCycles;
+}
+
+void Dram::holdBus(std::size_t channel, int bank, Cycle from)
+{
+    Channel& ch = m_channels[channel];
+    const std::uint64_t bit = std::uint64_t{1} << bank;
+    const Bank& b = ch.banks[static_cast<std::size_t>(bank)];
+    const auto by = static_cast<std::size_t>(b.slot);
+    const Slot& slot = m_slots[by];
+    const Cycle held = b.group.bursts * m_busCycles;
+    ch.serving &= ~bit;
+    ch.servedBy[by] &= ~bit;
+    if (ch.servedBy[by] == 0)
+        ch.usedBy &= ~(1U << by);
+    ch.busBank = bank;
+    ch.busEnd = ch.next = from + held;
     ch.busy += held;
-    ch.lastBank = best;
+    ch.lastBank = bank;
     ch.lastHead = slot.head;
     ++(b.hit ? m_hits : m_misses);
-    series.add(static_cast<int>(channel), best, now, b.group.bursts * m_hw.burstBytes, b.hit);
+    series.add(static_cast<int>(channel), bank, from,
+               static_cast<std::int64_t>(b.group.bursts) << m_burstShift, b.hit);
     if (recordEvents)
-        events.push_back({now, ch.busEnd, b.group.address, slot.tile, b.group.bursts,
-                          static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(best), b.hit,
+        events.push_back({from, ch.busEnd, b.group.address, slot.tile, b.group.bursts,
+                          static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(bank), b.hit,
                           slot.isStore});
 }
 
-void Dram::issue(Cycle now)
+void Dram::issueChannel(std::size_t c, Cycle now)
 {
-    for (std::size_t c = 0; c < m_channels.size(); ++c) {
-        Channel& ch = m_channels[c];
-        if (!ch.touched)
-            continue;
-        ch.touched = false;
-        for (std::uint64_t left = ch.idleWithWork; left != 0; left &= left - 1)
-            serve(c, static_cast<std::size_t>(std::countr_zero(left)), now);
-        ch.idleWithWork = 0;
-        if (ch.busBank < 0)
-            giveBus(c, now);
+    Channel& ch = m_channels[c];
+    if (ch.promised >= 0) {
+        if (ch.promisedAt < now)
+            holdBus(c, ch.promised, ch.promisedAt);
+        ch.promised = -1;
     }
+    for (std::uint64_t left = ch.idleWithWork; left != 0; left &= left - 1)
+        serve(c, static_cast<std::size_t>(std::countr_zero(left)), now);
+    ch.idleWithWork = 0;
+    if (ch.busBank < 0)
+        giveBus(c, now);
 }
 
 } // namespace tilewright::npu

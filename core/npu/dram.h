@@ -3,6 +3,8 @@
 
 #include "npu/tile.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -38,7 +40,7 @@ public:
     DramSeries() = default;
     DramSeries(int channels, int banks);
     void add(int channel, int bank, Cycle time, std::int64_t bytes, bool hit);
-    [[nodiscard]] Cycle binCycles() const noexcept { return m_width; }
+    [[nodiscard]] Cycle binCycles() const noexcept { return Cycle{1} << m_shift; }
     [[nodiscard]] std::size_t binsUsed() const noexcept { return m_used; }
     [[nodiscard]] const Bin& at(int channel, int bank, std::size_t bin) const noexcept
     {
@@ -48,8 +50,10 @@ public:
 
 private:
     std::vector<Bin> m_bins;
+    void halve();
+
     std::size_t m_banks = 0, m_used = 0;
-    Cycle m_width = 64;
+    int m_shift = 6; ///< of the width of a bin
 };
 
 /// Channels, banks and the arbiter of docs/rules/npu.md 5.3, event driven.
@@ -68,7 +72,13 @@ public:
     void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
                std::uint64_t age, std::int32_t head, bool isStore);
     /// The next time a bus is released or an idle bus can be given, kNever when nothing is queued.
-    [[nodiscard]] Cycle nextTime() const noexcept;
+    [[nodiscard]] Cycle nextTime() const noexcept
+    {
+        Cycle next = kNever;
+        for (const Channel& c : m_channels)
+            next = std::min(next, c.next);
+        return next;
+    }
     /// Releases the buses that end at `now`; calls delivered(slot, bytes) in order of channel.
     template <typename F> void release(Cycle now, F&& delivered)
     {
@@ -76,18 +86,26 @@ public:
             Channel& ch = m_channels[c];
             if (ch.next != now)
                 continue;
-            ch.touched = true;
+            m_touched |= std::uint64_t{1} << c;
+            if (ch.promised >= 0) {
+                holdBus(c, ch.promised, ch.promisedAt);
+                ch.promised = -1;
+            }
             if (ch.busBank >= 0 && ch.busEnd == now) {
-                const Group& g = ch.banks[static_cast<std::size_t>(ch.busBank)].group;
-                const int slot = ch.banks[static_cast<std::size_t>(ch.busBank)].slot;
-                const std::int64_t bytes = g.bursts * m_hw.burstBytes;
+                const Bank& bank = ch.banks[static_cast<std::size_t>(ch.busBank)];
+                const int slot = bank.slot;
+                const std::int64_t bytes = static_cast<std::int64_t>(bank.group.bursts) << m_burstShift;
                 releaseBus(c);
                 delivered(slot, bytes);
             }
         }
     }
     /// Gives idle banks and buses their next work; after release and all begin calls of this cycle.
-    void issue(Cycle now);
+    void issue(Cycle now)
+    {
+        for (; m_touched != 0; m_touched &= m_touched - 1)
+            issueChannel(static_cast<std::size_t>(std::countr_zero(m_touched)), now);
+    }
 
     [[nodiscard]] std::int64_t queuedBytes(int channel) const noexcept
     {
@@ -117,49 +135,87 @@ private:
         std::uint32_t bursts = 0;
         std::uint32_t next = kNone; ///< of the same slot and bank
     };
+    /// What a slot has queued for a bank: groups in order, kNone without any.
+    struct Queue
+    {
+        std::uint32_t first = kNone, last = kNone;
+        std::uint32_t row = 0; ///< of the first
+    };
     struct Bank
     {
         int slot = -1; ///< being served, -1 = idle
-        Cycle ready = 0;
         Group group;
         bool hit = false;
         std::uint32_t openRow = kNone;
         std::uint32_t waiting = 0; ///< bit per slot with queued groups
     };
+    // Masks have a bit a bank, so that the arbiter looks at the transfers and not at all banks.
     struct Channel
     {
         std::vector<Bank> banks;
-        std::uint64_t idleWithWork = 0; ///< bit per bank
-        std::uint64_t serving = 0;      ///< bit per bank, served and not yet on the bus
+        std::vector<Cycle> readyAt;          ///< per bank that is served
+        std::vector<std::uint64_t> servedBy; ///< per slot: its banks that wait for the bus
+        std::uint64_t idleWithWork = 0;
+        std::uint64_t serving = 0; ///< served, not on the bus yet
+        std::uint64_t hits = 0;    ///< of these
+        std::uint32_t usedBy = 0;  ///< bit a slot with banks that wait for the bus
         int busBank = -1;
         Cycle busEnd = 0;
         Cycle next = kNever;
+        int promised =
+            -1; ///< the bank that gets the idle bus at promisedAt, if no transfer starts until then
+        Cycle promisedAt = 0;
         int lastBank = -1;
         std::int32_t lastHead = -2;
         std::int64_t queuedBytes = 0;
         Cycle busy = 0;
-        bool touched = false;
     };
     struct Slot
     {
         std::vector<Group> groups;
-        std::vector<std::uint32_t> first, last; ///< per channel and bank
         std::uint64_t age = 0;
         std::int32_t head = -1;
         std::uint32_t tile = 0;
         bool isStore = false;
         std::int64_t remaining = 0;
     };
+    /// Division by a number that is mostly a power of two.
+    struct Divisor
+    {
+        explicit Divisor(std::int64_t by)
+            : value(by), shift(std::has_single_bit(static_cast<std::uint64_t>(by))
+                                   ? std::countr_zero(static_cast<std::uint64_t>(by))
+                                   : -1)
+        {
+        }
+        [[nodiscard]] std::int64_t of(std::int64_t v) const noexcept
+        {
+            return shift >= 0 ? v >> shift : v / value;
+        }
+        std::int64_t value;
+        int shift;
+    };
 
+    [[nodiscard]] Queue& queue(std::size_t channel, std::size_t bank, std::size_t slot) noexcept
+    {
+        return m_queues[(channel * m_banks + bank) * m_slots.size() + slot];
+    }
     void releaseBus(std::size_t channel);
+    void issueChannel(std::size_t channel, Cycle now);
     void serve(std::size_t channel, std::size_t bank, Cycle now);
+    [[nodiscard]] int bankForBus(const Channel& channel, std::uint64_t candidates) const;
     void giveBus(std::size_t channel, Cycle now);
+    void holdBus(std::size_t channel, int bank, Cycle from);
 
     DramHardware m_hw;
+    Cycle m_busCycles;
+    std::size_t m_banks;
+    Divisor m_perChannel, m_perBank;
     std::vector<Channel> m_channels;
     std::vector<Slot> m_slots;
+    std::vector<Queue> m_queues; ///< per channel, bank and slot
+    std::uint64_t m_touched = 0; ///< bit a channel to look at in issue()
     std::int64_t m_totalBytes = 0, m_hits = 0, m_misses = 0;
-    // The address map is divisions by these; most are powers of two, all divide non-negative numbers.
     int m_burstShift = 0, m_interleaveShift = 0, m_rowShift = 0;
 };
 

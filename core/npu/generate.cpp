@@ -14,15 +14,20 @@ class Builder
 public:
     explicit Builder(NpuModel& model) : m_model(model) {}
 
+    /// What stands before the names of a block's tensors and operators; nothing for a single block.
+    void beginBlock(std::int64_t block, std::int64_t blocks)
+    {
+        m_prefix = blocks > 1 ? "block" + std::to_string(block) + "." : std::string();
+    }
     std::size_t input(const std::string& name, std::vector<std::int64_t> shape)
     {
-        return m_model.addTensor(name, std::move(shape));
+        return m_model.addTensor(m_prefix + name, std::move(shape));
     }
     ModelOp& add(OpType type, const std::string& name, std::vector<std::size_t> inputs, std::size_t output)
     {
         ModelOp op;
         op.type = type;
-        op.name = name;
+        op.name = m_prefix + name;
         op.inputs = std::move(inputs);
         op.outputs = {output};
         m_model.ops.push_back(std::move(op));
@@ -47,6 +52,7 @@ public:
 
 private:
     NpuModel& m_model;
+    std::string m_prefix;
 };
 
 Error badOption(const char* field, const std::string& reason)
@@ -82,39 +88,31 @@ Status checkHeads(std::int64_t hidden, std::int64_t heads)
 
 } // namespace
 
-Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& o)
+namespace {
+
+/// One decoder block from x [tokens, hidden] to its result of the same shape.
+std::size_t llamaBlock(Builder& b, NpuModel& model, const LlamaBlockOptions& o, std::size_t x)
 {
-    if (auto s = checkHeads(o.hidden, o.heads); !s)
-        return s.error();
     const bool decode = o.phase == LlamaPhase::Decode;
-    const std::int64_t tokens = decode ? 1 : o.tokens;
+    const std::int64_t tokens = model.tensors[x].shape[0];
     const std::int64_t cached = decode ? o.cached : 0;
     const std::int64_t dim = o.hidden / o.heads;
-    if (tokens < 1)
-        return badOption("tokens", "expected at least 1, got " + std::to_string(tokens));
-    if (cached < 0)
-        return badOption("cached", "expected at least 0, got " + std::to_string(cached));
-    NpuModel model;
-    model.name = decode ? "llama_block_decode" : "llama_block_prefill";
-    model.dtypeBytes = o.dtypeBytes;
-    Builder b(model);
+    const std::int64_t kvHeads = o.kvHeads > 0 ? o.kvHeads : o.heads;
     const TileSizes tile = projectionTile(tokens);
-
-    const std::size_t x = b.input("x", {tokens, o.hidden});
     const std::size_t norm1 = b.same(OpType::RmsNorm, "attn_norm", {x, b.input("g_attn", {o.hidden})});
     const std::size_t q = b.project("q", norm1, o.hidden, tile);
-    const std::size_t k = b.project("k", norm1, o.hidden, tile);
-    const std::size_t v = b.project("v", norm1, o.hidden, tile);
+    const std::size_t k = b.project("k", norm1, kvHeads * dim, tile);
+    const std::size_t v = b.project("v", norm1, kvHeads * dim, tile);
     const std::size_t qRope = b.same(OpType::Elementwise, "q_rope", {q});
     const std::size_t kRope = b.same(OpType::Elementwise, "k_rope", {k});
 
-    const std::vector<std::int64_t> cacheShape{1, o.heads, cached + tokens, dim};
+    const std::vector<std::int64_t> cacheShape{1, kvHeads, cached + tokens, dim};
     const std::size_t kCache = b.input("k_cache", cacheShape);
     const std::size_t vCache = b.input("v_cache", cacheShape);
     for (const auto& [name, from, to] :
          {std::make_tuple("k_append", kRope, kCache), std::make_tuple("v_append", v, vCache)}) {
         ModelOp& op = b.add(OpType::KvAppend, name, {from}, to);
-        op.heads = o.heads;
+        op.heads = kvHeads;
         op.position = cached;
     }
     std::size_t keys = kRope;
@@ -129,6 +127,7 @@ Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& o)
     const std::size_t context = b.input("context", {tokens, o.hidden});
     ModelOp& attention = b.add(OpType::Attention, "attention", {qRope, keys, values}, context);
     attention.heads = o.heads;
+    attention.kvHeads = kvHeads == o.heads ? 0 : kvHeads;
     attention.causal = true;
     attention.flash = o.flash;
 
@@ -140,24 +139,14 @@ Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& o)
     const std::size_t act = b.same(OpType::Elementwise, "silu_mul", {gate, up});
     model.ops.back().passes = 2;
     const std::size_t down = b.project("down", act, o.hidden, tile);
-    b.same(OpType::Elementwise, "mlp_residual", {down, residual});
-    return checked(std::move(model));
+    return b.same(OpType::Elementwise, "mlp_residual", {down, residual});
 }
 
-Result<NpuModel> generateBertBlock(const BertBlockOptions& o)
+std::size_t bertBlock(Builder& b, NpuModel& model, const BertBlockOptions& o, std::size_t x)
 {
-    if (auto s = checkHeads(o.hidden, o.heads); !s)
-        return s.error();
-    if (o.tokens < 1)
-        return badOption("tokens", "expected at least 1, got " + std::to_string(o.tokens));
-    NpuModel model;
-    model.name = "bert_block";
-    model.dtypeBytes = o.dtypeBytes;
-    Builder b(model);
     TileSizes tile = projectionTile(o.tokens);
     tile.n = 128;
     tile.k = 256;
-    const std::size_t x = b.input("x", {o.tokens, o.hidden});
     const std::size_t q = b.project("q", x, o.hidden, tile);
     const std::size_t k = b.project("k", x, o.hidden, tile);
     const std::size_t v = b.project("v", x, o.hidden, tile);
@@ -174,7 +163,64 @@ Result<NpuModel> generateBertBlock(const BertBlockOptions& o)
     model.ops.back().passes = 4;
     const std::size_t out = b.project("ffn_out", gelu, o.hidden, tile);
     const std::size_t sum2 = b.same(OpType::Elementwise, "ffn_residual", {out, norm1});
-    b.same(OpType::LayerNorm, "ffn_norm", {sum2, b.input("g2", {o.hidden}), b.input("b2", {o.hidden})});
+    return b.same(OpType::LayerNorm, "ffn_norm",
+                  {sum2, b.input("g2", {o.hidden}), b.input("b2", {o.hidden})});
+}
+
+Status checkLayers(std::int64_t layers)
+{
+    if (layers < 1 || layers > 1000)
+        return badOption("layers", "expected 1 to 1000, got " + std::to_string(layers));
+    return Unit{};
+}
+
+} // namespace
+
+Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& o)
+{
+    if (auto s = checkHeads(o.hidden, o.heads); !s)
+        return s.error();
+    if (o.kvHeads < 0 || (o.kvHeads > 0 && o.heads % o.kvHeads != 0))
+        return badOption("kv_heads", "the heads (" + std::to_string(o.heads) +
+                                         ") must be a multiple of the heads of keys and values (" +
+                                         std::to_string(o.kvHeads) + ")");
+    if (auto s = checkLayers(o.layers); !s)
+        return s.error();
+    const bool decode = o.phase == LlamaPhase::Decode;
+    const std::int64_t tokens = decode ? 1 : o.tokens;
+    if (tokens < 1)
+        return badOption("tokens", "expected at least 1, got " + std::to_string(tokens));
+    if (o.cached < 0)
+        return badOption("cached", "expected at least 0, got " + std::to_string(o.cached));
+    NpuModel model;
+    model.name = decode ? "llama_block_decode" : "llama_block_prefill";
+    model.dtypeBytes = o.dtypeBytes;
+    Builder b(model);
+    std::size_t x = b.input("x", {tokens, o.hidden});
+    for (std::int64_t layer = 0; layer < o.layers; ++layer) {
+        b.beginBlock(layer, o.layers);
+        x = llamaBlock(b, model, o, x);
+    }
+    return checked(std::move(model));
+}
+
+Result<NpuModel> generateBertBlock(const BertBlockOptions& o)
+{
+    if (auto s = checkHeads(o.hidden, o.heads); !s)
+        return s.error();
+    if (auto s = checkLayers(o.layers); !s)
+        return s.error();
+    if (o.tokens < 1)
+        return badOption("tokens", "expected at least 1, got " + std::to_string(o.tokens));
+    NpuModel model;
+    model.name = "bert_block";
+    model.dtypeBytes = o.dtypeBytes;
+    Builder b(model);
+    std::size_t x = b.input("x", {o.tokens, o.hidden});
+    for (std::int64_t layer = 0; layer < o.layers; ++layer) {
+        b.beginBlock(layer, o.layers);
+        x = bertBlock(b, model, o, x);
+    }
     return checked(std::move(model));
 }
 

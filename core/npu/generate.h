@@ -22,6 +22,8 @@ struct LlamaBlockOptions
     std::int64_t cached = 2048; ///< decode: tokens already in the KV cache
     bool flash = false;
     int dtypeBytes = 2;
+    std::int64_t kvHeads = 0; ///< heads of K and V (grouped queries), 0 = as many
+    std::int64_t layers = 1;  ///< blocks, one after the other
 };
 [[nodiscard]] Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& options);
 
@@ -34,6 +36,7 @@ struct BertBlockOptions
     std::int64_t tokens = 128;
     bool flash = false;
     int dtypeBytes = 2;
+    std::int64_t layers = 1; ///< blocks, one after the other
 };
 [[nodiscard]] Result<NpuModel> generateBertBlock(const BertBlockOptions& options);
 

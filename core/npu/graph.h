@@ -77,6 +77,7 @@ struct NpuGraph
     NpuHardware hardware; ///< SPM, engines and DRAM it was tiled for (cores do not matter)
     std::vector<NpuTensor> tensors;
     std::vector<std::string> opNames; ///< of the model's operators
+    std::vector<OpType> opTypes;      ///< likewise
     std::vector<TileSizes> tileSizes; ///< of the model's operators: wished ones, the rest by the default rule
     std::vector<TileDesc> tiles;
     std::vector<TileNode> nodes;
@@ -126,6 +127,10 @@ inline constexpr std::int64_t kMatmulDepth = 64;
 /// The default tile of a matmul (docs/rules/npu.md 2.6); fields of `wish` that are set are kept.
 [[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
                                    std::int64_t n, std::int64_t k, TileSizes wish);
+
+/// The same of a convolution, all of whose sizes are given.
+[[nodiscard]] bool convFits(const NpuModel& model, const NpuHardware& hardware, const ModelOp& op,
+                            const TileSizes& tile);
 
 /// Cycles of a tensor-engine node (docs/rules/npu.md 3), without or with the drain of the chain's last node.
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, std::int64_t m, std::int64_t n, std::int64_t k,

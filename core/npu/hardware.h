@@ -53,6 +53,16 @@ struct VectorPasses
 };
 
 /// The machine; the defaults are those of docs/rules/npu.md 8.
+/// pJ of an element moved, or of one multiply-accumulate; one lane of the vector engine counts as one.
+struct NpuEnergy
+{
+    double mac = 0.075;
+    double spm = 13.5;
+    double noc = 2.0;
+    double dram = 200.0;
+    bool operator==(const NpuEnergy&) const = default;
+};
+
 struct NpuHardware
 {
     std::string name = "default";
@@ -67,6 +77,7 @@ struct NpuHardware
     DramHardware dram;
     std::int64_t linkBytesPerCycle = 32;   ///< NoC, one core's link (loads and stores together)
     std::int64_t trunkBytesPerCycle = 128; ///< NoC, shared by all cores
+    NpuEnergy energy;
     bool operator==(const NpuHardware&) const = default;
 
     /// Bytes a cycle that one core gets when it is alone.

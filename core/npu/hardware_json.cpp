@@ -62,6 +62,13 @@ void bindFields(JsonFields& f, NpuHardware& hw)
         passes.optional("elementwise", hw.passes.elementwise, kPasses);
     });
     f.optional("dram", [&](JsonFields& dram) { bindDram(dram, hw.dram); });
+    f.optional("energy_pj", [&](JsonFields& energy) {
+        constexpr Numbers kPj{0, 1e9};
+        energy.optional("mac", hw.energy.mac, kPj);
+        energy.optional("spm", hw.energy.spm, kPj);
+        energy.optional("noc", hw.energy.noc, kPj);
+        energy.optional("dram", hw.energy.dram, kPj);
+    });
     f.optional("noc", [&](JsonFields& noc) {
         noc.optional("link_bytes_per_cycle", hw.linkBytesPerCycle, kRate);
         noc.optional("trunk_bytes_per_cycle", hw.trunkBytesPerCycle, kRate);

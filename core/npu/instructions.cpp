@@ -99,6 +99,23 @@ std::string describe(const NpuGraph& graph, const Instruction& i)
     return text + graph.describe(i.node);
 }
 
+bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run)
+{
+    for (std::size_t c = 0; c < programs.size(); ++c) {
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted, loaded;
+        for (const Instruction& i : programs[c])
+            if (i.opcode == Opcode::TLoad)
+                wanted.emplace_back(i.node, i.tile);
+        for (const TransferSpan& s : run.cores[c].loads)
+            loaded.emplace_back(s.node, s.tile);
+        std::sort(wanted.begin(), wanted.end());
+        std::sort(loaded.begin(), loaded.end());
+        if (wanted != loaded)
+            return false;
+    }
+    return true;
+}
+
 Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
                       const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
 {
@@ -121,21 +138,8 @@ Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
     auto run = simulatePrograms(graph, hardware, lists, options);
     if (!run)
         return run;
-    for (std::size_t c = 0; c < programs.size(); ++c) {
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted, loaded;
-        for (const Instruction& i : programs[c])
-            if (i.opcode == Opcode::TLoad)
-                wanted.emplace_back(i.node, i.tile);
-        for (const TransferSpan& s : run->cores[c].loads)
-            loaded.emplace_back(s.node, s.tile);
-        std::sort(wanted.begin(), wanted.end());
-        std::sort(loaded.begin(), loaded.end());
-        if (wanted != loaded)
-            return Error{ErrorCode::Internal,
-                         "the loads of core " + std::to_string(c) + " differ from its TLOAD instructions",
-                         {},
-                         {}};
-    }
+    if (!loadsAre(programs, *run))
+        return Error{ErrorCode::Internal, "the loads of a core differ from its TLOAD instructions", {}, {}};
     return run;
 }
 

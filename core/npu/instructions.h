@@ -33,6 +33,9 @@ struct Instruction
 /// "TMATMUL  q: MATMUL 17"
 [[nodiscard]] std::string describe(const NpuGraph& graph, const Instruction& instruction);
 
+/// Whether the run loads what the programs' TLOADs say, core by core.
+[[nodiscard]] bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run);
+
 /// Executes the programs on the machine without a scheduler. Errors when a core's loads differ from its
 /// TLOADs.
 [[nodiscard]] Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,

@@ -45,6 +45,10 @@ std::span<const TileField> tileFields(OpType type) noexcept
                                           {"w", &TileSizes::width}};
     static constexpr TileField kHeads[] = {
         {"heads", &TileSizes::heads}, {"t", &TileSizes::tokens}, {"d", &TileSizes::dims}};
+    static constexpr TileField kAttention[] = {{"heads", &TileSizes::heads},
+                                               {"q", &TileSizes::queries},
+                                               {"t", &TileSizes::tokens},
+                                               {"d", &TileSizes::dims}};
     static constexpr TileField kRows[] = {{"rows", &TileSizes::rows}, {"cols", &TileSizes::cols}};
     switch (type) {
     case OpType::MatMul:
@@ -52,6 +56,7 @@ std::span<const TileField> tileFields(OpType type) noexcept
     case OpType::Conv2d:
         return kConv;
     case OpType::Attention:
+        return kAttention;
     case OpType::KvLoad:
         return kHeads;
     case OpType::KvAppend:

@@ -45,6 +45,7 @@ struct TileSizes
     std::int64_t m = 0, n = 0, k = 0;                      // matmul
     std::int64_t cOut = 0, cIn = 0, height = 0, width = 0; // conv2d (output rows and columns)
     std::int64_t heads = 0, tokens = 0, dims = 0;          // attention, kv_append, kv_load
+    std::int64_t queries = 0;                              // attention: rows of Q, tokens are keys
     std::int64_t rows = 0, cols = 0;                       // softmax, norms, elementwise
     bool operator==(const TileSizes&) const = default;
 };

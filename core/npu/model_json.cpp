@@ -7,7 +7,7 @@
 // type         inputs             attributes                                              tile fields
 // matmul       A[M,K], B[K,N]     -                                                       m, n, k
 // conv2d       X[N,C,H,W], W[..]  stride, padding, dilation (n or [v,h]), groups          c_out, c_in, h, w
-// attention    Q, K, V            heads, kv_heads, causal, variant "standard" | "flash"   heads, t, d
+// attention    Q, K, V            heads, kv_heads, causal, variant "standard" | "flash"   heads, q, t, d
 // softmax      X                  -                                                       rows
 // layer_norm   X, [gamma, beta]   -                                                       rows
 // rms_norm     X, [gamma]         -                                                       rows
@@ -17,8 +17,8 @@
 // view         any tensors        -                                                       rows, cols
 // Attention tensors are [B,H,T,D] or [T,H*D]; a cache is [B,H,T,D]. The output of kv_load is a view of the
 // cache. Or: {"generate": "llama_block", "phase": "prefill" | "decode", "hidden", "heads", "ffn", "tokens",
-// "cached",
-//      "variant"}, {"generate": "bert_block", "hidden", "heads", "ffn", "tokens", "variant"},
+// "cached", "variant", "kv_heads", "layers"}, {"generate": "bert_block", "hidden", "heads", "ffn", "tokens",
+//      "variant", "layers"},
 //     {"generate": "conv_net", "batch", "channels", "size", "width", "stages"}; all but "generate" optional,
 //     also "name", "dtype_bytes" and "hardware".
 #include "base/file.h"
@@ -40,6 +40,7 @@ constexpr std::array kVariants{false, true};
 constexpr std::array kPhases{LlamaPhase::Prefill, LlamaPhase::Decode};
 constexpr Integers kHeads{1, std::int64_t{1} << 40};
 constexpr Integers kTokens{0, std::int64_t{1} << 40};
+constexpr Integers kLayers{1, 1000};
 
 std::string_view variantName(bool flash)
 {
@@ -201,6 +202,8 @@ static void bindFields(JsonFields& f, LlamaBlockOptions& o)
     f.optional("ffn", o.ffn, kSize);
     f.optional("tokens", o.tokens, kSize);
     f.optional("cached", o.cached, Integers{0, 1 << 24});
+    f.optional("kv_heads", o.kvHeads, kSize);
+    f.optional("layers", o.layers, kLayers);
     bindVariant(f, o.flash);
 }
 
@@ -211,6 +214,7 @@ static void bindFields(JsonFields& f, BertBlockOptions& o)
     f.optional("heads", o.heads, kSize);
     f.optional("ffn", o.ffn, kSize);
     f.optional("tokens", o.tokens, kSize);
+    f.optional("layers", o.layers, kLayers);
     bindVariant(f, o.flash);
 }
 

@@ -96,10 +96,8 @@ void Noc::finish(int slot, Cycle now)
     m_changed = true;
 }
 
-void Noc::share(Cycle now)
+void Noc::shareAnew(Cycle now)
 {
-    if (!m_changed)
-        return;
     m_changed = false;
     // Caps in half bytes: a link is split evenly between the core's load and store.
     struct Cap

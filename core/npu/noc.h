@@ -42,7 +42,11 @@ public:
     }
     void finish(int slot, Cycle now);
     /// New shares after begin and finish calls of this cycle.
-    void share(Cycle now);
+    void share(Cycle now)
+    {
+        if (m_changed)
+            shareAnew(now);
+    }
 
     /// Changes of what limits the transfer, ascending; it starts limited by DRAM.
     [[nodiscard]] const std::vector<LimitFlip>& flips(int slot) const noexcept
@@ -67,6 +71,7 @@ private:
     void drain(Flow& flow, Cycle now) const;
     void setEnd(Flow& flow) const;
     void findNext();
+    void shareAnew(Cycle now);
 
     int m_cores;
     std::int64_t m_link, m_trunk, m_threshold;

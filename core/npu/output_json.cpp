@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "npu/output.h"
 
+#include <algorithm>
+
 namespace tilewright::npu {
 
 namespace {
@@ -55,7 +57,7 @@ template <typename T> std::span<const T> firstOf(const std::array<T, kMaxRank>& 
 
 } // namespace
 
-std::string graphToJson(const NpuGraph& g, const NpuHardware& hw)
+std::string graphToJson(const NpuGraph& g, const NpuHardware& hw, const StaticSchedule& schedule)
 {
     Writer w;
     w << "{\"spm_bytes\":" << hw.spmBytes << ",\"cores\":" << hw.cores
@@ -101,9 +103,16 @@ std::string graphToJson(const NpuGraph& g, const NpuHardware& hw)
             w << ",\"accumulator\":" << n.accumulator;
         if (n.scratchBytes > 0)
             w << ",\"scratch_bytes\":" << n.scratchBytes;
-        w << "}";
+        w << ",\"priority\":" << schedule.cp[i] << ",\"core\":" << schedule.coreOf[i]
+          << ",\"estimated_finish\":" << schedule.finish[i] << "}";
     }
-    w << "]}\n";
+    w << "],\n\"static_schedule\":{\"assignment\":\"" << toString(schedule.assignment)
+      << "\",\"estimated_makespan\":" << schedule.estimatedMakespan << ",\"order\":[";
+    for (std::size_t c = 0; c < schedule.order.size(); ++c) {
+        w << (c ? ",\n" : "\n");
+        w.list(schedule.order[c]);
+    }
+    w << "]}}\n";
     return w.take();
 }
 
@@ -175,9 +184,10 @@ std::string traceToJson(const NpuGraph& g, const NpuRun& run)
     return w.take();
 }
 
-Status writeGraph(const NpuGraph& graph, const NpuHardware& hardware, const std::string& path)
+Status writeGraph(const NpuGraph& graph, const NpuHardware& hardware, const StaticSchedule& schedule,
+                  const std::string& path)
 {
-    return writeFileAtomically(path, graphToJson(graph, hardware));
+    return writeFileAtomically(path, graphToJson(graph, hardware, schedule));
 }
 
 Status writeTrace(const NpuGraph& graph, const NpuRun& run, const std::string& path)
@@ -194,7 +204,74 @@ Json boundsToJson(const Bounds& bounds)
             {"vector", bounds.vector},
             {"dram", bounds.dram},
             {"binding", bounds.binding()},
-            {"compulsory_bytes", bounds.compulsoryBytes}};
+            {"compulsory_bytes", bounds.compulsoryBytes},
+            {"intermediate_bytes", bounds.intermediateBytes}};
+}
+
+} // namespace
+
+namespace {
+
+Json tileToJson(OpType type, const TileSizes& tile)
+{
+    Json j = Json::object();
+    for (const TileField& field : tileFields(type))
+        if (const std::int64_t size = tile.*field.size; size > 0)
+            j[field.key] = size;
+    return j;
+}
+
+Json reportToJson(const OpReport& r)
+{
+    return {{"name", r.name},
+            {"type", toString(r.type)},
+            {"tile", tileToJson(r.type, r.tile)},
+            {"nodes", r.nodes},
+            {"start", r.start},
+            {"end", r.end},
+            {"tensor", r.tensor},
+            {"vector", r.vector},
+            {"wait_spm", r.stallsOf(CoreState::WaitSpm)},
+            {"wait_noc", r.stallsOf(CoreState::WaitNoc)},
+            {"wait_dram", r.stallsOf(CoreState::WaitDram)},
+            {"wait_dependency", r.stallsOf(CoreState::WaitDependency)},
+            {"loaded_bytes", r.loaded},
+            {"stored_bytes", r.stored},
+            {"cores", r.cores},
+            {"energy_pj",
+             {{"mac", r.macPj},
+              {"spm", r.spmPj},
+              {"noc", r.nocPj},
+              {"dram", r.dramPj},
+              {"total", r.energyPj()}}}};
+}
+
+Json searchToJson(const NpuGraph& graph, const TileSearch& search)
+{
+    Json j = {{"before", {{"makespan", search.before}, {"dram_bytes", search.bytesBefore}}},
+              {"after", {{"makespan", search.after}, {"dram_bytes", search.bytesAfter}}},
+              {"runs", search.runs},
+              {"operators", Json::array()}};
+    for (const OperatorTiles& o : search.operators) {
+        const OpType type = graph.opTypes[o.ops.front()];
+        Json names = Json::array();
+        for (const std::uint32_t op : o.ops)
+            names.push_back(graph.opNames[op]);
+        const auto pointToJson = [&](const TileCandidate& c) {
+            return Json{{"tile", tileToJson(type, c.tile)},
+                        {"cycles_alone", c.cycles ? Json(*c.cycles) : Json(nullptr)},
+                        {"bound", c.bound}};
+        };
+        j["operators"].push_back(
+            {{"operators", std::move(names)},
+             {"candidates", o.candidates.size()},
+             {"simulated", std::ranges::count_if(o.candidates, [](const auto& c) { return bool(c.cycles); })},
+             {"proven", o.proven},
+             {"before", pointToJson(o.candidates.front())},
+             {"fastest_alone", pointToJson(o.candidates[o.fastest])},
+             {"chosen", pointToJson(o.candidates[o.chosen])}});
+    }
+    return j;
 }
 
 } // namespace
@@ -220,7 +297,8 @@ std::string interruptedToJson(const NpuGraph& graph, const NpuHardware& hardware
     return j.dump(2) + "\n";
 }
 
-std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds, bool verified,
+std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds,
+                          const std::vector<OpReport>& reports, const TileSearch* search, bool verified,
                           const std::string& extra)
 {
     Json j;
@@ -247,6 +325,15 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     j["row_hits"] = run.rowHits;
     j["row_misses"] = run.rowMisses;
     j["binds"] = explainRun(graph, run, bounds);
+    double energy = 0;
+    j["operators"] = Json::array();
+    for (const OpReport& r : reports) {
+        j["operators"].push_back(reportToJson(r));
+        energy += r.energyPj();
+    }
+    j["energy_pj"] = energy;
+    if (search != nullptr)
+        j["tile_search"] = searchToJson(graph, *search);
     if (!extra.empty())
         j.update(Json::parse(extra));
     return j.dump(2) + "\n";

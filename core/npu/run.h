@@ -31,7 +31,8 @@ struct RunOptions
     Assignment assignment = Assignment::CostAware; ///< dynamic: only HeadParallel matters
     Weights weights;
     bool memoryBoundFirst = false; ///< docs/rules/npu.md 5.4
-    bool recordDram = false;       ///< keep every DRAM event (one per burst group); needed by --trace
+    bool recordDram = false;       ///< keep every DRAM event (one per burst group)
+    Cycle giveUpAfter = kNever;    ///< a longer run is stopped with an Error: for searches
 };
 
 /// What a core did in a cycle: the first that holds (docs/rules/npu.md 5.5).
@@ -141,5 +142,15 @@ struct CoreProgram
 [[nodiscard]] Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
                                               const std::vector<CoreProgram>& programs,
                                               const RunOptions& options, const Progress& progress = {});
+
+/// A run and, executed beside it in a second thread, the replay of its programs.
+struct RunWithReplay
+{
+    NpuRun run;
+    Result<NpuRun> replayed;
+};
+[[nodiscard]] Result<RunWithReplay> simulateWithReplay(const NpuGraph& graph, const NpuHardware& hardware,
+                                                       const RunOptions& options,
+                                                       const Progress& progress = {});
 
 } // namespace tilewright::npu

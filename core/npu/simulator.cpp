@@ -2,6 +2,8 @@
 #include "npu/simulator.h"
 
 #include <algorithm>
+#include <optional>
+#include <thread>
 
 namespace tilewright::npu {
 
@@ -50,6 +52,19 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
     else
         for (std::size_t c = 0; c < m_cores.size(); ++c)
             m_cores[c].program = &programs[c];
+    return loop(progress);
+}
+
+Result<NpuRun> NpuSimulator::replay(ProgramFeed& feed, const Progress& progress)
+{
+    m_feed = &feed;
+    for (std::size_t c = 0; c < m_cores.size(); ++c)
+        m_cores[c].program = &feed.program(c);
+    return loop(progress);
+}
+
+Result<NpuRun> NpuSimulator::loop(const Progress& progress)
+{
     for (std::uint32_t u = 0; u < m_graph.units.size(); ++u) {
         const int only = m_ready ? m_ready->onlyCore(u) : -1;
         ++m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
@@ -64,7 +79,7 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
     for (control(now); m_nodesLeft > 0;) {
         m_noc.share(now);
         m_dram.issue(now);
-        const Cycle next = nextTime();
+        const Cycle next = std::min({m_dram.nextTime(), m_noc.nextTime(), m_nextRunEnd});
         if (next == kNever)
             return Error{ErrorCode::Internal,
                          "the machine stands still at cycle " + std::to_string(now) + " with " +
@@ -72,11 +87,16 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
                          {},
                          {}};
         now = next;
+        if (now > m_options.giveUpAfter)
+            return Error{ErrorCode::Refused, "the run takes longer than was asked for", {}, {}};
         m_dram.release(now, [&](int slot, std::int64_t bytes) {
             m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
         });
         bool changed = endTransfers(now);
-        changed = endComputations(now) || changed;
+        if (m_nextRunEnd == now) {
+            endComputations(now);
+            changed = true;
+        }
         if (changed)
             control(now);
         if ((++m_run.steps & 0x3fff) == 0) {
@@ -86,14 +106,6 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
         }
     }
     return finish(now);
-}
-
-Cycle NpuSimulator::nextTime() const
-{
-    Cycle next = std::min(m_dram.nextTime(), m_noc.nextTime());
-    for (const Core& core : m_cores)
-        next = std::min({next, core.runEnd[0], core.runEnd[1]});
-    return next;
 }
 
 bool NpuSimulator::endTransfers(Cycle now)
@@ -129,21 +141,21 @@ bool NpuSimulator::endTransfers(Cycle now)
     return true;
 }
 
-bool NpuSimulator::endComputations(Cycle now)
+void NpuSimulator::endComputations(Cycle now)
 {
-    bool any = false;
+    m_nextRunEnd = kNever;
     for (std::size_t c = 0; c < m_cores.size(); ++c)
         for (int e = 0; e < 2; ++e) {
             Core& core = m_cores[c];
-            if (core.runEnd[e] != now)
+            if (core.runEnd[e] != now) {
+                m_nextRunEnd = std::min(m_nextRunEnd, core.runEnd[e]);
                 continue;
+            }
             const std::uint32_t node = core.running[e];
             core.running[e] = kNone;
             core.runEnd[e] = kNever;
             complete(c, node, now);
-            any = true;
         }
-    return any;
 }
 
 void NpuSimulator::control(Cycle now)
@@ -213,13 +225,19 @@ void NpuSimulator::startUnit(std::uint32_t unit)
     --m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
 }
 
+bool NpuSimulator::hasNext(std::size_t c) const
+{
+    const Core& core = m_cores[c];
+    return m_feed ? m_feed->reaches(c, core.programAt) : core.programAt < core.program->nodes.size();
+}
+
 bool NpuSimulator::choose(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     std::uint32_t node = kNone;
     if (core.program) {
         const CoreProgram& program = *core.program;
-        if (core.programAt == program.nodes.size())
+        if (!hasNext(c))
             return false;
         node = program.nodes[core.programAt];
         const std::uint32_t unit = m_graph.nodes[node].unit;
@@ -242,6 +260,8 @@ bool NpuSimulator::choose(std::size_t c, Cycle now)
         if (core.nextInUnit == nodes.size())
             core.openUnit = kNone;
     }
+    if (m_told)
+        m_told->add(c, node, !core.program && m_graph.isFirstOfUnit(node));
     core.pending = node;
     core.allocated = false;
     core.depCursor = 0;
@@ -347,6 +367,7 @@ bool NpuSimulator::startPending(std::size_t c, Cycle now)
     const int e = engine == Engine::Vector ? 1 : 0;
     core.running[e] = id;
     core.runEnd[e] = now + node.computeCycles;
+    m_nextRunEnd = std::min(m_nextRunEnd, core.runEnd[e]);
     auto& spans = e == 0 ? m_run.cores[c].tensor : m_run.cores[c].vector;
     spans.push_back({id, now, core.runEnd[e]});
     return true;
@@ -392,6 +413,19 @@ void NpuSimulator::stored(std::uint32_t id, Cycle now)
     }
 }
 
+namespace {
+
+std::vector<CoreProgram> programsOf(const StaticSchedule& schedule)
+{
+    std::vector<CoreProgram> out;
+    out.reserve(schedule.order.size());
+    for (const auto& list : schedule.order)
+        out.push_back({list, std::vector<bool>(list.size(), false)});
+    return out;
+}
+
+} // namespace
+
 Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
                         const Progress& progress)
 {
@@ -407,12 +441,9 @@ Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware
                               const StaticSchedule& schedule, const RunOptions& options,
                               const Progress& progress)
 {
-    std::vector<CoreProgram> programs;
-    for (const auto& list : schedule.order)
-        programs.push_back({list, std::vector<bool>(list.size(), false)});
     RunOptions staticOptions = options;
     staticOptions.scheduler = Scheduler::Static;
-    auto run = simulatePrograms(graph, hardware, programs, staticOptions, progress);
+    auto run = simulatePrograms(graph, hardware, programsOf(schedule), staticOptions, progress);
     if (run)
         run->estimatedMakespan = schedule.estimatedMakespan;
     return run;
@@ -427,6 +458,39 @@ Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardwa
     if (programs.size() != static_cast<std::size_t>(hardware.cores))
         return Error{ErrorCode::Internal, "expected one program per core", {}, {}};
     return NpuSimulator(graph, hardware, options).execute(programs, progress);
+}
+
+Result<RunWithReplay> simulateWithReplay(const NpuGraph& graph, const NpuHardware& hardware,
+                                         const RunOptions& options, const Progress& progress)
+{
+    if (auto s = checkHardware(hardware); !s)
+        return s.error();
+    const bool isStatic = options.scheduler == Scheduler::Static;
+    StaticSchedule schedule;
+    std::vector<CoreProgram> programs;
+    if (isStatic) {
+        schedule = makeStaticSchedule(graph, hardware, options.assignment);
+        programs = programsOf(schedule);
+    }
+    ProgramFeed feed(static_cast<std::size_t>(hardware.cores));
+    NpuSimulator simulator(graph, hardware, options);
+    simulator.tell(feed);
+    std::optional<Result<NpuRun>> replayed;
+    std::optional<Result<NpuRun>> run;
+    {
+        std::jthread replaying([&](const std::stop_token& stop) {
+            RunOptions again = options;
+            again.recordDram = false;
+            replayed = NpuSimulator(graph, hardware, again).replay(feed, {stop, {}});
+        });
+        run = simulator.execute(programs, progress);
+        feed.close();
+        if (!*run) // the replay of half a run is stopped
+            return run->error();
+        replaying.join();
+    }
+    (*run)->estimatedMakespan = schedule.estimatedMakespan;
+    return RunWithReplay{std::move(**run), std::move(*replayed)};
 }
 
 } // namespace tilewright::npu

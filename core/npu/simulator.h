@@ -4,6 +4,7 @@
 
 #include "npu/dynamic_policy.h"
 #include "npu/noc.h"
+#include "npu/program_feed.h"
 #include "npu/run.h"
 #include "npu/spm.h"
 
@@ -23,6 +24,10 @@ public:
     NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
     /// Runs the programs, or the dynamic scheduler when there are none.
     Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
+    /// Writes down what is chosen, for a replay.
+    void tell(ProgramFeed& feed) { m_told = &feed; }
+    /// Runs what another run tells.
+    Result<NpuRun> replay(ProgramFeed& feed, const Progress& progress);
 
 private:
     struct Core
@@ -56,7 +61,7 @@ private:
 
     void control(Cycle now);
     bool endTransfers(Cycle now);
-    bool endComputations(Cycle now);
+    void endComputations(Cycle now);
     bool advance(std::size_t c, Cycle now);
     bool choose(std::size_t c, Cycle now);
     bool allocatePending(std::size_t c, Cycle now);
@@ -66,6 +71,8 @@ private:
     [[nodiscard]] bool dependenciesMet(std::size_t c);
     [[nodiscard]] bool isReadyFor(std::size_t c, std::uint32_t unit) const;
     [[nodiscard]] std::vector<std::uint32_t> earlyUnits(std::size_t c) const;
+    Result<NpuRun> loop(const Progress& progress);
+    [[nodiscard]] bool hasNext(std::size_t c) const; ///< in its program
     [[nodiscard]] bool nothingLeft(std::size_t c) const;
     void startUnit(std::uint32_t unit);
     void complete(std::size_t c, std::uint32_t node, Cycle now);
@@ -75,7 +82,6 @@ private:
     void emitState(std::size_t c, StateSpan span);
     void recordSpm(std::size_t c, Cycle now);
     void recordReady(Cycle now);
-    [[nodiscard]] Cycle nextTime() const;
     Result<NpuRun> finish(Cycle now);
     [[nodiscard]] static int loadSlot(std::size_t c) { return static_cast<int>(2 * c); }
     [[nodiscard]] static int storeSlot(std::size_t c) { return static_cast<int>(2 * c + 1); }
@@ -88,6 +94,8 @@ private:
     Dram m_dram;
     Noc m_noc;
     std::unique_ptr<ReadySet> m_ready; ///< dynamic only
+    ProgramFeed* m_told = nullptr;     ///< gets what is chosen
+    ProgramFeed* m_feed = nullptr;     ///< gives the programs, when they are still being written
     std::vector<Core> m_cores;
     std::vector<std::uint32_t> m_unwritten;   ///< per tile: overlapping nodes not stored yet
     std::vector<std::uint32_t> m_unitWaits;   ///< per unit: outside dependencies not stored yet
@@ -99,6 +107,7 @@ private:
         m_unitsLeft; ///< not started, per core under head_parallel; last entry: any core
     std::size_t m_readyCount = 0;
     std::size_t m_nodesLeft = 0;
+    Cycle m_nextRunEnd = kNever; ///< the first computation to end
     std::uint64_t m_age = 0;
     NpuRun m_run;
 };

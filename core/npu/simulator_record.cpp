@@ -57,7 +57,7 @@ bool NpuSimulator::nothingLeft(std::size_t c) const
 {
     const Core& core = m_cores[c];
     if (core.program)
-        return core.programAt == core.program->nodes.size();
+        return !hasNext(c);
     return core.openUnit == kNone && m_unitsLeft[c] == 0 && m_unitsLeft.back() == 0;
 }
 
@@ -200,7 +200,10 @@ Result<NpuRun> NpuSimulator::finish(Cycle now)
         if (m_cores[c].spm.used() < 0)
             return Error{ErrorCode::Internal, "SPM accounting is negative", {}, {}};
     }
-    m_run.dramEvents = std::move(m_dram.events);
+    m_run.dramEvents = std::move(m_dram.events); // a promised bus is written down when it is free again
+    std::sort(m_run.dramEvents.begin(), m_run.dramEvents.end(), [](const DramEvent& a, const DramEvent& b) {
+        return std::pair(a.start, a.channel) < std::pair(b.start, b.channel);
+    });
     m_run.dram = std::move(m_dram.series);
     for (int ch = 0; ch < m_hw.dram.channels; ++ch)
         m_run.dramBusy.push_back(m_dram.busBusy(ch));

@@ -94,6 +94,8 @@ StaticSchedule makeStaticSchedule(const NpuGraph& graph, const NpuHardware& hw, 
     out.assignment = assignment;
     out.cp = criticalPaths(graph, hw);
     out.order.resize(static_cast<std::size_t>(hw.cores));
+    out.coreOf.resize(graph.nodes.size(), 0);
+    out.finish.resize(graph.nodes.size(), 0);
     std::vector<Cycle> coreFree(out.order.size(), 0);
     std::vector<Cycle> unitReady(graph.units.size(), 0);
     std::vector<std::uint32_t> waiting(graph.units.size(), 0);
@@ -134,6 +136,8 @@ StaticSchedule makeStaticSchedule(const NpuGraph& graph, const NpuHardware& hw, 
         for (const std::uint32_t n : nodes) {
             end += nodeCost(graph, hw, n);
             out.order[core].push_back(n);
+            out.coreOf[n] = static_cast<std::uint16_t>(core);
+            out.finish[n] = end;
         }
         coreFree[core] = end;
         out.estimatedMakespan = std::max(out.estimatedMakespan, end);

@@ -39,6 +39,8 @@ struct StaticSchedule
     Assignment assignment = Assignment::CostAware;
     std::vector<std::vector<std::uint32_t>> order; ///< per core: nodes in the order they run
     std::vector<Cycle> cp;                         ///< per node
+    std::vector<std::uint16_t> coreOf;             ///< per node
+    std::vector<Cycle> finish;                     ///< per node: estimated
     Cycle estimatedMakespan = 0;
 };
 

@@ -96,8 +96,10 @@ TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& har
 {
     m_graph.name = model.name;
     m_graph.hardware = hardware;
-    for (const ModelOp& op : model.ops)
+    for (const ModelOp& op : model.ops) {
         m_graph.opNames.push_back(op.name);
+        m_graph.opTypes.push_back(op.type);
+    }
     m_graph.tileSizes.resize(model.ops.size());
     for (const ModelTensor& t : model.tensors) {
         Box shape{1, 1, 1, 1};
@@ -219,6 +221,16 @@ Result<NpuGraph> TileGraphBuilder::build()
     return std::move(m_graph);
 }
 
+std::string TileGraphBuilder::smallerTile(std::size_t op) const
+{
+    std::string sizes;
+    for (const TileField& field : tileFields(m_model.ops[op].type))
+        if (const std::int64_t size = m_graph.tileSizes[op].*field.size; size > 1)
+            sizes += (sizes.empty() ? "" : ", ") + std::string(field.key) + " " + std::to_string(size);
+    return sizes.empty() ? "; its tile cannot be smaller"
+                         : "; set a smaller \"tile\" of it (now " + sizes + ")";
+}
+
 Status TileGraphBuilder::checkSpm() const
 {
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
@@ -226,7 +238,8 @@ Status TileGraphBuilder::checkSpm() const
         if (need > m_graph.hardware.spmBytes)
             return Error{ErrorCode::Problem,
                          "the node " + m_graph.describe(i) + " needs " + formatGrouped(need) +
-                             " bytes of SPM, but a core has " + formatGrouped(m_graph.hardware.spmBytes),
+                             " bytes of SPM, but a core has " + formatGrouped(m_graph.hardware.spmBytes) +
+                             smallerTile(m_graph.nodes[i].op),
                          "ops[" + std::to_string(m_graph.nodes[i].op) + "]", m_model.file};
     }
     return tilewright::Unit{};

@@ -78,6 +78,7 @@ private:
     void makeUnits();
     void makeAdjacency();
     [[nodiscard]] Status checkSpm() const;
+    [[nodiscard]] std::string smallerTile(std::size_t op) const; ///< for refusals
 
     const NpuModel& m_model;
     std::size_t m_maxNodes;

@@ -55,6 +55,9 @@ ProducerGrid HeadTensor::grid(std::int64_t headStep, const std::vector<std::int6
 
 namespace {
 
+/// Tokens of a chunk that nobody asked for (docs/rules/npu.md 2.6).
+constexpr std::int64_t kTokens = 128;
+
 TileSizes headSizes(std::int64_t heads, std::int64_t tokens, std::int64_t dims)
 {
     TileSizes t;
@@ -82,14 +85,18 @@ public:
         m_group = s.heads / m_k.shape().heads;
         if (m_group > 1) // a block of heads would read one block of keys several times
             m_heads = 1;
-        m_tokens = op.tile.tokens > 0 ? op.tile.tokens : 128;
-        b.setTile(headSizes(m_heads, m_tokens, m_dims));
+        m_tokens = op.tile.tokens > 0 ? op.tile.tokens : kTokens;
+        m_queries = std::min(s.tokens, op.tile.queries > 0 ? op.tile.queries : m_tokens);
+        shrink();
+        TileSizes sizes = headSizes(m_heads, m_tokens, m_dims);
+        sizes.queries = m_queries;
+        b.setTile(sizes);
     }
 
     void run()
     {
         const HeadShape& s = m_q.shape();
-        const auto queries = blockBounds(0, s.tokens, m_tokens);
+        const auto queries = blockBounds(0, s.tokens, m_queries);
         makeScoreTensors(queries);
         for (std::int64_t batch = 0; batch < s.batch; ++batch)
             for (std::int64_t h = 0; h < s.heads; h += m_heads)
@@ -124,6 +131,44 @@ private:
         std::int64_t batch, head, heads, query, queries;
         std::size_t chunk;
     };
+
+    /// Bytes of the largest node with `copies` of its operands; a softmax reads and writes whole rows.
+    [[nodiscard]] std::int64_t largestNode(std::int64_t queries, std::int64_t tokens,
+                                           std::int64_t copies) const
+    {
+        const std::int64_t element = m_b.dtype(), wide = m_b.hardware().accumulatorBytes;
+        const std::int64_t dims = m_q.shape().dims, keys = m_k.shape().tokens;
+        const std::int64_t chunk = std::min(tokens, keys);
+        if (m_op.flash)
+            return m_heads * (copies * (queries + chunk) * m_dims * element + queries * dims * wide +
+                              queries * (chunk + 2) * wide);
+        const std::int64_t scores = copies * (queries + chunk) * m_dims * element + queries * chunk * wide;
+        const std::int64_t values = copies * (queries + m_dims) * chunk * element + queries * m_dims * wide;
+        return m_heads * std::max({scores, values, queries * keys * (wide + element)});
+    }
+
+    /// Sizes that nobody asked for become smaller until the nodes fit: fewer rows of Q against all keys, with
+    /// longer chunks of keys in return, so that there are not more nodes than need be.
+    void shrink()
+    {
+        const std::int64_t room = m_b.hardware().spmBytes, keys = m_k.shape().tokens;
+        const bool freeTokens = m_op.tile.tokens == 0, freeQueries = m_op.tile.queries == 0;
+        const auto fits = [&] { return largestNode(m_queries, m_tokens, 1) <= room; };
+        while (freeQueries && !m_op.flash && !fits() && m_queries > 1) {
+            m_queries = (m_queries + 1) / 2;
+            const std::int64_t longer = 2 * m_tokens;
+            const std::int64_t products = // without the softmax
+                m_heads * (2 * (m_queries + longer) * m_dims * m_b.dtype() +
+                           m_queries * longer * m_b.hardware().accumulatorBytes);
+            if (freeTokens && m_tokens < keys && products <= room)
+                m_tokens = longer;
+        }
+        while (!fits() && ((freeTokens && m_tokens > 1) || (freeQueries && m_queries > 1)))
+            if (freeTokens && m_tokens > 1 && (m_tokens >= m_queries || !freeQueries || m_queries == 1))
+                m_tokens = (std::min(m_tokens, keys) + 1) / 2;
+            else
+                m_queries = (m_queries + 1) / 2;
+    }
 
     /// Key chunks that query rows [query, query + count) can see.
     [[nodiscard]] std::vector<std::int64_t> keyBounds(std::int64_t query, std::int64_t count) const
@@ -304,7 +349,7 @@ private:
     TileGraphBuilder& m_b;
     const ModelOp& m_op;
     HeadTensor m_q, m_k, m_v, m_o;
-    std::int64_t m_heads = 1, m_group = 1, m_tokens = 128, m_dims = 1;
+    std::int64_t m_heads = 1, m_group = 1, m_queries = 1, m_tokens = 1, m_dims = 1;
     Block m_block{};
     std::int32_t m_head = -1;
     std::vector<std::uint32_t> m_scores, m_probs; ///< tensors per query chunk
@@ -325,7 +370,7 @@ void tileKvAppend(TileGraphBuilder& b, const ModelOp& op)
     const HeadTensor cache(b, op.outputs[0], 0);
     const HeadShape& s = in.shape();
     const std::int64_t headStep = std::min(s.heads, op.tile.heads > 0 ? op.tile.heads : 1);
-    const std::int64_t tokenStep = op.tile.tokens > 0 ? op.tile.tokens : 128;
+    const std::int64_t tokenStep = op.tile.tokens > 0 ? op.tile.tokens : kTokens;
     b.setTile(headSizes(headStep, tokenStep, s.dims));
     std::vector<std::uint32_t> nodes;
     for (std::int64_t batch = 0; batch < s.batch; ++batch)
@@ -352,7 +397,7 @@ void tileKvLoad(TileGraphBuilder& b, const ModelOp& op)
     const HeadTensor cache(b, op.inputs[0], 0);
     const HeadShape& s = cache.shape();
     const std::int64_t headStep = std::min(s.heads, op.tile.heads > 0 ? op.tile.heads : 1);
-    const std::int64_t tokenStep = op.tile.tokens > 0 ? op.tile.tokens : 128;
+    const std::int64_t tokenStep = op.tile.tokens > 0 ? op.tile.tokens : kTokens;
     const std::int64_t dimStep = std::min(s.dims, op.tile.dims > 0 ? op.tile.dims : s.dims);
     b.setTile(headSizes(headStep, tokenStep, dimStep));
     std::vector<std::uint32_t> nodes;

@@ -26,11 +26,12 @@ struct ConvShape
     std::int64_t images, cIn, hIn, wIn, cOut, kh, kw, hOut, wOut;
     std::int64_t cInGroup, cOutGroup;
 
-    ConvShape(TileGraphBuilder& b, const ModelOp& o) : op(o), hw(b.hardware()), dtype(b.dtype())
+    ConvShape(const NpuModel& model, const NpuHardware& hardware, const ModelOp& o)
+        : op(o), hw(hardware), dtype(model.dtypeBytes)
     {
-        const auto& x = b.model().tensors[o.inputs[0]].shape;
-        const auto& w = b.model().tensors[o.inputs[1]].shape;
-        const auto& y = b.model().tensors[o.outputs[0]].shape;
+        const auto& x = model.tensors[o.inputs[0]].shape;
+        const auto& w = model.tensors[o.inputs[1]].shape;
+        const auto& y = model.tensors[o.outputs[0]].shape;
         images = x[0], cIn = x[1], hIn = x[2], wIn = x[3];
         cOut = w[0], kh = w[2], kw = w[3];
         hOut = y[2], wOut = y[3];
@@ -52,6 +53,11 @@ struct ConvShape
         const std::int64_t inputs =
             (groupsOf(t.cOut) * t.cIn * rows * cols + t.cOut * t.cIn * kh * kw) * dtype;
         return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
+    }
+
+    [[nodiscard]] std::int64_t blocksOf(const TileSizes& t) const
+    {
+        return images * ceilDiv(cOut, t.cOut) * ceilDiv(hOut, t.height) * ceilDiv(wOut, t.width);
     }
 
     /// A block of output channels lies in one group or is whole groups.
@@ -80,10 +86,13 @@ struct ConvShape
             t.cOut = std::max(cOutGroup, roundDown(t.cOut / 2, cOutGroup));
         while (!fits(t) && wish.cIn == 0 && t.cOut <= cOutGroup && t.cIn > 1)
             t.cIn = (t.cIn + 1) / 2;
+        // A chain a core, unless somebody has chosen the blocks.
+        const bool isFree = wish.cOut == 0 && wish.height == 0 && wish.width == 0;
+        const std::int64_t enough = isFree ? std::min<std::int64_t>(kMaxCores, blocksOf(t)) : 1;
         const auto tryGrow = [&](std::int64_t TileSizes::*field, std::int64_t size) {
             TileSizes larger = t;
             larger.*field = size;
-            if (size <= t.*field || !fits(larger))
+            if (size <= t.*field || !fits(larger) || blocksOf(larger) < enough)
                 return false;
             t = larger;
             return true;
@@ -118,9 +127,14 @@ struct ConvShape
 
 } // namespace
 
+bool convFits(const NpuModel& model, const NpuHardware& hardware, const ModelOp& op, const TileSizes& tile)
+{
+    return ConvShape(model, hardware, op).fits(tile);
+}
+
 void tileConv(TileGraphBuilder& b, const ModelOp& op)
 {
-    const ConvShape s(b, op);
+    const ConvShape s(b.model(), b.hardware(), op);
     const TileSizes t = s.tile();
     b.setTile(t);
     const auto x = static_cast<std::uint32_t>(op.inputs[0]);

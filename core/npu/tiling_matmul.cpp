@@ -18,24 +18,29 @@ TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std:
     t.m = std::min(m, wish.m > 0 ? wish.m : hw.engineRows);
     t.n = std::min(n, wish.n > 0 ? wish.n : hw.engineCols);
     t.k = std::min(k, wish.k > 0 ? wish.k : kMatmulDepth);
-    const auto fits = [&](const TileSizes& s) { return matmulFits(hw, dtypeBytes, s); };
-    // Grows one field by its step; false when it is fixed, complete, or the node would not fit.
+    // Wide blocks read the operands least often, so they come first, the smaller side before the larger; a
+    // block that leaves less than a chain a core is too wide.
+    const std::int64_t enough = std::min<std::int64_t>(kMaxCores, ceilDiv(m, t.m) * ceilDiv(n, t.n));
     const auto grow = [&](std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit,
                           std::int64_t fixed) {
-        if (fixed > 0 || t.*field >= limit)
-            return false;
         TileSizes larger = t;
         larger.*field = std::min(limit, t.*field + step);
-        if (!fits(larger))
+        if (fixed > 0 || t.*field >= limit || !matmulFits(hw, dtypeBytes, larger) ||
+            ceilDiv(m, larger.m) * ceilDiv(n, larger.n) < enough)
             return false;
         t = larger;
         return true;
     };
-    while (grow(&TileSizes::k, kMatmulDepth, k, wish.k)) {
+    const auto growRows = [&] { return grow(&TileSizes::m, hw.engineRows, m, wish.m); };
+    const auto growCols = [&] { return grow(&TileSizes::n, hw.engineCols, n, wish.n); };
+    while (t.m < t.n ? growRows() || growCols() : growCols() || growRows()) {
     }
-    for (bool grown = true; grown;) {
-        grown = grow(&TileSizes::m, hw.engineRows, m, wish.m);
-        grown = grow(&TileSizes::n, hw.engineCols, n, wish.n) || grown;
+    // As many blocks of about one size.
+    if (wish.m == 0)
+        t.m = std::min(t.m, roundUp(ceilDiv(m, ceilDiv(m, t.m)), hw.engineRows));
+    if (wish.n == 0)
+        t.n = std::min(t.n, roundUp(ceilDiv(n, ceilDiv(n, t.n)), hw.engineCols));
+    while (grow(&TileSizes::k, kMatmulDepth, k, wish.k)) {
     }
     return t;
 }

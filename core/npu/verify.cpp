@@ -240,9 +240,8 @@ std::string checkAttribution(const NpuRun& run)
     return {};
 }
 
-std::string checkReplay(const NpuGraph& g, const NpuRun& run)
+std::string checkReplay(const NpuRun& run, const Result<NpuRun>& again)
 {
-    const auto again = replay(g, run.hardware, instructionsOf(g, run), run.options);
     if (!again)
         return again.error().text();
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
@@ -297,9 +296,24 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const NpuRun& run, bool with
     checker.rule("attribution", "the states of every core cover the makespan exactly",
                  [&] { return checkAttribution(run); });
     if (withReplay)
-        checker.rule("replay", "the instructions reproduce the timeline",
-                     [&] { return checkReplay(g, run); });
+        checker.rule("replay", "the instructions reproduce the timeline", [&] {
+            return checkReplay(run, replay(g, run.hardware, instructionsOf(g, run), run.options));
+        });
     return checker.take();
+}
+
+std::vector<RuleCheck> verifyRun(const NpuGraph& g, const RunWithReplay& both)
+{
+    std::vector<RuleCheck> checks = verifyRun(g, both.run, false);
+    Checker checker;
+    checker.rule("replay", "the instructions reproduce the timeline", [&]() -> std::string {
+        if (!loadsAre(instructionsOf(g, both.run), both.run))
+            return "the loads differ from the TLOAD instructions";
+        return checkReplay(both.run, both.replayed);
+    });
+    for (RuleCheck& check : checker.take())
+        checks.push_back(std::move(check));
+    return checks;
 }
 
 bool allPassed(const std::vector<RuleCheck>& checks) noexcept

@@ -26,6 +26,9 @@ struct RuleCheck
 [[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const NpuRun& run,
                                                bool withReplay = true);
 
+/// The same with a replay that was made beside the run.
+[[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const RunWithReplay& run);
+
 [[nodiscard]] bool allPassed(const std::vector<RuleCheck>& checks) noexcept;
 
 } // namespace tilewright::npu

@@ -65,6 +65,9 @@ std::vector<WhatIfPoint> whatIf(const Problem& problem, const Schedule& schedule
             solving.stop = options.stop;
             if (here.valid())
                 solving.start = schedule;
+            else
+                point.withoutLocks = std::ranges::any_of(
+                    schedule.subgraphs, [](const SubgraphPtr& subgraph) { return subgraph->locked; });
             if (const auto solved = solve(there, solving))
                 point.solved = solved->total;
         }

@@ -23,7 +23,8 @@ struct WhatIfPoint
     std::int64_t value = 0;        ///< of the parameter (native size: its width)
     std::optional<double> current; ///< latency of the given schedule; none when it is not valid there
     std::optional<double>
-        solved; ///< latency of a schedule solved for this hardware; none when none was found
+        solved;                ///< latency of a schedule solved for this hardware; none when none was found
+    bool withoutLocks = false; ///< a locked subgraph does not fit: what was solved changes it
 };
 
 struct WhatIfOptions

@@ -282,19 +282,21 @@ ArrayPhases FoldPlan::phases() const
     return result;
 }
 
-std::int64_t l2Elements(const Gemm& g, const ArrayShape& array, Dataflow dataflow) noexcept
+EdgeElements edgeElements(const Gemm& g, const ArrayShape& array, Dataflow dataflow) noexcept
 {
-    switch (dataflow) {
-    case Dataflow::Os:
-        return g.m * g.k * ceilDiv(g.n, array.cols) + g.k * g.n * ceilDiv(g.m, array.rows) + g.m * g.n;
-    case Dataflow::Ws:
-        return g.m * g.k * ceilDiv(g.n, array.cols) + g.k * g.n +
-               g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
-    case Dataflow::Is:
-        return g.k * g.m + g.k * g.n * ceilDiv(g.m, array.cols) +
-               g.m * g.n * (2 * ceilDiv(g.k, array.rows) - 1);
-    }
-    return 0;
+    const std::int64_t a = g.m * g.k;
+    const std::int64_t b = g.k * g.n;
+    const std::int64_t c = g.m * g.n;
+    if (dataflow == Dataflow::Os)
+        return {a * ceilDiv(g.n, array.cols), b * ceilDiv(g.m, array.rows), 0, c};
+    const std::int64_t sums = ceilDiv(g.k, array.rows);
+    return {dataflow == Dataflow::Ws ? a * ceilDiv(g.n, array.cols) : a,
+            dataflow == Dataflow::Is ? b * ceilDiv(g.m, array.cols) : b, c * (sums - 1), c * sums};
+}
+
+std::int64_t l2Elements(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept
+{
+    return edgeElements(gemm, array, dataflow).all();
 }
 
 ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array, const TimingOptions& options) noexcept

@@ -40,7 +40,16 @@ struct ArrayPhases
 [[nodiscard]] ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array,
                                       const TimingOptions& options = {}) noexcept;
 
-/// Elements of docs/rules/systolic.md 3.4.
+/// Elements between L2 and the array (docs/rules/systolic.md 3.4).
+struct EdgeElements
+{
+    std::int64_t a = 0, b = 0;       ///< read
+    std::int64_t partial = 0, c = 0; ///< partial sums that return, sums that leave
+    [[nodiscard]] std::int64_t all() const noexcept { return a + b + partial + c; }
+};
+[[nodiscard]] EdgeElements edgeElements(const Gemm& gemm, const ArrayShape& array,
+                                        Dataflow dataflow) noexcept;
+/// All of them.
 [[nodiscard]] std::int64_t l2Elements(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
 
 /// One residence of a block in the array.

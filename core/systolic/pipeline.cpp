@@ -226,6 +226,8 @@ Result<PipelineRun> runPipeline(const Program& program, const PipelineMachine& m
         run.cycles = std::max(run.cycles, e.ready);
         if (const auto r = resourceOf(program.commands[c].kind))
             busy[static_cast<std::size_t>(*r)] += e.end - e.start;
+        if (program.commands[c].kind == CommandKind::StrFeedWeights && firstOperand < 0)
+            firstOperand = e.start;
         if (program.commands[c].kind == CommandKind::Compute) {
             firstOperand = firstOperand < 0 ? e.start : firstOperand;
             lastMac = std::max(lastMac, e.ready);

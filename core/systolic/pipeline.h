@@ -13,7 +13,8 @@ namespace tilewright::systolic {
 // resource in [start, end) and its result is ready at `ready` >= end.
 //  - end = start + latency + ceil(bytes * units / bytesPerCycle) (bytesPerCycle is shared evenly by the
 //  units;
-//    0 = unlimited, the term is 0). COMPUTE: end = start + cycles, ready = end + tail; else ready = end.
+//    0 = unlimited, the term is 0). COMPUTE: end = start + cycles. ready = end + tail, which only COMPUTE and
+//    STR_FEED_WEIGHTS have.
 //  - A command starts at the first time at which all of these hold: every command before it on its resource
 //    has started; the barrier before it has passed; the commands in `waits` are ready; a unit is free (the
 //    lowest-numbered free one is taken); its destination slot is free.
@@ -59,9 +60,10 @@ struct PipelineEvent
 };
 
 /// Cycles in which the array took no operands, and why. Reasons: "dma", "block_mover", "streamer", "array",
-/// "drain" (waiting for that resource), "l3_full", "l2_full", "l1_full", "accumulators_full" (no free slot),
-/// "barrier_dma" ... (a barrier waits for that resource; "barrier_array": the array drains at a barrier),
-/// "fill_drain" (after the last operand: the wave leaves the array).
+/// "drain" (waiting for that resource), "weights" (a block moves to its place), "l3_full", "l2_full",
+/// "l1_full", "accumulators_full", "weights_full" (no free slot), "barrier_dma" ... (a barrier waits for that
+/// resource; "barrier_array": the array drains at a barrier), "fill_drain" (after the last operand: the wave
+/// leaves the array).
 struct ArrayBubble
 {
     std::int64_t start = 0;

@@ -64,8 +64,14 @@ public:
             if (next < 0) // only its own unit or slot is missing
                 return {prefixed(ownObstacle(c, t), atBarrier), c};
             c = static_cast<std::uint32_t>(next);
-            if (m_events[c].start <= t)
-                return {prefixed(std::string(resourceName(*resourceOf(m_commands[c].kind))), atBarrier), c};
+            if (m_events[c].start <= t) {
+                const bool settles =
+                    m_commands[c].kind == CommandKind::StrFeedWeights && m_events[c].end <= t;
+                return {
+                    prefixed(settles ? "weights" : std::string(resourceName(*resourceOf(m_commands[c].kind))),
+                             atBarrier),
+                    c};
+            }
         }
     }
 
@@ -124,14 +130,18 @@ private:
         switch (*command.pool) {
         case Pool::L3A:
         case Pool::L3B:
+        case Pool::L3C:
             return "l3_full";
         case Pool::L2A:
         case Pool::L2B:
         case Pool::L2C:
+        case Pool::L2P:
             return "l2_full";
         case Pool::L1A:
         case Pool::L1B:
             return "l1_full";
+        case Pool::Weights:
+            return "weights_full";
         case Pool::Accumulator:
             break;
         }
@@ -150,14 +160,17 @@ std::optional<std::size_t> levelIndex(Pool pool)
     switch (pool) {
     case Pool::L3A:
     case Pool::L3B:
+    case Pool::L3C:
         return 0;
     case Pool::L2A:
     case Pool::L2B:
     case Pool::L2C:
+    case Pool::L2P:
         return 1;
     case Pool::L1A:
     case Pool::L1B:
         return 2;
+    case Pool::Weights:
     case Pool::Accumulator:
         break;
     }

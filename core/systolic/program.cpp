@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/program_plan.h"
+#include "systolic/program_writer.h"
 
 #include <algorithm>
 
@@ -8,11 +9,11 @@ namespace tilewright::systolic {
 namespace {
 
 /// Appends commands and keeps track of which command produced which tile where.
-class Builder
+class Builder : private ProgramWriter
 {
 public:
     explicit Builder(Program& program)
-        : m_program(program), m_options(program.options), m_tile(program.tile), m_banks(program.bankMap()),
+        : ProgramWriter(program), m_tile(program.tile), m_banks(program.bankMap()),
           m_partial(static_cast<std::size_t>(program.blocks()), 0)
     {
     }
@@ -71,8 +72,6 @@ public:
     }
 
 private:
-    using Ref = std::uint32_t;
-
     /// One output tile, or one pass over k of it.
     struct Unit
     {
@@ -141,8 +140,7 @@ private:
         c.j = j;
         c.k = k;
         c.bytes = elements * m_options.elementBytes;
-        m_program.commands.push_back(std::move(c));
-        return static_cast<Ref>(m_program.commands.size() - 1);
+        return append(std::move(c));
     }
     /// A command of the block that is worked on.
     Ref addOfBlock(CommandKind kind, Matrix matrix, std::int64_t k, std::int64_t bk, std::int64_t elements)
@@ -153,24 +151,6 @@ private:
         at(ref).bk = bk;
         return ref;
     }
-
-    Command& at(Ref ref) { return m_program.commands[ref]; }
-
-    void into(Ref ref, Pool pool)
-    {
-        const auto p = static_cast<std::size_t>(pool);
-        at(ref).pool = pool;
-        at(ref).slot = m_written[p]++ % m_program.poolSlots[p];
-    }
-
-    /// `ref` needs the result of `source` and reads it from its slot.
-    void from(Ref ref, Ref source)
-    {
-        at(ref).waits.push_back(source);
-        at(ref).reads.push_back(source);
-    }
-
-    void barrier() { m_program.commands.emplace_back(); }
 
     [[nodiscard]] std::int64_t tileElements(Matrix m, std::int64_t i, std::int64_t j, std::int64_t k) const
     {
@@ -282,12 +262,7 @@ private:
     void restore(std::size_t index)
     {
         m_accumulator = addOfBlock(CommandKind::StrFeedPartial, Matrix::C, 0, 0, rows() * cols());
-        // The array fills accumulators too: the streamer must not run ahead and take one out of turn.
-        const auto turn = m_written[static_cast<std::size_t>(Pool::Accumulator)];
-        if (turn >= m_options.accumulators)
-            at(m_accumulator)
-                .waits.push_back(m_drains[static_cast<std::size_t>(turn - m_options.accumulators)]);
-        into(m_accumulator, Pool::Accumulator);
+        intoAccumulator(m_accumulator);
         from(m_accumulator, m_partial[index]);
     }
 
@@ -307,19 +282,8 @@ private:
     /// Stores the output blocks that are complete.
     void store()
     {
-        for (const Ref drained : m_complete) {
-            Command c;
-            c.kind = CommandKind::DmaStore;
-            c.matrix = Matrix::C;
-            c.i = at(drained).i;
-            c.j = at(drained).j;
-            c.k = at(drained).k;
-            c.bi = at(drained).bi;
-            c.bj = at(drained).bj;
-            c.bytes = at(drained).bytes;
-            c.waits = c.reads = {drained};
-            m_program.commands.push_back(std::move(c));
-        }
+        for (const Ref drained : m_complete)
+            addStore(drained);
         m_complete.clear();
     }
 
@@ -328,14 +292,10 @@ private:
         std::int64_t i = 0, j = 0, bi = 0, bj = 0;
     };
 
-    Program& m_program;
-    const ProgramOptions& m_options;
     TileShape m_tile;
     BankMap m_banks;
     BlockPlace m_at;
-    std::array<std::int64_t, kPools> m_written{};
     std::vector<Ref> m_partial; ///< of each block of the tile: the drain that left it in L2
-    std::vector<Ref> m_drains;  ///< one for each use of an accumulator
     std::vector<Ref> m_complete;
     std::vector<Ref> m_rowA; ///< where the A tiles of the row lie in L2
     std::vector<Ref> m_aLoaded, m_bLoaded, m_bMoved;
@@ -350,6 +310,10 @@ Result<Program> buildProgram(const ProgramOptions& options)
     auto program = planProgram(options);
     if (!program)
         return program.error();
+    if (options.dataflow != Dataflow::Os) {
+        writeStationary(*program);
+        return program;
+    }
     Builder builder(*program);
     if (options.style == ProgramStyle::Pipelined)
         builder.pipelined();

@@ -18,6 +18,7 @@ enum class CommandKind {
     BmMove,         ///< L3 -> L2
     StrFeedRows,    ///< L2 -> L1 -> west edge
     StrFeedCols,    ///< L2 -> L1 -> north edge
+    StrFeedWeights, ///< L2 -> stationary registers, over the north edge (WS, IS)
     StrFeedPartial, ///< L2 -> accumulators: a partial sum returns
     Compute,        ///< one k step of one output block
     StrDrain,       ///< array -> L2
@@ -29,9 +30,10 @@ enum class Resource { Dma, BlockMover, Streamer, Array, Drain };
 inline constexpr std::array kResources{Resource::Dma, Resource::BlockMover, Resource::Streamer,
                                        Resource::Array, Resource::Drain};
 
-/// Buffers of whole tiles; each is a ring: the n-th tile written goes to slot n mod size.
-enum class Pool { L3A, L3B, L2A, L2B, L2C, L1A, L1B, Accumulator };
-inline constexpr std::size_t kPools = 8;
+/// Buffers of whole tiles; each is a ring: the n-th tile written goes to slot n mod size. In programs of WS
+/// and IS a block of C keeps its slot of L2C while its sum grows. L2P: partial sums come back from DRAM.
+enum class Pool { L3A, L3B, L3C, L2A, L2B, L2C, L2P, L1A, L1B, Weights, Accumulator };
+inline constexpr std::size_t kPools = 11;
 
 enum class ProgramStyle { Barriered, Pipelined };
 
@@ -54,8 +56,10 @@ struct Command
     std::int64_t bj = 0;
     std::int64_t bk = 0;
     std::int64_t bytes = 0;
-    std::int64_t cycles = 0;  ///< Compute: operands fed
-    std::int64_t tail = 0;    ///< Compute: cycles from the last operand's entry to the last MAC (r + c - 2)
+    std::int64_t cycles = 0; ///< Compute: operands fed
+    /// Compute: cycles from the last operand's entry to the last MAC (r + c - 2). StrFeedWeights: the block
+    /// moves to its place row by row (r).
+    std::int64_t tail = 0;
     std::optional<Pool> pool; ///< where the result goes
     std::int64_t slot = 0;
     bool bankConflict = false;        ///< its tile lies in the bank of the other operand of the same step
@@ -68,11 +72,15 @@ struct ProgramOptions
 {
     Gemm gemm;
     ArrayShape array;
-    std::int64_t depth = kTileDepth; ///< of one COMPUTE, at most Tk
-    /// What DMA and block movers move, docs/rules/systolic.md 6.1; none: R x C x depth. The streamers feed it
-    /// to the array in blocks of R x C.
+    Dataflow dataflow = Dataflow::Os;
+    std::int64_t weightBuffers = 2; ///< sets of stationary registers of WS and IS, 1 or 2
+    /// Operands that one COMPUTE streams past a PE: of OS k steps, at most Tk; of WS rows of A, at most Ti;
+    /// of IS columns of B, at most Tj.
+    std::int64_t depth = kTileDepth;
+    /// What DMA and block movers move, docs/rules/systolic.md 6.1; none: the array's own block, of OS R x C x
+    /// depth, else arrayTile(). The streamers feed it to the array in blocks of R x C.
     std::optional<TileShape> tile;
-    /// Of `pipelined`; none: A + row reuse, or, when L2 cannot hold that, B in as few passes as fit.
+    /// Of `pipelined` OS; none: A + row reuse, or, when L2 cannot hold that, B in as few passes as fit.
     std::optional<L2Schedule> schedule;
     std::int64_t passes = 2; ///< of schedule B when it is asked for
     std::int64_t elementBytes = 4;
@@ -96,9 +104,12 @@ struct Program
     L2Schedule schedule = L2Schedule::NoReuse;
     std::int64_t passes = 1;
     std::string reason; ///< why it is not the schedule of first choice; empty when it is
-    bool aInL3 = false; ///< a row of A is loaded once and kept in L3 while its output tiles are computed
-    bool bInL3 = false; ///< B is loaded once and kept in L3
+    bool aInL3 =
+        false; ///< OS: a row of A is loaded once and kept in L3 while its output tiles are computed; WS: A
+    bool bInL3 = false;   ///< B is loaded once and kept in L3
+    bool spillsC = false; ///< WS, IS: partial sums go to DRAM between the k tiles
     std::array<std::int64_t, kPools> poolSlots{};
+    std::int64_t outputTiles = 1; ///< of C, for which there is room in L2
     std::vector<Command> commands;
 
     [[nodiscard]] BankMap bankMap() const noexcept { return {options.layout, options.banks, nN, nK}; }
@@ -115,16 +126,24 @@ inline constexpr std::int64_t kMaxCommands = 2'000'000;
 /// `barriered` (docs/rules/systolic.md 4.2): a barrier after load, move and streaming of every k step.
 /// `pipelined`: the schedule's tiles resident in L2, the others double-buffered and prefetched one output
 /// tile (one pass of it) ahead, continuous streaming over k, one drain per output block (and pass). A tile of
-/// several blocks whose k steps do not follow each other in the array keeps partial sums in L2. Refuses
-/// illegal sizes, over kMaxCommands, and what the capacities cannot hold.
+/// several blocks whose k steps do not follow each other in the array keeps partial sums in L2.
+/// WS and IS: tiles in the dataflow's own loop order (docs/rules/systolic.md 6.6), a block's weights loaded
+/// while the one before is in use, partial sums of a column of tiles (IS: a row) in L2 or, where they do not
+/// fit, in DRAM. Refuses illegal sizes, over kMaxCommands, and what the capacities cannot hold.
 [[nodiscard]] Result<Program> buildProgram(const ProgramOptions& options);
 
+/// "schedule B in 2 passes over k", "ws, partial sums in L2"
+[[nodiscard]] std::string programScheduleText(const Program& program);
 /// "COMPUTE C[0,1] k=2"
 [[nodiscard]] std::string commandTitle(const Command& command);
-/// The deepest k step of an array-sized block that L1 holds in all its buffers, at most `tk`, in steps of 16
-/// where it is less than that; at least 1.
-[[nodiscard]] std::int64_t deepestStep(const Hierarchy& hierarchy, const Gemm& gemm, std::int64_t tk,
-                                       std::int64_t l1Slots = 2) noexcept;
+/// The deepest step (ProgramOptions::depth) of a tile that L1 holds in all its buffers, in steps of 16 where
+/// it is less than the tile; at least 1.
+[[nodiscard]] std::int64_t deepestStep(const Hierarchy& hierarchy, const TileShape& tile,
+                                       Dataflow dataflow = Dataflow::Os, std::int64_t l1Slots = 2) noexcept;
+/// Rows and columns of the array that a step of a tile feeds over the edges: what L1 holds of each of its
+/// operands.
+[[nodiscard]] std::int64_t fedLanes(const ArrayShape& array, const TileShape& tile,
+                                    Dataflow dataflow) noexcept;
 /// What the levels of a hierarchy hold in all: ProgramOptions::capacityBytes.
 [[nodiscard]] std::array<std::int64_t, 3> capacitiesOf(const Hierarchy& hierarchy) noexcept;
 

@@ -7,8 +7,6 @@
 
 namespace tilewright::systolic {
 
-namespace {
-
 Error programError(std::string message, std::string path)
 {
     return {ErrorCode::Problem, std::move(message), std::move(path), {}};
@@ -19,15 +17,37 @@ std::string bytesText(std::int64_t bytes)
     return formatGrouped(bytes) + " bytes";
 }
 
-/// Bytes of whole tiles.
-struct TileBytes
+TileBytes::TileBytes(const TileShape& t, std::int64_t e)
+    : a(saturatingMul(t.ti * t.tk, e)), b(saturatingMul(t.tk * t.tj, e)), c(saturatingMul(t.ti * t.tj, e))
 {
-    std::int64_t a, b, c;
-    TileBytes(const TileShape& t, std::int64_t e)
-        : a(saturatingMul(t.ti * t.tk, e)), b(saturatingMul(t.tk * t.tj, e)), c(saturatingMul(t.ti * t.tj, e))
-    {
-    }
-};
+}
+
+Status checkDepth(const Program& p)
+{
+    const ProgramOptions& o = p.options;
+    const std::int64_t perDepth =
+        saturatingMul(saturatingMul(fedLanes(o.array, p.tile, o.dataflow), o.elementBytes), o.l1Slots);
+    const std::int64_t l1 = o.capacityBytes[2];
+    if (l1 > 0 && saturatingMul(perDepth, o.depth) > l1)
+        return programError(
+            "k steps of depth " + formatGrouped(o.depth) + " need " +
+                bytesText(saturatingMul(perDepth, o.depth)) + " of L1, it has " + bytesText(l1) +
+                (l1 >= perDepth ? "; a depth of " + formatGrouped(l1 / perDepth) + " fits" : ""),
+            "l1");
+    return Unit{};
+}
+
+Status checkCommands(std::int64_t most)
+{
+    if (most > kMaxCommands)
+        return programError("the program would have up to " + formatGrouped(most) + " commands, more than " +
+                                formatGrouped(kMaxCommands) +
+                                "; choose a smaller GEMM, a larger array or deeper k steps",
+                            "gemm");
+    return Unit{};
+}
+
+namespace {
 
 /// Which schedule, in how many passes: what was asked for, or what L2 can hold.
 Status chooseSchedule(Program& p)
@@ -114,6 +134,7 @@ Status layOut(Program& p)
         slots(Pool::L2B) = full ? p.nK * p.nN : 2 * held;
     }
     slots(Pool::L2C) = std::max(o.l2OutputSlots, p.blocks());
+    p.outputTiles = p.blocks() > 1 ? 1 : slots(Pool::L2C);
     slots(Pool::L1A) = slots(Pool::L1B) = o.l1Slots;
     slots(Pool::Accumulator) = o.accumulators;
 
@@ -134,17 +155,7 @@ Status layOut(Program& p)
                                     bytesText(l3),
                                 "l3");
     }
-    const std::int64_t r = std::min(o.array.rows, p.tile.ti);
-    const std::int64_t c = std::min(o.array.cols, p.tile.tj);
-    const std::int64_t perDepth = saturatingMul(saturatingMul(r + c, o.elementBytes), o.l1Slots);
-    const std::int64_t l1 = o.capacityBytes[2];
-    if (l1 > 0 && saturatingMul(perDepth, o.depth) > l1)
-        return programError(
-            "k steps of depth " + formatGrouped(o.depth) + " need " +
-                bytesText(saturatingMul(perDepth, o.depth)) + " of L1, it has " + bytesText(l1) +
-                (l1 >= perDepth ? "; a depth of " + formatGrouped(l1 / perDepth) + " fits" : ""),
-            "l1");
-    return Unit{};
+    return checkDepth(p);
 }
 
 /// No fewer than the program has; saturates.
@@ -175,7 +186,7 @@ std::int64_t Program::l2Bytes() const noexcept
     const TileBytes bytes(tile, options.elementBytes);
     return poolSlots[static_cast<std::size_t>(Pool::L2A)] * bytes.a +
            poolSlots[static_cast<std::size_t>(Pool::L2B)] * bytes.b +
-           (blocks() > 1 ? 1 : poolSlots[static_cast<std::size_t>(Pool::L2C)]) * bytes.c;
+           (outputTiles + poolSlots[static_cast<std::size_t>(Pool::L2P)]) * bytes.c;
 }
 
 Result<Program> planProgram(const ProgramOptions& o)
@@ -187,6 +198,8 @@ Result<Program> planProgram(const ProgramOptions& o)
         return programError("depth, element size and numbers of slots must be at least 1", "program");
     if (o.banks < (o.layout == BankLayout::Split ? 2 : 1))
         return programError("the bank layout needs more banks", "banks");
+    if (o.dataflow != Dataflow::Os)
+        return planStationary(o);
     Program p;
     p.options = o;
     p.tile = {std::min(o.array.rows, o.gemm.m), std::min(o.array.cols, o.gemm.n),
@@ -203,11 +216,8 @@ Result<Program> planProgram(const ProgramOptions& o)
     for (const Status& ok : {chooseSchedule(p), layOut(p)})
         if (!ok)
             return ok.error();
-    if (const std::int64_t most = mostCommands(p); most > kMaxCommands)
-        return programError("the program would have up to " + formatGrouped(most) + " commands, more than " +
-                                formatGrouped(kMaxCommands) +
-                                "; choose a smaller GEMM, a larger array or deeper k steps",
-                            "gemm");
+    if (const auto ok = checkCommands(mostCommands(p)); !ok)
+        return ok.error();
     return p;
 }
 

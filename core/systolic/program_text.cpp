@@ -35,8 +35,8 @@ std::string place(const Program& program, const Command& command, bool source)
 
 std::string_view commandName(CommandKind kind) noexcept
 {
-    constexpr std::array<std::string_view, 10> names{
-        "DMA_LOAD",         "DMA_PREFETCH", "BM_MOVE",   "STR_FEED_ROWS", "STR_FEED_COLS",
+    constexpr std::array<std::string_view, 11> names{
+        "DMA_LOAD",         "DMA_PREFETCH", "BM_MOVE",   "STR_FEED_ROWS", "STR_FEED_COLS", "STR_FEED_WEIGHTS",
         "STR_FEED_PARTIAL", "COMPUTE",      "STR_DRAIN", "DMA_STORE",     "BARRIER"};
     return names[static_cast<std::size_t>(kind)];
 }
@@ -49,8 +49,8 @@ std::string_view resourceName(Resource resource) noexcept
 
 std::string_view poolName(Pool pool) noexcept
 {
-    constexpr std::array<std::string_view, kPools> names{"L3.A", "L3.B", "L2.A", "L2.B",
-                                                         "L2.C", "L1.A", "L1.B", "ACC"};
+    constexpr std::array<std::string_view, kPools> names{"L3.A", "L3.B", "L3.C", "L2.A", "L2.B", "L2.C",
+                                                         "L2.P", "L1.A", "L1.B", "W",    "ACC"};
     return names[static_cast<std::size_t>(pool)];
 }
 
@@ -81,6 +81,7 @@ std::optional<Resource> resourceOf(CommandKind kind) noexcept
         return Resource::BlockMover;
     case CommandKind::StrFeedRows:
     case CommandKind::StrFeedCols:
+    case CommandKind::StrFeedWeights:
     case CommandKind::StrFeedPartial:
         return Resource::Streamer;
     case CommandKind::Compute:
@@ -98,12 +99,23 @@ std::array<std::int64_t, 3> capacitiesOf(const Hierarchy& h) noexcept
     return {h.at(Level::L3).totalBytes(), h.at(Level::L2).totalBytes(), h.at(Level::L1).totalBytes()};
 }
 
-std::int64_t deepestStep(const Hierarchy& h, const Gemm& gemm, std::int64_t tk, std::int64_t l1Slots) noexcept
+std::int64_t fedLanes(const ArrayShape& array, const TileShape& tile, Dataflow dataflow) noexcept
 {
-    const std::int64_t lanes = std::min(h.array.rows, gemm.m) + std::min(h.array.cols, gemm.n);
-    const std::int64_t fit = h.at(Level::L1).totalBytes() / (lanes * h.elementBytes * l1Slots);
-    if (fit >= tk)
-        return tk;
+    if (dataflow != Dataflow::Os)
+        return std::min(array.rows, tile.tk);
+    return std::min(array.rows, tile.ti) + std::min(array.cols, tile.tj);
+}
+
+std::int64_t deepestStep(const Hierarchy& h, const TileShape& tile, Dataflow dataflow,
+                         std::int64_t l1Slots) noexcept
+{
+    const std::int64_t most = dataflow == Dataflow::Os   ? tile.tk
+                              : dataflow == Dataflow::Ws ? tile.ti
+                                                         : tile.tj;
+    const std::int64_t fit =
+        h.at(Level::L1).totalBytes() / (fedLanes(h.array, tile, dataflow) * h.elementBytes * l1Slots);
+    if (fit >= most)
+        return most;
     return std::max<std::int64_t>(1, fit > kTileDepth ? roundDown(fit, kTileDepth) : fit);
 }
 
@@ -126,6 +138,17 @@ std::string commandTitle(const Command& c)
     return out;
 }
 
+std::string programScheduleText(const Program& p)
+{
+    if (p.options.dataflow != Dataflow::Os)
+        return std::string(dataflowName(p.options.dataflow)) + ", " +
+               (p.nK == 1   ? "no partial sums between tiles"
+                : p.spillsC ? "partial sums in DRAM"
+                            : "partial sums in L2");
+    return "schedule " + std::string(l2ScheduleName(p.schedule)) +
+           (p.passes > 1 ? " in " + std::to_string(p.passes) + " passes over k" : "");
+}
+
 std::string programText(const Program& program, std::size_t limit)
 {
     const ProgramOptions& o = program.options;
@@ -135,14 +158,14 @@ std::string programText(const Program& program, std::size_t limit)
     std::string out =
         "; " + std::string(programStyleName(o.style)) + ", GEMM " + times(o.gemm.m, o.gemm.n, o.gemm.k) +
         " in " + times(program.nM, program.nN, program.nK) + " tiles of " +
-        times(program.tile.ti, program.tile.tj, program.tile.tk) + ", schedule " +
-        std::string(l2ScheduleName(program.schedule)) +
-        (program.passes > 1 ? ", " + std::to_string(program.passes) + " passes over k" : "") + "\n";
+        times(program.tile.ti, program.tile.tj, program.tile.tk) + ", " + programScheduleText(program) + "\n";
     if (!program.reason.empty())
         out += "; " + program.reason + "\n";
     out += "; slots:";
     for (std::size_t p = 0; p < kPools; ++p)
-        out += " " + std::string(poolName(static_cast<Pool>(p))) + "=" + std::to_string(program.poolSlots[p]);
+        if (program.poolSlots[p] > 0)
+            out += " " + std::string(poolName(static_cast<Pool>(p))) + "=" +
+                   std::to_string(program.poolSlots[p]);
     out += "\n";
     const BankMap banks = program.bankMap();
     std::size_t lines = 0;
@@ -159,7 +182,7 @@ std::string programText(const Program& program, std::size_t limit)
         line.resize(std::max<std::size_t>(line.size() + 1, 28), ' ');
         line += "; " + std::to_string(c.bytes) + " B, " + place(program, c, true) + " -> " +
                 place(program, c, false);
-        if (c.kind == CommandKind::StrFeedRows)
+        if (o.dataflow == Dataflow::Os && c.kind == CommandKind::StrFeedRows)
             line += ", bank " + std::to_string(banks.bankA(c.i, c.k));
         if (c.kind == CommandKind::StrFeedCols)
             line += ", bank " + std::to_string(banks.bankB(c.k, c.j)) + (c.bankConflict ? " (conflict)" : "");

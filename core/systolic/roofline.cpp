@@ -71,6 +71,11 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
             r.binding = level == Level::External ? "dram" : std::string(levelName(level));
         }
     };
+    r.naive.level = Level::External;
+    r.naive.bytes = saturatingMul(saturatingMul(2 * macs(gemm), 3), h.elementBytes);
+    r.naive.gbPerSecond = h.at(Level::External).gbPerSecond;
+    r.naive.intensity = 1 / (3 * static_cast<double>(h.elementBytes));
+    r.naive.roofGflops = r.naive.gbPerSecond * r.naive.intensity;
     point(0, Level::L1, *streamed);
     point(1, Level::L2, *streamed);
     point(2, Level::L3, intoL2);

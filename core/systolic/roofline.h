@@ -28,6 +28,7 @@ struct Roofline
     double arrayGflops = 0;              ///< what the array alone reaches (its utilisation of the peak)
     double attainableGflops = 0;         ///< least of the array and all roofs
     std::array<RooflinePoint, 4> points; ///< L1, L2, L3, DRAM
+    RooflinePoint naive; ///< every FLOP moves its two operands and its result to or from DRAM: 1/12 FLOP/byte
     std::string binding; ///< "array" or the level whose roof is lowest ("dram", "l3", "l2", "l1")
 };
 

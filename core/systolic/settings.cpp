@@ -32,7 +32,8 @@ bool sameArrayRun(const Settings& a, const Settings& b)
 bool samePrograms(const Settings& a, const Settings& b)
 {
     return a.gemm == b.gemm && a.hierarchy == b.hierarchy && a.unlimitedBandwidth == b.unlimitedBandwidth &&
-           a.layout == b.layout && a.depth == b.depth;
+           a.layout == b.layout && a.depth == b.depth && a.timing.dataflow == b.timing.dataflow &&
+           a.timing.weightBuffers == b.timing.weightBuffers;
 }
 
 Status checkSettings(const Settings& s)

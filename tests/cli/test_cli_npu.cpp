@@ -36,6 +36,10 @@ private slots:
     void jsonHasTheContractsFields();
     void graphAndTraceAgree();
     void badInputIsExitCode2();
+    void operatorsInTextJsonAndCsv();
+    void searchedTilesAreNotSlower();
+    void graphHasTheStaticSchedule();
+    void traceWithoutBursts();
     void interruptedTellsWhatIsKnown_data();
     void interruptedTellsWhatIsKnown();
 };
@@ -164,12 +168,101 @@ void TestCliNpu::badInputIsExitCode2()
           QStringList{sample("bert_block"), QStringLiteral("--assignment"), QStringLiteral("magic")},
           QStringList{sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("99")},
           QStringList{sample("bert_block"), QStringLiteral("--weights"), QStringLiteral("1,2")},
+          QStringList{sample("bert_block"), QStringLiteral("--weights"), QStringLiteral("nan,1,1")},
+          QStringList{sample("bert_block"), QStringLiteral("--tiles"), QStringLiteral("magic")},
           QStringList{}}) {
         const CliRun o = run(arguments);
         QCOMPARE(o.code, 2);
         QVERIFY(o.out.isEmpty());
         QVERIFY(!o.err.isEmpty());
     }
+}
+
+void TestCliNpu::operatorsInTextJsonAndCsv()
+{
+    const QTemporaryDir dir;
+    const QString csv = dir.filePath(QStringLiteral("ops.csv"));
+    const Json j = run({sample("conv_net"), QStringLiteral("--json"), QStringLiteral("--csv"), csv}).json();
+    long bytes = 0, end = 0;
+    double energy = 0;
+    for (const Json& o : j["operators"]) {
+        bytes += o["loaded_bytes"].get<long>() + o["stored_bytes"].get<long>();
+        end = std::max(end, o["end"].get<long>());
+        energy += o["energy_pj"]["total"].get<double>();
+        QVERIFY(o["start"].get<long>() < o["end"].get<long>());
+        QVERIFY(!o["cores"].empty() && !o["tile"].empty());
+    }
+    QCOMPARE(bytes, j["dram_bytes"].get<long>());
+    QCOMPARE(end, j["makespan"].get<long>());
+    QCOMPARE(energy, j["energy_pj"].get<double>());
+    QFile file(csv);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll().count('\n'), static_cast<qsizetype>(j["operators"].size()) + 1);
+    const CliRun text = run({sample("conv_net")});
+    QVERIFY(text.out.contains("pointwise3"));
+    QVERIFY(text.out.contains("energy nJ"));
+}
+
+void TestCliNpu::searchedTilesAreNotSlower()
+{
+    const Json before = run({sample("conv_net"), QStringLiteral("--json")}).json();
+    const CliRun o = run({sample("conv_net"), QStringLiteral("--tiles"), QStringLiteral("searched"),
+                          QStringLiteral("--json")});
+    QCOMPARE(o.code, 0);
+    const Json after = o.json();
+    QCOMPARE(after["tile_search"]["before"]["makespan"], before["makespan"]);
+    QCOMPARE(after["tile_search"]["after"]["makespan"], after["makespan"]);
+    QVERIFY(after["makespan"].get<long>() < before["makespan"].get<long>());
+    QVERIFY(after["verified"].get<bool>());
+    for (const Json& op : after["tile_search"]["operators"])
+        if (!op["before"]["cycles_alone"].is_null())
+            QVERIFY(op["fastest_alone"]["cycles_alone"].get<long>() <=
+                    op["before"]["cycles_alone"].get<long>());
+    QVERIFY(run({sample("conv_net"), QStringLiteral("--tiles"), QStringLiteral("searched")})
+                .out.contains("fastest alone proven of"));
+}
+
+void TestCliNpu::graphHasTheStaticSchedule()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("g.json"));
+    QCOMPARE(run({sample("conv_net"), QStringLiteral("--graph"), path}).code, 0);
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const Json graph = Json::parse(file.readAll().toStdString());
+    const Json& schedule = graph["static_schedule"];
+    QCOMPARE(schedule["order"].size(), graph["cores"].get<std::size_t>());
+    std::size_t listed = 0;
+    for (std::size_t c = 0; c < schedule["order"].size(); ++c)
+        for (const Json& node : schedule["order"][c]) {
+            QCOMPARE(graph["nodes"][node.get<std::size_t>()]["core"].get<std::size_t>(), c);
+            ++listed;
+        }
+    QCOMPARE(listed, graph["nodes"].size());
+    long last = 0;
+    for (const Json& node : graph["nodes"]) {
+        last = std::max(last, node["estimated_finish"].get<long>());
+        for (const Json& dep : node["deps"]) {
+            const Json& before = graph["nodes"][dep.get<std::size_t>()];
+            QVERIFY(before["priority"].get<long>() > node["priority"].get<long>());
+            QVERIFY(before["estimated_finish"].get<long>() < node["estimated_finish"].get<long>());
+        }
+    }
+    QCOMPARE(last, schedule["estimated_makespan"].get<long>());
+}
+
+void TestCliNpu::traceWithoutBursts()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("t.json"));
+    QCOMPARE(run({sample("conv_net"), QStringLiteral("--trace"), path, QStringLiteral("--no-bursts")}).code,
+             0);
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    QVERIFY(!text.contains("\"cat\":\"dram\""));
+    QVERIFY(text.contains("\"cat\":\"load\""));
+    QCOMPARE(run({sample("conv_net"), QStringLiteral("--no-bursts")}).code, 2); // of what?
 }
 
 QTEST_APPLESS_MAIN(TestCliNpu)

@@ -410,7 +410,8 @@ void TestNpuRun::rule_6_1_outputs()
     for (const DramEvent& e : run->dramEvents)
         events += e.bursts * 64;
     QCOMPARE(events, run->dramBytes);
-    const std::string graphText = graphToJson(*graph, graph->hardware);
+    const std::string graphText = graphToJson(
+        *graph, graph->hardware, makeStaticSchedule(*graph, graph->hardware, Assignment::CostAware));
     const std::string traceText = traceToJson(*graph, *run);
     for (const char* word :
          {"\"spm_bytes\":1048576", "\"segments\":[[", "\"type\":\"SOFTMAX\"", "\"mem_bytes\":"})

@@ -59,6 +59,7 @@ private Q_SLOTS:
     void layersOfOps();
     void tilesOfAMethodAreGranularities();
     void scheduledTilesGoToTheNpu();
+    void scheduledConvolutionsGoToTheNpu();
     void tilesThatDoNotFitACoreAreMadeSmaller();
     void theMachineTravelsInTheScheduleFile();
     void everyMachineFieldCanBeChanged();
@@ -242,6 +243,45 @@ void TestOnMachine::scheduledTilesGoToTheNpu()
     for (std::size_t i = 0; i < own.model.ops.size(); ++i)
         if (own.model.ops[i].name == "layer0.q")
             QVERIFY(kept.tiling[i].tile.m == 8 && kept.tiling[i].tile.n == 0);
+}
+
+/// Runs of whole output rows and whole input channels are blocks of the convolution; others are none.
+void TestOnMachine::scheduledConvolutionsGoToTheNpu()
+{
+    const auto model = putOnMachine(workloadOf(model::NetworkKind::ResNet18), *machinePreset("server"));
+    QVERIFY(model.hasValue());
+    const Problem& problem = *(*model)->problem;
+    const auto npu = npuOf(**model);
+    QVERIFY(npu.hasValue());
+    EditOptions force;
+    force.force = true;
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < npu->model.ops.size() && compared < 3; ++i) {
+        const npu::ModelOp& op = npu->model.ops[i];
+        if (op.type != npu::OpType::Conv2d || npu->model.tensors[op.inputs[1]].shape[2] != 3)
+            continue;
+        const std::int64_t width = npu->model.tensors[op.outputs[0]].shape[3];
+        OpId product(problem.opCount());
+        for (const OpId o : (*model)->opsOf(npu->source[i]))
+            if (problem.op(o).type == OpType::MatMul)
+                product = o;
+        QVERIFY(product.index() < problem.opCount());
+        const Schedule alone = oneOpPerSubgraph(problem);
+        std::size_t at = 0;
+        while (alone[SubgraphId(at)].ops.front() != product)
+            ++at;
+        for (const bool exact : {true, false}) {
+            const Schedule schedule = *edit::setGranularity(problem, alone, std::array{SubgraphId(at)},
+                                                            {32, 2 * width + (exact ? 0 : 1), 9 * 8}, force);
+            const npu::TileSizes tile = tilingOf(*npu, **model, schedule, Rules::final()).tiling[i].tile;
+            QCOMPARE(tile.height, exact ? std::int64_t{2} : std::int64_t{0});
+            QCOMPARE(tile.width, exact ? width : std::int64_t{0});
+            QCOMPARE(tile.cOut, exact ? std::int64_t{32} : std::int64_t{0});
+            QCOMPARE(tile.cIn, exact ? std::int64_t{8} : std::int64_t{0});
+        }
+        ++compared;
+    }
+    QCOMPARE(compared, std::size_t{3});
 }
 
 void TestOnMachine::tilesThatDoNotFitACoreAreMadeSmaller()

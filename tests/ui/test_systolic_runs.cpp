@@ -4,6 +4,7 @@
 #include "export/export_view.h"
 #include "picture.h"
 #include "systolic_bench.h"
+#include "views/systolic/gantt_lanes.h"
 
 #include <QClipboard>
 #include <QComboBox>
@@ -120,6 +121,66 @@ private Q_SLOTS:
         QVERIFY(w->model().active < 256);
         QTest::keyClick(w, Qt::Key_1);
         QCOMPARE(state().cycle(), std::int64_t{0});
+    }
+
+    /// With WS and IS the first block is loaded in the fill: the phases count from cycle 0, once.
+    void phasesOfStationaryDataflows()
+    {
+        for (const Dataflow d : {Dataflow::Ws, Dataflow::Is}) {
+            SystolicSettings s = state().settings();
+            s.gemm = {100, 90, 40};
+            s.timing.dataflow = d;
+            QVERIFY(state().set(s));
+            WavefrontCanvas* w = wavefront();
+            const ArrayPhases phases = FoldPlan(s.gemm, s.hierarchy.array, s.timing).phases();
+            QVERIFY(FoldPlan(s.gemm, s.hierarchy.array, s.timing).start(0) > 0);
+            w->setFocus();
+            QTest::mouseClick(button(w, "Steady"), Qt::LeftButton);
+            QCOMPARE(state().cycle(), phases.fill);
+            QCOMPARE(w->model().active, phases.peakPes);
+            QVERIFY2(w->model().when.contains(QStringLiteral("steady")), qPrintable(w->model().when));
+            state().setCycle(phases.fill - 1);
+            w->settle();
+            QVERIFY2(w->model().when.contains(QStringLiteral("fill")), qPrintable(w->model().when));
+            QTest::mouseClick(button(w, "Drain"), Qt::LeftButton);
+            QCOMPARE(state().cycle(), phases.fill + phases.steady);
+        }
+    }
+
+    /// The programs are those of the dataflow that is chosen.
+    void programsOfStationaryDataflows()
+    {
+        SystolicSettings s = state().settings();
+        s.timing.dataflow = Dataflow::Ws;
+        s.unlimitedBandwidth = true;
+        s.gemm = {128, 64, 64};
+        QVERIFY(state().set(s));
+        const GanttModel& m = gantt()->model();
+        QVERIFY2(m.title.contains(QStringLiteral("weight-stationary")), qPrintable(m.title));
+        QCOMPARE(m.result->comparison->pipelined.options.dataflow, Dataflow::Ws);
+        QCOMPARE(m.result->comparison->pipelinedRun.cycles,
+                 arrayTiming(s.gemm, s.hierarchy.array, s.timing).cycles);
+    }
+
+    /// A lane is as full as its unit is busy, however many commands a pixel has.
+    void lanesOfLargeProgramsShowTheirUtilisation()
+    {
+        state().setGemm({512, 512, 512}, {});
+        const GanttModel& m = gantt()->model();
+        const LaneModel lanes = ganttLanes(m);
+        for (const Lane& lane : lanes.lanes)
+            for (const MarkRow& row : lane.rows) {
+                const Marks& marks = row.layers.back();
+                QVERIFY(marks.shared);
+                double busy = 0;
+                for (std::size_t i = 0; i < marks.count; ++i)
+                    busy += marks.end(i) - marks.start(i);
+                double shown = 0;
+                for (const ShareColumn& column : shareColumns(marks, 0, lanes.total, 500))
+                    for (const float share : column.share)
+                        shown += static_cast<double>(share) * column.width;
+                QVERIFY(std::abs(shown / 500 - busy / lanes.total) < 0.01);
+            }
     }
 
     void hoverAndClickTellAboutAPe()

@@ -60,7 +60,7 @@ void paintShares(QPainter& painter, const std::vector<ShareColumn>& columns, con
                 continue;
             sum += static_cast<double>(column.share[k]);
             double top = sum > 0.999 ? rect.top() : std::round(rect.bottom() - sum * rect.height());
-            if (m.kinds == 1) // a little use is never invisible
+            if (y == rect.bottom()) // a little use is never invisible
                 top = std::min(top, rect.bottom() - 1);
             if (top < y)
                 rects[k].emplace_back(rect.left() + column.x, top, column.width, y - top);

@@ -179,6 +179,8 @@ void PlotCanvas::markHovered(QPointF at, const PlotMark* mark)
 /// Ends of what is measured go to marks, when one is near.
 void PlotCanvas::measureTo(QPointF position, bool snap)
 {
+    if (m_measuredIn >= plots().size())
+        return; // what was measured in has gone while the button was down
     const PlotFrame f = frame(m_measuredIn);
     const PlotModel& plot = plots()[m_measuredIn];
     const auto value = [&](QPointF p) {

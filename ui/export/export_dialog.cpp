@@ -15,11 +15,12 @@
 
 namespace tilewright::ui {
 
-ExportDialog::ExportDialog(const View& view, const Theme& current, QWidget* parent) : QDialog(parent)
+ExportDialog::ExportDialog(const View& view, const QString& folder, const Theme& current, QWidget* parent)
+    : QDialog(parent)
 {
     setWindowTitle(tr("Export %1").arg(view.title()));
     auto* form = new QFormLayout(this);
-    m_path = new QLineEdit(QDir::home().filePath(view.viewName() + QStringLiteral(".png")), this);
+    m_path = new QLineEdit(QDir(folder).filePath(view.viewName() + QStringLiteral(".png")), this);
     auto* browse = new QToolButton(this);
     browse->setText(tr("…"));
     browse->setAccessibleName(tr("Choose a file"));

@@ -16,7 +16,7 @@ class ExportDialog : public QDialog
 {
     Q_OBJECT
 public:
-    ExportDialog(const View& view, const Theme& current, QWidget* parent = nullptr);
+    ExportDialog(const View& view, const QString& folder, const Theme& current, QWidget* parent = nullptr);
     [[nodiscard]] QString path() const;
     [[nodiscard]] ExportOptions options() const;
 

@@ -6,6 +6,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMap>
 #include <QPainter>
 #include <QRegularExpression>
 #include <QStyle>
@@ -33,18 +34,52 @@ int score(const QString& text, const QString& word)
     return static_cast<int>(at) + (wordStart ? 0 : 50) + (wordEnd ? 0 : 10);
 }
 
-/// All words of the query occur in the label or the name.
-int score(const QString& label, const QString& name, const QStringList& words)
+/// All words of the query occur in the label, the name or, which counts less, in what is said of it.
+int score(const QString& label, const QString& name, const QString& more, const QStringList& words)
 {
+    constexpr int kFarther = 1000;
     int total = 0;
     for (const QString& word : words) {
         const int inLabel = score(label, word);
         const int inName = score(name, word);
-        if (inLabel < 0 && inName < 0)
-            return -1;
-        total += inLabel < 0 ? inName : inName < 0 ? inLabel : std::min(inLabel, inName);
+        if (inLabel < 0 && inName < 0) {
+            const int inMore = score(more, word);
+            if (inMore < 0)
+                return -1;
+            total += kFarther + inMore;
+        } else {
+            total += inLabel < 0 ? inName : inName < 0 ? inLabel : std::min(inLabel, inName);
+        }
     }
     return total;
+}
+
+/// Other words that people look for.
+QString otherWords(const QString& command)
+{
+    static const QMap<QString, QString> words{
+        {QStringLiteral("schedule.duplicate"), CommandPalette::tr("recompute copy again twice")},
+        {QStringLiteral("schedule.fuse"), CommandPalette::tr("merge join combine group together")},
+        {QStringLiteral("schedule.split"), CommandPalette::tr("ungroup separate break unfuse")},
+        {QStringLiteral("schedule.splitApart"), CommandPalette::tr("ungroup explode unfuse")},
+        {QStringLiteral("schedule.retain"), CommandPalette::tr("keep resident hold cache")},
+        {QStringLiteral("schedule.lock"), CommandPalette::tr("freeze protect fix")},
+        {QStringLiteral("schedule.delete"), CommandPalette::tr("erase drop")},
+        {QStringLiteral("schedule.normalise"), CommandPalette::tr("clean tidy sort")},
+        {QStringLiteral("solve.auto"), CommandPalette::tr("optimise optimize search improve best run")},
+        {QStringLiteral("solve.stop"), CommandPalette::tr("cancel abort end")},
+        {QStringLiteral("compare.pin"), CommandPalette::tr("snapshot remember reference ghost")},
+        {QStringLiteral("view.fit"), CommandPalette::tr("zoom whole everything")},
+        {QStringLiteral("view.resetLayout"), CommandPalette::tr("panes windows lost")},
+        {QStringLiteral("file.export"), CommandPalette::tr("save image picture screenshot")},
+        {QStringLiteral("file.report"), CommandPalette::tr("print html summary")},
+        {QStringLiteral("file.open"), CommandPalette::tr("load import onnx")},
+        {QStringLiteral("edit.preferences"), CommandPalette::tr("settings options font dark")},
+        {QStringLiteral("help.shortcuts"), CommandPalette::tr("keys keyboard hotkeys")},
+        {QStringLiteral("lens.systolic"), CommandPalette::tr("array cycles utilisation")},
+        {QStringLiteral("lens.mapping"), CommandPalette::tr("loops energy nest")},
+        {QStringLiteral("lens.npu"), CommandPalette::tr("cores simulate makespan")}};
+    return words.value(command);
 }
 
 /// Icon, text, and at the right end of the row the detail (keys, type, reason).
@@ -128,7 +163,8 @@ void CommandPalette::collect()
         m_entries.push_back({on ? Kind::Command : Kind::Unavailable,
                              Actions::menuOf(action) + QStringLiteral(": ") + text, text,
                              on ? Actions::keysOf(action) : action->statusTip(), action->icon(),
-                             [action] { action->trigger(); }});
+                             [action] { action->trigger(); },
+                             action->whatsThis() + QLatin1Char(' ') + otherWords(action->objectName())});
     }
     const SnapshotPtr snapshot = m_context.document.snapshot();
     if (!snapshot)
@@ -228,7 +264,7 @@ void CommandPalette::filter(const QString& query)
     std::vector<Match> matches;
     for (std::size_t i = 0; i < m_entries.size(); ++i)
         if (const Entry& e = m_entries[i]; !direct || e.label != direct->label)
-            if (const int s = score(e.label, e.name, words); s >= 0)
+            if (const int s = score(e.label, e.name, e.more, words); s >= 0)
                 matches.push_back({e.kind == Kind::Unavailable, s, e.kind, i});
     std::sort(matches.begin(), matches.end());
     for (const Match& match : matches) {

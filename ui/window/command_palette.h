@@ -36,6 +36,7 @@ private:
         QString detail; ///< keys, type, or why the command cannot be used
         QIcon icon;
         std::function<void()> run;
+        QString more{}; ///< what it does, and other words for it
     };
     void collect();
     void filter(const QString& query);

@@ -5,6 +5,7 @@
 #include "schedule/schedule_json.h"
 #include "theme/number.h"
 #include "window/message_bar.h"
+#include "window/sample_menu.h"
 #include "window/source_dialog.h"
 #include "workspace/compared_model.h"
 #include "workspace/samples.h"
@@ -14,11 +15,13 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFileSystemWatcher>
+#include <QMenu>
 #include <QMessageBox>
 #include <QSettings>
 #include <QStandardPaths>
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -46,6 +49,11 @@ FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
         m_messages.show(MessageBar::Kind::Warning,
                         tr("%1 has changed on disk.").arg(QFileInfo(path).fileName()), tr("Reload"),
                         [this, path] { open({path}); });
+    });
+    // Whoever goes on without has answered.
+    m_state.document.whenChanged(this, Part::Problem | Part::Steps, [this] {
+        if (!m_offer.isEmpty() && m_messages.text() == std::exchange(m_offer, {}))
+            m_messages.dismiss();
     });
     m_state.workspace.setGuard([this](LensDocument& document) { return mayLose({&document}); });
 }
@@ -121,8 +129,43 @@ bool FileActions::open(const QStringList& paths)
     if (compared)
         Q_EMIT comparisonOpened();
     if (!other.isEmpty() && ok)
-        ok = compareWith(other);
+        return compareWith(other);
+    if (ok && files.size() == 1 &&
+        (files.front().kind == FileKind::Problem || files.front().kind == FileKind::Model))
+        offerSchedules(files.front().path);
     return ok;
+}
+
+void FileActions::offerSchedules(const QString& problem)
+{
+    const QStringList schedules = schedulesBeside(QFileInfo(problem));
+    if (schedules.isEmpty() || !m_messages.text().isEmpty())
+        return;
+    const auto name = [](const QString& path) { return QFileInfo(path).fileName(); };
+    if (schedules.size() == 1)
+        m_messages.show(MessageBar::Kind::Info, tr("%1 stands beside it.").arg(name(schedules.front())),
+                        tr("Open it"), [this, schedules] { open(schedules); });
+    else
+        m_messages.show(
+            MessageBar::Kind::Info,
+            tr("%1 stand beside it.").arg(counted(schedules.size(), {}, tr("schedules"))), tr("Choose…"),
+            [this, schedules, problem] {
+                QMenu menu(&m_window);
+                for (const QString& path : schedules)
+                    menu.addAction(scheduleTitle(QFileInfo(problem), path), this,
+                                   [this, path] { open({path}); });
+                menu.exec(QCursor::pos());
+            },
+            tr("Compare them"), [this, schedules] { open(schedules); });
+    m_offer = m_messages.text();
+}
+
+QString FileActions::startFolder() const
+{
+    const QString& problem = m_state.document.problemPath();
+    return problem.isEmpty() || isSample(problem)
+               ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
+               : QFileInfo(problem).path();
 }
 
 bool FileActions::openFile(const LensFile& file)

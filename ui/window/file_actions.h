@@ -25,6 +25,8 @@ public:
     bool compareWith(const QString& path);
     /// The files of the current document again, from disk.
     void reload();
+    /// Where files that belong to the open problem are written first: its folder, but not that of a sample.
+    [[nodiscard]] QString startFolder() const;
     /// Writes the document into its file, or asks for one. The samples stay as they came.
     bool save(LensDocument& document);
     bool saveAs(LensDocument& document);
@@ -43,6 +45,7 @@ Q_SIGNALS:
     void recentChanged();
 
 private:
+    void offerSchedules(const QString& problem);
     bool openFile(const LensFile& file);
     /// A model that one lens has opened can be the workload of all.
     void offerAllLenses(const LensFile& file);
@@ -56,6 +59,7 @@ private:
     QWidget& m_window;
     AppState& m_state;
     MessageBar& m_messages;
+    QString m_offer; ///< of schedules, while it stands in the messages
     QFileSystemWatcher* m_watcher;
 };
 

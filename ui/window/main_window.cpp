@@ -108,12 +108,12 @@ void MainWindow::connectParts()
     connect(m_files, &FileActions::opened, this, [this](FileKind kind) {
         m_session->noteFigures();
         refreshRecentMenu();
-        if (fileUse(kind).lens == Lens::Schedule)
+        if (fileUse(kind).lens == Lens::Schedule && kind != FileKind::Machine)
             m_session->restoreFile();
     });
     connect(m_files, &FileActions::viewWanted, this, &MainWindow::showView);
     connect(m_files, &FileActions::comparisonOpened, this,
-            [this] { applyPerspective(QStringLiteral("Compare")); });
+            [this] { m_panes->applyPerspective(QStringLiteral("Compare")); });
     connect(m_files, &FileActions::recentChanged, this, &MainWindow::refreshRecentMenu);
 
     connect(&workspace, &Workspace::refused, this,

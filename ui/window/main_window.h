@@ -37,7 +37,7 @@ public:
     void setTheme(const QString& choice); ///< "system", "light", "dark"
     [[nodiscard]] const Preferences& preferences() const { return m_preferences; }
     void setPreferences(const Preferences& preferences);
-    void applyPerspective(const QString& name) { m_panes->applyPerspective(name); }
+    void applyPerspective(const QString& name) { m_panes->choosePerspective(name); }
     /// Makes the dock of a view visible and brings it to the front.
     void showView(const QString& name) { m_panes->showView(name); }
     /// Geometry, docks, preferences; what a crash has left is offered.
@@ -61,6 +61,7 @@ private:
     void createActions();     // main_window_actions.cpp
     void createLookActions(); // main_window_look_actions.cpp
     void createLensActions(); // main_window_lens_actions.cpp
+    void showLens(Lens lens);
     QList<QAction*> createDockActions();
     void createEditActions(); // main_window_edit_actions.cpp
     void createMenus();

@@ -9,6 +9,7 @@
 #include "window/file_actions.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/sample_menu.h"
 #include "window/session_store.h"
 #include "window/shortcut_sheet.h"
 #include "window/start_page.h"
@@ -22,7 +23,9 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSet>
+#include <QStackedWidget>
 #include <QToolBar>
+#include <QToolButton>
 
 namespace tilewright::ui {
 
@@ -229,6 +232,7 @@ void MainWindow::createMenus()
                                QStringLiteral("schedule.traversal.raster"),
                                QStringLiteral("schedule.normalise"),
                                QStringLiteral("schedule.rules.final"),
+                               QStringLiteral("lens.slowest"),
                                QStringLiteral("lens.systolic"),
                                QStringLiteral("lens.machine"),
                                QStringLiteral("compare.next"),
@@ -242,28 +246,66 @@ void MainWindow::createMenus()
         menus[menu]->addAction(action);
         if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
             addAction(action);
-        if (action->objectName() == QLatin1String("file.open"))
+        if (action->objectName() == QLatin1String("file.open")) {
             m_recentMenu = menus[menu]->addMenu(tr("Open &recent"));
+            QMenu* samples = menus[menu]->addMenu(tr("Sa&mples"));
+            // Read when they are asked for: a window that opens does not wait for a folder.
+            connect(samples, &QMenu::aboutToShow, samples, [this, samples] {
+                if (samples->isEmpty())
+                    addAllSamples(*samples, [this](const QStringList& paths) { openPaths(paths); });
+            });
+        }
     }
     // Where a person looks for it after pinning a baseline.
     menus[tr("Compare")]->insertAction(menus[tr("Compare")]->actions().value(0),
                                        m_state->actions.find(QStringLiteral("view.perspective.Compare")));
     QMenu* docks = menus[tr("View")]->addMenu(tr("&Docks"));
     docks->setToolTipsVisible(true);
-    for (QAction* action : createDockActions())
-        docks->addAction(action);
+    const QList<QAction*> dockActions = createDockActions();
+    for (const Lens lens : kLenses) { // those of the other lenses in a menu of their own
+        QMenu* place = lens == Lens::Schedule ? docks : docks->addMenu(lensTitle(lens));
+        place->setToolTipsVisible(true);
+        for (const ViewEntry& entry : viewCatalog())
+            for (QAction* action : dockActions)
+                if (entry.lens == lens && action->objectName() == QStringLiteral("view.dock.") + entry.name)
+                    place->addAction(action);
+    }
 
     QToolBar* bar = addToolBar(tr("Main"));
     bar->setObjectName(QStringLiteral("toolbar"));
     bar->setMovable(false);
     bar->setIconSize(QSize(toolIconSize(), toolIconSize()));
-    for (const char* id : {"file.open", "file.save", "", "edit.undo", "edit.redo", "", "view.fit",
-                           "view.zoomIn", "view.zoomOut", "", "schedule.fuse", "schedule.split", "",
-                           "solve.auto", "compare.pin", "", "edit.palette"}) {
+    for (const char* id : {"file.open",
+                           "file.save",
+                           "",
+                           "edit.undo",
+                           "edit.redo",
+                           "",
+                           "view.fit",
+                           "view.zoomIn",
+                           "view.zoomOut",
+                           "",
+                           "schedule.fuse",
+                           "schedule.split",
+                           "",
+                           "solve.auto",
+                           "compare.pin",
+                           "",
+                           "lens.show.schedule",
+                           "lens.show.systolic",
+                           "lens.show.mapping",
+                           "lens.show.npu",
+                           "",
+                           "edit.palette"}) {
         if (*id == 0)
             bar->addSeparator();
-        else if (QAction* action = m_state->actions.find(QLatin1String(id)))
+        else if (QAction* action = m_state->actions.find(QLatin1String(id))) {
             bar->addAction(action);
+            // Where one is belongs to what is read, not only to what is pressed.
+            if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action));
+                button && QByteArray(id).startsWith("lens."))
+                button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        }
     }
 }
 
@@ -272,7 +314,7 @@ void MainWindow::exportCurrentView()
     View* view = currentView();
     if (!view)
         return;
-    ExportDialog dialog(*view, m_state->themes.theme(), this);
+    ExportDialog dialog(*view, m_files->startFolder(), m_state->themes.theme(), this);
     if (dialog.exec() != QDialog::Accepted)
         return;
     m_files->tellWritten(exportView(*view, dialog.path(), dialog.options()), dialog.path());
@@ -280,8 +322,9 @@ void MainWindow::exportCurrentView()
 
 void MainWindow::exportReportFile()
 {
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export report"), QStringLiteral("report.html"), tr("HTML page (*.html);;PDF (*.pdf)"));
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export report"),
+                                                      m_files->startFolder() + QStringLiteral("/report.html"),
+                                                      tr("HTML page (*.html);;PDF (*.pdf)"));
     if (path.isEmpty())
         return;
     std::vector<View*> pages;
@@ -293,8 +336,9 @@ void MainWindow::exportReportFile()
 
 void MainWindow::exportCsvFile(const QString& what)
 {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export CSV"), what + QStringLiteral(".csv"),
-                                                      tr("CSV (*.csv)"));
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export CSV"), m_files->startFolder() + QLatin1Char('/') + what + QStringLiteral(".csv"),
+        tr("CSV (*.csv)"));
     if (!path.isEmpty())
         m_files->tellWritten(exportCsv(m_state->document, what, path), path);
 }

@@ -3,9 +3,26 @@
 #include "window/main_window.h"
 #include "window/panes.h"
 
+#include "window/start_page.h"
 #include "workspace/lens_links.h"
 
+#include <QActionGroup>
+#include <QStackedWidget>
+
 namespace tilewright::ui {
+
+namespace {
+
+/// The first view of a lens.
+QString viewOf(Lens lens)
+{
+    return lens == Lens::Schedule   ? QStringLiteral("graph")
+           : lens == Lens::Systolic ? QStringLiteral("systolic")
+           : lens == Lens::Npu      ? QStringLiteral("npu")
+                                    : QStringLiteral("mapping");
+}
+
+} // namespace
 
 void MainWindow::createLensActions()
 {
@@ -21,6 +38,28 @@ void MainWindow::createLensActions()
         return Availability(workspace.links().product().has_value(),
                             tr("The selected subgraph multiplies no matrices."));
     };
+    // Where one is, and the way to the other places; what a lens shows there stays as it was left.
+    auto* places = new QActionGroup(this);
+    for (const auto& [lens, id, icon, tip] :
+         {std::tuple{Lens::Schedule, "schedule", "layout",
+                     tr("The graph and its schedule: what runs together, with which tiles, at which cost.")},
+          {Lens::Systolic, "systolic", "systolic", tr("One tile on the array, cycle by cycle.")},
+          {Lens::Mapping, "mapping", "loops", tr("The loops of one layer on the memories of the machine.")},
+          {Lens::Npu, "npu", "cores", tr("The whole model on several cores.")}}) {
+        QAction* action = a.add({QStringLiteral("lens.show.") + QLatin1String(id),
+                                 menu,
+                                 lensTitle(lens),
+                                 QLatin1String(icon),
+                                 {},
+                                 tip,
+                                 true,
+                                 {},
+                                 {},
+                                 [this, lens] { return m_panes->lens() == lens; }},
+                                [this, lens](bool) { showLens(lens); });
+        places->addAction(action);
+        addAction(action);
+    }
     const auto key = [](const char* keys) { return QList{QKeySequence(QString::fromLatin1(keys))}; };
     a.add("lens.slowest", menu, tr("Select the slowest su&bgraph"), "search", key("Ctrl+Shift+L"),
           tr("Select the subgraph that takes the longest."), whenOpen, [&workspace] {
@@ -45,12 +84,22 @@ void MainWindow::createLensActions()
           tr("The machine that all lenses share: presets, values, where they come from."), {},
           [this] { showView(QStringLiteral("machine")); });
     connect(&workspace, &Workspace::lensWanted, this, [this](Lens lens) {
-        const QString name = lens == Lens::Systolic ? QStringLiteral("systolic")
-                             : lens == Lens::Npu    ? QStringLiteral("npu")
-                                                    : QStringLiteral("mapping");
+        const QString name = viewOf(lens);
         showView(name);
         m_panes->giveRoom(name);
     });
+}
+
+void MainWindow::showLens(Lens lens)
+{
+    const QString name = viewOf(lens);
+    if (lens == Lens::Schedule && !m_state->document.hasProblem())
+        m_centre->setCurrentWidget(m_startPage);
+    else
+        showView(name);
+    m_panes->giveRoom(name);
+    m_panes->makeRoom(name);
+    m_state->actions.refresh();
 }
 
 } // namespace tilewright::ui

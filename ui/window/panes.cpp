@@ -25,6 +25,29 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
     }
     connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::currentChanged);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
+    constexpr int kSettledMs = 600; // window managers maximise after showing
+    m_settled.setSingleShot(true);
+    m_settled.setInterval(kSettledMs);
+    connect(&m_settled, &QTimer::timeout, this, [this] { m_restored.clear(); });
+    m_window.installEventFilter(this);
+}
+
+bool Panes::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == &m_window && !m_restored.isEmpty()) {
+        if (event->type() == QEvent::Show)
+            m_settled.start();
+        else if (event->type() == QEvent::Resize && m_window.isVisible() && m_layout.isEmpty())
+            // After the window has laid itself out in the new size.
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    if (!m_restored.isEmpty() && m_layout.isEmpty())
+                        m_window.restoreState(m_restored, kLayoutVersion);
+                },
+                Qt::QueuedConnection);
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 Panes::~Panes()
@@ -146,6 +169,7 @@ void Panes::applyPerspective(const QString& name)
 {
     m_perspective = name;
     m_layout.clear();
+    m_restored.clear();
     QDockWidget* front = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
@@ -161,6 +185,19 @@ void Panes::applyPerspective(const QString& name)
     if (front)
         front->raise();
     resizeAll(name);
+}
+
+void Panes::choosePerspective(const QString& name)
+{
+    m_chosen = true;
+    applyPerspective(name);
+}
+
+void Panes::welcome()
+{
+    const QString usual = QStringLiteral("Edit");
+    if (!m_chosen && m_perspective != usual)
+        applyPerspective(usual);
 }
 
 void Panes::resizeAll(const QString& perspective)
@@ -200,6 +237,7 @@ void Panes::restoreDefaults()
         m_window.removeDockWidget(dock);
     }
     place();
+    m_chosen = false;
     applyPerspective(QStringLiteral("Edit"));
     showCentre();
 }
@@ -213,11 +251,15 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
 {
     m_layout.clear();
     const bool restored = m_window.restoreState(layout, kLayoutVersion);
-    if (restored)
+    if (restored) {
         m_perspective = perspective;
-    else
+        m_restored = layout;
+    } else {
         applyPerspective(QStringLiteral("Edit"));
+    }
     showCentre();
+    if (restored && !m_layout.isEmpty())
+        m_layout = layout; // not as it was squeezed into a window that is not shown yet
     return restored;
 }
 
@@ -251,6 +293,16 @@ View* Panes::currentView() const
     if (m_lastView && m_lastView->isVisible())
         return m_lastView;
     return qobject_cast<View*>(m_centre.currentWidget());
+}
+
+Lens Panes::lens() const
+{
+    const View* view = currentView();
+    for (const ViewEntry& entry : viewCatalog())
+        if (const View* known = m_views.value(entry.name);
+            known && view && (known == view || known->isAncestorOf(view)))
+            return entry.lens;
+    return Lens::Schedule;
 }
 
 } // namespace tilewright::ui

@@ -4,6 +4,7 @@
 #include "window/app_state.h"
 
 #include <QMap>
+#include <QTimer>
 
 class QDockWidget;
 class QMainWindow;
@@ -40,14 +41,22 @@ public:
 
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
     void applyPerspective(const QString& name);
+    /// The same because a person wants it: workloads that are opened later are shown in it too.
+    void choosePerspective(const QString& name);
+    /// How a workload that has not been open before is shown: as the person chose in this window, else to be
+    /// edited; how the one before it was looked at says nothing of it.
+    void welcome();
     void restoreDefaults();
     /// How the docks stand while a workload is open.
     [[nodiscard]] QByteArray layout() const;
     /// False when it is of an older window: the first perspective is applied.
     bool restoreLayout(const QByteArray& layout, const QString& perspective);
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
     /// What is exported and copied: the pane that last had the keyboard while it is seen, else the centre.
     [[nodiscard]] View* currentView() const;
+    /// Of the view that was used last.
+    [[nodiscard]] Lens lens() const;
     /// The canvas that keys and commands of the View menu act on; may be null.
     [[nodiscard]] Canvas* currentCanvas() const;
 
@@ -69,7 +78,12 @@ private:
     QMap<QString, QDockWidget*> m_docks;
     View* m_lastView = nullptr;
     QString m_perspective = QStringLiteral("Edit");
-    QByteArray m_layout; ///< while a workload is open; empty = it is shown now
+    bool m_chosen = false; ///< m_perspective, in this window
+    QByteArray m_layout;   ///< while a workload is open; empty = it is shown now
+    /// Of the last session, until the window has the size it is shown in: a window that will be maximised is
+    /// small before, and docks do not grow back.
+    QByteArray m_restored;
+    QTimer m_settled; ///< when m_restored has had its chance
 };
 
 } // namespace tilewright::ui

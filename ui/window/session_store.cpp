@@ -35,6 +35,16 @@ QString figuresKey(const QString& path)
 SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
     : m_window(window), m_state(state), m_panes(panes)
 {
+    m_state.document.whenChanged(&window, Part::Problem | Part::Snapshot, [this](Parts parts) {
+        if (parts.testFlag(Part::Problem)) {
+            m_bestOf = m_state.document.problem();
+            m_best = 0;
+        }
+        const SnapshotPtr& now = m_state.document.snapshot();
+        if (now && now->problem == m_bestOf && now->evaluation.valid() &&
+            now->evaluation.rules == Rules::final() && (m_best == 0 || now->evaluation.total < m_best))
+            m_best = now->evaluation.total;
+    });
 }
 
 // -- the window ------------------------------------------------------------------------------------------
@@ -93,8 +103,11 @@ void SessionStore::restoreFile()
 {
     Document& document = m_state.document;
     const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
-    if (!session)
+    if (!session) {
+        if (document.schedulePath().isEmpty())
+            m_panes.welcome();
         return;
+    }
     if (!session->perspective.isEmpty() && session->perspective != m_panes.perspective())
         m_panes.applyPerspective(session->perspective);
     // The files may have changed since: only what there still is comes back.
@@ -131,19 +144,19 @@ void SessionStore::noteFigures() const
     if (!snapshot)
         return;
     QSettings settings;
-    const auto note = [&](const QString& path, bool keepBest) {
+    const auto note = [&](const QString& path, double total, bool keepBest) {
         if (path.isEmpty())
             return;
         settings.beginGroup(figuresKey(path));
         settings.setValue(QStringLiteral("ops"), static_cast<qlonglong>(snapshot->problem->opCount()));
         const double known = settings.value(QStringLiteral("total"), 0.0).toDouble();
-        if (snapshot->evaluation.valid() && !(keepBest && known > 0 && known <= snapshot->evaluation.total))
-            settings.setValue(QStringLiteral("total"), snapshot->evaluation.total);
+        if (total > 0 && !(keepBest && known > 0 && known <= total))
+            settings.setValue(QStringLiteral("total"), total);
         settings.endGroup();
     };
-    note(document.problemPath(), true);
+    note(document.problemPath(), m_best, true);
     if (!document.isModified())
-        note(document.schedulePath(), false);
+        note(document.schedulePath(), snapshot->evaluation.valid() ? snapshot->evaluation.total : 0, false);
 }
 
 std::vector<RecentFile> SessionStore::recentFiles()
@@ -156,7 +169,9 @@ std::vector<RecentFile> SessionStore::recentFiles()
             figures << counted(ops, QObject::tr("op"), QObject::tr("ops"));
         if (const double total = settings.value(figuresKey(path) + QStringLiteral("/total")).toDouble();
             total > 0)
-            figures << QObject::tr("best total %1").arg(number(total));
+            figures << (path.endsWith(QLatin1String(".schedule.json")) ? QObject::tr("total %1")
+                                                                       : QObject::tr("best total %1"))
+                           .arg(number(total));
         files.push_back({path, figures.join(QStringLiteral(" · "))});
     }
     return files;

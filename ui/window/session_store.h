@@ -35,6 +35,9 @@ private:
     QMainWindow& m_window;
     AppState& m_state;
     Panes& m_panes;
+    /// Least total of the open problem on the machine it came with, by the contest's last rules.
+    double m_best = 0;
+    ProblemPtr m_bestOf;
 };
 
 /// Keeps copies of what is modified, and offers what a crash has left until it is restored or declined.

@@ -5,10 +5,9 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "window/sample_menu.h"
 #include "workload/problem_json.h"
-#include "workspace/samples.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
@@ -155,25 +154,9 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
     QLabel* title = heading(tr("Models for all lenses, and samples of one"), page);
     auto* row = new QHBoxLayout;
-    struct Kind
-    {
-        QString folder, text, tip;
-    };
-    for (const Kind& kind :
-         {Kind{QStringLiteral("models"), tr("Model"),
-               tr("A network on a machine: schedule it, and look at it in every lens.")},
-          Kind{QStringLiteral("npu"), tr("NPU model"), tr("Run a model tile by tile on several cores.")},
-          Kind{QStringLiteral("mapping/layers"), tr("Layer to map"),
-               tr("Tile and order the loops of one layer for energy or cycles.")},
-          Kind{QStringLiteral("mapping/models"), tr("Network to map"),
-               tr("Map every layer of a network, each proven optimal.")}}) {
+    for (const SampleKind& kind : sampleKinds()) {
         auto* menu = new QMenu(page);
-        for (const QFileInfo& file :
-             QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
-                 .entryInfoList({QStringLiteral("*.json"), QStringLiteral("*.csv")}, QDir::Files, QDir::Name))
-            connect(menu->addAction(file.completeBaseName().replace(QLatin1Char('_'), QLatin1Char('-'))),
-                    &QAction::triggered, this,
-                    [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
+        addSamples(*menu, kind, [this](const QStringList& paths) { Q_EMIT filesRequested(paths); });
         if (menu->isEmpty())
             continue;
         auto* button = new QPushButton(kind.text, page);
@@ -191,12 +174,9 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 void StartPage::fillSamples()
 {
     clearLayout(m_samples);
-    const QDir folder(samplesFolder() + QStringLiteral("/schedule"));
     m_sampleButtons.clear();
     m_cell = kPicture.width() + 16;
-    for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
-        if (file.fileName().endsWith(QLatin1String(".schedule.json")))
-            continue;
+    for (const QFileInfo& file : sampleProblems()) {
         const auto problem = loadProblem(file.filePath().toStdString());
         if (!problem)
             continue;
@@ -213,7 +193,13 @@ void StartPage::fillSamples()
         m_cell = std::max(m_cell, fontMetrics().horizontalAdvance(button->text()) + 24);
         connect(button, &QToolButton::clicked, this,
                 [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
-        addSchedules(*button, file);
+        // The schedules that come with it: to look at one, or to compare them.
+        if (!schedulesBeside(file).isEmpty()) {
+            auto* menu = new QMenu(button);
+            addSchedules(*menu, file, [this](const QStringList& paths) { Q_EMIT filesRequested(paths); });
+            button->setMenu(menu);
+            button->setPopupMode(QToolButton::MenuButtonPopup);
+        }
         m_sampleButtons.push_back(button);
     }
     for (QWidget* button : m_sampleButtons)
@@ -223,38 +209,6 @@ void StartPage::fillSamples()
     if (m_sampleButtons.empty())
         m_samples->addWidget(new QLabel(tr("The samples folder was not found beside the program."), this), 0,
                              0);
-}
-
-/// The schedules that come with a sample: to look at one, or to compare them.
-void StartPage::addSchedules(QToolButton& button, const QFileInfo& problem)
-{
-    const QString base = problem.completeBaseName() + QLatin1Char('.');
-    const QString ending = QStringLiteral(".schedule.json");
-    QStringList schedules;
-    for (const QFileInfo& file :
-         problem.dir().entryInfoList({base + QLatin1Char('*') + ending}, QDir::Files, QDir::Name))
-        schedules << file.filePath();
-    if (schedules.isEmpty())
-        return;
-    auto* menu = new QMenu(&button);
-    const auto add = [&](const QString& text, const QStringList& files) {
-        connect(menu->addAction(text), &QAction::triggered, this,
-                [this, files] { Q_EMIT filesRequested(files); });
-    };
-    add(tr("Start with one op a subgraph"), {problem.filePath()});
-    for (const QString& path : schedules) {
-        // "example-1.a-one-by-one.schedule.json" is "A: one by one".
-        QString name = QFileInfo(path).fileName().mid(base.size()).chopped(ending.size());
-        const bool lettered = name.size() > 2 && name[1] == QLatin1Char('-');
-        const QString words = (lettered ? name.mid(2) : name).replace(QLatin1Char('-'), QLatin1Char(' '));
-        add(lettered ? name[0].toUpper() + QStringLiteral(": ") + words : words, {problem.filePath(), path});
-    }
-    if (schedules.size() > 1) {
-        menu->addSeparator();
-        add(tr("Compare them"), QStringList{problem.filePath()} + schedules);
-    }
-    button.setMenu(menu);
-    button.setPopupMode(QToolButton::MenuButtonPopup);
 }
 
 void StartPage::arrangeSamples()

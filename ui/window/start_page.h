@@ -5,9 +5,7 @@
 
 #include <vector>
 
-class QFileInfo;
 class QGridLayout;
-class QToolButton;
 class QVBoxLayout;
 
 namespace tilewright::ui {
@@ -38,7 +36,6 @@ protected:
 private:
     void fillSamples();
     void addLensSamples(QVBoxLayout& column, QWidget* page);
-    void addSchedules(QToolButton& button, const QFileInfo& problem);
     void arrangeSamples();
 
     ViewContext m_context;

@@ -68,8 +68,9 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_time = label(tr("Evaluation time"));
     connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
-    m_context.document.whenChanged(this, Part::Snapshot | Part::Baseline | Part::RuleSet | Part::Preview,
-                                   &StatusStrip::refresh);
+    m_context.document.whenChanged(
+        this, Part::Snapshot | Part::Baseline | Part::RuleSet | Part::Preview | Part::Proof,
+        &StatusStrip::refresh);
     connect(&m_context.workspace.links(), &LensLinks::makespanChanged, this, &StatusStrip::refresh);
     connect(&m_context.themes, &ThemeSource::changed, this, &StatusStrip::refresh);
     refresh();
@@ -216,8 +217,11 @@ void StatusStrip::refresh()
         m_against->clear();
     }
 
-    m_gap->setText(valid ? tr("Bound %1   gap %2").arg(number(snapshot->lowerBound), percent(snapshot->gap()))
-                         : tr("Bound %1").arg(number(snapshot->lowerBound)));
+    m_gap->setText(valid && !document.preview() && document.proof()
+                       ? tr("Bound %1   proven optimal").arg(number(snapshot->lowerBound))
+                   : valid
+                       ? tr("Bound %1   gap %2").arg(number(snapshot->lowerBound), percent(snapshot->gap()))
+                       : tr("Bound %1").arg(number(snapshot->lowerBound)));
 
     std::int64_t peak = 0;
     for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)

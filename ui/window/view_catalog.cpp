@@ -21,6 +21,7 @@
 #include "views/memory/memory_view.h"
 #include "views/npu/npu_graph_view.h"
 #include "views/npu/npu_scaling_view.h"
+#include "views/npu/npu_tiles_view.h"
 #include "views/npu/npu_view.h"
 #include "views/roofline/roofline_view.h"
 #include "views/systolic/gantt_canvas.h"
@@ -84,6 +85,14 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Hardware"), &make<NpuGraphView>, QStringLiteral("Alt+Shift+6"), Lens::Npu},
         {QStringLiteral("npu-scaling"), tr("NPU scaling"), QStringLiteral("bars"), DockArea::Bottom,
          QStringLiteral("Hardware"), &make<NpuScalingView>, QStringLiteral("Alt+Shift+7"), Lens::Npu},
+        {QStringLiteral("npu-tiles"),
+         tr("NPU tiles"),
+         QStringLiteral("grid"),
+         DockArea::Bottom,
+         QStringLiteral(""),
+         &make<NpuTilesView>,
+         {},
+         Lens::Npu},
         {QStringLiteral("systolic-pipeline"),
          tr("Systolic pipeline"),
          QStringLiteral("systolic"),

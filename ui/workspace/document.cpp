@@ -339,6 +339,20 @@ void Document::dropPreview()
         announce(Part::Preview);
 }
 
+void Document::addProof(Proof proof)
+{
+    m_proof = std::move(proof);
+    announce(Part::Proof);
+}
+
+const Document::Proof* Document::proof() const
+{
+    const bool holds =
+        m_proof && m_snapshot && m_snapshot->evaluation.valid() && m_proof->problem == m_snapshot->problem &&
+        m_proof->rules == m_snapshot->evaluation.rules && m_snapshot->evaluation.total <= m_proof->total;
+    return holds ? &*m_proof : nullptr;
+}
+
 SnapshotPtr Document::baseline() const
 {
     if (m_baselineIndex < 0)

@@ -39,6 +39,7 @@ enum class Part {
     RuleSet = 8,   ///< rules()
     Baseline = 16, ///< the pinned states, or which of them is drawn
     Preview = 32,
+    Proof = 128, ///< proof()
     Machine = 64 ///< machine(), and with it costs and hardware of problem(): the same ops on the same tensors
 };
 Q_DECLARE_FLAGS(Parts, Part)
@@ -153,6 +154,19 @@ public:
     void showPreview(Schedule schedule); ///< evaluated in the background; the latest wins
     void dropPreview();
 
+    // -- proofs
+    /// What no schedule of the open problem can beat by these rules, as a solver has proven.
+    struct Proof
+    {
+        ProblemPtr problem;
+        Rules rules;
+        double total = 0;
+        QString space; ///< what it covers, in words
+    };
+    void addProof(Proof proof);
+    /// That the shown schedule is optimal; null when nobody has proven it.
+    [[nodiscard]] const Proof* proof() const;
+
     // -- baselines
     [[nodiscard]] const std::vector<Baseline>& baselines() const { return m_baselines; }
     /// The one drawn as a ghost; null for none.
@@ -261,6 +275,7 @@ private:
     SnapshotPtr m_beforeLastEdit;
     SnapshotPtr m_preview;
     SubgraphColours m_previewColours;
+    std::optional<Proof> m_proof;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
     QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work

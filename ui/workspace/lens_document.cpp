@@ -22,6 +22,21 @@ QString lensName(Lens lens)
     return tr("Schedule");
 }
 
+QString lensTitle(Lens lens)
+{
+    switch (lens) {
+    case Lens::Schedule:
+        break;
+    case Lens::Systolic:
+        return tr("Systolic");
+    case Lens::Npu:
+        return tr("NPU");
+    case Lens::Mapping:
+        return tr("Mapping");
+    }
+    return tr("Schedule");
+}
+
 FileUse fileUse(FileKind kind)
 {
     switch (kind) {

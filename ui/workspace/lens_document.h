@@ -18,6 +18,8 @@ inline constexpr Lens kLenses[] = {Lens::Schedule, Lens::Systolic, Lens::Npu, Le
 
 /// What is edited in it: "Schedule", "Systolic settings", "NPU model", "Mapping".
 [[nodiscard]] QString lensName(Lens lens);
+/// What the lens is called: "Schedule", "Systolic", "NPU", "Mapping".
+[[nodiscard]] QString lensTitle(Lens lens);
 
 /// What opening a file of some kind means.
 struct FileUse

@@ -29,6 +29,18 @@ NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
             Q_EMIT comparisonChanged();
         },
         true);
+    m_searchJob = std::make_unique<LatestJob<std::shared_ptr<const NpuTileSearch>>>(
+        [this](std::shared_ptr<const NpuTileSearch> search) {
+            m_tileSearch = std::move(search);
+            if (m_tileSearch->error.isEmpty() && m_tileSearch->model == m_model &&
+                m_tileSearch->settings == m_settings) {
+                NpuSettings next = m_settings;
+                next.tiling = m_tileSearch->found.tiling;
+                setSettings(next);
+            }
+            Q_EMIT tileSearchChanged();
+        },
+        true);
     // Something to look at from the start: a small sample, or the same model made here.
     const QString sample = samplesFolder() + QStringLiteral("/npu/bert_block.json");
     if (QFileInfo::exists(sample) && openModel(sample))
@@ -139,6 +151,8 @@ void NpuDocument::settle()
     m_job->waitIdle();
     m_verifyJob->waitIdle();
     m_compareJob->waitIdle();
+    m_searchJob->waitIdle();
+    m_job->waitIdle(); // with the tiles that were found
 }
 
 bool NpuDocument::isRefused() const
@@ -262,6 +276,47 @@ void NpuDocument::verify()
 bool NpuDocument::isVerifying() const
 {
     return m_verifyJob->isBusy();
+}
+
+void NpuDocument::searchTiles()
+{
+    if (!m_model)
+        return;
+    m_searchJob->request([model = m_model, settings = m_settings](std::stop_token stop) {
+        auto out = std::make_shared<NpuTileSearch>();
+        out->settings = settings;
+        out->model = model;
+        npu::TileSearchOptions limits;
+        limits.patience = 2; // the landscape is to be seen
+        auto found = npu::searchTiles(npu::withTiling(*model, settings.tiling), settings.hardware,
+                                      settings.options, limits, Progress{stop, {}});
+        if (found)
+            out->found = std::move(*found);
+        else
+            out->error = refusalText(found.error());
+        return std::shared_ptr<const NpuTileSearch>(std::move(out));
+    });
+    Q_EMIT tileSearchChanged();
+}
+
+bool NpuDocument::isSearchingTiles() const
+{
+    return m_searchJob->isBusy();
+}
+
+bool NpuDocument::isTileSearchCurrent() const
+{
+    return m_tileSearch && m_tileSearch->model == m_model &&
+           m_tileSearch->settings.hardware == m_settings.hardware;
+}
+
+void NpuDocument::setTile(std::span<const std::uint32_t> ops, const npu::TileSizes& tile)
+{
+    setSettings([&] {
+        NpuSettings next = m_settings;
+        next.tiling = npu::withTile(*m_model, next.tiling, ops, tile);
+        return next;
+    }());
 }
 
 bool NpuDocument::isComparing() const

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tilewright::ui {
@@ -64,6 +65,16 @@ public:
     [[nodiscard]] const std::vector<npu::RuleCheck>& checks() const { return m_checks; }
     [[nodiscard]] bool isVerifying() const;
 
+    /// Searches the tiles of every operator in the background and takes them, unless something was changed
+    /// meanwhile: one undo step.
+    void searchTiles();
+    [[nodiscard]] const std::shared_ptr<const NpuTileSearch>& tileSearch() const { return m_tileSearch; }
+    [[nodiscard]] bool isSearchingTiles() const;
+    /// What was found is of this model and this hardware.
+    [[nodiscard]] bool isTileSearchCurrent() const;
+    /// Cuts operators so: one undo step.
+    void setTile(std::span<const std::uint32_t> ops, const npu::TileSizes& tile);
+
     void compare(int maxCores); ///< in the background, unless it is there already
     [[nodiscard]] const std::shared_ptr<const NpuComparison>& comparison() const { return m_comparison; }
     [[nodiscard]] bool isComparing() const;
@@ -78,6 +89,7 @@ Q_SIGNALS:
     void nodeChosen();  ///< another one is selected, or none
     void checksChanged();
     void comparisonChanged();
+    void tileSearchChanged();
 
 private:
     Status takeModel(const std::string& text, const QString& path);
@@ -101,9 +113,11 @@ private:
     std::vector<npu::RuleCheck> m_checks;
     std::shared_ptr<const NpuComparison> m_comparison;
     int m_comparisonCores = 0;
+    std::shared_ptr<const NpuTileSearch> m_tileSearch;
     std::unique_ptr<LatestJob<Delivery>> m_job;
     std::unique_ptr<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>> m_verifyJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuComparison>>> m_compareJob;
+    std::unique_ptr<LatestJob<std::shared_ptr<const NpuTileSearch>>> m_searchJob;
 };
 
 } // namespace tilewright::ui

@@ -6,6 +6,7 @@
 #include "npu/bounds.h"
 #include "npu/compare.h"
 #include "npu/run.h"
+#include "npu/tile_search.h"
 
 #include <QString>
 
@@ -69,6 +70,15 @@ struct NpuComparison
     npu::Cycle staticMakespan = 0, dynamicMakespan = 0;
     std::array<npu::Cycle, npu::kCoreStates> staticSums{}, dynamicSums{};
     QString error;
+};
+
+/// A search of tiles: what it was asked for and what it has found.
+struct NpuTileSearch
+{
+    NpuSettings settings;
+    std::shared_ptr<const npu::NpuModel> model;
+    npu::TileSearch found;
+    QString error; ///< why there is none
 };
 
 /// Why something was refused, as a sentence: the file by its name alone, the field in plain words.

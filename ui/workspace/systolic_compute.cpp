@@ -56,6 +56,8 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
     systolic::ProgramOptions options;
     options.gemm = s.gemm;
     options.array = s.hierarchy.array;
+    options.dataflow = s.timing.dataflow;
+    options.weightBuffers = s.timing.weightBuffers;
     options.depth = s.depth;
     options.elementBytes = s.hierarchy.elementBytes;
     options.layout = s.layout;

@@ -2,29 +2,74 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "workspace/latest_job.h"
 
-#include <QUndoView>
-#include <QVBoxLayout>
+#include <QAbstractTableModel>
+
+#include <optional>
+#include <vector>
+
+class QTableView;
 
 namespace tilewright::ui {
+
+/// The edits of the lens worked in, the oldest first, each with the total that it led to and what it changed.
+/// The first row is the state as it was opened.
+class HistoryModel : public QAbstractTableModel
+{
+    Q_OBJECT
+public:
+    enum Column { Edit, Total, Change, ColumnCount };
+
+    HistoryModel(const ViewContext& context, QObject* parent);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    /// The row of the present state.
+    [[nodiscard]] int current() const;
+    /// Undoes or redoes until the state of that row.
+    void goTo(int row);
+    void settle(); ///< until every total that can be known is known
+
+private:
+    /// A state that was passed through.
+    struct State
+    {
+        ProblemPtr problem;
+        Schedule schedule;
+        Rules rules;
+        std::optional<double> total; ///< nothing while it is not known; not a number where it is not valid
+    };
+    [[nodiscard]] QUndoStack* stack() const;
+    [[nodiscard]] bool hasTotals() const;
+    [[nodiscard]] std::optional<double> total(int row) const;
+    void takeState();
+    void takeTotal();
+    void evaluate();
+    void refresh();
+
+    ViewContext m_context;
+    std::vector<State> m_states; ///< by row
+    LatestJob<std::vector<std::pair<std::size_t, State>>> m_job;
+};
 
 /// All edits of the lens worked in since its file was opened; click to go back or forward to any of them.
 class HistoryView : public View
 {
     Q_OBJECT
 public:
-    explicit HistoryView(const ViewContext& context, QWidget* parent = nullptr)
-        : View(context, QStringLiteral("history"), tr("History"), parent)
-    {
-        auto* list = new QUndoView(&workspace().undoGroup(), this);
-        list->setEmptyLabel(tr("As opened"));
-        list->setAccessibleName(tr("History of edits"));
-        list->setFrameShape(QFrame::NoFrame);
-        list->setUniformItemSizes(true); // otherwise every edit measures all edits before it
-        auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(0, 0, 0, 0);
-        column->addWidget(list);
-    }
+    explicit HistoryView(const ViewContext& context, QWidget* parent = nullptr);
+    void settle() override { m_model->settle(); }
+    QString copyText() const override;
+    [[nodiscard]] QTableView* table() const { return m_table; }
+
+private:
+    void refresh();
+
+    HistoryModel* m_model;
+    QTableView* m_table;
 };
 
 } // namespace tilewright::ui

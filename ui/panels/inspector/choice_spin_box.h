@@ -8,8 +8,9 @@
 
 namespace tilewright::ui {
 
-/// A spin box whose arrows and wheel step through useful values, while any value can be typed. The wheel is
-/// ignored unless the box has the focus, so that scrolling the pane never edits by accident.
+/// A spin box whose arrows and wheel step through useful values, with Ctrl by one, while any value can be
+/// typed. The wheel is ignored unless the box has the focus, so that scrolling the pane never edits by
+/// accident.
 class ChoiceSpinBox : public QSpinBox
 {
     Q_OBJECT
@@ -20,8 +21,11 @@ public:
 
 protected:
     StepEnabled stepEnabled() const override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
 
 private:
+    bool m_byOne = false; ///< Ctrl is held
     std::vector<std::int64_t> m_choices;
 };
 

@@ -120,9 +120,13 @@ void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
         return spin;
     };
     m_w =
-        box(tr("&w"), tr("Tile width"), tr("Columns of an output tile. Arrows step through useful values."));
-    m_h = box(tr("&h"), tr("Tile height"), tr("Rows of an output tile. Arrows step through useful values."));
-    m_k = box(tr("&k"), tr("Reduction depth"), tr("Depth of one reduction step of the MatMuls."));
+        box(tr("&w"), tr("Tile width"),
+            tr("Columns of an output tile. Arrows and wheel step through useful values, with Ctrl by one."));
+    m_h = box(tr("&h"), tr("Tile height"),
+              tr("Rows of an output tile. Arrows and wheel step through useful values, with Ctrl by one."));
+    m_k = box(tr("&k"), tr("Reduction depth"),
+              tr("Depth of one reduction step of the MatMuls. Arrows and wheel step through useful values, "
+                 "with Ctrl by one."));
     tile->addLayout(m_sizes);
     m_grid = paragraph(page);
     tile->addWidget(m_grid);

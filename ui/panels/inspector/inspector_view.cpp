@@ -46,7 +46,8 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem, [this] {
         m_shown = {}; // the same number means another subgraph now
     });
-    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &InspectorView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline | Part::Proof,
+                           &InspectorView::outdate);
     connect(&selection(), &Selection::changed, this, &InspectorView::outdate);
     refresh();
 }

@@ -58,7 +58,7 @@ void ScheduleOverview::refresh()
 {
     const SnapshotPtr snapshot = m_context.document.snapshot();
     if (!snapshot)
-        return;
+        return cancel();
     const Evaluation& e = snapshot->evaluation;
     std::vector<SubgraphId> all;
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i)
@@ -83,9 +83,13 @@ void ScheduleOverview::refresh()
     text +=
         tr("<br>Largest working set %1 of %2")
             .arg(number(summary.workingSet.max), number(snapshot->problem->hardware().fastMemoryCapacity));
+    const Document::Proof* proof = m_context.document.proof();
+    if (proof)
+        text += tr("<br><b>Proven optimal</b> over %1.").arg(proof->space.toHtmlEscaped());
     m_figures->setText(rich(text));
-    if (m_shown == snapshot->revision)
+    if (m_shown == snapshot->revision && m_proven == (proof != nullptr))
         return;
+    m_proven = proof != nullptr;
     m_shown.reset();
     m_job.cancel(); // what it looks at is gone
     clearLayout(m_changes);
@@ -97,7 +101,10 @@ void ScheduleOverview::refresh()
 
 void ScheduleOverview::request()
 {
-    m_job.request([snapshot = m_context.document.snapshot()](const std::stop_token& stop) {
+    const SnapshotPtr snapshot = m_context.document.snapshot();
+    if (!snapshot) // closed since
+        return;
+    m_job.request([snapshot](const std::stop_token& stop) {
         Facts facts;
         facts.revision = snapshot->revision;
         facts.best = bestChanges(*snapshot->problem, snapshot->schedule, snapshot->evaluation,
@@ -125,6 +132,7 @@ void ScheduleOverview::show(const Facts& facts)
     m_none->setText(
         !all ? tr("Nothing at the %1 subgraphs that take longest. Press F9 to look everywhere.")
                    .arg(number(static_cast<std::int64_t>(facts.best.looked)))
+        : m_proven ? tr("No schedule is faster: there is nothing left to change.")
         : snapshot->evaluation.valid()
             ? tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
                  "makes it faster. Several at once may: press F9.")

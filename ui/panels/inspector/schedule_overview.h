@@ -49,6 +49,7 @@ private:
     QVBoxLayout* m_changes;
     LatestJob<Facts> m_job;
     QTimer m_timer;
+    bool m_proven = false;                ///< and what was said of it
     std::optional<std::uint64_t> m_shown; ///< revision whose facts are on screen
 };
 

@@ -192,6 +192,7 @@ void SolverView::start()
     }
     document().waitForSnapshot();
     m_before = document().snapshot();
+    m_whole = !locks && from != SolverOptions::SelectionOnly;
     m_curve = {};
     m_curve.budget = options.seconds;
     m_curve.before = m_before->evaluation.valid() ? m_before->evaluation.total : 0;
@@ -281,6 +282,9 @@ void SolverView::finish(const SolveResult& result)
                             ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
                         : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
                                          : tr("Finished after %1.").arg(secondsText(result.seconds)));
+    if (result.provenOptimal && m_whole) // a proof under locks says nothing of schedules without them
+        document().addProof({m_before->problem, m_before->evaluation.rules, outcome->after->evaluation.total,
+                             outcome->provenSpace});
     m_card->setOutcome(std::move(outcome));
     refresh();
 }

@@ -63,6 +63,7 @@ private:
     SolverJob m_job;
     SolverCurve m_curve;
     SnapshotPtr m_before;                   ///< of the run
+    bool m_whole = true;                    ///< the run may change everything
     std::shared_ptr<const Schedule> m_best; ///< of the run so far
     std::int64_t m_evaluations = 0;         ///< of the run so far
     QElapsedTimer m_runClock;

@@ -71,7 +71,11 @@ WhatIfView::WhatIfView(const ViewContext& context, QWidget* parent)
     m_progress->setFocusPolicy(Qt::NoFocus);
     m_job = std::make_unique<LatestJob<std::vector<WhatIfPoint>>>([this](std::vector<WhatIfPoint> points) {
         m_points = std::move(points);
-        m_progress->setText(m_points.size() == kFactors.size() ? QString() : tr("stopped"));
+        const auto free = std::ranges::count_if(m_points, &WhatIfPoint::withoutLocks);
+        m_progress->setText(m_points.size() < kFactors.size() ? tr("stopped")
+                            : free == 0                       ? QString()
+                                        : tr("no locks where a locked subgraph does not fit (%1)")
+                                              .arg(counted(free, tr("point"), tr("points"))));
         refresh();
     });
     connect(m_run, &QPushButton::clicked, this, [this] {
@@ -169,10 +173,13 @@ QString WhatIfView::markTooltip(const PlotMark& mark) const
     const auto text = [](const std::optional<double>& latency) {
         return latency ? number(*latency) : tr("not valid");
     };
-    return tr("<b>%1</b> (×%2)<br>this schedule: %3<br>solved: %4")
-        .arg(number(p.value))
-        .arg(p.factor)
-        .arg(text(p.current), text(p.solved));
+    QString tip = tr("<b>%1</b> (×%2)<br>this schedule: %3<br>solved: %4")
+                      .arg(number(p.value))
+                      .arg(p.factor)
+                      .arg(text(p.current), text(p.solved));
+    if (p.withoutLocks)
+        tip += tr("<br>A locked subgraph does not fit here: solved without the locks.");
+    return tip;
 }
 
 void WhatIfView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)

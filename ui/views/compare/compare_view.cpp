@@ -15,6 +15,7 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMimeData>
 #include <QPainter>
@@ -62,6 +63,15 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     m_onlyDifferences->setChecked(true);
     m_summary->setMinimumWidth(40);
     row->addWidget(m_summary, 1);
+    // Whoever compared goes on editing; also when there is nothing to compare.
+    if (QAction* graph = registry().find(QStringLiteral("view.graph"))) {
+        auto* leave = new QToolButton(this);
+        leave->setText(tr("Back to the graph"));
+        leave->setToolTip(tr("Leave the comparison (%1 or Esc).").arg(Actions::keysOf(graph)));
+        leave->setAutoRaise(true);
+        connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
+        row->addWidget(leave);
+    }
     column->addLayout(row);
     m_totals->setWordWrap(true);
     m_totals->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -153,6 +163,12 @@ void CompareView::addActions()
                                     true},
                                    [this](bool on) { m_panes->setLinked(on); });
     link->setChecked(true);
+}
+
+void CompareView::keyPressEvent(QKeyEvent* event)
+{
+    QAction* graph = event->key() == Qt::Key_Escape ? registry().find(QStringLiteral("view.graph")) : nullptr;
+    graph ? graph->trigger() : View::keyPressEvent(event);
 }
 
 void CompareView::settle()

@@ -40,6 +40,7 @@ protected:
     void bringUpToDate() override { refresh(); }
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override; ///< a model, to be compared with
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void addActions();

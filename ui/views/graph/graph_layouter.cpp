@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t kLayoutInBackground = 400; // nodes from which the arrangement is left to a worker
 constexpr std::size_t kAnimateUpTo = 300;        // nodes
 constexpr double kTransitionSeconds = 0.18;
+constexpr std::size_t kRememberedNodes = 30'000; // of all pictures that are kept, a few dozen MB
+constexpr std::size_t kRemembered = 200;         // pictures, each of which is asked whether it fits
 
 } // namespace
 
@@ -60,6 +62,7 @@ void GraphLayouter::startAnew()
 {
     m_isPreview = false;
     m_geometry = m_arranged = m_beforePreview = nullptr;
+    m_remembered.clear();
     m_model.reset();
     m_before.reset();
     m_between.reset();
@@ -86,6 +89,11 @@ void GraphLayouter::refresh()
     if (m_geometry && fitsNow(*m_geometry, *snapshot)) {
         rebuildModel(false);
         requestLabels();
+        return;
+    }
+    if (GeometryPtr known = remembered(*snapshot)) {
+        m_layoutJob.cancel();
+        useGeometry(std::move(known));
         return;
     }
     // A large graph of which little is drawn, because its subgraphs are cards, is arranged as quickly.
@@ -123,10 +131,36 @@ void GraphLayouter::useGeometry(GeometryPtr geometry)
     Q_EMIT aboutToArrange(*geometry);
     const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
     m_geometry = m_arranged = std::move(geometry);
+    if (!m_isPreview)
+        remember(m_geometry);
     Q_EMIT geometryChanged();
     rebuildModel(!m_isPreview); // the cores belong to the solver while it is previewed
     Q_EMIT arranged(sameShape);
     requestLabels();
+}
+
+/// Each picture is made from the one before it, so going back and forth would let everything drift.
+GraphLayouter::GeometryPtr GraphLayouter::remembered(const Snapshot& snapshot) const
+{
+    const auto known =
+        std::find_if(m_remembered.rbegin(), m_remembered.rend(),
+                     [&](const GeometryPtr& geometry) { return fitsNow(*geometry, snapshot); });
+    return known == m_remembered.rend() ? nullptr : *known;
+}
+
+void GraphLayouter::remember(const GeometryPtr& geometry)
+{
+    std::erase(m_remembered, geometry);
+    m_remembered.push_back(geometry);
+    std::size_t nodes = 0;
+    for (auto at = m_remembered.rbegin(); at != m_remembered.rend(); ++at) {
+        nodes += (*at)->keys.size();
+        if (nodes > kRememberedNodes ||
+            at - m_remembered.rbegin() >= static_cast<std::ptrdiff_t>(kRemembered)) {
+            m_remembered.erase(m_remembered.begin(), at.base());
+            return;
+        }
+    }
 }
 
 void GraphLayouter::rebuildModel(bool animate)

@@ -63,6 +63,8 @@ private:
     [[nodiscard]] GraphMetrics metrics() const;
     [[nodiscard]] bool fitsNow(const GraphGeometry& geometry, const Snapshot& snapshot) const;
     void useGeometry(GeometryPtr geometry);
+    [[nodiscard]] GeometryPtr remembered(const Snapshot& snapshot) const;
+    void remember(const GeometryPtr& geometry);
     void rebuildModel(bool animate);
     void requestLabels();
     void takeLabels(const Labelled& labelled);
@@ -76,6 +78,9 @@ private:
     GeometryPtr m_geometry; ///< of m_model
     GeometryPtr m_arranged; ///< the same, or that from which a provisional one was made
     std::unique_ptr<GraphModel> m_model;
+    /// What was shown before, the latest last: undo, and an edit that is taken back by another, show it
+    /// again.
+    std::vector<GeometryPtr> m_remembered;
     bool m_isPreview = false;
     GeometryPtr m_beforePreview; ///< what the graph returns to
     LatestJob<GeometryPtr> m_layoutJob;

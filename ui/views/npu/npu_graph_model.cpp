@@ -17,6 +17,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kPadding = 8;
+constexpr double kBarHeight = 10;
 constexpr std::size_t kOpenNodes = 420; ///< graphs up to this size open all their groups
 
 /// Cells in rows of whole chains where they fit, about twice as wide as high.
@@ -29,8 +30,14 @@ void shapeGroup(const npu::NpuGraph& graph, NpuGraphGroup& g)
         std::min(260.0, std::max(1.7 * title.horizontalAdvance(g.name), small.horizontalAdvance(g.detail)));
     g.width = std::max(120.0, text + 2 * kPadding + 4);
     g.height = npuGroupTitleHeight() + 12 + kPadding; // the summary bar
-    if (!g.open)
+    if (!g.open) {
+        const QRectF bar = npuGroupBar(g);
+        const auto count = static_cast<double>(g.nodes.size());
+        const double side = std::sqrt(bar.width() * kBarHeight / std::max(1.0, count));
+        g.barRows = std::max(1, static_cast<int>(kBarHeight / side));
+        g.barColumns = std::max(1, static_cast<int>(std::ceil(count / g.barRows)));
         return;
+    }
     std::size_t chain = 1;
     for (const std::uint32_t n : g.nodes)
         chain = std::max(chain, graph.nodesOf(graph.nodes[n].unit).size());
@@ -48,17 +55,42 @@ void shapeGroup(const npu::NpuGraph& graph, NpuGraphGroup& g)
 
 } // namespace
 
+QRectF npuGroupBar(const NpuGraphGroup& g)
+{
+    return {g.rect.left() + kPadding, g.rect.top() + npuGroupTitleHeight(), g.width - 2 * kPadding,
+            kBarHeight};
+}
+
+QRectF npuBarCell(const NpuGraphGroup& g, std::size_t place)
+{
+    const QRectF bar = npuGroupBar(g);
+    const double w = bar.width() / g.barColumns, h = bar.height() / g.barRows;
+    const auto columns = static_cast<std::size_t>(g.barColumns);
+    const std::size_t row = place / columns;
+    return {bar.left() + static_cast<double>(place % columns) * w,
+            bar.top() + static_cast<double>(row) * h, w, h};
+}
+
+bool barShowsNodes(const NpuGraphGroup& g, double scale)
+{
+    constexpr double kReadable = 4; // pixels
+    const QRectF cell = npuBarCell(g, 0);
+    return !g.open && std::min(cell.width(), cell.height()) * scale >= kReadable;
+}
+
 double npuGroupTitleHeight()
 {
     return 6 + QFontMetricsF(uiFont(0.95, QFont::DemiBold)).height() + QFontMetricsF(uiFont(0.85)).height() +
            4;
 }
 
-QRectF NpuGraphModel::cellOf(std::uint32_t node) const
+QRectF NpuGraphModel::cellOf(std::uint32_t node, double scale) const
 {
     if (node >= groupOf.size())
         return {};
     const NpuGraphGroup& g = groups[groupOf[node]];
+    if (barShowsNodes(g, scale))
+        return npuBarCell(g, placeOf[node]);
     if (!g.open)
         return g.rect;
     const int at = static_cast<int>(placeOf[node]);
@@ -75,9 +107,16 @@ const NpuGraphGroup* NpuGraphModel::groupAt(QPointF scene) const
     return nullptr;
 }
 
-std::optional<std::uint32_t> NpuGraphModel::nodeAt(QPointF scene) const
+std::optional<std::uint32_t> NpuGraphModel::nodeAt(QPointF scene, double scale) const
 {
     const NpuGraphGroup* g = groupAt(scene);
+    if (g && barShowsNodes(*g, scale) && npuGroupBar(*g).contains(scene)) {
+        const QRectF first = npuBarCell(*g, 0);
+        const auto column = static_cast<std::size_t>((scene.x() - first.left()) / first.width());
+        const auto row = static_cast<std::size_t>((scene.y() - first.top()) / first.height());
+        const std::size_t at = row * static_cast<std::size_t>(g->barColumns) + column;
+        return at < g->nodes.size() ? std::optional(g->nodes[at]) : std::nullopt;
+    }
     if (!g || !g->open)
         return std::nullopt;
     const double x = std::floor((scene.x() - g->rect.left() - kPadding) / g->cell);

@@ -26,7 +26,8 @@ struct NpuGraphGroup
     double width = 0, height = 0;
     int columns = 1;
     double cell = 16;
-    QRectF rect; ///< in scene units, once laid out
+    int barColumns = 1, barRows = 1; ///< of its nodes in the bar of the closed box
+    QRectF rect;                     ///< in scene units, once laid out
 };
 
 struct NpuGraphLink
@@ -47,11 +48,18 @@ struct NpuGraphModel
     std::vector<NpuGraphLink> links;
     QRectF bounds;
 
-    /// The node's cell, or its closed group's box.
-    [[nodiscard]] QRectF cellOf(std::uint32_t node) const;
+    /// The node's cell, or its closed group's box; at a scale that shows the nodes of closed groups always
+    /// its cell.
+    [[nodiscard]] QRectF cellOf(std::uint32_t node, double scale = 0) const;
     [[nodiscard]] const NpuGraphGroup* groupAt(QPointF scene) const;
-    [[nodiscard]] std::optional<std::uint32_t> nodeAt(QPointF scene) const;
+    /// The node there; in the bar of a closed group only when its cells are large enough at this scale.
+    [[nodiscard]] std::optional<std::uint32_t> nodeAt(QPointF scene, double scale = 1) const;
 };
+
+/// The bar of a closed group: the classes of its nodes or, when it is drawn large enough, its nodes.
+[[nodiscard]] QRectF npuGroupBar(const NpuGraphGroup& group);
+[[nodiscard]] QRectF npuBarCell(const NpuGraphGroup& group, std::size_t place);
+[[nodiscard]] bool barShowsNodes(const NpuGraphGroup& group, double scale);
 
 /// Height of a group's title, above its cells.
 [[nodiscard]] double npuGroupTitleHeight();

@@ -15,6 +15,8 @@ namespace tilewright::ui {
 
 namespace {
 
+constexpr double kLargestText = 3; ///< zoom up to which titles grow
+
 QColor stateFill(NodeState state, const Theme& theme)
 {
     switch (state) {
@@ -90,7 +92,7 @@ void arrowHead(QPainter& painter, const LayoutRoute& route, const QColor& colour
 void paintClosed(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& g,
                  const NpuGraphPicture& picture, const Theme& theme)
 {
-    const QRectF bar(g.rect.left() + 8, g.rect.top() + npuGroupTitleHeight(), g.rect.width() - 16, 10);
+    const QRectF bar = npuGroupBar(g);
     const auto counts = classCounts(m, g, picture.colour, picture.time);
     double x = bar.left();
     painter.setPen(Qt::NoPen);
@@ -102,6 +104,30 @@ void paintClosed(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup&
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.outline, 1));
     painter.drawRect(bar);
+}
+
+/// The nodes of a closed group in its bar, where the picture is large enough to tell them apart.
+void paintBarCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& g,
+                   const NpuGraphPicture& picture, const QRectF& visible, const Theme& theme)
+{
+    const NpuResult& r = *m.result;
+    const QRectF first = npuBarCell(g, 0);
+    const double gap = 0.12 * std::min(first.width(), first.height());
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+        const QRectF cell = npuBarCell(g, i);
+        if (!visible.intersects(cell))
+            continue;
+        QColor colour = npuCellColour(r, g.nodes[i], picture, theme);
+        if (picture.found && !picture.found->nodes[g.nodes[i]])
+            colour = Theme::mix(theme.raised, colour, 0.25);
+        const QRectF fill = cell.adjusted(gap / 2, gap / 2, -gap / 2, -gap / 2);
+        painter.fillRect(fill, colour);
+        if (r.isCritical[g.nodes[i]]) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(theme.error, gap));
+            painter.drawRect(fill);
+        }
+    }
 }
 
 void paintCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& g,
@@ -272,6 +298,8 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         QFont title = uiFont(0.95, QFont::DemiBold);
         if (zoom < 0.8)
             title.setPointSizeF(uiFont(0.8).pointSizeF() / zoom);
+        else if (zoom > kLargestText) // nobody zooms in to read a title
+            title.setPointSizeF(title.pointSizeF() * kLargestText / zoom);
         const QFontMetricsF fm(title);
         const QString sign = g.open ? QStringLiteral("▾ ") : QStringLiteral("▸ ");
         const QString name = fm.elidedText(sign + g.name, Qt::ElideRight, text.width());
@@ -284,11 +312,16 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
                                    : text.top() + fm.ascent()),
                 name);
         }
+        QFont detail = uiFont(0.85);
+        if (zoom > kLargestText)
+            detail.setPointSizeF(detail.pointSizeF() * kLargestText / zoom);
         if (zoom >= 0.8)
-            writeLine(painter, text.topLeft() + QPointF(0, fm.height()), text.width(), g.detail, uiFont(0.85),
+            writeLine(painter, text.topLeft() + QPointF(0, fm.height()), text.width(), g.detail, detail,
                       theme.muted);
         if (g.open)
             paintCells(painter, m, g, picture, visible, viewport.scale, theme);
+        else if (barShowsNodes(g, viewport.scale))
+            paintBarCells(painter, m, g, picture, visible, theme);
         else
             paintClosed(painter, m, g, picture, theme);
     }
@@ -297,8 +330,10 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         if (node && *node < m.groupOf.size()) {
             paintDependencies(painter, m, *node, theme);
             painter.setBrush(Qt::NoBrush);
-            painter.setPen(QPen(theme.accent, 3));
-            painter.drawRect(m.cellOf(*node).adjusted(-1, -1, 1, 1));
+            const double thin = std::max(1.0, viewport.scale / kLargestText);
+            painter.setPen(QPen(theme.accent, 3 / thin));
+            painter.drawRect(
+                m.cellOf(*node, viewport.scale).adjusted(-1 / thin, -1 / thin, 1 / thin, 1 / thin));
         }
     painter.restore();
 }

@@ -20,7 +20,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kSmallest = 0.02, kLargest = 6;
+constexpr double kSmallest = 0.02, kLargest = 64; // as far as the tiles in a closed box can be told apart
 } // namespace
 
 NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
@@ -253,7 +253,7 @@ QPointF NpuGraphView::focusPoint() const
 
 QPointF NpuGraphView::pointOf(std::uint32_t node) const
 {
-    return m_model ? m_viewport.toScreen(m_model->cellOf(node).center()) : QPointF();
+    return m_model ? m_viewport.toScreen(m_model->cellOf(node, m_viewport.scale).center()) : QPointF();
 }
 
 QPointF NpuGraphView::titleOf(std::uint32_t op) const
@@ -296,7 +296,7 @@ QString NpuGraphView::tooltipAt(QPointF position) const
     if (!m_model || !drawing().contains(position))
         return {};
     const QPointF at = m_viewport.toScene(position);
-    if (const auto node = m_model->nodeAt(at))
+    if (const auto node = m_model->nodeAt(at, m_viewport.scale))
         return nodeTooltip(*m_model->result, *node);
     if (const NpuGraphGroup* g = m_model->groupAt(at))
         return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4<br>%5")
@@ -337,7 +337,7 @@ void NpuGraphView::mouseMoveEvent(QMouseEvent* event)
     }
     std::optional<std::uint32_t> node;
     if (m_model && drawing().contains(event->position()))
-        node = m_model->nodeAt(m_viewport.toScene(event->position()));
+        node = m_model->nodeAt(m_viewport.toScene(event->position()), m_viewport.scale);
     m_state.setHoverNode(node);
 }
 
@@ -357,7 +357,7 @@ void NpuGraphView::mouseReleaseEvent(QMouseEvent* event)
     const QPointF at = m_viewport.toScene(event->position());
     const NpuGraphGroup* g = m_model->groupAt(at);
     m_group = g ? std::optional(static_cast<std::size_t>(g - m_model->groups.data())) : std::nullopt;
-    if (const auto node = m_model->nodeAt(at))
+    if (const auto node = m_model->nodeAt(at, m_viewport.scale))
         select(*node);
     else if (!g)
         m_state.selectNode(std::nullopt);
@@ -437,7 +437,7 @@ void NpuGraphView::stepGroup(int by)
 void NpuGraphView::showMenu(QPointF position)
 {
     const QPointF at = m_viewport.toScene(position);
-    auto node = m_model->nodeAt(at);
+    auto node = m_model->nodeAt(at, m_viewport.scale);
     if (node)
         select(*node);
     else

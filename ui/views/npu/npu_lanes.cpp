@@ -303,10 +303,13 @@ Lane readyLane(const NpuChartModel& m)
     Lane lane = curveLane(tr("Ready units"), 34, 0, std::move(curve));
     lane.readout = [&run = *r.run](double time, double) {
         const auto t = static_cast<npu::Cycle>(std::floor(time));
-        return tr("%1 ready at cycle %2")
-            .arg(counted(stepAt(run.readySet, t), tr("unit"), tr("units")), number(t));
+        const std::int64_t ready = stepAt(run.readySet, t);
+        return ready > 0 ? tr("%1 ready at cycle %2: could start and no core has taken them")
+                               .arg(counted(ready, tr("unit"), tr("units")), number(t))
+                         : tr("No unit waits for a core at cycle %1: each is taken as soon as it can start")
+                               .arg(number(t));
     };
-    lane.facts << tr("at most %1").arg(number(r.readyPeak));
+    lane.facts << (r.readyPeak > 0 ? tr("at most %1").arg(number(r.readyPeak)) : tr("none waits for a core"));
     return lane;
 }
 

@@ -2,6 +2,7 @@
 #include "views/npu/npu_tiling_form.h"
 
 #include "canvas/value_form.h"
+#include "theme/number.h"
 #include "theme/text_row.h"
 
 #include <QLabel>
@@ -26,7 +27,7 @@ public:
     void setAutomatic(std::int64_t size)
     {
         m_automatic = static_cast<int>(std::min<std::int64_t>(size, maximum()));
-        setSpecialValueText(m_automatic > 0 ? NpuTilingForm::tr("auto: %1").arg(m_automatic)
+        setSpecialValueText(m_automatic > 0 ? NpuTilingForm::tr("auto: %1").arg(number(m_automatic))
                                             : NpuTilingForm::tr("auto"));
     }
     void stepBy(int steps) override
@@ -48,7 +49,7 @@ private:
 
 namespace {
 
-constexpr std::size_t kMostSizes = 4;
+constexpr std::size_t kMostSizes = 4; // of attention and of a convolution
 
 struct SizeText
 {
@@ -76,8 +77,12 @@ SizeText textOf(npu::OpType type, const npu::TileField& field)
         return {tr("Tile columns"), tr("Columns of the output in one tile.")};
     if (key == "heads")
         return {tr("Heads"), tr("Heads in one block; they run one after the other.")};
+    if (key == "q")
+        return {tr("Queries"), tr("Tokens in one chunk of queries.")};
+    if (key == "t" && type == npu::OpType::Attention)
+        return {tr("Keys"), tr("Tokens in one chunk of keys.")};
     if (key == "t")
-        return {tr("Tokens"), tr("Tokens in one chunk of queries and of keys.")};
+        return {tr("Tokens"), tr("Tokens in one chunk.")};
     if (key == "d")
         return {tr("Head dims"), tr("Part of the head dimension in one node.")};
     if (key == "rows")
@@ -126,6 +131,13 @@ NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(pare
                tr("QK^T, softmax and A·V in one chain that streams over the keys: the scores never go to "
                   "DRAM."));
     connect(m_flash, &QCheckBox::toggled, this, &NpuTilingForm::setFlash);
+    m_search = new QPushButton(tr("Search tiles"), this);
+    m_search->setObjectName(QStringLiteral("npu.searchTiles"));
+    addFormRow(*m_form, m_search->text(), m_search,
+               tr("Run every operator under all tiles that fit and take those of the shortest run; one undo "
+                  "step. The view NPU tiles shows what was tried."));
+    connect(m_search, &QPushButton::clicked, &m_state, &NpuDocument::searchTiles);
+    connect(&m_state, &NpuDocument::tileSearchChanged, this, &NpuTilingForm::refresh);
     m_default = new QPushButton(tr("As in the model"), this);
     m_default->setObjectName(QStringLiteral("npu.modelTiles"));
     addFormRow(*m_form, m_default->text(), m_default,
@@ -211,6 +223,8 @@ void NpuTilingForm::refresh()
     if (attention)
         m_flash->setChecked(
             std::all_of(ops.begin(), ops.end(), [&](std::size_t op) { return tiling[op].flash; }));
+    m_search->setEnabled(m_listed && !m_state.isSearchingTiles());
+    m_search->setText(m_state.isSearchingTiles() ? tr("Searching …") : tr("Search tiles"));
     m_default->setEnabled(m_listed && tiling != npu::tilingOf(*m_listed));
     m_refreshing = false;
 }

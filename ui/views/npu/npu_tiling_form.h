@@ -40,6 +40,7 @@ private:
     QComboBox* m_operator = nullptr;
     std::vector<TileSizeBox*> m_boxes; ///< as many as a type has sizes at most
     QCheckBox* m_flash = nullptr;
+    QPushButton* m_search = nullptr;
     QPushButton* m_default = nullptr;
 };
 

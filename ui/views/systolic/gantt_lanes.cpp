@@ -70,6 +70,7 @@ Marks bars(const GanttProgram& p, const PipelineLane& lane)
         return program->commands[lane.bars[i].command];
     };
     m.kinds = kComputeKind + 1;
+    m.shared = true; // a pixel is as full as the unit is busy in it
     m.kind = [array, command](std::size_t i) {
         return array ? kComputeKind : static_cast<std::size_t>(command(i).matrix);
     };

@@ -22,6 +22,8 @@ QString baseReason(const std::string& reason)
         {"streamer", "streamer"},
         {"array", "array drains"},
         {"drain", "drain"},
+        {"weights", "weights move to their place"},
+        {"weights_full", "all weight registers are in use"},
         {"l3_full", "L3 is full"},
         {"l2_full", "L2 is full"},
         {"l1_full", "L1 is full"},
@@ -42,6 +44,13 @@ QString reasonText(const std::string& reason)
     if (reason.compare(0, kBarrier.size(), kBarrier) == 0)
         return tr("barrier: %1").arg(baseReason(reason.substr(kBarrier.size())));
     return baseReason(reason);
+}
+
+QString dataflowText(Dataflow dataflow)
+{
+    return dataflow == Dataflow::Os   ? tr("output-stationary")
+           : dataflow == Dataflow::Ws ? tr("weight-stationary")
+                                      : tr("input-stationary");
 }
 
 QString resourceText(Resource resource)
@@ -66,8 +75,6 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
     GanttModel m;
     m.result = state.pipeline();
     const SystolicSettings& s = state.settings();
-    if (s.timing.dataflow != Dataflow::Os)
-        m.title = tr("Programs are output-stationary; the dataflow of the array view does not change them.");
     if (!m.result || !samePrograms(m.result->of, s)) {
         m.result.reset();
         m.hint = tr("Running the barriered and the pipelined program …");
@@ -95,17 +102,14 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
         m.cycles = std::max(m.cycles, p.run->cycles);
     }
     const std::int64_t saved = c.cyclesSaved();
-    const QString extra = m.title;
-    m.title = tr("%1 × %2 × %3 through the memories, bandwidth %4")
-                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k),
+    m.title = tr("%1 × %2 × %3 through the memories, %4, bandwidth %5")
+                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), dataflowText(s.timing.dataflow),
                        s.unlimitedBandwidth ? tr("unlimited")
                                             : tr("of %1").arg(QString::fromStdString(s.hierarchy.name)));
     m.headline = tr("pipelining saves %1 of %2 cycles (%3)")
                      .arg(number(saved), number(c.barrieredRun.cycles),
                           percent(static_cast<double>(saved) /
                                   static_cast<double>(std::max<std::int64_t>(1, c.barrieredRun.cycles))));
-    if (!extra.isEmpty())
-        m.headline += QStringLiteral(" · ") + extra;
     if (!c.pipelined.reason.empty())
         m.headline += QStringLiteral(" · ") + QString::fromStdString(c.pipelined.reason);
     const PipelineRun& fast = c.pipelinedRun;

@@ -58,6 +58,8 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 
 /// "waits for the block mover", "barrier: DMA", ... of a reason of ArrayBubble.
 [[nodiscard]] QString reasonText(const std::string& reason);
+/// "output-stationary" ...
+[[nodiscard]] QString dataflowText(systolic::Dataflow dataflow);
 /// "DMA", "block mover" ...
 [[nodiscard]] QString resourceText(systolic::Resource resource);
 

@@ -187,7 +187,12 @@ std::vector<LevelsCanvas::Placed> LevelsCanvas::layout(const QRectF& area) const
     if (!m_model.result)
         return out;
     const double width = area.width() - 2 * kPaneMargin;
-    const auto columns = static_cast<std::size_t>(std::clamp(std::floor(width / 430), 1.0, 3.0));
+    double needed = 430; // so that no table loses a column
+    for (const LevelsCard& card : m_model.cards)
+        if (!card.table.rows.empty())
+            needed = std::max(needed, card.table.leastWidth());
+    const auto columns = static_cast<std::size_t>(
+        std::clamp(std::floor((width + kColumnGap) / (needed + kColumnGap)), 1.0, 3.0));
     const double w = (width - kColumnGap * static_cast<double>(columns - 1)) / static_cast<double>(columns);
     std::vector<double> bottoms(columns, area.top() + headerHeight());
     for (std::size_t i = 0; i < m_model.cards.size(); ++i) {

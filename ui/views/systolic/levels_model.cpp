@@ -17,13 +17,6 @@ using namespace systolic;
 
 namespace {
 
-QString dataflowText(Dataflow d)
-{
-    return d == Dataflow::Os   ? tr("output-stationary")
-           : d == Dataflow::Ws ? tr("weight-stationary")
-                               : tr("input-stationary");
-}
-
 LevelsCard l2Card(const LevelsResult& r)
 {
     LevelsCard card;
@@ -106,8 +99,13 @@ LevelsCard dataflowCard(const LevelsResult& r)
                           bytesText(d.dramBytes), number(d.dramCycles), number(d.stallCycles()),
                           number(d.totalCycles)});
     }
-    t.note = tr("output-stationary takes %1 cycles against weight-stationary, for this GEMM")
-                 .arg(signedPercent(-r.dataflows->osFewerThanWs));
+    const double fewer = r.dataflows->osFewerThanWs;
+    t.note =
+        (fewer < 0 ? tr("output-stationary takes %1 more cycles than weight-stationary at %2 GB/s of DRAM; "
+                        "each in its own loop order, the longer of array and DRAM counts")
+                   : tr("output-stationary takes %1 fewer cycles than weight-stationary at %2 GB/s of DRAM; "
+                        "each in its own loop order, the longer of array and DRAM counts"))
+            .arg(percent(std::abs(fewer)), significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond));
     return card;
 }
 
@@ -115,7 +113,7 @@ LevelsCard orderCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("DRAM traffic by loop order");
+    t.title = tr("DRAM traffic by loop order, tile %1").arg(tileText(r.tile));
     t.head = {tr("order"), tr("A"), tr("B"), tr("C"), tr("LRU"), tr("Belady")};
     t.numeric = {false, true, true, true, true, true};
     std::int64_t least = -1;
@@ -137,11 +135,11 @@ LevelsCard orderCard(const LevelsResult& r)
     return card;
 }
 
-LevelsCard adaptiveCard(const AdaptiveStationary& a)
+LevelsCard adaptiveCard(const AdaptiveStationary& a, const TileShape& tile)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Adaptive stationary");
+    t.title = tr("Adaptive stationary, tile %1").arg(tileText(tile));
     t.head = {tr("against"), tr("DRAM"), tr("saving")};
     t.numeric = {false, true, true};
     for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
@@ -169,6 +167,7 @@ LevelsCard tilingCard(const ThreeLevelTiling& l)
     for (const LevelTile& x : l.level)
         t.rows.push_back({rooflineLevel(x.level), tileText(x.tile), bytesText(x.usedBytes),
                           bytesText(x.capacityBytes), bytesText(x.trafficBytes)});
+    t.note = tr("each inside the one above; moved in: without reuse between tiles of the level above");
     return card;
 }
 
@@ -226,7 +225,7 @@ LevelsModel buildLevels(const SystolicDocument& state)
     if (r.levels)
         m.cards.push_back(tilingCard(*r.levels));
     if (r.adaptive)
-        m.cards.push_back(adaptiveCard(*r.adaptive));
+        m.cards.push_back(adaptiveCard(*r.adaptive, r.tile));
     return m;
 }
 

@@ -78,6 +78,17 @@ PaintedTable::Geometry PaintedTable::geometry(double width) const
     return g;
 }
 
+double PaintedTable::leastWidth() const
+{
+    double low = kMarker, high = 4096;
+    const auto columns = static_cast<std::size_t>(head.size());
+    while (high - low > 1) { // columns are left out one by one as it gets narrower
+        const double middle = (low + high) / 2;
+        (geometry(middle).columns.size() == columns ? high : low) = middle;
+    }
+    return high;
+}
+
 double PaintedTable::height(double width) const
 {
     const Geometry g = geometry(width);

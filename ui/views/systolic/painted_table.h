@@ -28,6 +28,8 @@ struct PaintedTable
     std::function<void(QPainter&, const QRectF&, int row)> key;
 
     [[nodiscard]] double height(double width) const;
+    /// The least width in which no column is left out.
+    [[nodiscard]] double leastWidth() const;
     void paint(QPainter& painter, const QRectF& area, const Theme& theme) const;
     /// Index of the row at `y` below the top of a table of this width; -1 for none.
     [[nodiscard]] int rowAt(double y, double width) const;

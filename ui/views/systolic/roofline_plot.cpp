@@ -16,6 +16,8 @@ using namespace systolic;
 
 namespace {
 
+constexpr int kNaiveMark = 64; // its id; the levels count from 0
+
 /// A shape for each level, so that colour is not the only sign.
 PlotMark levelMark(std::size_t level, bool hollow, const Theme& theme)
 {
@@ -82,6 +84,9 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
             m.x = one.points[i].intensity;
             m.y = one.attainableGflops;
             m.id = static_cast<int>(i + (hollow ? r.points.size() : 0));
+            for (std::size_t later = i + 1; later < one.points.size(); ++later) // seen around what lies on it
+                if (std::abs(std::log(one.points[later].intensity / m.x)) < 0.02)
+                    m.radius += 4.5;
             p.cover(m.x, m.y / 6);
             p.marks.push_back(m);
         }
@@ -89,6 +94,16 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
     if (other)
         points(*other, true);
     points(r, false);
+    PlotMark naive;
+    naive.x = r.naive.intensity;
+    naive.y = std::min(r.naive.roofGflops, r.arrayGflops);
+    naive.id = kNaiveMark;
+    naive.shape = PlotShape::Diamond;
+    naive.radius = 5.5;
+    naive.pen = QPen(theme.muted, 1.6);
+    naive.brush = QBrush(Qt::NoBrush);
+    p.cover(naive.x, naive.y / 2);
+    p.marks.push_back(naive);
     double ridge = 1e300; // where the roof of compute begins
     for (const RooflinePoint& level : r.points) {
         ridge = std::min(ridge, r.peakGflops / level.gbPerSecond);
@@ -113,6 +128,7 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
     const QPointF right(p.x.high, r.arrayGflops);
     p.lines.push_back({{}, {left, right}, QPen(theme.computeTime, 1.5, Qt::DashLine)});
     p.labels.push_back({{tr("array %1").arg(shortNumber(r.arrayGflops))}, left, right, theme.text, true});
+    p.keys.push_back(markKey(tr("no reuse"), naive));
     if (other)
         p.keys.push_back({tr("hollow: %1").arg(otherName)});
     return p;
@@ -121,6 +137,10 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
 QString levelRooflineTooltip(const Roofline& r, const Roofline* other, const QString& otherName,
                              const PlotMark& mark)
 {
+    if (mark.id == kNaiveMark)
+        return tr("<b>no reuse</b><br>every FLOP moves two operands and a result: %1 FLOP per byte, %2 "
+                  "GFLOP/s")
+            .arg(significantNumber(r.naive.intensity), number(std::round(mark.y)));
     const auto i = static_cast<std::size_t>(mark.id);
     const bool hollow = i >= r.points.size();
     const Roofline& of = hollow && other ? *other : r;

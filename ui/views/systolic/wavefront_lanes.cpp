@@ -48,10 +48,11 @@ void paintStalls(QPainter& painter, const UtilisationColumns& columns, const Lan
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Fill | steady | drain
+/// Fill | steady | drain; the names give way to the cursor.
 void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, double end, bool named,
-                 const LaneFrame& f)
+                 double cursor, const LaneFrame& f)
 {
+    const double struck = f.time.toPixel(cursor);
     const QString names[] = {tr("fill"), tr("steady"), tr("drain")};
     painter.setFont(uiFont(0.9));
     const QFontMetricsF fm(painter.font());
@@ -62,8 +63,10 @@ void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, d
             painter.setPen(QPen(f.theme.muted, 1, Qt::DashLine));
             painter.drawLine(QPointF(x, f.rect.top()), QPointF(x, f.rect.bottom()));
         }
-        const double from = std::max(x, f.rect.left());
         const double w = fm.horizontalAdvance(names[i]);
+        double from = std::max(x, f.rect.left());
+        if (struck > from && struck < from + w + 14)
+            from = struck + 2;
         if (!named || std::min(next, f.rect.right()) - from <= w + 10)
             continue;
         const QRectF plate(from + 4, f.rect.top() + 2, w + 6, fm.height());
@@ -124,7 +127,7 @@ LaneModel wavefrontLanes(const SystolicDocument& state)
         const UtilisationColumns& shown =
             columns->at(state, f.time.v0, f.time.v1, static_cast<int>(f.rect.width()));
         paintStalls(painter, shown, f);
-        paintPhases(painter, phases, end, named, f);
+        paintPhases(painter, phases, end, named, static_cast<double>(state.cycle()), f);
         if (shown.sampled) {
             painter.setPen(f.theme.muted);
             painter.drawText(f.rect.adjusted(0, 2, -4, 0), Qt::AlignRight | Qt::AlignTop, tr("(sampled)"));

@@ -3,6 +3,7 @@
 
 #include "theme/number.h"
 #include "theme/words.h"
+#include "views/systolic/gantt_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,9 +103,7 @@ WavefrontModel buildWavefront(const SystolicDocument& state, const WavefrontOpti
     const ArrayTiming& t = state.timing();
     m.title = tr("%1 × %2 × %3 on %4 × %5 PEs, %6")
                   .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), number(m.rows), number(m.cols),
-                       m.dataflow == Dataflow::Os   ? tr("output-stationary")
-                       : m.dataflow == Dataflow::Ws ? tr("weight-stationary")
-                                                    : tr("input-stationary"));
+                       dataflowText(m.dataflow));
     m.origin = s.origin.empty() ? QString() : tr("from %1").arg(QString::fromStdString(s.origin));
     m.when = tr("cycle %1 of %2 · %3").arg(number(m.cycle), number(m.cycles), phaseName(m));
     m.figures = tr("%1 · utilisation %2 · %3 · mapping %4")
@@ -127,8 +126,9 @@ QString phaseName(const WavefrontModel& m)
     if (m.stall)
         return m.stall->side == EdgeSide::West ? tr("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
                                                : tr("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
-    const std::int64_t t = m.tick - m.phaseStart;
-    if (t < 0)
+    // The phases count from cycle 0: with WS and IS the first block is loaded in their fill.
+    const std::int64_t t = m.tick;
+    if (t < m.phaseStart)
         return tr("loading the first block");
     if (!m.phases)
         return tr("running");
@@ -147,8 +147,8 @@ std::array<std::int64_t, 3> phaseCycles(const SystolicDocument& state)
     if (!state.phases())
         return {first, first, state.cycles() - 1};
     const ArrayPhases& p = *state.phases();
-    return {cycleOf(state, first), cycleOf(state, first + p.fill),
-            std::min(cycleOf(state, first + p.fill + p.steady), state.cycles() - 1)};
+    return {cycleOf(state, first), cycleOf(state, p.fill),
+            std::min(cycleOf(state, p.fill + p.steady), state.cycles() - 1)};
 }
 
 PeFacts peFacts(const SystolicDocument& state, const PePosition& at)

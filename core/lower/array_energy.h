@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/machine.h"
+#include "systolic/roofline.h"
+
+namespace tilewright::lower {
+
+/// Energy of a product on the array, in pJ (docs/rules/systolic.md 10).
+struct ArrayEnergy
+{
+    double mac = 0, rf = 0, noc = 0, spm = 0, dram = 0;
+    [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram; }
+};
+/// With the machine's table and the elements that the roofline moves.
+[[nodiscard]] ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& roofline,
+                                      std::int64_t elementBytes, const Machine::Energy& table) noexcept;
+
+} // namespace tilewright::lower

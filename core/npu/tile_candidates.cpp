@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a search of tiles may choose from, and how soon a run of each could end at best.
+#include "npu/tile_candidates.h"
+
+#include "base/integer.h"
+#include "npu/graph.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::npu {
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+constexpr std::int64_t kAllOf = 1024;    ///< an operator of fewer cuts is tried under every one
+constexpr std::int64_t kMostBlocks = 16; ///< sizes that divide evenly, into up to so many blocks
+constexpr std::int64_t kLongestChunk = 2048;
+
+Sizes tidy(Sizes sizes, std::int64_t extent)
+{
+    for (std::int64_t& s : sizes)
+        s = std::clamp<std::int64_t>(s, 1, extent);
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
+
+Sizes everySize(std::int64_t extent)
+{
+    Sizes out;
+    for (std::int64_t s = 1; s <= extent; ++s)
+        out.push_back(s);
+    return out;
+}
+
+/// Even parts, as whole multiples of `unit`, and small multiples of it.
+Sizes parts(std::int64_t extent, std::int64_t unit)
+{
+    Sizes out;
+    for (std::int64_t blocks = 1; blocks <= kMostBlocks; ++blocks)
+        out.push_back(roundUp(ceilDiv(extent, blocks), unit));
+    for (const std::int64_t times : {1, 2, 3, 4, 6, 8})
+        out.push_back(times * unit);
+    return tidy(std::move(out), extent);
+}
+
+Sizes doublings(std::int64_t from, std::int64_t extent)
+{
+    Sizes out{extent};
+    for (std::int64_t s = from; s < extent; s *= 2)
+        out.push_back(s);
+    return tidy(std::move(out), extent);
+}
+
+const std::vector<std::int64_t>& shapeOf(const NpuModel& model, std::size_t tensor)
+{
+    return model.tensors[tensor].shape;
+}
+
+/// The extent of one of an operator's sizes.
+std::int64_t extentOf(const NpuModel& model, const ModelOp& op, std::int64_t TileSizes::*size)
+{
+    const auto &x = shapeOf(model, op.inputs[0]), &y = shapeOf(model, op.outputs[0]);
+    switch (op.type) {
+    case OpType::MatMul:
+        return size == &TileSizes::m ? y[0] : size == &TileSizes::n ? y[1] : x[1];
+    case OpType::Conv2d:
+        return size == &TileSizes::cOut     ? y[1]
+               : size == &TileSizes::cIn    ? x[1] / op.groups
+               : size == &TileSizes::height ? y[2]
+                                            : y[3];
+    case OpType::Attention:
+    case OpType::KvAppend: {
+        const HeadShape q = *headShape(model.tensors[op.inputs[0]], op.heads);
+        if (size == &TileSizes::heads) // grouped queries: a block is one head
+            return op.headsOfKeys() == op.heads ? q.heads : 1;
+        if (size == &TileSizes::dims)
+            return q.dims;
+        if (op.type == OpType::Attention && size == &TileSizes::tokens)
+            return headShape(model.tensors[op.inputs[1]], op.headsOfKeys())->tokens;
+        return q.tokens;
+    }
+    default: {
+        std::int64_t rows = 1;
+        for (std::size_t d = 0; d + 1 < y.size(); ++d)
+            rows *= y[d];
+        return size == &TileSizes::cols ? y.back() : rows;
+    }
+    }
+}
+
+Sizes someSizes(const NpuHardware& hw, const ModelOp& op, std::int64_t TileSizes::*size, std::int64_t extent)
+{
+    switch (op.type) {
+    case OpType::MatMul:
+        if (size == &TileSizes::k)
+            return doublings(32, extent);
+        return parts(extent, size == &TileSizes::m ? hw.engineRows : hw.engineCols);
+    case OpType::Conv2d:
+        if (size == &TileSizes::height)
+            return parts(extent, 1);
+        if (size == &TileSizes::cOut)
+            return parts(extent, std::min<std::int64_t>(hw.engineCols, 16));
+        return tidy({extent, ceilDiv(extent, 2), ceilDiv(extent, 4)}, extent);
+    case OpType::Attention:
+    case OpType::KvAppend:
+        if (size == &TileSizes::heads)
+            return doublings(1, std::min<std::int64_t>(extent, 8));
+        if (size == &TileSizes::dims)
+            return {extent};
+        return doublings(16, std::min(extent, kLongestChunk));
+    default:
+        return doublings(size == &TileSizes::cols ? hw.vectorLanes : 1, extent);
+    }
+}
+
+/// Sum over the blocks of [0, extent) of ceil(block / unit).
+std::int64_t foldsOver(std::int64_t extent, std::int64_t block, std::int64_t unit)
+{
+    const std::int64_t last = extent % block;
+    return extent / block * ceilDiv(block, unit) + ceilDiv(last, unit);
+}
+
+/// Bytes that must come from DRAM when chains of m x n blocks run on cores with so much SPM: of any w whole
+/// blocks that a core takes one after the other at least 2 sqrt(w) panels differ (rows times columns of what
+/// they cover is at least w), and only what SPM holds was there before.
+double leastBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::int64_t units)
+{
+    double best = 0;
+    for (std::int64_t blocks = 1; blocks <= 4096; blocks *= 2) {
+        const auto w = static_cast<double>(blocks);
+        const double groups = (static_cast<double>(units) - hw.cores * (w - 1)) / w;
+        const double fresh = 2 * std::sqrt(w * rowPanel * colPanel) - static_cast<double>(hw.spmBytes);
+        if (groups > 0 && fresh > 0)
+            best = std::max(best, std::floor(groups) * fresh);
+    }
+    return best;
+}
+
+struct Work
+{
+    double tensor = 0;  ///< cycles of one engine
+    double longest = 0; ///< cycles of a chain
+    double bytes = 0;   ///< that must move
+    double likely = 0;  ///< bytes when nothing but the last panel is used again
+};
+
+Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& t)
+{
+    const std::int64_t m = extentOf(model, op, &TileSizes::m), n = extentOf(model, op, &TileSizes::n),
+                       k = extentOf(model, op, &TileSizes::k);
+    const double bytes = model.dtypeBytes;
+    const double depth = static_cast<double>(k);
+    Work w;
+    w.tensor =
+        static_cast<double>(foldsOver(m, t.m, hw.engineRows) * foldsOver(n, t.n, hw.engineCols)) * depth;
+    w.longest = static_cast<double>(ceilDiv(std::min(t.m, m), hw.engineRows) *
+                                    ceilDiv(std::min(t.n, n), hw.engineCols)) *
+                depth;
+    const double out = static_cast<double>(m) * static_cast<double>(n) * bytes;
+    const double once = (static_cast<double>(m) + static_cast<double>(n)) * depth * bytes;
+    const double rowPanel = static_cast<double>(t.m) * depth * bytes;
+    const double colPanel = static_cast<double>(t.n) * depth * bytes;
+    const bool square = op.inputs[0] == op.inputs[1];
+    w.bytes =
+        out + (square ? once / 2 : std::max(once, leastBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
+    const double rows = static_cast<double>(ceilDiv(m, t.m)), cols = static_cast<double>(ceilDiv(n, t.n));
+    // A panel that fits stays while the other side changes; runs shorter than an interleave block cost more.
+    const double room = static_cast<double>(hw.spmBytes) / 2,
+                 block = static_cast<double>(hw.dram.interleaveBytes);
+    const auto dear = [&](std::int64_t elements) {
+        const double run = static_cast<double>(elements) * bytes;
+        return run < block ? 1 + 0.25 * (block - run) / block : 1.0;
+    };
+    const double lhs = static_cast<double>(m) * depth * bytes * dear(t.k);
+    const double rhs = static_cast<double>(n) * depth * bytes * dear(t.n);
+    w.likely = std::max(w.bytes, out + (rowPanel <= room ? lhs : lhs * cols) + rhs * rows);
+    if (colPanel <= room && rowPanel > room)
+        w.likely = std::max(w.bytes, out + lhs * cols + rhs);
+    // Chains that do not divide among the cores leave some of them without work at the end.
+    const double chains = rows * cols, cores = hw.cores;
+    w.likely *= 0.75 + 0.25 * std::ceil(chains / cores) * cores / chains;
+    return w;
+}
+
+Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& t)
+{
+    const auto &y = shapeOf(model, op.outputs[0]), &k = shapeOf(model, op.inputs[1]),
+               &x = shapeOf(model, op.inputs[0]);
+    const double bytes = model.dtypeBytes;
+    const std::int64_t inner = k[1] * k[2] * k[3];
+    const std::int64_t perGroup = y[1] / op.groups;
+    const std::int64_t channels = t.cOut <= perGroup ? op.groups * foldsOver(perGroup, t.cOut, hw.engineCols)
+                                                     : op.groups * ceilDiv(perGroup, hw.engineCols);
+    Work w;
+    const double pixels = static_cast<double>(y[0]) *
+                          std::ceil(static_cast<double>(y[2] * y[3]) / static_cast<double>(hw.engineRows));
+    w.tensor = pixels * static_cast<double>(channels * inner);
+    const double weights = static_cast<double>(k[0] * inner) * bytes;
+    const double out = static_cast<double>(y[0] * y[1]) * static_cast<double>(y[2] * y[3]) * bytes;
+    w.bytes = weights + out;
+    const std::int64_t blocks = ceilDiv(y[2], t.height) * ceilDiv(y[3], t.width);
+    const double rows = static_cast<double>((t.height - 1) * op.stride[0] + op.dilation[0] * (k[2] - 1) + 1);
+    const double cols = static_cast<double>((t.width - 1) * op.stride[1] + op.dilation[1] * (k[3] - 1) + 1);
+    const double input = static_cast<double>(x[1]) * rows * cols * bytes *
+                         (op.groups > 1 ? 1.0 : static_cast<double>(ceilDiv(y[1], t.cOut)));
+    w.likely = out + static_cast<double>(y[0] * blocks) * input +
+               weights * std::min<double>(static_cast<double>(blocks), hw.cores);
+    return w;
+}
+
+Work otherWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op)
+{
+    const auto bytesOf = [&](std::size_t tensor) {
+        double out = model.dtypeBytes;
+        for (const std::int64_t d : shapeOf(model, tensor))
+            out *= static_cast<double>(d);
+        return out;
+    };
+    Work w;
+    w.bytes = w.likely = bytesOf(op.outputs[0]) + (op.type == OpType::View ? 0 : bytesOf(op.inputs[0]));
+    if (op.type == OpType::KvAppend)
+        w.bytes = w.likely = 2 * bytesOf(op.inputs[0]);
+    if (op.type == OpType::Attention) {
+        const HeadShape q = *headShape(model.tensors[op.inputs[0]], op.heads);
+        const auto keys =
+            static_cast<double>(headShape(model.tensors[op.inputs[1]], op.headsOfKeys())->tokens);
+        const auto rows = static_cast<double>(q.tokens);
+        const double seen = op.causal ? rows * (keys - rows) + rows * (rows + 1) / 2 : rows * keys;
+        w.tensor = 2 * seen * static_cast<double>(q.dims * q.heads * q.batch) /
+                   static_cast<double>(hw.engineRows * hw.engineCols);
+    }
+    return w;
+}
+
+Work workOf(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& tile)
+{
+    return op.type == OpType::MatMul   ? matmulWork(model, hw, op, tile)
+           : op.type == OpType::Conv2d ? convWork(model, hw, op, tile)
+                                       : otherWork(model, hw, op);
+}
+
+Cycle cyclesOf(const NpuHardware& hw, const Work& work, double bytes)
+{
+    const double rate =
+        static_cast<double>(std::min(hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle));
+    const double cycles = std::max({work.tensor / hw.cores, work.longest, bytes / rate});
+    return static_cast<Cycle>(std::floor(cycles)); // a bound: never above what a run takes
+}
+
+} // namespace
+
+std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& hw, std::size_t index,
+                                      const TileSizes& inForce)
+{
+    const ModelOp& op = model.ops[index];
+    const auto fields = tileFields(op.type);
+    std::int64_t all = 1;
+    for (const TileField& f : fields)
+        all = saturatingMul(all, extentOf(model, op, f.size));
+    std::vector<TileSizes> out{TileSizes{}};
+    for (const TileField& f : fields) {
+        const std::int64_t extent = extentOf(model, op, f.size);
+        const Sizes sizes = all <= kAllOf ? everySize(extent) : someSizes(hw, op, f.size, extent);
+        std::vector<TileSizes> next;
+        next.reserve(out.size() * sizes.size());
+        for (const TileSizes& base : out)
+            for (const std::int64_t s : sizes) {
+                next.push_back(base);
+                next.back().*f.size = s;
+            }
+        out = std::move(next);
+    }
+    std::erase_if(out, [&](const TileSizes& t) {
+        return t == inForce ||
+               (op.type == OpType::MatMul &&
+                (t.m * t.k + t.k * t.n) * model.dtypeBytes + t.m * t.n * hw.accumulatorBytes > hw.spmBytes);
+    });
+    out.insert(out.begin(), inForce);
+    return out;
+}
+
+Cycle boundAlone(const NpuModel& model, const NpuHardware& hw, std::size_t op, const TileSizes& tile)
+{
+    const Work work = workOf(model, hw, model.ops[op], tile);
+    return cyclesOf(hw, work, work.bytes);
+}
+
+Cycle likelyAlone(const NpuModel& model, const NpuHardware& hw, std::size_t op, const TileSizes& tile)
+{
+    const Work work = workOf(model, hw, model.ops[op], tile);
+    return cyclesOf(hw, work, work.likely);
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/tile_search.h"
+
+#include "npu/graph.h"
+#include "npu/tile_candidates.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <numeric>
+#include <thread>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// The KV loads that an attention operator reads: they are cut as it is, or their tiles would be loaded
+/// twice.
+std::vector<std::size_t> feeders(const NpuModel& model, std::size_t op)
+{
+    std::vector<std::size_t> out;
+    if (model.ops[op].type == OpType::Attention)
+        for (std::size_t i = 0; i < model.ops.size(); ++i)
+            if (const ModelOp& other = model.ops[i]; other.type == OpType::KvLoad)
+                for (const std::size_t in : {model.ops[op].inputs[1], model.ops[op].inputs[2]})
+                    if (in == other.outputs[0] && (out.empty() || out.back() != i))
+                        out.push_back(i);
+    return out;
+}
+
+TileSizes feederTile(const TileSizes& tile)
+{
+    TileSizes out;
+    out.heads = tile.heads;
+    out.tokens = tile.tokens;
+    out.dims = tile.dims;
+    return out;
+}
+
+/// Everything that an operator's time depends on: equal texts, equal searches.
+std::string signature(const NpuModel& alone)
+{
+    NpuModel nameless = alone;
+    nameless.name.clear();
+    for (std::size_t i = 0; i < nameless.tensors.size(); ++i)
+        nameless.tensors[i].name = std::to_string(i);
+    for (std::size_t i = 0; i < nameless.ops.size(); ++i)
+        nameless.ops[i].name = std::to_string(i);
+    return modelToJson(nameless);
+}
+
+/// What a simulation costs at most, in burst groups.
+std::int64_t costOf(const NpuGraph& graph)
+{
+    std::int64_t bytes = 0;
+    for (const TileNode& n : graph.nodes)
+        bytes += n.memBytes;
+    return bytes / graph.hardware.dram.interleaveBytes + 8 * static_cast<std::int64_t>(graph.nodes.size());
+}
+
+class TileSearcher
+{
+public:
+    TileSearcher(const NpuModel& model, const NpuHardware& hw, const RunOptions& options,
+                 const TileSearchOptions& limits, const Progress& progress)
+        : m_model(model), m_hw(hw), m_options(options), m_limits(limits), m_progress(progress)
+    {
+        m_options.recordDram = false;
+    }
+
+    Result<TileSearch> run()
+    {
+        const auto graph = buildGraph(m_model, m_hw);
+        if (!graph)
+            return graph.error();
+        m_out.tiling = tilingOf(m_model);
+        auto before = simulated(*graph, kNever);
+        if (!before)
+            return before.error();
+        m_out.before = before->makespan;
+        m_out.bytesBefore = before->dramBytes;
+        group(graph->tileSizes);
+        settleAll();
+        if (m_progress.stopRequested())
+            return Error{ErrorCode::Refused, "stopped", {}, {}};
+        m_budget = m_limits.groupsOfRuns - costOf(*graph);
+        decide();
+        if (m_progress.stopRequested())
+            return Error{ErrorCode::Refused, "stopped", {}, {}};
+        for (const OperatorTiles& o : m_out.operators)
+            cutAlike(m_out.tiling, o, o.chosen);
+        m_out.runs = m_runs;
+        return std::move(m_out);
+    }
+
+private:
+    Result<NpuRun> simulated(const NpuGraph& graph, Cycle giveUpAfter)
+    {
+        RunOptions options = m_options;
+        options.giveUpAfter = giveUpAfter;
+        ++m_runs;
+        return simulate(graph, m_hw, options, {m_progress.stop, {}});
+    }
+
+    /// What is in force stays as it was asked for.
+    void cutAlike(std::vector<OpTiling>& tiling, const OperatorTiles& o, std::size_t candidate) const
+    {
+        if (candidate != 0)
+            tiling = withTile(m_model, std::move(tiling), o.ops, o.candidates[candidate].tile);
+    }
+
+    void group(const std::vector<TileSizes>& inForce)
+    {
+        std::map<std::string, std::size_t> groups;
+        for (std::size_t op = 0; op < m_model.ops.size(); ++op) {
+            if (m_model.ops[op].type == OpType::KvLoad)
+                continue;
+            const auto [it, isNew] = groups.try_emplace(signature(operatorAlone(m_model, op, inForce[op])),
+                                                        m_out.operators.size());
+            if (isNew) {
+                OperatorTiles& o = m_out.operators.emplace_back();
+                for (const TileSizes& tile : tileCandidates(m_model, m_hw, op, inForce[op]))
+                    o.candidates.push_back({tile, boundAlone(m_model, m_hw, op, tile), std::nullopt, 0});
+            }
+            m_out.operators[it->second].ops.push_back(static_cast<std::uint32_t>(op));
+        }
+    }
+
+    /// Operators know nothing of one another, so every core of this machine takes the next.
+    void settleAll()
+    {
+        std::atomic<std::size_t> next = 0;
+        const auto work = [&](bool tells) {
+            for (std::size_t i = next++; i < m_out.operators.size(); i = next++) {
+                if (tells)
+                    m_progress.tell(static_cast<double>(i) / static_cast<double>(m_out.operators.size() + 1),
+                                    "searching tiles");
+                settle(m_out.operators[i]);
+            }
+        };
+        std::vector<std::jthread> helpers;
+        for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < m_out.operators.size(); ++i)
+            helpers.emplace_back([&work] { work(false); });
+        work(true);
+    }
+
+    /// Simulates the operator alone under its candidates, the likeliest first.
+    void settle(OperatorTiles& o)
+    {
+        const std::size_t op = o.ops.front();
+        std::vector<Cycle> likely;
+        likely.reserve(o.candidates.size());
+        for (const TileCandidate& c : o.candidates)
+            likely.push_back(likelyAlone(m_model, m_hw, op, c.tile));
+        std::vector<std::size_t> order(o.candidates.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin() + 1, order.end(),
+                         [&](std::size_t a, std::size_t b) { return likely[a] < likely[b]; });
+        std::int64_t budget = m_limits.groupsPerOperator;
+        Cycle best = kNever;
+        o.proven = true;
+        for (const std::size_t i : order) {
+            TileCandidate& c = o.candidates[i];
+            if (c.bound >= best)
+                continue;
+            if (budget <= 0 || m_progress.stopRequested()) {
+                o.proven = false;
+                break;
+            }
+            const auto graph = buildGraph(operatorAlone(m_model, op, c.tile), m_hw, m_limits.mostNodes);
+            budget -= 100; // one that does not fit costs something, too
+            if (!graph)
+                continue;
+            budget -= costOf(*graph);
+            const double patience = static_cast<double>(best) * std::max(1.0, m_limits.patience);
+            const auto run = simulated(*graph, best == kNever ? kNever : static_cast<Cycle>(patience));
+            if (!run)
+                continue;
+            c.cycles = run->makespan;
+            c.dramBytes = run->dramBytes;
+            if (run->makespan < best) {
+                best = run->makespan;
+                o.fastest = i;
+            }
+        }
+    }
+
+    /// Makespan and bytes of the whole model under a choice of candidates.
+    struct Outcome
+    {
+        Cycle makespan = kNever;
+        std::int64_t bytes = 0;
+        auto operator<=>(const Outcome&) const = default;
+    };
+    Outcome whole(const std::vector<std::size_t>& choice, Cycle giveUpAfter)
+    {
+        std::vector<OpTiling> tiling = m_out.tiling;
+        for (std::size_t i = 0; i < choice.size(); ++i)
+            cutAlike(tiling, m_out.operators[i], choice[i]);
+        const auto graph = buildGraph(withTiling(m_model, tiling), m_hw);
+        if (!graph)
+            return {};
+        m_budget -= costOf(*graph);
+        const auto run = simulated(*graph, giveUpAfter);
+        return run ? Outcome{run->makespan, run->dramBytes} : Outcome{};
+    }
+
+    /// Alone and among the others are not the same: the run of the model has the last word.
+    void decide()
+    {
+        constexpr std::size_t kTried = 8; // of each operator, the fastest alone
+        std::vector<std::size_t> choice(m_out.operators.size(), 0), fastest;
+        for (const OperatorTiles& o : m_out.operators)
+            fastest.push_back(o.fastest);
+        Outcome best{m_out.before, m_out.bytesBefore};
+        if (const Outcome all = whole(fastest, best.makespan); all < best) {
+            best = all;
+            choice = fastest;
+        }
+        std::vector<std::vector<std::size_t>> order;
+        for (const OperatorTiles& o : m_out.operators) {
+            std::vector<std::size_t>& list = order.emplace_back();
+            for (std::size_t i = 0; i < o.candidates.size(); ++i)
+                if (o.candidates[i].cycles)
+                    list.push_back(i);
+            std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
+                return *o.candidates[a].cycles < *o.candidates[b].cycles;
+            });
+            if (list.size() > kTried)
+                list.resize(kTried);
+            if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())
+                list.push_back(0);
+        }
+        for (bool better = true; better && m_budget > 0;) {
+            better = false;
+            for (std::size_t i = 0; i < choice.size(); ++i)
+                for (const std::size_t other : order[i]) {
+                    if (other == choice[i] || m_budget <= 0 || m_progress.stopRequested())
+                        continue;
+                    std::vector<std::size_t> tried = choice;
+                    tried[i] = other;
+                    if (const Outcome o = whole(tried, best.makespan); o < best) {
+                        best = o;
+                        choice = std::move(tried);
+                        better = true;
+                    }
+                }
+        }
+        for (std::size_t i = 0; i < choice.size(); ++i)
+            m_out.operators[i].chosen = choice[i];
+        m_out.after = best.makespan;
+        m_out.bytesAfter = best.bytes;
+    }
+
+    const NpuModel& m_model;
+    const NpuHardware& m_hw;
+    RunOptions m_options;
+    TileSearchOptions m_limits;
+    const Progress& m_progress;
+    std::int64_t m_budget = 0;
+    std::atomic<std::int64_t> m_runs = 0;
+    TileSearch m_out;
+};
+
+} // namespace
+
+const OperatorTiles* TileSearch::of(std::size_t op) const noexcept
+{
+    for (const OperatorTiles& o : operators)
+        if (std::binary_search(o.ops.begin(), o.ops.end(), op))
+            return &o;
+    return nullptr;
+}
+
+std::vector<OpTiling> withTile(const NpuModel& model, std::vector<OpTiling> tiling,
+                               std::span<const std::uint32_t> ops, const TileSizes& tile)
+{
+    for (const std::uint32_t op : ops) {
+        tiling[op].tile = tile;
+        for (const std::size_t f : feeders(model, op))
+            tiling[f].tile = feederTile(tile);
+    }
+    return tiling;
+}
+
+NpuModel operatorAlone(const NpuModel& model, std::size_t op, const TileSizes& tile)
+{
+    NpuModel out;
+    out.name = model.ops[op].name;
+    out.dtypeBytes = model.dtypeBytes;
+    std::map<std::size_t, std::size_t> tensors;
+    const auto add = [&](std::size_t index, const TileSizes& sizes) {
+        ModelOp copy = model.ops[index];
+        copy.tile = sizes;
+        for (auto* list : {&copy.inputs, &copy.outputs})
+            for (std::size_t& t : *list) {
+                const auto [it, isNew] = tensors.try_emplace(t, out.tensors.size());
+                if (isNew)
+                    out.tensors.push_back(model.tensors[t]);
+                t = it->second;
+            }
+        out.ops.push_back(std::move(copy));
+    };
+    for (const std::size_t f : feeders(model, op))
+        add(f, feederTile(tile));
+    add(op, tile);
+    return out;
+}
+
+Result<TileSearch> searchTiles(const NpuModel& model, const NpuHardware& hardware, const RunOptions& options,
+                               const TileSearchOptions& limits, const Progress& progress)
+{
+    if (auto s = checkHardware(hardware); !s)
+        return s.error();
+    return TileSearcher(model, hardware, options, limits, progress).run();
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window as somebody meets it who has read only the README: what stays where it was put, what is shown
+// first, what can be left again. Real mouse and keys.
+#include "button_named.h"
+#include "control_named.h"
+#include "panels/history/history_view.h"
+#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/inspector_view.h"
+#include "panels/inspector/schedule_overview.h"
+#include "panels/solver/solver_view.h"
+#include "panels/subgraphs/subgraphs_view.h"
+#include "theme/number.h"
+#include "views/graph/graph_view.h"
+#include "views/roofline/roofline_view.h"
+#include "views/tiles/tiles_view.h"
+#include "window/command_palette.h"
+#include "window/message_bar.h"
+#include "window_fixture.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenu>
+#include <QPushButton>
+#include <QTableView>
+#include <QToolBar>
+#include <QToolButton>
+#include <QWheelEvent>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+constexpr int kGlide = 400; // ms until docks stand still
+}
+
+class TestWindowUse : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    static void clickRow(const MainWindow& window, int row, Qt::KeyboardModifiers modifiers = {})
+    {
+        QTableView* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
+        const QRect cell = table->visualRect(table->model()->index(row, 1));
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, modifiers, cell.center());
+    }
+    static std::vector<QRectF> places(const MainWindow& window)
+    {
+        auto* graph = viewOf<GraphView>(window, "graph");
+        graph->settle();
+        std::vector<QRectF> out;
+        for (const GraphNode& node : graph->model()->nodes)
+            out.push_back(node.rect);
+        return out;
+    }
+    static QSize dockSize(const MainWindow& window, const char* name)
+    {
+        return window.findChild<QDockWidget*>(QStringLiteral("dock.") + QLatin1String(name))->size();
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void fuseAndSplitLeaveThePictureWhereItWas()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        Document& document = window.state().document;
+        const std::vector<QRectF> before = places(window);
+        const Schedule start = document.schedule();
+        int cycles = 0;
+        for (int row = 0; cycles < 9; row = (row + 1) % (static_cast<int>(start.size()) - 1)) {
+            clickRow(window, row);
+            clickRow(window, row + 1, Qt::ShiftModifier);
+            QTest::keyClick(&window, Qt::Key_J, Qt::ControlModifier); // fuse
+            document.waitForSnapshot();
+            if (document.schedule().size() == start.size())
+                continue; // these two cannot be
+            ++cycles;
+            QVERIFY(places(window) != before);
+            window.state().actions.find(QStringLiteral("schedule.splitApart"))->trigger();
+            document.waitForSnapshot();
+            QCOMPARE(document.schedule().size(), start.size());
+            if (document.schedule() == start)
+                QCOMPARE(places(window), before);
+        }
+        while (document.undoStack().canUndo())
+            QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+        document.waitForSnapshot();
+        QVERIFY(document.schedule() == start);
+        QCOMPARE(places(window), before);
+    }
+
+    void theDefaultLayoutRepairsSqueezedDocks()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        window.resize(1440, 900);
+        QApplication::processEvents();
+        window.applyPerspective(QStringLiteral("Edit"));
+        QApplication::processEvents();
+        const QSize subgraphs = dockSize(window, "subgraphs");
+        const QSize inspector = dockSize(window, "inspector");
+        const QSize memory = dockSize(window, "memory");
+        for (const char* action : {"view.perspective.Edit", "view.resetLayout"}) {
+            window.resize(400, 300);
+            QApplication::processEvents();
+            window.resize(1440, 900);
+            QApplication::processEvents();
+            window.state().actions.find(QLatin1String(action))->trigger();
+            QApplication::processEvents();
+            QCOMPARE(dockSize(window, "subgraphs").width(), subgraphs.width());
+            QCOMPARE(dockSize(window, "inspector").width(), inspector.width());
+            QCOMPARE(dockSize(window, "memory").height(), memory.height());
+        }
+    }
+
+    void aProblemNeverOpenedIsShownToBeEdited()
+    {
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, {sample("attention-block.json")}));
+            window.applyPerspective(QStringLiteral("Hardware"));
+            window.close();
+        }
+        MainWindow window;
+        window.restoreSession();
+        QVERIFY(openIn(window, {sample("mlp.json")}));
+        QVERIFY(window.view(QStringLiteral("subgraphs"))->isVisible());
+        QVERIFY(window.view(QStringLiteral("inspector"))->isVisible());
+        QVERIFY(!window.view(QStringLiteral("npu"))->isVisible());
+        // What was left otherwise comes back so; what a person chose in this window stays.
+        QVERIFY(window.openPaths({sample("attention-block.json")}));
+        QVERIFY(!window.view(QStringLiteral("subgraphs"))->isVisible());
+        QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
+        QVERIFY(window.openPaths({sample("diamond.json")}));
+        QVERIFY(window.view(QStringLiteral("tiles"))->isVisible());
+        QVERIFY(!window.view(QStringLiteral("solver"))->isVisible());
+    }
+
+    void aLensAloneGetsTheRoom()
+    {
+        MainWindow window;
+        window.resize(1200, 900);
+        const QString npu = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/npu/conv_net.json");
+        QVERIFY(openIn(window, {npu}));
+        QApplication::processEvents();
+        QVERIFY(!window.state().document.hasProblem());
+        QVERIFY2(dockSize(window, "npu").height() > 500,
+                 qPrintable(QString::number(dockSize(window, "npu").height())));
+    }
+
+    void theComparisonCanBeLeft()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("diamond.json")}));
+        window.state().document.pinBaseline(); // both are the same
+        for (const bool byKey : {true, false}) {
+            window.showView(QStringLiteral("compare"));
+            View* compare = window.view(QStringLiteral("compare"));
+            QVERIFY(compare->isVisible());
+            if (byKey)
+                QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+            else
+                QTest::mouseClick(buttonNamed(*compare, QStringLiteral("Back to the graph")), Qt::LeftButton);
+            QVERIFY(window.view(QStringLiteral("graph"))->isVisible());
+        }
+    }
+
+    void theBestTotalIsTheBest()
+    {
+        const auto said = [](const MainWindow& window) {
+            for (const QToolButton* b : window.findChildren<QToolButton*>())
+                if (b->accessibleName() == QLatin1String("ex3.problem.json") && b->isVisible())
+                    return b->accessibleDescription();
+            return QString();
+        };
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3C.solution.json")}));
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        window.state().document.newSchedule(); // worse, and that is how it is left
+        window.state().document.waitForSnapshot();
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QApplication::processEvents();
+        QVERIFY2(said(window).contains(QStringLiteral("best total 4\u202f638.4")), qPrintable(said(window)));
+    }
+
+    void ctrlStepsByOne()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex1.problem.json")}));
+        clickRow(window, 0);
+        auto* box = controlNamed<ChoiceSpinBox>(*viewOf<InspectorView>(window, "inspector"),
+                                                QStringLiteral("Tile width"));
+        box->setFocus();
+        QCOMPARE(box->value(), 128);
+        QTest::keyClick(box, Qt::Key_Down);
+        QCOMPARE(box->value(), 64);
+        QTest::keyClick(box, Qt::Key_Down, Qt::ControlModifier);
+        QCOMPARE(box->value(), 63);
+        const QPointF at = QRectF(box->rect()).center();
+        QWheelEvent up(at, box->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::ControlModifier,
+                       Qt::NoScrollPhase, false);
+        QApplication::sendEvent(box, &up);
+        QCOMPARE(box->value(), 64);
+        QWheelEvent further(at, box->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                            Qt::NoScrollPhase, false);
+        QApplication::sendEvent(box, &further);
+        QCOMPARE(box->value(), 128);
+    }
+
+    void afterAProofThereIsNothingToAdvise()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        auto* solver = viewOf<SolverView>(window, "solver");
+        window.showView(QStringLiteral("solver"));
+        QTest::keyClick(&window, Qt::Key_F9);
+        QTRY_VERIFY_WITH_TIMEOUT(!solver->job().isRunning(), 20'000);
+        QVERIFY(solver->card().outcome() && solver->card().outcome()->proven);
+        auto* overview = window.view(QStringLiteral("inspector"))->findChild<ScheduleOverview*>();
+        window.showView(QStringLiteral("inspector"));
+        QVERIFY(!overview->figures()->text().contains(QStringLiteral("Proven")));
+        QTest::mouseClick(solver->applyButton(), Qt::LeftButton);
+        window.state().document.waitForSnapshot();
+        window.state().selection.clear();
+        window.showView(QStringLiteral("inspector"));
+        overview->settle();
+        QVERIFY2(overview->figures()->text().contains(QStringLiteral("Proven optimal")),
+                 qPrintable(overview->figures()->text()));
+        for (const QLabel* label : overview->findChildren<QLabel*>())
+            QVERIFY2(!label->text().contains(QStringLiteral("press F9")), qPrintable(label->text()));
+        QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+        window.state().document.waitForSnapshot();
+        overview->settle();
+        QVERIFY(!overview->figures()->text().contains(QStringLiteral("Proven")));
+    }
+
+    void theTourOfTheReadmeGoesAsItSays()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        Document& document = window.state().document;
+        clickRow(window, 0);
+        clickRow(window, 1, Qt::ShiftModifier);
+        QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
+        document.waitForSnapshot();
+        QCOMPARE(document.schedule().size(), 1U);
+        const auto box = [&](const char* name) {
+            return controlNamed<ChoiceSpinBox>(*viewOf<InspectorView>(window, "inspector"),
+                                               QLatin1String(name));
+        };
+        const auto type = [&](const char* name, const char* value) {
+            box(name)->setFocus();
+            box(name)->selectAll();
+            QTest::keyClicks(box(name), QLatin1String(value));
+            QTest::keyClick(box(name), Qt::Key_Return);
+            document.waitForSnapshot();
+        };
+        QCOMPARE(box("Tile width")->value(), 128);
+        QCOMPARE(box("Tile height")->value(), 128);
+        type("Reduction depth", "128");
+        QVERIFY(!document.snapshot()->evaluation.valid());
+        type("Reduction depth", "32");
+        QCOMPARE(document.snapshot()->evaluation.total, 6915.2);
+        type("Tile width", "64");
+        type("Tile height", "64");
+        QVERIFY(document.snapshot()->evaluation.valid());
+        auto* tiles = viewOf<TilesView>(window, "tiles");
+        window.showView(QStringLiteral("tiles"));
+        tiles->catchUp();
+        tiles->settle();
+        const auto at = [&](std::int64_t tile) { return tiles->tileCentre(tile).toPoint(); };
+        QTest::mousePress(tiles, Qt::LeftButton, {}, at(0));
+        for (const int tile : {2, 3}) {
+            QMouseEvent move(QEvent::MouseMove, at(tile), tiles->mapToGlobal(at(tile)), Qt::NoButton,
+                             Qt::LeftButton, {});
+            QApplication::sendEvent(tiles, &move);
+        }
+        QTest::mouseRelease(tiles, Qt::LeftButton, {}, at(3));
+        const auto order = document.schedule()[SubgraphId(0)].traversal;
+        QVERIFY(order.kind() != TraversalKind::Raster);
+    }
+
+    void theToolbarLeadsToEveryLens()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
+        auto* bar = window.findChild<QToolBar*>();
+        for (const auto& [text, view] : {std::pair{"NPU", "npu"},
+                                         {"Systolic", "systolic"},
+                                         {"Mapping", "mapping"},
+                                         {"Schedule", "graph"}}) {
+            QAbstractButton* button = buttonNamed(*bar, QLatin1String(text));
+            QVERIFY2(button, text);
+            QTest::mouseClick(button, Qt::LeftButton);
+            QVERIFY2(window.view(QLatin1String(view))->isVisible(), view);
+            QVERIFY2(button->isChecked(), text);
+        }
+    }
+
+    void theSamplesAreInTheFileMenu()
+    {
+        MainWindow window;
+        window.show();
+        QMenu* samples = nullptr;
+        for (QMenu* menu : window.findChildren<QMenu*>())
+            if (menu->title() == QLatin1String("Sa&mples"))
+                samples = menu;
+        QVERIFY(samples);
+        Q_EMIT samples->aboutToShow();
+        QMenu* three = nullptr;
+        for (QAction* action : samples->actions())
+            if (action->text() == QLatin1String("example-3"))
+                three = action->menu();
+        QVERIFY(three);
+        for (QAction* action : three->actions())
+            if (action->text() == QLatin1String("C: keep"))
+                action->trigger();
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+    }
+
+    void schedulesBesideAProblemAreOffered()
+    {
+        const QString problem = m_settings.filePath("p.json");
+        const QString schedule = m_settings.filePath("p.schedule.json");
+        QVERIFY(QFile::copy(example("ex3.problem.json"), problem));
+        QVERIFY(QFile::copy(example("ex3C.solution.json"), schedule));
+        MainWindow window;
+        QVERIFY(openIn(window, {problem}));
+        auto* messages = window.findChild<MessageBar*>();
+        QVERIFY2(messages->text().contains(QStringLiteral("p.schedule.json")), qPrintable(messages->text()));
+        QTest::mouseClick(buttonNamed(*messages, QStringLiteral("Open it")), Qt::LeftButton);
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(messages->text().isEmpty());
+        QVERIFY(QFile::copy(example("ex3A.solution.json"), m_settings.filePath("p.a.schedule.json")));
+        QVERIFY(window.openPaths({problem}));
+        QVERIFY2(messages->text().contains(QStringLiteral("2\u00a0schedules")), qPrintable(messages->text()));
+        window.state().document.apply(window.state().document.schedule(), QString()); // nothing
+        clickRow(window, 1);
+        clickRow(window, 2, Qt::ShiftModifier);
+        QTest::keyClick(&window, Qt::Key_J, Qt::ControlModifier);
+        QVERIFY2(messages->text().isEmpty(), "whoever edits has answered");
+        for (const char* name : {"p.json", "p.schedule.json", "p.a.schedule.json"})
+            QVERIFY(QFile::remove(m_settings.filePath(name)));
+    }
+
+    void commandsAreFoundByOtherWords()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        CommandPalette palette(window.state().context(), &window);
+        palette.show();
+        for (const auto& [query, command] :
+             {std::pair{"recompute", "Duplicate"}, {"optimise", "Auto-solve"}, {"settings", "Preferences"}}) {
+            auto* field = palette.findChild<QLineEdit*>();
+            field->clear();
+            QTest::keyClicks(field, QLatin1String(query));
+            const auto* list = palette.findChild<QListWidget*>();
+            bool found = false;
+            for (int row = 0; row < std::min(5, list->count()); ++row)
+                found = found || list->item(row)->text().contains(QLatin1String(command));
+            QVERIFY2(found, query);
+        }
+    }
+
+    void theHistorySaysWhatEveryEditIsWorth()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        Document& document = window.state().document;
+        const double first = document.snapshot()->evaluation.total;
+        clickRow(window, 1);
+        clickRow(window, 2, Qt::ControlModifier);
+        QTest::keyClick(&window, Qt::Key_J, Qt::ControlModifier);
+        document.newSchedule(); // at once: what fusing brought is evaluated later
+        document.waitForSnapshot();
+        window.showView(QStringLiteral("history"));
+        auto* history = viewOf<HistoryView>(window, "history");
+        history->settle();
+        QAbstractItemModel* rows = history->table()->model();
+        const auto cell = [&](int row, int column) { return rows->index(row, column).data().toString(); };
+        QCOMPARE(rows->rowCount(), 3);
+        QCOMPARE(cell(0, HistoryModel::Total), number(first));
+        QVERIFY2(!cell(1, HistoryModel::Total).isEmpty(), "skipped");
+        QVERIFY2(cell(1, HistoryModel::Change).startsWith(QChar(0x2212)),
+                 qPrintable(cell(1, HistoryModel::Change)));
+        QCOMPARE(cell(2, HistoryModel::Total), number(first));
+        const QRect row = history->table()->visualRect(rows->index(1, 0));
+        QTest::mouseClick(history->table()->viewport(), Qt::LeftButton, {}, row.center());
+        document.waitForSnapshot();
+        QCOMPARE(document.schedule().size(), 2U);
+        QCOMPARE(number(document.snapshot()->evaluation.total), cell(1, HistoryModel::Total));
+    }
+
+    void whatIsMeasuredMayGoWhileTheButtonIsDown()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        auto* roofline = viewOf<RooflineView>(window, "roofline");
+        window.showView(QStringLiteral("roofline"));
+        QApplication::processEvents();
+        const QPoint from(roofline->width() / 2, roofline->height() / 2);
+        QTest::mousePress(roofline, Qt::LeftButton, {}, from);
+        const auto moveTo = [&](QPoint at) {
+            QMouseEvent move(QEvent::MouseMove, at, roofline->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                             {});
+            QApplication::sendEvent(roofline, &move);
+        };
+        moveTo(from + QPoint(30, 10));
+        window.state().document.close();
+        moveTo(from + QPoint(60, 10));
+        QTest::mouseRelease(roofline, Qt::LeftButton, {}, from);
+    }
+};
+
+QTEST_MAIN(TestWindowUse)
+#include "test_window_use.moc"

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/history/history_view.h"
+
+#include "report/take_snapshot.h"
+#include "theme/number.h"
+#include "theme/text_row.h"
+
+#include <QHeaderView>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <cmath>
+#include <limits>
+
+namespace tilewright::ui {
+
+namespace {
+
+double totalOf(const Evaluation& evaluation)
+{
+    return evaluation.valid() ? evaluation.total : std::numeric_limits<double>::quiet_NaN();
+}
+
+} // namespace
+
+HistoryModel::HistoryModel(const ViewContext& context, QObject* parent)
+    : QAbstractTableModel(parent), m_context(context),
+      m_job([this](const std::vector<std::pair<std::size_t, State>>& found) {
+          for (const auto& [row, state] : found)
+              if (row < m_states.size() && m_states[row].problem == state.problem &&
+                  m_states[row].schedule == state.schedule && m_states[row].rules == state.rules)
+                  m_states[row].total = state.total;
+          refresh();
+      })
+{
+    Document& document = m_context.document;
+    // An edit is announced before the stack counts it: a state is taken when the index has moved.
+    document.whenChanged(this, Part::Problem | Part::RuleSet | Part::Snapshot, [this](Parts parts) {
+        if (parts.testFlag(Part::RuleSet)) // totals by other rules are no comparison
+            for (State& state : m_states) {
+                state.rules = m_context.document.rules();
+                state.total.reset();
+            }
+        if (parts.testFlag(Part::Snapshot) && !parts.testFlag(Part::Problem) && !m_states.empty())
+            takeTotal();
+        else
+            takeState();
+    });
+    QUndoGroup& group = m_context.workspace.undoGroup();
+    connect(&group, &QUndoGroup::activeStackChanged, this, &HistoryModel::refresh);
+    connect(&group, &QUndoGroup::indexChanged, this, &HistoryModel::takeState);
+    takeState();
+}
+
+QUndoStack* HistoryModel::stack() const
+{
+    return m_context.workspace.undoGroup().activeStack();
+}
+
+bool HistoryModel::hasTotals() const
+{
+    return stack() == &m_context.document.undoStack();
+}
+
+int HistoryModel::current() const
+{
+    return stack() ? stack()->index() : 0;
+}
+
+void HistoryModel::goTo(int row)
+{
+    if (stack())
+        stack()->setIndex(row);
+}
+
+void HistoryModel::takeState()
+{
+    const Document& document = m_context.document;
+    const QUndoStack& undo = m_context.document.undoStack();
+    m_states.resize(document.hasProblem() ? static_cast<std::size_t>(undo.count()) + 1 : 0);
+    if (!m_states.empty()) {
+        State& state = m_states[static_cast<std::size_t>(undo.index())];
+        if (state.problem != document.problem() || !(state.schedule == document.schedule()))
+            state = {document.problem(), document.schedule(), document.rules(), std::nullopt};
+        takeTotal();
+    }
+    refresh();
+}
+
+void HistoryModel::takeTotal()
+{
+    const auto now = static_cast<std::size_t>(m_context.document.undoStack().index());
+    const SnapshotPtr& snapshot = m_context.document.snapshot();
+    if (now < m_states.size() && snapshot) {
+        State& state = m_states[now];
+        if (!state.total && snapshot->problem == state.problem && snapshot->evaluation.rules == state.rules &&
+            snapshot->schedule == state.schedule) {
+            state.total = totalOf(snapshot->evaluation);
+            refresh();
+        }
+    }
+    evaluate();
+}
+
+/// What edits that follow one another quickly have skipped.
+void HistoryModel::evaluate()
+{
+    std::vector<std::pair<std::size_t, State>> unknown;
+    const auto now = static_cast<std::size_t>(m_context.document.undoStack().index());
+    for (std::size_t row = 0; row < m_states.size(); ++row)
+        if (row != now && m_states[row].problem && !m_states[row].total)
+            unknown.emplace_back(row, m_states[row]);
+    if (unknown.empty())
+        return;
+    m_job.request([unknown = std::move(unknown)](const std::stop_token& stop) mutable {
+        for (auto& [row, state] : unknown) {
+            if (stop.stop_requested())
+                break;
+            const SnapshotPtr snapshot = takeSnapshot(state.problem, state.schedule, state.rules, 0, 0);
+            state.total = totalOf(snapshot->evaluation);
+        }
+        return unknown;
+    });
+}
+
+void HistoryModel::settle()
+{
+    m_context.document.waitForSnapshot();
+    m_job.waitIdle();
+}
+
+void HistoryModel::refresh()
+{
+    beginResetModel();
+    endResetModel();
+}
+
+int HistoryModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() || !stack() ? 0 : stack()->count() + 1;
+}
+
+int HistoryModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+std::optional<double> HistoryModel::total(int row) const
+{
+    const auto at = static_cast<std::size_t>(row);
+    return hasTotals() && at < m_states.size() ? m_states[at].total : std::nullopt;
+}
+
+QVariant HistoryModel::data(const QModelIndex& index, int role) const
+{
+    const int row = index.row();
+    const auto column = static_cast<Column>(index.column());
+    if (role == Qt::TextAlignmentRole && column != Edit)
+        return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::FontRole) {
+        QFont font = column == Edit ? uiFont(1.0) : numberFont();
+        font.setBold(row == current());
+        return font;
+    }
+    if (role == Qt::ForegroundRole) {
+        const Theme& theme = m_context.themes.theme();
+        return row > current() ? theme.muted : theme.text; // can be redone
+    }
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+        return {};
+    const auto text = [](double value) { return std::isnan(value) ? tr("not valid") : number(value); };
+    const std::optional<double> here = total(row);
+    switch (column) {
+    case Edit:
+        return row == 0 ? tr("As opened") : stack()->text(row - 1);
+    case Total:
+        return here ? text(*here) : QString();
+    case Change: {
+        const std::optional<double> before = row > 0 ? total(row - 1) : std::nullopt;
+        return here && before && !std::isnan(*here) && !std::isnan(*before) ? signedNumber(*here - *before)
+                                                                            : QString();
+    }
+    case ColumnCount:
+        break;
+    }
+    return {};
+}
+
+QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+        return {};
+    return section == Edit ? tr("Edit") : section == Total ? tr("Total") : tr("Change");
+}
+
+HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
+    : View(context, QStringLiteral("history"), tr("History"), parent),
+      m_model(new HistoryModel(context, this)), m_table(new QTableView(this))
+{
+    m_table->setModel(m_model);
+    m_table->setAccessibleName(tr("History of edits"));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setWordWrap(false);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setHighlightSections(false);
+    header->setSectionResizeMode(HistoryModel::Edit, QHeaderView::Stretch);
+    header->setSectionResizeMode(HistoryModel::Total, QHeaderView::Interactive);
+    header->setSectionResizeMode(HistoryModel::Change, QHeaderView::Interactive);
+    const int wide = QFontMetrics(numberFont()).horizontalAdvance(QStringLiteral("00 000 000.0")) + 16;
+    m_table->setColumnWidth(HistoryModel::Total, wide);
+    m_table->setColumnWidth(HistoryModel::Change, wide);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_table);
+    connect(m_table, &QTableView::clicked, this,
+            [this](const QModelIndex& row) { m_model->goTo(row.row()); });
+    connect(m_table, &QTableView::activated, this,
+            [this](const QModelIndex& row) { m_model->goTo(row.row()); });
+    connect(m_model, &QAbstractItemModel::modelReset, this, &HistoryView::refresh);
+    refresh();
+}
+
+void HistoryView::refresh()
+{
+    const QModelIndex now = m_model->index(m_model->current(), 0);
+    m_table->setCurrentIndex(now);
+    m_table->scrollTo(now);
+}
+
+QString HistoryView::copyText() const
+{
+    QString out = tr("edit\ttotal\tchange\n");
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        QStringList cells;
+        for (int c = 0; c < HistoryModel::ColumnCount; ++c)
+            cells << m_model->data(m_model->index(row, c), Qt::DisplayRole).toString();
+        out += textRow(cells);
+    }
+    return out;
+}
+
+} // namespace tilewright::ui

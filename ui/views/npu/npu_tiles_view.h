@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "chart/heat_grid.h"
+#include "views/npu/npu_tiles_model.h"
+
+class QComboBox;
+
+namespace tilewright::ui {
+
+/// Title above and keys below the map.
+struct NpuTilesPlaces
+{
+    QRectF title, keys;
+    HeatFrame map;
+};
+[[nodiscard]] NpuTilesPlaces npuTilesPlaces(const QRectF& area, const NpuTilesModel& model);
+/// Time as colour; what does not fit hatched, what was not simulated dotted; the picks as signs.
+[[nodiscard]] HeatGrid npuTilesGrid(const NpuTilesModel& model, const Theme& theme);
+
+/// The tiles of an operator as a landscape of time, and the search that makes it. A click takes a tile.
+class NpuTilesView : public ToolCanvas
+{
+    Q_OBJECT
+public:
+    explicit NpuTilesView(const ViewContext& context, QWidget* parent = nullptr);
+
+    void settle() override;
+    [[nodiscard]] QString copyText() const override { return m_model.asText(); }
+    [[nodiscard]] QSize exportSize() const override { return {900, 620}; }
+
+    [[nodiscard]] NpuDocument& state() { return m_state; }
+    [[nodiscard]] const NpuTilesModel& model() const { return m_model; }
+    [[nodiscard]] QPointF cellCentre(std::size_t cell) const; ///< in widget coordinates
+    void showOperator(std::size_t op);
+    void startSearch();
+
+protected:
+    void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QPointF focusPoint() const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void rebuild();
+    void listOperators();
+    void take(std::size_t cell);
+    void moveCell(QPoint arrow);
+    [[nodiscard]] std::size_t shownOperator() const;
+
+    NpuDocument& m_state;
+    NpuTilesModel m_model;
+    std::shared_ptr<const npu::NpuModel> m_listed;
+    QComboBox* m_operator = nullptr;
+    QAction* m_start = nullptr;
+    std::optional<std::size_t> m_hover;
+};
+
+} // namespace tilewright::ui

@@ -130,6 +130,9 @@ int runRender(int argc, char** argv)
     cli.add_option("--font-size", fontSize, "Point size of the application font, 6 to 40")
         ->check(CLI::Range(6.0, 40.0));
     cli.add_option("--select", selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated");
+    std::vector<std::string> commands;
+    cli.add_option("--command", commands,
+                   "What a person would do first, by its name: memory.addresses; may be repeated");
     cli.add_option("--machine", machine, "Preset or file of the machine that a model is put on");
     cli.add_option("--baseline", baseline, "A schedule drawn as the ghost");
     cli.add_option("--perspective", perspective, "With --view window: Edit, Tiles, Compare or Hardware");
@@ -208,6 +211,12 @@ int runRender(int argc, char** argv)
         if (!select(state.selection, QString::fromStdString(s)))
             return fail("--select: expected subgraph:N, op:N, tensor:N or step:N, got \"" + s + "\"");
     widget->resize(options.size.isEmpty() ? widget->exportSize() : options.size);
+    for (const std::string& command : commands) {
+        QAction* action = state.actions.find(QString::fromStdString(command));
+        if (!action)
+            return fail("--command: the view has no command \"" + command + "\"");
+        action->trigger();
+    }
     const Status written = exportView(*widget, QString::fromStdString(output), options);
     return written ? 0 : fail(written.error().text());
 }

@@ -48,7 +48,10 @@ struct SolveOptions
     /// Seconds since any moment, asked by several threads: what `seconds` are measured by, e.g. CPU time in
     /// a benchmark on a busy machine. Wall clock when empty.
     std::function<double()> clock;
-    bool prove = true;    ///< small problems: prove the optimum (see SolveResult::provenOptimal)
+    bool prove = true; ///< small problems: prove the optimum (see SolveResult::provenOptimal)
+    /// Only schedules whose buffers have addresses (docs/rules/place.md); the proof of `prove` does not know
+    /// it.
+    bool placeable = false;
     std::stop_token stop; ///< the best so far is returned within about 50 ms
     /// Called from the calling thread, for every improvement (at most some a second) and regularly.
     std::function<void(const SolveImprovement&)> onImprovement;

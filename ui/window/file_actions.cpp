@@ -128,11 +128,11 @@ bool FileActions::open(const QStringList& paths)
     }
     if (compared)
         Q_EMIT comparisonOpened();
+    if (!other.isEmpty() && ok)
+        return compareWith(other);
     if (ok && files.size() == 1 &&
         (files.front().kind == FileKind::Problem || files.front().kind == FileKind::Model))
         offerSchedules(files.front().path);
-    if (!other.isEmpty() && ok)
-        ok = compareWith(other);
     return ok;
 }
 

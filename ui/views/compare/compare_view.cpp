@@ -61,7 +61,6 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     static_cast<QToolButton*>(m_leave)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_onlyDifferences->setToolTip(tr("Without the operators that are the same in both models."));
     m_onlyDifferences->setChecked(true);
-    row->addWidget(m_onlyDifferences);
     m_summary->setMinimumWidth(40);
     row->addWidget(m_summary, 1);
     // Whoever compared goes on editing; also when there is nothing to compare.
@@ -74,10 +73,13 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         row->addWidget(leave);
     }
     column->addLayout(row);
-    m_totals->setContentsMargins(8, 0, 8, 6);
     m_totals->setWordWrap(true);
     m_totals->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    column->addWidget(m_totals);
+    auto* second = new QHBoxLayout;
+    second->setContentsMargins(8, 0, 8, 6);
+    second->addWidget(m_totals, 1);
+    second->addWidget(m_onlyDifferences);
+    column->addLayout(second);
     m_splitter->addWidget(m_panes);
     m_splitter->addWidget(m_list);
     m_splitter->setStretchFactor(0, 1);

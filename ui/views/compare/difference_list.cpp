@@ -95,6 +95,7 @@ void DifferenceList::setTable(const DifferenceTable& table)
     header()->setSortIndicator(-1, Qt::AscendingOrder);
     const int columns = static_cast<int>(table.columns.size());
     setColumnCount(columns);
+    m_stretched.clear();
     const auto columnAt = [&](int c) -> const DifferenceColumn& {
         return table.columns[static_cast<std::size_t>(c)];
     };
@@ -103,8 +104,9 @@ void DifferenceList::setTable(const DifferenceTable& table)
         headerItem()->setText(c, columnAt(c).title);
         headerItem()->setToolTip(c, columnAt(c).tip);
         headerItem()->setTextAlignment(c, columnAt(c).isFigure ? kRight : Qt::AlignLeft | Qt::AlignVCenter);
-        header()->setSectionResizeMode(c, columnAt(c).stretches ? QHeaderView::Stretch
-                                                                : QHeaderView::Interactive);
+        header()->setSectionResizeMode(c, QHeaderView::Interactive);
+        if (columnAt(c).stretches)
+            m_stretched << c;
     }
     QList<QTreeWidgetItem*> rows;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -131,6 +133,27 @@ void DifferenceList::setTable(const DifferenceTable& table)
             const int most = columnAt(c).isFigure ? own : 16 * fontMetrics().averageCharWidth();
             setColumnWidth(c, std::clamp(own, 40, std::max(40, most)));
         }
+    shareRoom();
+}
+
+void DifferenceList::resizeEvent(QResizeEvent* event)
+{
+    QTreeWidget::resizeEvent(event);
+    shareRoom();
+}
+
+void DifferenceList::shareRoom()
+{
+    int left = viewport()->width();
+    for (int c = 0; c < columnCount(); ++c)
+        left -= m_stretched.contains(c) ? 0 : columnWidth(c);
+    const int least = 14 * fontMetrics().averageCharWidth();
+    const bool isRoom = left >= least * static_cast<int>(m_stretched.size());
+    for (const int c : m_stretched) {
+        header()->setSectionResizeMode(c, isRoom ? QHeaderView::Stretch : QHeaderView::Interactive);
+        if (!isRoom)
+            setColumnWidth(c, least);
+    }
 }
 
 void DifferenceList::setOnlyDifferences(bool only)

@@ -31,7 +31,14 @@ public:
     /// in sight does.
     void showOps(const DifferenceTable& table, std::size_t side, const std::set<OpId>& ops);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    /// Names take what the figures leave; where that is too little to read them, the list is scrolled.
+    void shareRoom();
+
+    QList<int> m_stretched; ///< columns
     bool m_onlyDifferences = true;
 };
 

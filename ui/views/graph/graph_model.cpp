@@ -358,10 +358,11 @@ private:
             edge.bounds = edge.path.controlPointRect().adjusted(-1, -1, 1, 1); // a straight line has no area
             if (route.size() >= 4) {
                 edge.end = toPoint(route.back());
-                // The last control point may coincide with the end.
-                edge.beforeEnd = toPoint(route[route.size() - 2]);
-                if (QLineF(edge.beforeEnd, edge.end).length() < 0.5)
-                    edge.beforeEnd = toPoint(route[route.size() - 4]);
+                // The last points may coincide with the end.
+                std::size_t before = route.size() - 1;
+                do
+                    edge.beforeEnd = toPoint(route[--before]);
+                while (before > 0 && QLineF(edge.beforeEnd, edge.end).length() < 0.5);
                 byNet.push_back(e);
             }
             addSlab(edge, e);

@@ -31,5 +31,6 @@ void addSystolicVerb(CLI::App& app, int& exitCode);
 void addTileVerb(CLI::App& app, int& exitCode);
 void addNpuVerb(CLI::App& app, int& exitCode);
 void addMapVerb(CLI::App& app, int& exitCode);
+void addSweepVerb(CLI::App& app, int& exitCode);
 
 } // namespace tilewright::cli

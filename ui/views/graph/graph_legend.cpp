@@ -100,6 +100,12 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                             p.drawPath(recomputeSign(
                                 {box.center().x() - side / 2, box.center().y() - side / 2, side, side}));
                         }});
+    if (model.hasBaseline)
+        keys.push_back({tr("grouped otherwise in the baseline"), [&theme](QPainter& p, const QRectF& box) {
+                            p.setPen(QPen(theme.warning, 1.6, Qt::DotLine));
+                            p.setBrush(Qt::NoBrush);
+                            p.drawPath(pointwiseShape(box));
+                        }});
     if (!model.geometry->sections.empty())
         keys.push_back(
             {tr("card of several subgraphs; bar: their latencies"), [&theme](QPainter& p, const QRectF& box) {
@@ -120,6 +126,15 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                 p.drawRoundedRect(
                                     box.adjusted(2 * plate, 2 * plate, 2 * plate - 4, 2 * plate - 4), 3, 3);
                         }});
+    for (const auto& [change, text] : {std::pair{model::OperatorChange::New, tr("new in this model")},
+                                       std::pair{model::OperatorChange::Changed, tr("changed")},
+                                       std::pair{model::OperatorChange::Gone, tr("gone")}})
+        if (model.hasChange[static_cast<std::size_t>(change)])
+            keys.push_back({text, [change = change, &theme](QPainter& p, const QRectF& box) {
+                                p.setPen(QPen(changeColour(change, theme), 2.2, changeLine(change)));
+                                p.setBrush(theme.raised);
+                                p.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3);
+                            }});
     for (const auto& [fill, text] : model.legend.entries)
         keys.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
                             p.setPen(QPen(theme.outline, 1));
@@ -179,12 +194,18 @@ void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& 
 void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const QRectF& area,
                                const Theme& theme)
 {
-    const Key key{
-        model.legend,     model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
-        model.recomputes, !model.geometry->sections.empty(),
-        model.hasViews,   model.hasStacks,
-        area.size(),      painter.device()->devicePixelRatioF(),
-        &theme,           uiFont()};
+    const Key key{model.legend,
+                  model.hulls.empty() ? std::nullopt : std::optional(model.hulls.front().fill),
+                  model.recomputes,
+                  !model.geometry->sections.empty(),
+                  model.hasViews,
+                  model.hasStacks,
+                  model.hasBaseline,
+                  model.hasChange,
+                  area.size(),
+                  painter.device()->devicePixelRatioF(),
+                  &theme,
+                  uiFont()};
     // Whole device pixels, so that it is as sharp as painted in place.
     const double height = std::ceil(graphLegendHeight(model, area));
     if (m_key != key) {

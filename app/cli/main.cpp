@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/version.h"
+#include "manual/program.h"
+#include "manual/version.h"
 #include "verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -21,7 +22,10 @@ int main(int argc, char** argv)
     using namespace tilewright::cli;
     CLI::App app{"Tilewright: schedules, systolic arrays, NPU tile graphs and loop-nest mappings",
                  "tilewright-cli"};
-    app.set_version_flag("--version", "tilewright-cli " + std::string(tilewright::programVersion()));
+    app.set_version_flag("--version", "tilewright-cli " + tilewright::manual::versionText());
+    app.footer(
+        "Exit codes: 0 success, 1 the answer is \"no\", 2 bad input, 130 interrupted (with the best result "
+        "written).");
     app.require_subcommand(1);
     int exitCode = Exit::Success;
     // add*Verb calls, one a line, in the order of docs/design.md 3
@@ -38,6 +42,7 @@ int main(int argc, char** argv)
     addNpuVerb(app, exitCode);
     addMapVerb(app, exitCode);
     addSweepVerb(app, exitCode);
+    tilewright::manual::addManualVerb(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

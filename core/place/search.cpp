@@ -318,6 +318,7 @@ std::vector<int> FitSearch::candidates(const std::vector<int>& lots, const Choic
         return std::tie(a.key, a.lot) < std::tie(b.key, b.lot);
     });
     std::vector<int> out;
+    out.reserve(found.size());
     for (const Candidate& c : found)
         out.push_back(c.lot);
     return out;

@@ -79,15 +79,15 @@ private:
         std::size_t item = 0;
     };
 
-    std::size_t add(Resident what, std::int64_t step)
+    std::size_t add(const Resident& what, std::int64_t step)
     {
         StepItem item;
-        item.what = std::move(what);
+        item.what = what;
         item.subgraph = item.lastSubgraph = m_subgraph;
         item.firstStep = item.lastStep = step;
         item.lower = m_out.firstStep.back() + step;
         item.upper = item.lower + 1;
-        m_out.items.push_back(std::move(item));
+        m_out.items.push_back(item);
         return m_out.items.size() - 1;
     }
 

@@ -19,8 +19,10 @@ struct ReportPicture
 
 struct HtmlReportOptions
 {
-    std::string title;                        ///< the problem's name when empty
-    std::string note;                         ///< a line below the title: files, date
+    std::string title; ///< the problem's name when empty
+    std::string note;  ///< a line below the title: files, date
+    /// What a person wrote, each with what it is about.
+    std::vector<std::pair<std::string, std::string>> notes = {};
     const Comparison* comparison = nullptr;   ///< against a baseline
     std::vector<ReportPicture> pictures = {}; ///< none: a line says how to get them
 };
@@ -28,5 +30,17 @@ struct HtmlReportOptions
 /// A page of its own (no scripts, no other files): the figures, issues, pictures, every subgraph with what
 /// binds it, the comparison and the lower bound. Follows the reader's light or dark setting.
 [[nodiscard]] std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options = {});
+
+/// Rows as tab-separated lines, the first one their names; empty when there are none.
+struct ReportTable
+{
+    std::string title;
+    std::string rows;
+};
+
+/// The same page for anything that is no schedule: pictures and tables below one another.
+[[nodiscard]] std::string htmlPage(const std::string& title, const std::string& note,
+                                   const std::vector<ReportPicture>& pictures,
+                                   const std::vector<ReportTable>& tables);
 
 } // namespace tilewright

@@ -43,8 +43,10 @@ Schedule materialise(SubgraphPool& pool, const Plan& plan, const std::function<b
             if (kind != TraversalKind::Custom && kind != TraversalKind::Spiral)
                 subgraph->traversal = pool.tiling(e.set, before, e.retain, TilingEffort::Quick).traversal;
         } else {
-            const Tiling tiling = pool.bestTiling(e.set, before, e.retain,
-                                                  keepGoing() ? TilingEffort::Thorough : TilingEffort::Quick);
+            Tiling tiling = pool.bestTiling(e.set, before, e.retain,
+                                            keepGoing() ? TilingEffort::Thorough : TilingEffort::Quick);
+            if (keepGoing()) // of equally fast tilings people read the rounder one more easily
+                tiling = pool.rounder(e.set, before, e.retain, tiling);
             subgraph->ops = set.ops;
             subgraph->granularity = tiling.granularity;
             subgraph->traversal = Traversal(tiling.traversal);

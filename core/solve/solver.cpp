@@ -85,6 +85,8 @@ private:
     [[nodiscard]] double now() const { return clock() - m_started; }
     [[nodiscard]] bool outOfTime() const
     {
+        while (m_options.paused && m_options.paused() && !m_halt && !m_options.stop.stop_requested())
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested() ||
                now() >= m_deadline.load(std::memory_order_relaxed);
     }
@@ -134,6 +136,10 @@ private:
     std::atomic<bool> m_halt{false};
     std::atomic<double> m_deadline{std::numeric_limits<double>::infinity()};
     std::atomic<std::int64_t> m_evaluations{0}, m_lookups{0}, m_steps{0};
+    // of the first thread
+    std::atomic<SolvePhase> m_phase{SolvePhase::Starting};
+    std::atomic<int> m_round{0};
+    std::atomic<double> m_proofUntil{0};
 
     std::mutex m_mutex;
     std::condition_variable m_wake;
@@ -150,6 +156,7 @@ private:
     Checked m_checked;
     std::vector<std::pair<double, double>> m_curve;
     double m_checkSeconds = 0;
+    bool m_stagnated = false;
 };
 
 void Solver::publish(SubgraphPool& pool, const Plan& plan)
@@ -199,6 +206,8 @@ void Solver::prove(SubgraphPool& pool, Annealer& annealer)
     const double share =
         m_options.rules.retainInputs == Rules::RetainInputs::Allow ? kKeptInputsShare : kProofShare;
     const double until = now() + share * (m_deadline - now());
+    m_proofUntil = until;
+    m_phase = SolvePhase::Proving;
     limits.keepGoing = [this, until] { return !outOfTime() && now() < until; };
     limits.upperBound = annealer.best().total;
     limits.maxNodes = kProofNodes;
@@ -254,6 +263,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
             budget > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(
                                                        static_cast<double>(budget - steps) * r.share / ahead))
                        : 0;
+        if (thread == 0)
+            m_round = round + 1;
         annealer.setCurrent(annealer.best());
         const double average = annealer.best().total / static_cast<double>(annealer.best().entries.size());
         const double hot = kHot * r.heat;
@@ -265,6 +276,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
                 if (outOfTime())
                     break;
                 tell(pool, told);
+                if (thread == 0)
+                    m_phase = fraction > kWindowsFrom ? SolvePhase::Windows : SolvePhase::Annealing;
                 fraction = roundSteps > 0 ? static_cast<double>(i) / static_cast<double>(roundSteps)
                                           : (t - start) / length;
                 if (fraction >= 1)
@@ -286,6 +299,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
         }
         m_steps += steps - counted;
         counted = steps;
+        if (thread == 0)
+            m_phase = SolvePhase::Tiling;
         Plan refined = annealer.best();
         refine(pool, refined);
         annealer.setCurrent(refined);
@@ -399,7 +414,8 @@ void Solver::status()
 {
     if (m_options.onStatus)
         m_options.onStatus({now(), m_schedule ? m_checked.total : std::numeric_limits<double>::infinity(),
-                            m_bound, m_evaluations});
+                            m_bound, m_evaluations, m_phase, m_round,
+                            m_curve.empty() ? 0 : m_curve.back().first, m_proofUntil});
 }
 
 Result<SolveResult> Solver::run()
@@ -446,6 +462,11 @@ Result<SolveResult> Solver::run()
                 if (m_working == 0)
                     break;
             }
+            if (m_options.stagnation > 0 && m_schedule && m_phase != SolvePhase::Proving &&
+                now() - m_curve.back().first > m_options.stagnation) {
+                m_stagnated = true;
+                m_halt = true;
+            }
             if (now() < rest)
                 continue;
             rest = 0;
@@ -482,6 +503,7 @@ Result<SolveResult> Solver::run()
     result.provenSpace = m_space;
     result.lowerBound = m_bound;
     result.stopped = m_options.stop.stop_requested();
+    result.stagnated = m_stagnated && !m_proven;
     result.seconds = now();
     result.evaluations = m_evaluations;
     result.lookups = m_lookups;

@@ -24,12 +24,25 @@ struct SolveImprovement
     std::shared_ptr<const Schedule> schedule;
 };
 
+/// What the first of the searching threads does.
+enum class SolvePhase : std::uint8_t {
+    Starting, ///< each op alone, then neighbours fused greedily
+    Annealing,
+    Windows, ///< the end of a round: groups of neighbouring ops are planned anew, exactly
+    Tiling,  ///< the tilings of the best schedule are looked at harder
+    Proving
+};
+
 struct SolveStatus
 {
     double seconds = 0;
     double best = 0; ///< latency of the best checked schedule; infinite before the first
     double lowerBound = 0;
     std::int64_t evaluations = 0;
+    SolvePhase phase = SolvePhase::Starting;
+    int round = 0;           ///< of annealing, from 1; 0 before
+    double lastImproved = 0; ///< second at which `best` was found
+    double proofUntil = 0;   ///< while proving: the second at which it is given up
 };
 
 struct SolveOptions
@@ -48,6 +61,10 @@ struct SolveOptions
     /// Seconds since any moment, asked by several threads: what `seconds` are measured by, e.g. CPU time in
     /// a benchmark on a busy machine. Wall clock when empty.
     std::function<double()> clock;
+    /// Seconds without a better schedule after which the search ends by itself; 0 = never.
+    double stagnation = 0;
+    /// While it says so the threads rest; asked often, by several threads. The clock is the caller's to stop.
+    std::function<bool()> paused;
     bool prove = true; ///< small problems: prove the optimum (see SolveResult::provenOptimal)
     /// Only schedules whose buffers have addresses (docs/rules/place.md); the proof of `prove` does not know
     /// it.
@@ -67,6 +84,7 @@ struct SolveResult
     bool provenOptimal = false;
     std::string provenSpace; ///< what the proof covers, in words
     bool stopped = false;    ///< by the stop token
+    bool stagnated = false;  ///< ended by SolveOptions::stagnation
     double seconds = 0;
     std::int64_t evaluations = 0;                 ///< tilings evaluated exactly
     std::int64_t lookups = 0;                     ///< subgraph costs asked, mostly remembered ones

@@ -4,7 +4,9 @@
 #include "eval/trace.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 namespace tilewright {
 
@@ -283,6 +285,54 @@ Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, Ti
             structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
         if (const auto proven = m_memo.find(key); proven && proven->latency < best.latency)
             best = *proven;
+    }
+    return best;
+}
+
+namespace {
+
+/// 0 is the roundest.
+int roughness(std::int64_t size)
+{
+    return std::has_single_bit(static_cast<std::uint64_t>(size)) ? 0 : size % 8 == 0 ? 1 : 2;
+}
+
+} // namespace
+
+Tiling SubgraphPool::rounder(SetId id, RetainId resident, RetainId retain, const Tiling& tiling)
+{
+    const OpSet& set = m_sets[id];
+    if (set.lock >= 0 || !tiling.feasible() ||
+        !m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
+        return tiling;
+    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // is round however long it is
+    for (const OpId o : set.ops) {
+        const Tensor& out = m_problem.tensor(m_problem.op(o).output);
+        whole.w = std::max(whole.w, out.width);
+        whole.h = std::max(whole.h, out.height);
+        if (m_problem.op(o).type == OpType::MatMul)
+            whole.k = std::min(whole.k, m_problem.reductionSize(o));
+    }
+    Tiling best = tiling;
+    for (std::int64_t Granularity::*const axis : {&Granularity::w, &Granularity::h, &Granularity::k}) {
+        const std::int64_t now = best.granularity.*axis;
+        std::vector<std::int64_t> sizes;
+        for (const auto size : {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(now))),
+                                static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(now))),
+                                now / 8 * 8, (now + 7) / 8 * 8})
+            if (size > 0 && size < whole.*axis && roughness(size) < roughness(now))
+                sizes.push_back(size);
+        if (now >= whole.*axis)
+            sizes.clear();
+        std::ranges::stable_sort(sizes, {}, roughness);
+        for (const std::int64_t size : sizes) {
+            Granularity g = best.granularity;
+            g.*axis = size;
+            if (const Tiling other = m_search.fixed(g); other.latency <= best.latency) {
+                best = other;
+                break;
+            }
+        }
     }
     return best;
 }

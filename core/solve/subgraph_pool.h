@@ -107,6 +107,9 @@ public:
 
     /// The better of the best Quick, the best `effort` and the hinted tiling.
     [[nodiscard]] Tiling bestTiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+    /// One that is as fast, with sizes that are powers of two or at least multiples of eight, where there is
+    /// such a one; else `tiling`, which is of this set between these tensors.
+    [[nodiscard]] Tiling rounder(SetId set, RetainId resident, RetainId retain, const Tiling& tiling);
     /// A granularity to be tried for this set besides the search's own, e.g. of the schedule one starts from.
     void addHint(SetId set, const Granularity& granularity);
     /// Finds the bestTiling() and lets latency() use it from now on.

@@ -7,6 +7,7 @@
 #include "solve/alternatives.h"
 #include "solve/exact.h"
 #include "solve/solver.h"
+#include "solve/subgraph_pool.h"
 #include "solve_baselines.h"
 #include "solve_brute_force.h"
 #include "solve_support.h"
@@ -112,6 +113,7 @@ private slots:
     void seedRules();
     void refusesWhatCannotFit();
     void alternativesAreExact();
+    void amongTiesTheRounderTilingIsTaken();
 };
 
 /// R1-R10 as a whole: 200 problems of up to 5 ops against the optimum of the whole space; the bound is below
@@ -422,6 +424,31 @@ void TestSolve::refusesWhatCannotFit()
     QVERIFY(!result);
     QCOMPARE(result.error().code, ErrorCode::Refused);
     QVERIFY(result.error().text().find("fits at no granularity") != std::string::npos);
+}
+
+void TestSolve::amongTiesTheRounderTilingIsTaken()
+{
+    // 200 x 200 in 3 x 3 tiles, whatever they are between 67 and 72: everything is moved once.
+    Problem::Data data;
+    data.tensors.push_back({200, 200, {}});
+    data.tensors.push_back({200, 200, {}});
+    data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 100, {}});
+    data.hardware = {20000, 10, 72, 72, {}};
+    const auto problem = Problem::build(std::move(data));
+    QVERIFY(problem);
+    TilingMemo memo;
+    SubgraphPool pool(**problem, Rules::final(), memo, {});
+    const SetId set = pool.intern({OpId(0)});
+    const Tiling ragged{{67, 67, 1}, TraversalKind::Raster, 8000};
+    const Tiling round = pool.rounder(set, 0, 0, ragged);
+    QCOMPARE(round.latency, 8000.0);
+    QVERIFY((round.granularity == Granularity{72, 72, 1}));
+    // What a person reads is round, and as good as ever.
+    const auto result = solve(**problem, quick(2000));
+    QVERIFY(result);
+    QCOMPARE(result->total, 8000.0);
+    const Granularity& g = result->schedule.subgraphs.front()->granularity;
+    QVERIFY2(g.w % 8 == 0 && g.h % 8 == 0, qPrintable(QStringLiteral("%1 x %2").arg(g.w).arg(g.h)));
 }
 
 void TestSolve::alternativesAreExact()

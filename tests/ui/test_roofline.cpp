@@ -5,8 +5,10 @@
 #include "edit/fit.h"
 #include "export/export_view.h"
 #include "picture.h"
+#include "views/roofline/roofline_plot.h"
 #include "views/roofline/roofline_view.h"
 #include "window/app_state.h"
+#include "workload/problem_json.h"
 
 #include <QtTest>
 
@@ -92,6 +94,32 @@ private Q_SLOTS:
         const double r0 = dotRadius(m, m.dots[0]);
         const double r1 = dotRadius(m, m.dots[1]);
         QVERIFY(std::abs(r1 * r1 / (r0 * r0) - m.dots[1].point.latency / m.dots[0].point.latency) < 1e-9);
+    }
+
+    void equalSubgraphsShareOneName()
+    {
+        m_state = std::make_unique<AppState>();
+        const auto problem = loadProblem(TILEWRIGHT_SOURCE_DIR "/samples/schedule/attention-block.json");
+        QVERIFY(problem);
+        m_state->document.setProblem(*problem, oneOpPerSubgraph(**problem));
+        m_view = std::make_unique<RooflineView>(m_state->context());
+        const PlotModel plot = rooflinePlot(m_view->model(), {}, Theme::light());
+        std::set<std::size_t> told;
+        int several = 0;
+        std::map<std::pair<double, double>, int> namesAt;
+        for (const PlotMark& mark : plot.marks) {
+            if (mark.name.isEmpty())
+                continue;
+            QCOMPARE(++namesAt[std::pair(mark.x, mark.y)], 1);
+            several += mark.name.contains(QLatin1Char(',')) ? 1 : 0;
+            const QString numbers = mark.name.section(QStringLiteral(" and "), 0, 0);
+            for (const QString& number : numbers.split(QStringLiteral(", ")))
+                QVERIFY2(told.insert(number.toULong()).second, qPrintable(mark.name));
+            if (mark.name.contains(QStringLiteral(" and ")))
+                QCOMPARE(numbers.count(QLatin1Char(',')), 3);
+        }
+        QVERIFY(several > 0);
+        QVERIFY(told.count(13) == 1); // stands alone
     }
 
     void clickHoverAndKeysAreLinked()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
+#include "export/export_report.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "window/file_session.h"
@@ -13,6 +14,7 @@
 #include <QDragEnterEvent>
 #include <QMenu>
 #include <QMimeData>
+#include <QPlainTextEdit>
 #include <QSpinBox>
 #include <QStackedWidget>
 #include <QTimer>
@@ -120,6 +122,40 @@ private Q_SLOTS:
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(5)));
         QCOMPARE(window.state().document.baselines().size(), 1u);
     }
+    void notesFollowTheirSubgraphIntoSessionAndReport()
+    {
+        const QString report = m_settings.filePath("notes.html");
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, {example("ex3.problem.json")}));
+            window.state().selection.selectSubgraph(SubgraphId(1));
+            window.showView(QStringLiteral("inspector"));
+            auto* note = window.view(QStringLiteral("inspector"))->findChild<QPlainTextEdit*>();
+            QVERIFY(note && note->toPlainText().isEmpty());
+            note->setFocus();
+            QTest::keyClicks(note, QStringLiteral("bgr: keep <this>")); // letters are commands elsewhere
+            QCOMPARE(window.state().document.baselines().size(), 0U);
+            window.state().selection.selectSubgraph(SubgraphId(0));
+            QVERIFY(note->toPlainText().isEmpty());
+            window.state().selection.selectSubgraph(SubgraphId(1));
+            QCOMPARE(note->toPlainText(), QStringLiteral("bgr: keep <this>"));
+            window.state().document.setNote(Document::viewNote(QStringLiteral("roofline")),
+                                            QStringLiteral("look here"));
+            QVERIFY(exportReport(window.state().document, {window.view(QStringLiteral("roofline"))}, report));
+            window.close();
+        }
+        QFile file(report);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString page = QString::fromUtf8(file.readAll());
+        QVERIFY(page.contains(QStringLiteral("Subgraph 1</b></dt>")));
+        QVERIFY(page.contains(QStringLiteral("bgr: keep &lt;this&gt;")));
+        QVERIFY(page.contains(QStringLiteral("look here")));
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        QCOMPARE(window.state().document.notes().size(), 2);
+        QVERIFY(window.openPaths({example("ex1.problem.json")}));
+        QVERIFY(window.state().document.notes().isEmpty());
+    }
     void nothingReopensWhenNotWanted()
     {
         {
@@ -182,6 +218,7 @@ private Q_SLOTS:
             dialog->findChild<QComboBox*>(QStringLiteral("direction"))->setCurrentIndex(1);
             dialog->findChild<QCheckBox*>(QStringLiteral("reduceMotion"))->setChecked(true);
             dialog->findChild<QSpinBox*>(QStringLiteral("autosave"))->setValue(30);
+            dialog->findChild<QSpinBox*>(QStringLiteral("fontSize"))->setValue(17);
             for (QWidget* w : dialog->findChildren<QWidget*>())
                 if (w->focusPolicy() != Qt::NoFocus && !w->objectName().startsWith(QLatin1String("qt_")))
                     QVERIFY2(!w->accessibleName().isEmpty() || qobject_cast<QAbstractButton*>(w),
@@ -191,6 +228,8 @@ private Q_SLOTS:
         QTest::keyClick(&window, Qt::Key_Comma, Qt::ControlModifier);
         QVERIFY(seen);
         QVERIFY(window.state().themes.theme().dark);
+        QCOMPARE(QApplication::font().pointSize(), 17);
+        QCOMPARE(graph->font().pointSize(), 17);
         QVERIFY(graph->shape().leftToRight);
         QCOMPARE(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, graph), 0);
         QVERIFY(!window.isAnimated());
@@ -202,6 +241,7 @@ private Q_SLOTS:
         Preferences usual;
         window.setPreferences(usual);
         next.setPreferences(usual);
+        QVERIFY(QApplication::font().pointSize() != 17);
         QVERIFY(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, graph) > 0);
     }
     void noticesDoNotMoveTheGraph()

@@ -18,10 +18,13 @@
 #include "window_fixture.h"
 
 #include <QDockWidget>
+#include <QDragMoveEvent>
+#include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
+#include <QMimeData>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolBar>
@@ -91,6 +94,45 @@ private Q_SLOTS:
         document.waitForSnapshot();
         QVERIFY(document.schedule() == start);
         QCOMPARE(places(window), before);
+    }
+
+    void docksOfAMaximisedWindowComeBackAsTheyWere()
+    {
+        QMap<QString, QSize> left;
+        const QStringList names{QStringLiteral("subgraphs"), QStringLiteral("inspector"),
+                                QStringLiteral("memory")};
+        {
+            MainWindow window;
+            window.resize(420, 360); // the normal size is small
+            QVERIFY(openIn(window, {sample("attention-block.json")}));
+            window.showMaximized();
+            QApplication::processEvents();
+            window.applyPerspective(QStringLiteral("Edit"));
+            QTest::qWait(kGlide);
+            for (const QString& name : names)
+                left[name] = dockSize(window, qPrintable(name)),
+                qDebug() << name << left[name] << window.size() << window.view(name)->isVisible();
+            window.close();
+        }
+        MainWindow window;
+        window.restoreSession();
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.isMaximized());
+        window.reopenLastFiles();
+        QTest::qWait(kGlide);
+        for (const QString& name : names) {
+            const QSize now = dockSize(window, qPrintable(name));
+            qDebug() << name << now << window.size() << window.view(name)->isVisible();
+            QVERIFY2((now - left[name]).width() * (now - left[name]).width() < 36 &&
+                         (now - left[name]).height() * (now - left[name]).height() < 36,
+                     qPrintable(QStringLiteral("%1: %2x%3, was %4x%5")
+                                    .arg(name)
+                                    .arg(now.width())
+                                    .arg(now.height())
+                                    .arg(left[name].width())
+                                    .arg(left[name].height())));
+        }
     }
 
     void theDefaultLayoutRepairsSqueezedDocks()
@@ -395,6 +437,59 @@ private Q_SLOTS:
         document.waitForSnapshot();
         QCOMPARE(document.schedule().size(), 2U);
         QCOMPARE(number(document.snapshot()->evaluation.total), cell(1, HistoryModel::Total));
+    }
+
+    void aFusedRowIsComparedWithWhatItWasMadeOf()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        Document& document = window.state().document;
+        document.pinBaseline();
+        const auto& parts = document.snapshot()->evaluation.subgraphs;
+        const double before = parts[1].latency + parts[2].latency;
+        clickRow(window, 1);
+        clickRow(window, 2, Qt::ShiftModifier);
+        QTest::keyClick(&window, Qt::Key_J, Qt::ControlModifier);
+        document.waitForSnapshot();
+        QCOMPARE(document.schedule().size(), 2U);
+        const QModelIndex cell =
+            viewOf<SubgraphsView>(window, "subgraphs")->table()->model()->index(1, SubgraphModel::Change);
+        QCOMPARE(cell.data().toString(),
+                 signedNumber(document.snapshot()->evaluation.subgraphs[1].latency - before));
+    }
+
+    void draggedRowsShowWhereTheyGoAndWhatThatChanges()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        QTableView* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
+        auto* verdict = controlNamed<QLabel>(*table, QStringLiteral("What dropping here would change"));
+        QVERIFY(verdict && !verdict->isVisible());
+        const std::unique_ptr<QMimeData> rows(
+            table->model()->mimeData({table->model()->index(4, 0)})); // a value
+        const auto aim = [&](int row, bool below) {
+            const QRect cell = table->visualRect(table->model()->index(row, 1));
+            const QPoint at = below ? cell.bottomLeft() - QPoint(-8, 2) : cell.topLeft() + QPoint(8, 2);
+            QDragMoveEvent move(at, Qt::MoveAction, rows.get(), Qt::LeftButton, {});
+            QApplication::sendEvent(table->viewport(), &move);
+        };
+        aim(4, true);
+        QTRY_COMPARE(verdict->text(), QStringLiteral("stays where it is"));
+        aim(0, true);
+        QTRY_VERIFY2(verdict->text().startsWith(QStringLiteral("total ")), qPrintable(verdict->text()));
+        QVERIFY(verdict->isVisible());
+        aim(5, true); // behind the op that reads it
+        QTRY_VERIFY2(!verdict->text().startsWith(QStringLiteral("total ")) && !verdict->text().isEmpty(),
+                     qPrintable(verdict->text()));
+        const auto lines = table->viewport()->findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly);
+        const auto line =
+            std::ranges::find_if(lines, [&](QFrame* f) { return f != verdict && f->isVisible(); });
+        QVERIFY(line != lines.end());
+        QCOMPARE((*line)->width(), table->viewport()->width());
+        QDragLeaveEvent leave;
+        QApplication::sendEvent(table->viewport(), &leave);
+        QVERIFY(!verdict->isVisible());
     }
 
     void whatIsMeasuredMayGoWhileTheButtonIsDown()

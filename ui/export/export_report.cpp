@@ -35,16 +35,36 @@ std::vector<ReportPicture> picturesOf(const std::vector<View*>& views)
     return out;
 }
 
+QString now()
+{
+    return QLocale::c().toString(QDateTime::currentDateTime(), QStringLiteral("yyyy-MM-dd HH:mm"));
+}
+
 std::string note(const Document& document)
 {
-    QStringList parts{
-        QFileInfo(document.problemPath()).fileName(), QFileInfo(document.schedulePath()).fileName(),
-        QLocale::c().toString(QDateTime::currentDateTime(), QStringLiteral("yyyy-MM-dd HH:mm"))};
+    QStringList parts{QFileInfo(document.problemPath()).fileName(),
+                      QFileInfo(document.schedulePath()).fileName(), now()};
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · ")).toStdString();
 }
 
-Status writePdf(const Document& document, const std::vector<View*>& views, const QString& path)
+/// Of the subgraphs in their order, then of the views.
+std::vector<std::pair<std::string, std::string>> notesOf(const Document& document,
+                                                         const std::vector<View*>& views)
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    const auto add = [&](const QString& key, const QString& about) {
+        if (const QString text = document.notes().value(key); !text.isEmpty())
+            out.emplace_back(about.toStdString(), text.toStdString());
+    };
+    for (std::size_t i = 0; i < document.schedule().size(); ++i)
+        add(Document::subgraphNote(document.schedule()[SubgraphId(i)]), QObject::tr("Subgraph %1").arg(i));
+    for (const View* view : views)
+        add(Document::viewNote(view->viewName()), view->title());
+    return out;
+}
+
+Status writePdf(const QString& title, const std::vector<View*>& views, const QString& path)
 {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
@@ -52,7 +72,7 @@ Status writePdf(const Document& document, const std::vector<View*>& views, const
     {
         constexpr int kDpi = 96;
         QPdfWriter writer(&file);
-        writer.setTitle(QString::fromStdString(document.problem()->name()));
+        writer.setTitle(title);
         writer.setResolution(kDpi);
         writer.setPageSize(QPageSize(QPageSize::A4));
         writer.setPageOrientation(QPageLayout::Landscape);
@@ -105,11 +125,12 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
         return failed(path, QObject::tr("there is nothing to report: no problem is open"));
     const QString ending = QFileInfo(path).suffix().toLower();
     if (ending == QLatin1String("pdf"))
-        return writePdf(document, views, path);
+        return writePdf(QString::fromStdString(document.problem()->name()), views, path);
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     HtmlReportOptions options;
     options.note = note(document);
+    options.notes = notesOf(document, views);
     options.pictures = picturesOf(views);
     Comparison comparison;
     if (const SnapshotPtr baseline = document.baseline()) {
@@ -118,6 +139,21 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
         options.comparison = &comparison;
     }
     return writeFileAtomically(path.toStdString(), htmlReport(*document.snapshot(), options));
+}
+
+Status exportLensReport(const QString& title, const std::vector<View*>& views, const QString& path)
+{
+    const QString ending = QFileInfo(path).suffix().toLower();
+    if (ending == QLatin1String("pdf"))
+        return writePdf(title, views, path);
+    if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
+        return failed(path, QObject::tr("the ending must be .html or .pdf"));
+    std::vector<ReportTable> tables;
+    const std::vector<ReportPicture> pictures = picturesOf(views); // settles what the rows are read from
+    for (const View* view : views)
+        tables.push_back({view->title().toStdString(), view->tableText().toStdString()});
+    return writeFileAtomically(path.toStdString(),
+                               htmlPage(title.toStdString(), now().toStdString(), pictures, tables));
 }
 
 Status exportCsv(const Document& document, const QString& what, const QString& path)

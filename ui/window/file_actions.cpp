@@ -173,8 +173,11 @@ bool FileActions::openFile(const LensFile& file)
     Document& document = m_state.document;
     Q_EMIT opening();
     if (file.kind == FileKind::Schedule && !document.hasProblem()) {
-        // A schedule that was saved or opened before knows its problem.
-        const QString problem = QSettings().value(problemKey(file.path)).toString();
+        // A schedule that was saved or opened before knows its problem; of one that comes alone, for example
+        // by a double-click, the name tells it.
+        QString problem = QSettings().value(problemKey(file.path)).toString();
+        if (!QFileInfo::exists(problem))
+            problem = problemBeside(QFileInfo(file.path));
         if (QFileInfo::exists(problem))
             if (const Status opened = document.openProblem(problem); !opened) {
                 tellUnreadable(opened.error(), problem);

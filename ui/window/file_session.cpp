@@ -52,6 +52,9 @@ Status writeFileSession(const QString& folder, const FileSession& session)
     for (const FileSession::Pinned& b : session.baselines)
         baselines.append(QJsonObject{{QStringLiteral("name"), b.name},
                                      {QStringLiteral("schedule"), QString::fromStdString(b.schedule)}});
+    QJsonObject notes;
+    for (auto it = session.notes.begin(); it != session.notes.end(); ++it)
+        notes[it.key()] = it.value();
     const SelectionState& s = session.selection;
     QJsonObject selection{{QStringLiteral("ops"), idsToJson(s.ops)},
                           {QStringLiteral("subgraphs"), idsToJson(s.subgraphs)},
@@ -67,6 +70,7 @@ Status writeFileSession(const QString& folder, const FileSession& session)
                            {QStringLiteral("parts"), parts},
                            {QStringLiteral("selection"), selection},
                            {QStringLiteral("baselines"), baselines},
+                           {QStringLiteral("notes"), notes},
                            {QStringLiteral("baseline"), session.baseline}};
     QDir().mkpath(folder);
     const QString path = fileName(folder, session.problem, session.schedule);
@@ -97,6 +101,9 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
         const QJsonArray r = it->toArray();
         out.parts[it.key()] = {r[0].toDouble(), r[1].toDouble(), r[2].toDouble(), r[3].toDouble()};
     }
+    const QJsonObject notes = root[QStringLiteral("notes")].toObject();
+    for (auto it = notes.begin(); it != notes.end(); ++it)
+        out.notes[it.key()] = it->toString();
     const QJsonObject selection = root[QStringLiteral("selection")].toObject();
     out.selection.ops = idsFromJson<OpId>(selection[QStringLiteral("ops")]);
     out.selection.subgraphs = idsFromJson<SubgraphId>(selection[QStringLiteral("subgraphs")]);

@@ -29,7 +29,8 @@ struct FileSession
     QMap<QString, QRectF> parts; ///< Canvas::shownPart() by the name of the view; only those that were moved
     SelectionState selection;
     std::vector<Pinned> baselines;
-    int baseline = -1; ///< index of the one drawn as a ghost
+    QMap<QString, QString> notes; ///< Document::notes()
+    int baseline = -1;            ///< index of the one drawn as a ghost
 };
 
 /// Writes the session into `folder`, and forgets the oldest ones when there are many.

@@ -40,6 +40,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     createParts();
     createEditActions();
     createLensActions();
+    createTourActions();
     createMenus();
     connectParts();
 
@@ -198,7 +199,15 @@ void MainWindow::fitOnto(const QSize& screen)
 void MainWindow::setPreferences(const Preferences& preferences)
 {
     const bool motion = preferences.reduceMotion != m_preferences.reduceMotion;
+    const bool letters = preferences.fontSize != m_preferences.fontSize;
     m_preferences = preferences;
+    if (letters) {
+        static const QFont system = QApplication::font();
+        QFont font = system;
+        if (preferences.fontSize > 0)
+            font.setPointSize(preferences.fontSize);
+        QApplication::setFont(font);
+    }
     setTheme(preferences.theme);
     if (motion)
         QApplication::setStyle(makeStyle(preferences.reduceMotion));

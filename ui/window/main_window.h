@@ -18,6 +18,7 @@ class Recovery;
 class SessionStore;
 class StartPage;
 class StatusStrip;
+class TourGuide;
 
 /// The window: menus and toolbar from the Actions registry around the panes; what is done with files, what
 /// outlives the window and where the panes stand are classes of their own.
@@ -64,6 +65,7 @@ private:
     void showLens(Lens lens);
     QList<QAction*> createDockActions();
     void createEditActions(); // main_window_edit_actions.cpp
+    void createTourActions();
     void createMenus();
     void refreshTitle();
     void exportCurrentView();
@@ -83,6 +85,7 @@ private:
     std::unique_ptr<SessionStore> m_session;
     Recovery* m_recovery = nullptr;
     StatusStrip* m_status = nullptr;
+    TourGuide* m_tour = nullptr;
     QMenu* m_recentMenu = nullptr;
     Preferences m_preferences;
 };

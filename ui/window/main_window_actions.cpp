@@ -7,6 +7,7 @@
 #include "theme/style.h"
 #include "window/command_palette.h"
 #include "window/file_actions.h"
+#include "window/formula_sheet.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
 #include "window/sample_menu.h"
@@ -189,6 +190,9 @@ void MainWindow::createActions()
     a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help",
           {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)}, tr("All commands with their keys."), {},
           [this] { ShortcutSheet(m_state->actions, this).exec(); });
+    a.add("help.formulas", tr("Help"), tr("&Formula sheet"), "", {},
+          tr("How a schedule is judged and what it costs, on one page."), {},
+          [this] { FormulaSheet(this).exec(); });
     a.add("help.tooltip", tr("Help"), tr("&Explain what has the focus"), "",
           {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
           tr("Show the tooltip of the control, row or picture that has the keyboard."), {},
@@ -196,9 +200,10 @@ void MainWindow::createActions()
     a.add("help.about", tr("Help"), tr("&About Tilewright"), "", {}, tr("Version and licence."), {}, [this] {
         QMessageBox::about(
             this, tr("About Tilewright"),
-            tr("<h3>Tilewright 0.1.0</h3><p>See, hand-craft and solve schedules of tensor graphs on "
+            tr("<h3>Tilewright %1</h3><p>See, hand-craft and solve schedules of tensor graphs on "
                "accelerators with little memory.</p><p>GPL-3.0-or-later. Uses Qt, QCustomPlot, "
-               "nlohmann/json and CLI11.</p>"));
+               "nlohmann/json and CLI11.</p>")
+                .arg(QCoreApplication::applicationVersion()));
     });
     // Actions answer to their keys even before a menu holds them.
     for (QAction* action : a.all())
@@ -236,6 +241,7 @@ void MainWindow::createMenus()
                                QStringLiteral("lens.systolic"),
                                QStringLiteral("lens.machine"),
                                QStringLiteral("compare.next"),
+                               QStringLiteral("help.tour.fuse"),
                                QStringLiteral("help.about")};
     for (QAction* action : m_state->actions.all()) {
         const QString menu = Actions::menuOf(action);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the schedule to the other lenses.
+// From the schedule to the other lenses, and what leads there.
 #include "window/main_window.h"
 #include "window/panes.h"
 
 #include "window/start_page.h"
+#include "window/tour.h"
 #include "workspace/lens_links.h"
+#include "workspace/samples.h"
 
 #include <QActionGroup>
 #include <QStackedWidget>
@@ -55,7 +57,7 @@ void MainWindow::createLensActions()
                                  true,
                                  {},
                                  {},
-                                 [this, lens] { return m_panes->lens() == lens; }},
+                                 [this, lens] { return m_panes && m_panes->lens() == lens; }},
                                 [this, lens](bool) { showLens(lens); });
         places->addAction(action);
         addAction(action);
@@ -88,6 +90,17 @@ void MainWindow::createLensActions()
         showView(name);
         m_panes->giveRoom(name);
     });
+}
+
+void MainWindow::createTourActions()
+{
+    m_tour = new TourGuide(*this);
+    for (const Tour& tour : guidedTours(*this))
+        addAction(m_state->actions.add(
+            QStringLiteral("help.tour.") + tour.id, tr("Help"), tr("Tour: %1").arg(tour.title), "play", {},
+            tour.tip,
+            [] { return Availability(!samplesFolder().isEmpty(), tr("The samples are not installed.")); },
+            [this, tour] { m_tour->start(tour); }));
 }
 
 void MainWindow::showLens(Lens lens)

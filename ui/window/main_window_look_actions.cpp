@@ -7,6 +7,7 @@
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QDockWidget>
+#include <QInputDialog>
 #include <QToolTip>
 
 namespace tilewright::ui {
@@ -69,6 +70,21 @@ void MainWindow::createLookActions()
             const Canvas* canvas = movable();
             return Availability(canvas && canvas->history().canGoForward(),
                                 tr("You have not gone back in this picture."));
+        });
+    m_state->actions.add(
+        "view.note", menu, tr("&Note on this view…"), "", {},
+        tr("What you want to remember of the view you last used: kept with the session, told in reports."),
+        [this] {
+            return Availability(m_state->document.hasProblem() && currentView(), tr("Open a problem first."));
+        },
+        [this] {
+            const View* view = currentView();
+            const QString key = Document::viewNote(view->viewName());
+            bool ok = false;
+            const QString text = QInputDialog::getMultiLineText(this, tr("Note on this view"), view->title(),
+                                                                m_state->document.notes().value(key), &ok);
+            if (ok)
+                m_state->document.setNote(key, text);
         });
     // Letters belong to the pictures: fields and lists need them for typing.
     for (QAction* action : {fit, selection})

@@ -28,25 +28,20 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
     constexpr int kSettledMs = 600; // window managers maximise after showing
     m_settled.setSingleShot(true);
     m_settled.setInterval(kSettledMs);
-    connect(&m_settled, &QTimer::timeout, this, [this] { m_restored.clear(); });
+    connect(&m_settled, &QTimer::timeout, this, [this] {
+        m_restored.clear();
+        m_unsized = false;
+    });
     m_window.installEventFilter(this);
 }
 
 bool Panes::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == &m_window && !m_restored.isEmpty()) {
-        if (event->type() == QEvent::Show)
-            m_settled.start();
-        else if (event->type() == QEvent::Resize && m_window.isVisible() && m_layout.isEmpty())
-            // After the window has laid itself out in the new size.
-            QMetaObject::invokeMethod(
-                this,
-                [this] {
-                    if (!m_restored.isEmpty() && m_layout.isEmpty())
-                        m_window.restoreState(m_restored, kLayoutVersion);
-                },
-                Qt::QueuedConnection);
-    }
+    const bool outgrown =
+        event->type() == QEvent::Show || (event->type() == QEvent::Resize && m_window.isVisible());
+    if (watched == &m_window && outgrown && (m_unsized || !m_restored.isEmpty()))
+        // After the window has laid itself out in the new size.
+        QMetaObject::invokeMethod(this, &Panes::sizeAnew, Qt::QueuedConnection);
     return QObject::eventFilter(watched, event);
 }
 
@@ -57,6 +52,18 @@ Panes::~Panes()
     // Views refer to the state and must go first.
     for (View* view : std::as_const(m_views))
         delete view;
+}
+
+void Panes::sizeAnew()
+{
+    if (!m_layout.isEmpty())
+        return; // the docks are not to be seen
+    if (!m_restored.isEmpty())
+        m_window.restoreState(m_restored, kLayoutVersion);
+    else if (m_unsized)
+        resizeAll(m_perspective);
+    if (m_window.isVisible() && (m_unsized || !m_restored.isEmpty()) && !m_settled.isActive())
+        m_settled.start();
 }
 
 void Panes::create()
@@ -135,6 +142,7 @@ void Panes::showCentre()
             dock->hide();
     } else if (open && !m_layout.isEmpty()) {
         m_window.restoreState(std::exchange(m_layout, {}), kLayoutVersion);
+        sizeAnew();
     }
 }
 
@@ -170,6 +178,7 @@ void Panes::applyPerspective(const QString& name)
     m_perspective = name;
     m_layout.clear();
     m_restored.clear();
+    m_unsized = !m_window.isVisible();
     QDockWidget* front = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
@@ -254,6 +263,7 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
     if (restored) {
         m_perspective = perspective;
         m_restored = layout;
+        m_unsized = false;
     } else {
         applyPerspective(QStringLiteral("Edit"));
     }

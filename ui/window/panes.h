@@ -67,6 +67,7 @@ private:
     void create();
     void place(); ///< where the catalog says
     void resizeAll(const QString& perspective);
+    void sizeAnew();
     void follow(QWidget* focus);
 
     static constexpr int kLayoutVersion = 3; // raised when docks change: no old layout is half restored
@@ -83,7 +84,8 @@ private:
     /// Of the last session, until the window has the size it is shown in: a window that will be maximised is
     /// small before, and docks do not grow back.
     QByteArray m_restored;
-    QTimer m_settled; ///< when m_restored has had its chance
+    bool m_unsized = false; ///< the docks were given sizes before the window had its own
+    QTimer m_settled;       ///< when m_restored has had its chance
 };
 
 } // namespace tilewright::ui

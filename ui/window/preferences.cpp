@@ -16,6 +16,8 @@ Preferences Preferences::load()
     p.reduceMotion = settings.value(QStringLiteral("reduceMotion"), usual.reduceMotion).toBool();
     p.wheelScrolls = settings.value(QStringLiteral("wheelScrolls"), usual.wheelScrolls).toBool();
     p.reopenLast = settings.value(QStringLiteral("reopenLast"), usual.reopenLast).toBool();
+    const int points = settings.value(QStringLiteral("fontSize"), usual.fontSize).toInt();
+    p.fontSize = points == 0 ? 0 : std::clamp(points, 6, 40);
     p.autosaveSeconds =
         std::clamp(settings.value(QStringLiteral("autosaveSeconds"), usual.autosaveSeconds).toInt(), 1, 600);
     return p;
@@ -28,6 +30,7 @@ void Preferences::save() const
     settings.setValue(QStringLiteral("reduceMotion"), reduceMotion);
     settings.setValue(QStringLiteral("wheelScrolls"), wheelScrolls);
     settings.setValue(QStringLiteral("reopenLast"), reopenLast);
+    settings.setValue(QStringLiteral("fontSize"), fontSize);
     settings.setValue(QStringLiteral("autosaveSeconds"), autosaveSeconds);
 }
 

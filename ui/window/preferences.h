@@ -12,6 +12,7 @@ struct Preferences
     bool reduceMotion = false;
     bool wheelScrolls = false; ///< instead of zooming
     bool reopenLast = true;    ///< the files of the last session, at start
+    int fontSize = 0;          ///< in points; 0 = the system's
     int autosaveSeconds = 5;   ///< after the first edit that is not saved yet
 
     [[nodiscard]] static Preferences load();

@@ -27,6 +27,14 @@ PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight
         m_theme->addItem(text, QLatin1String(id));
     m_theme->setCurrentIndex(std::max(0, m_theme->findData(p.theme)));
     add(tr("&Theme"), m_theme, QStringLiteral("theme"), tr("The colours of the window."));
+    constexpr int kLeastPoints = 6;
+    m_fontSize = new QSpinBox(this);
+    m_fontSize->setRange(kLeastPoints - 1, 40);
+    m_fontSize->setSuffix(tr(" pt"));
+    m_fontSize->setSpecialValueText(tr("as the system"));
+    m_fontSize->setValue(p.fontSize == 0 ? m_fontSize->minimum() : p.fontSize);
+    add(tr("&Font size"), m_fontSize, QStringLiteral("fontSize"),
+        tr("Of everything that is read; pictures and panes make room."));
     m_wheel = new QComboBox(this);
     m_wheel->addItems({tr("zooms (with Ctrl finer)"), tr("scrolls (zooms with Ctrl)")});
     m_wheel->setCurrentIndex(p.wheelScrolls ? 1 : 0);
@@ -66,6 +74,7 @@ Preferences PreferencesDialog::preferences() const
     p.reduceMotion = m_reduceMotion->isChecked();
     p.wheelScrolls = m_wheel->currentIndex() == 1;
     p.reopenLast = m_reopenLast->isChecked();
+    p.fontSize = m_fontSize->value() == m_fontSize->minimum() ? 0 : m_fontSize->value();
     p.autosaveSeconds = m_autosave->value();
     return p;
 }

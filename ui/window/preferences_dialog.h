@@ -25,6 +25,7 @@ private:
     QComboBox* m_direction;
     QCheckBox* m_reduceMotion;
     QCheckBox* m_reopenLast;
+    QSpinBox* m_fontSize;
     QSpinBox* m_autosave;
 };
 

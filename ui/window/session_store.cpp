@@ -95,6 +95,7 @@ void SessionStore::saveFile() const
     for (const Baseline& baseline : document.baselines())
         if (const auto text = writeSchedule(*document.problem(), baseline.snapshot->schedule))
             session.baselines.push_back({baseline.name, *text});
+    session.notes = document.notes();
     session.baseline = document.baselineIndex();
     (void)writeFileSession(sessionFolder(), session); // a lost zoom is nothing to bother anybody with
 }
@@ -110,6 +111,8 @@ void SessionStore::restoreFile()
     }
     if (!session->perspective.isEmpty() && session->perspective != m_panes.perspective())
         m_panes.applyPerspective(session->perspective);
+    if (document.notes().isEmpty()) // they belong to the problem, which may have been open already
+        document.setNotes(session->notes);
     // The files may have changed since: only what there still is comes back.
     SelectionState s = session->selection;
     const std::size_t ops = document.problem()->opCount();

@@ -9,6 +9,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 Document::Document(QObject* parent)
@@ -150,6 +152,7 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     m_trial->cancel();
     undoStack().clear();
     undoStack().setClean();
+    m_notes.clear();
     m_baselines.clear();
     m_baselineIndex = -1;
     m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
@@ -337,6 +340,29 @@ void Document::dropPreview()
     m_previewing->cancel();
     if (std::exchange(m_preview, nullptr))
         announce(Part::Preview);
+}
+
+void Document::setNote(const QString& about, const QString& text)
+{
+    if (text.trimmed().isEmpty())
+        m_notes.remove(about);
+    else
+        m_notes.insert(about, text);
+}
+
+QString Document::subgraphNote(const Subgraph& subgraph)
+{
+    std::vector<OpId> ops = subgraph.ops;
+    std::ranges::sort(ops);
+    QStringList numbers;
+    for (const OpId op : ops)
+        numbers << QString::number(op.index());
+    return QStringLiteral("ops ") + numbers.join(QLatin1Char(','));
+}
+
+QString Document::viewNote(const QString& view)
+{
+    return QStringLiteral("view ") + view;
 }
 
 void Document::addProof(Proof proof)

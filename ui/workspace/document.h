@@ -12,6 +12,7 @@
 #include "workspace/lens_document.h"
 #include "workspace/subgraph_colours.h"
 
+#include <QMap>
 #include <QString>
 
 #include <functional>
@@ -154,6 +155,17 @@ public:
     void showPreview(Schedule schedule); ///< evaluated in the background; the latest wins
     void dropPreview();
 
+    // -- notes
+    /// What a person has written, by what it is about: subgraphNote(), viewNote(). No part of the schedule:
+    /// kept with the session, told in reports, never undone.
+    using Notes = QMap<QString, QString>;
+    [[nodiscard]] const Notes& notes() const { return m_notes; }
+    void setNote(const QString& about, const QString& text); ///< an empty one forgets it
+    void setNotes(Notes notes) { m_notes = std::move(notes); }
+    /// A subgraph is known by what it runs: a note follows it through edits of its tile and its place.
+    [[nodiscard]] static QString subgraphNote(const Subgraph& subgraph);
+    [[nodiscard]] static QString viewNote(const QString& view);
+
     // -- proofs
     /// What no schedule of the open problem can beat by these rules, as a solver has proven.
     struct Proof
@@ -276,6 +288,7 @@ private:
     SnapshotPtr m_preview;
     SubgraphColours m_previewColours;
     std::optional<Proof> m_proof;
+    Notes m_notes;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
     QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work

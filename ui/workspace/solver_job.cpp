@@ -3,7 +3,25 @@
 
 #include <QMetaObject>
 
+#include <utility>
+
 namespace tilewright::ui {
+
+double PausableClock::seconds() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return std::chrono::duration<double>(m_pausedAt.value_or(Clock::now()) - m_start - m_rested).count();
+}
+
+void PausableClock::setPaused(bool paused)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (paused && !m_pausedAt)
+        m_pausedAt = Clock::now();
+    else if (!paused && m_pausedAt)
+        m_rested += Clock::now() - *std::exchange(m_pausedAt, std::nullopt);
+    m_paused = paused;
+}
 
 SolverJob::~SolverJob()
 {
@@ -23,6 +41,9 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
     }
     const std::uint64_t run = ++m_run;
     m_running = true;
+    m_clock = std::make_shared<PausableClock>();
+    options.clock = [clock = m_clock] { return clock->seconds(); };
+    options.paused = [clock = m_clock] { return clock->isPaused(); };
     m_thread = std::jthread([this, run, problem = std::move(problem),
                              options = std::move(options)](std::stop_token stop) mutable {
         const auto post = [this, run](auto deliver) {

@@ -6,11 +6,31 @@
 
 #include <QObject>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 
 namespace tilewright::ui {
+
+/// Seconds since it was made, without those in which it was stopped.
+class PausableClock
+{
+public:
+    [[nodiscard]] double seconds() const;
+    void setPaused(bool paused);
+    [[nodiscard]] bool isPaused() const { return m_paused; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    mutable std::mutex m_mutex;
+    std::atomic<bool> m_paused{false}; ///< asked more often than the time
+    Clock::time_point m_start = Clock::now();
+    std::optional<Clock::time_point> m_pausedAt;
+    Clock::duration m_rested{};
+};
 
 /// One run of the solver in its own thread. Signals arrive on the thread of this object; after stop() the
 /// best so far still comes with finished().
@@ -23,6 +43,10 @@ public:
 
     void start(ProblemPtr problem, SolveOptions options);
     void stop();
+    /// The threads rest, and the time of the run stands still; stop() works all the same.
+    void setPaused(bool paused) { m_clock->setPaused(paused); }
+    [[nodiscard]] bool isPaused() const { return m_running && m_clock->isPaused(); }
+    [[nodiscard]] double seconds() const { return m_clock->seconds(); } ///< of the run
     /// Stops and forgets: no signal of the run arrives any more.
     void abandon();
     [[nodiscard]] bool isRunning() const { return m_running; }
@@ -34,6 +58,7 @@ Q_SIGNALS:
     void failed(QString why);
 
 private:
+    std::shared_ptr<PausableClock> m_clock = std::make_shared<PausableClock>(); ///< of the run
     std::jthread m_thread;
     bool m_running = false;
     std::uint64_t m_run = 0; ///< signals of an abandoned run are dropped

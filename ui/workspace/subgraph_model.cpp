@@ -102,10 +102,17 @@ bool SubgraphModel::hasMarks() const
 void SubgraphModel::refreshBaseline()
 {
     m_baseline.clear();
-    if (const SnapshotPtr baseline = m_document.baseline())
-        for (std::size_t i = 0; i < baseline->schedule.size(); ++i)
-            m_baseline.emplace(ascendingOps(baseline->schedule[SubgraphId(i)]),
-                               baseline->evaluation.subgraphs[i].latency);
+    m_baselineHome.clear();
+    if (const SnapshotPtr baseline = m_document.baseline()) {
+        constexpr std::size_t kNowhere = kSeveral - 1;
+        m_baselineHome.assign(baseline->problem->opCount(), kNowhere);
+        for (std::size_t i = 0; i < baseline->schedule.size(); ++i) {
+            const Subgraph& subgraph = baseline->schedule[SubgraphId(i)];
+            m_baseline.emplace(ascendingOps(subgraph), baseline->evaluation.subgraphs[i].latency);
+            for (const OpId op : subgraph.ops)
+                m_baselineHome[op.index()] = m_baselineHome[op.index()] == kNowhere ? i : kSeveral;
+        }
+    }
     if (rowCount() > 0)
         Q_EMIT dataChanged(index(0, Change), index(rowCount() - 1, Change));
 }
@@ -114,10 +121,24 @@ std::optional<double> SubgraphModel::change(std::size_t row) const
 {
     if (m_baseline.empty() || !m_snapshot)
         return std::nullopt;
-    const auto before = m_baseline.find(ascendingOps(m_snapshot->schedule[SubgraphId(row)]));
-    return before == m_baseline.end()
-               ? std::nullopt
-               : std::optional(m_snapshot->evaluation.subgraphs[row].latency - before->second);
+    const Subgraph& subgraph = m_snapshot->schedule[SubgraphId(row)];
+    const double now = m_snapshot->evaluation.subgraphs[row].latency;
+    if (const auto before = m_baseline.find(ascendingOps(subgraph)); before != m_baseline.end())
+        return now - before->second;
+    const SnapshotPtr baseline = m_document.baseline();
+    std::set<std::size_t> parts;
+    std::size_t covered = 0;
+    double before = 0;
+    for (const OpId op : subgraph.ops) {
+        const std::size_t home = op.index() < m_baselineHome.size() ? m_baselineHome[op.index()] : kSeveral;
+        if (!baseline || home >= baseline->schedule.size())
+            return std::nullopt;
+        if (parts.insert(home).second) {
+            covered += baseline->schedule[SubgraphId(home)].ops.size();
+            before += baseline->evaluation.subgraphs[home].latency;
+        }
+    }
+    return covered == subgraph.ops.size() ? std::optional(now - before) : std::nullopt;
 }
 
 const Issue* SubgraphModel::issue(std::size_t row) const
@@ -263,23 +284,30 @@ QMimeData* SubgraphModel::mimeData(const QModelIndexList& indexes) const
     return mime;
 }
 
-bool SubgraphModel::dropMimeData(const QMimeData* data, Qt::DropAction, int row, int,
-                                 const QModelIndex& parent)
+std::optional<SubgraphModel::Move> SubgraphModel::moveOf(const QMimeData* data, int row) const
 {
-    if (!data->hasFormat(kMimeType) || parent.isValid())
-        return false;
-    std::vector<SubgraphId> rows;
+    if (!data->hasFormat(kMimeType))
+        return std::nullopt;
+    Move move;
     QDataStream in(data->data(kMimeType));
     while (!in.atEnd()) {
         int r = 0;
         in >> r;
-        rows.emplace_back(static_cast<std::size_t>(r));
+        move.rows.emplace_back(static_cast<std::size_t>(r));
     }
-    auto position = static_cast<std::size_t>(row < 0 ? rowCount() : row);
+    const auto before = static_cast<std::size_t>(row < 0 ? rowCount() : row);
     // The position is meant among the rows that stay.
-    position -= static_cast<std::size_t>(
-        std::count_if(rows.begin(), rows.end(), [position](SubgraphId r) { return r.index() < position; }));
-    Q_EMIT reorderRequested(rows, position);
+    const auto moved = std::ranges::count_if(move.rows, [&](SubgraphId r) { return r.index() < before; });
+    move.position = before - static_cast<std::size_t>(moved);
+    return move;
+}
+
+bool SubgraphModel::dropMimeData(const QMimeData* data, Qt::DropAction, int row, int,
+                                 const QModelIndex& parent)
+{
+    const auto move = parent.isValid() ? std::nullopt : moveOf(data, row);
+    if (move)
+        Q_EMIT reorderRequested(move->rows, move->position);
     return false; // the document moved them; the view must not
 }
 

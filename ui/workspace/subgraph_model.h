@@ -33,10 +33,21 @@ public:
     bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column,
                       const QModelIndex& parent) override;
 
+    /// Rows and the place among those that stay.
+    struct Move
+    {
+        std::vector<SubgraphId> rows;
+        std::size_t position = 0;
+        bool operator==(const Move&) const = default;
+    };
+    /// What dropping this before that row means; nothing for something else than rows.
+    [[nodiscard]] std::optional<Move> moveOf(const QMimeData* data, int row) const;
+
     [[nodiscard]] const Snapshot* snapshot() const { return m_snapshot.get(); }
     /// Longest latency of any row: the full width of the time bars.
     [[nodiscard]] double longest() const { return m_longest; }
-    /// The row's latency minus that of the same subgraph (same ops) in the baseline, when there is one.
+    /// The row's latency minus that of the same ops in the baseline, in one subgraph or in several that have
+    /// no others, when there are such.
     [[nodiscard]] std::optional<double> change(std::size_t row) const;
     /// The first problem of the row; null when it has none.
     [[nodiscard]] const Issue* issue(std::size_t row) const;
@@ -60,6 +71,9 @@ private:
     std::vector<std::size_t> m_colours; ///< of the rows, as they were announced
     /// Latencies of the baseline by what the subgraph computes (ascending ops).
     std::map<std::vector<OpId>, double> m_baseline;
+    static constexpr std::size_t kSeveral = static_cast<std::size_t>(-1);
+    std::vector<std::size_t>
+        m_baselineHome; ///< by op: its subgraph in the baseline; kSeveral where recomputed
     ProblemPtr m_named; ///< the problem of m_prefix
     QString m_prefix;   ///< of the names of all its ops
 };

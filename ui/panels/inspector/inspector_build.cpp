@@ -16,6 +16,7 @@
 #include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QScrollArea>
 
 namespace tilewright::ui {
@@ -83,6 +84,19 @@ void InspectorView::build()
     m_tensors = paragraph(page);
     tensors->addWidget(m_tensors);
     connect(m_tensors, &QLabel::linkActivated, this, &InspectorView::follow);
+    m_note = new QPlainTextEdit(page);
+    m_note->setAccessibleName(tr("Note"));
+    m_note->setToolTip(
+        tr("What you want to remember of this subgraph: kept with the session, told in reports."));
+    m_note->setPlaceholderText(tr("Write a note"));
+    m_note->setTabChangesFocus(true);
+    m_note->setMinimumHeight(0);
+    m_note->setFixedHeight(3 * fontMetrics().lineSpacing() + 12);
+    section(tr("Note"), page, column)->addWidget(m_note);
+    connect(m_note, &QPlainTextEdit::textChanged, this, [this] {
+        if (const auto id = current(); id && !m_refreshing)
+            document().setNote(Document::subgraphNote(document().schedule()[*id]), m_note->toPlainText());
+    });
     auto* lenses = section(tr("In the other lenses"), page, column);
     const auto lens = [&, page = page](Lens to, const QString& iconName, const QString& text,
                                        const QString& tip) {

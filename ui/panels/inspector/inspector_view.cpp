@@ -21,6 +21,7 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
@@ -225,6 +226,9 @@ void InspectorView::refresh()
         static_cast<int>(std::find(kTraversalPresets.begin(), kTraversalPresets.end(),
                                    snapshot->schedule[*id].traversal.kind()) -
                          kTraversalPresets.begin()));
+    if (const QString note = document().notes().value(Document::subgraphNote(snapshot->schedule[*id]));
+        m_note->toPlainText() != note)
+        m_note->setPlainText(note);
     refreshFacts(*snapshot, *id);
     page->setEnabled(true);
     page->invalidate();

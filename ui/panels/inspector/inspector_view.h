@@ -13,6 +13,7 @@
 class QBoxLayout;
 class QComboBox;
 class QLabel;
+class QPlainTextEdit;
 class QPushButton;
 class QScrollArea;
 class QVBoxLayout;
@@ -106,6 +107,7 @@ private:
     QPushButton* m_bestTraversal = nullptr;
     RetainList* m_retain = nullptr;
     QLabel* m_tensors = nullptr;
+    QPlainTextEdit* m_note = nullptr;
     std::vector<QWidget*> m_productLenses; ///< the ways to lenses that look at a product
     std::unique_ptr<LatestJob<InspectorFacts>> m_facts;
     InspectorFacts m_shown;

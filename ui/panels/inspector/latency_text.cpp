@@ -41,7 +41,10 @@ LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgrap
 QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form)
 {
     const auto tr = [](const char* s) { return QCoreApplication::translate("LatencyText", s); };
-    constexpr std::size_t kShown = 5;
+    // A line that stands for one more kind of step could as well tell of it.
+    constexpr std::size_t kMost = 5;
+    const std::size_t kinds = arithmetic.groups.size();
+    const std::size_t listed = kinds == kMost + 1 ? kinds : std::min(kinds, kMost);
     const bool lines = form == LatencyForm::Lines;
     const bool wide = form == LatencyForm::WideTable;
     const auto cell = [](const QString& text) {
@@ -59,7 +62,7 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
         html += cell(tr("compute")) + cell(tr("memory")) + cell(tr("together")) + QStringLiteral("</tr>");
     }
     double shown = 0;
-    for (std::size_t i = 0; i < arithmetic.groups.size() && i < kShown; ++i) {
+    for (std::size_t i = 0; i < listed; ++i) {
         const StepGroup& g = arithmetic.groups[i];
         const bool compute = g.compute >= g.memory;
         const QString a = larger(number(g.compute), compute);
@@ -81,8 +84,8 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
                             .arg(wide ? 5 : 3)
                             .arg(what, cell(value));
     };
-    if (arithmetic.groups.size() > kShown && arithmetic.complete)
-        last(counted(static_cast<std::int64_t>(arithmetic.groups.size() - kShown), tr("other kind of step"),
+    if (kinds > listed && arithmetic.complete)
+        last(counted(static_cast<std::int64_t>(kinds - listed), tr("other kind of step"),
                      tr("other kinds of steps")),
              QStringLiteral("= ") + number(total - shown));
     if (arithmetic.groups.size() > 1 && arithmetic.complete)

@@ -271,6 +271,7 @@ void ProblemsView::jump()
         state.subgraphs = {m_placed.conflict->subgraph};
         state.step = m_placed.conflict->step;
         selection().set(std::move(state));
+        return;
     }
     if (!found)
         return;

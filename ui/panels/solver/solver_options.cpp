@@ -31,10 +31,13 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
       m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Only with addresses"), this)),
       m_preview(new QCheckBox(tr("Preview in graph"), this)),
       m_run(new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this)),
-      m_stop(new QPushButton(icon(QStringLiteral("stop")), tr("Stop and keep"), this))
+      m_pause(new QPushButton(icon(QStringLiteral("pause")), tr("Pause"), this)),
+      m_stop(new QPushButton(icon(QStringLiteral("stop")), tr("Stop and keep"), this)),
+      m_patience(new QDoubleSpinBox(this))
 {
     const QSettings settings;
     add(m_run, tr("Auto-solve"), tr("Start the search (F9)."));
+    add(m_pause, tr("Pause"), tr("Let the search rest, and go on: its time stands still."));
     add(m_stop, tr("Stop and keep"), tr("End the search and keep the best (F9, or Esc in this pane)."));
     m_budget->setRange(0, 3600);
     m_budget->setDecimals(1);
@@ -45,6 +48,14 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
         tr("&Budget"), m_budget,
         tr("How long to search; 0 chooses by the size of the problem. You can stop at any time and keep "
            "the best."));
+    m_patience->setRange(0, 3600);
+    m_patience->setDecimals(1);
+    m_patience->setSuffix(tr(" s"));
+    m_patience->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
+    m_patience->setSpecialValueText(tr("never"));
+    m_patience->setValue(settings.value(key("patience"), 0).toDouble());
+    addLabelled(tr("&Give up after"), m_patience,
+                tr("End the search when it has found nothing better for so long; 0 uses the whole budget."));
     m_threads->setRange(1, 256);
     m_threads->setValue(
         settings.value(key("threads"), std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
@@ -69,6 +80,9 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
            "ends the preview."));
 
     connect(m_run, &QPushButton::clicked, this, &SolverOptions::runClicked);
+    connect(m_pause, &QPushButton::clicked, this, &SolverOptions::pauseClicked);
+    connect(m_patience, &QDoubleSpinBox::valueChanged, this,
+            [](double seconds) { QSettings().setValue(key("patience"), seconds); });
     connect(m_stop, &QPushButton::clicked, this, &SolverOptions::stopClicked);
     connect(m_budget, &QDoubleSpinBox::valueChanged, this,
             [](double seconds) { QSettings().setValue(key("seconds"), seconds); });
@@ -114,6 +128,15 @@ void SolverOptions::setRunning(bool running)
     m_running = running;
     m_run->setEnabled(!running && m_document.hasProblem());
     m_stop->setEnabled(running);
+    m_pause->setEnabled(running);
+    if (!running)
+        setPaused(false);
+}
+
+void SolverOptions::setPaused(bool paused)
+{
+    m_pause->setText(paused ? tr("Go on") : tr("Pause"));
+    m_pause->setIcon(icon(paused ? QStringLiteral("play") : QStringLiteral("pause")));
 }
 
 void SolverOptions::restorePreview()

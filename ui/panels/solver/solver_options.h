@@ -25,6 +25,9 @@ public:
     [[nodiscard]] double seconds() const;
     [[nodiscard]] QPushButton* run() const { return m_run; }
     [[nodiscard]] QPushButton* stop() const { return m_stop; }
+    [[nodiscard]] QPushButton* pause() const { return m_pause; }
+    /// Without a better schedule for so many seconds the search ends; 0 = it does not.
+    [[nodiscard]] QDoubleSpinBox* patience() const { return m_patience; }
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_budget; }
     [[nodiscard]] QSpinBox* threads() const { return m_threads; }
     [[nodiscard]] QComboBox* start() const { return m_start; }
@@ -33,6 +36,7 @@ public:
     [[nodiscard]] QCheckBox* preview() const { return m_preview; }
 
     void setRunning(bool running);
+    void setPaused(bool paused); ///< what the button says
     /// The person's choice, at the start of a run.
     void restorePreview();
     /// Off for the rest of this run; not remembered.
@@ -41,6 +45,7 @@ public:
 Q_SIGNALS:
     void runClicked();
     void stopClicked();
+    void pauseClicked();
     void previewToggled(bool on);
 
 private:
@@ -52,7 +57,8 @@ private:
     QComboBox* m_start = nullptr;
     QComboBox* m_rules = nullptr;
     QCheckBox *m_placeable, *m_preview;
-    QPushButton *m_run, *m_stop;
+    QPushButton *m_run, *m_pause, *m_stop;
+    QDoubleSpinBox* m_patience;
     bool m_running = false;
 };
 

@@ -30,6 +30,27 @@ constexpr int kPreviewMs = 250; // between two previews
 constexpr int kStatusMs = 100;  // between two lines of progress
 constexpr int kLateMs = 700;    // of a key that was meant to stop
 constexpr int kStopMs = 30;     // a person who stops does not wait longer for the last polish
+constexpr double kStill = 1;    // seconds without a gain that are worth a word
+constexpr std::size_t kRuns = 20;
+
+/// What the search does now.
+QString phaseText(const SolveStatus& s)
+{
+    switch (s.phase) {
+    case SolvePhase::Starting:
+        return SolverView::tr("fusing neighbours greedily");
+    case SolvePhase::Annealing:
+        return SolverView::tr("round %1: moving ops between subgraphs").arg(s.round);
+    case SolvePhase::Windows:
+        return SolverView::tr("round %1: planning groups of neighbouring ops anew").arg(s.round);
+    case SolvePhase::Tiling:
+        return SolverView::tr("round %1: tiling the best schedule").arg(s.round);
+    case SolvePhase::Proving:
+        return SolverView::tr("trying every grouping for a proof, %1 s at most")
+            .arg(fixedNumber(std::max(0.0, s.proofUntil - s.seconds), 1));
+    }
+    return {};
+}
 } // namespace
 
 SolverView::SolverView(const ViewContext& context, QWidget* parent)
@@ -67,6 +88,8 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     // A late result would name ops of a problem that is gone, or be worth something else on another machine
     // or by other rules.
     document().whenChanged(this, Part::Problem | Part::Machine, [this](Parts parts) {
+        m_runs.clear(); // of something else
+        listRuns();
         const bool any = m_job.isRunning() || m_card->outcome();
         if (parts.testFlag(Part::Problem) || any)
             forget(parts.testFlag(Part::Problem) ? QString() : tr("The machine has changed; solve again."));
@@ -75,6 +98,10 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         const SnapshotPtr& of = m_job.isRunning()   ? m_before
                                 : m_card->outcome() ? m_card->outcome()->after
                                                     : nullptr;
+        std::erase_if(m_runs, [this](const SolverOutcomePtr& run) {
+            return run->after->evaluation.rules != document().rules();
+        });
+        listRuns();
         if (of && of->evaluation.rules != document().rules())
             forget(tr("The rules have changed; solve again."));
     });
@@ -112,6 +139,20 @@ void SolverView::build()
     m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_progress->setAccessibleName(tr("Progress"));
     left->addWidget(m_progress);
+    m_runList = new QComboBox(body);
+    m_runList->setAccessibleName(tr("Runs"));
+    m_runList->setToolTip(tr("The results of earlier runs on this problem: choose one to look at it again."));
+    m_runList->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_runList->setMinimumContentsLength(24);
+    auto* runRow = new QHBoxLayout;
+    runRow->setContentsMargins(8, 0, 8, 2);
+    runRow->addWidget(m_runList, 1);
+    left->addLayout(runRow);
+    connect(m_runList, &QComboBox::activated, this, [this](int row) {
+        const SolverOutcomePtr& run = m_runs[m_runs.size() - 1 - static_cast<std::size_t>(row)];
+        if (!m_job.isRunning() && m_card->outcome() != run)
+            m_card->setOutcome(run);
+    });
     m_plot = new SolverCurveView(context(), body);
     left->addWidget(m_plot, 1);
     m_columns->addLayout(left, 1);
@@ -120,6 +161,7 @@ void SolverView::build()
 
     connect(m_options, &SolverOptions::runClicked, this, &SolverView::start);
     connect(m_options, &SolverOptions::stopClicked, this, &SolverView::stop);
+    connect(m_options, &SolverOptions::pauseClicked, this, &SolverView::togglePause);
     connect(m_options, &SolverOptions::previewToggled, this,
             [this](bool on) { on ? showRunningBest() : document().dropPreview(); });
     connect(m_card, &SolverCard::applyClicked, this, &SolverView::applyResult);
@@ -177,6 +219,7 @@ void SolverView::start()
     options.seconds = m_options->seconds();
     options.threads = m_options->threads()->value();
     options.placeable = m_options->placeable()->isChecked();
+    options.stagnation = m_options->patience()->value();
     const int from = m_options->start()->currentIndex();
     const auto& subgraphs = document().schedule().subgraphs;
     const bool locks =
@@ -203,7 +246,6 @@ void SolverView::start()
     m_card->setOutcome(nullptr);
     m_best.reset();
     m_evaluations = 0;
-    m_runClock.start();
     m_options->restorePreview();
     m_told.invalidate();
     m_progress->setText(tr("Starting …"));
@@ -230,7 +272,7 @@ void SolverView::finishWithBest()
     result.schedule = *m_best;
     result.lowerBound = m_before->lowerBound;
     result.stopped = true;
-    result.seconds = static_cast<double>(m_runClock.elapsed()) / 1000;
+    result.seconds = m_job.seconds();
     result.evaluations = m_evaluations;
     result.curve = m_curve.points;
     m_job.abandon();
@@ -253,6 +295,9 @@ void SolverView::showStatus(const SolveStatus& s)
     }
     if (s.evaluations > 0)
         parts << tr("%1 evaluations").arg(shortNumber(static_cast<double>(s.evaluations)));
+    parts << (m_job.isPaused() ? tr("paused") : phaseText(s));
+    if (const double still = s.seconds - s.lastImproved; std::isfinite(s.best) && still >= kStill)
+        parts << tr("nothing better for %1 s").arg(fixedNumber(still, 0));
     m_progress->setText(parts.join(QStringLiteral(" · ")));
     m_plot->setCurve(m_curve);
 }
@@ -279,15 +324,49 @@ void SolverView::finish(const SolveResult& result)
     outcome->stopped = result.stopped;
     outcome->proven = result.provenOptimal;
     outcome->provenSpace = QString::fromStdString(result.provenSpace);
-    m_progress->setText(result.provenOptimal
-                            ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
-                        : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
-                                         : tr("Finished after %1.").arg(secondsText(result.seconds)));
+    m_progress->setText(
+        result.provenOptimal ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
+        : result.stagnated
+            ? tr("Ended after %1: nothing better for %2 s.")
+                  .arg(secondsText(result.seconds), fixedNumber(m_options->patience()->value(), 1))
+        : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
+                         : tr("Finished after %1.").arg(secondsText(result.seconds)));
     if (result.provenOptimal && m_whole) // a proof under locks says nothing of schedules without them
         document().addProof({m_before->problem, m_before->evaluation.rules, outcome->after->evaluation.total,
                              outcome->provenSpace});
+    m_runs.push_back(outcome);
+    if (m_runs.size() > kRuns)
+        m_runs.erase(m_runs.begin());
     m_card->setOutcome(std::move(outcome));
     refresh();
+}
+
+void SolverView::togglePause()
+{
+    if (!m_job.isRunning())
+        return;
+    m_job.setPaused(!m_job.isPaused());
+    m_options->setPaused(m_job.isPaused());
+    m_told.invalidate();
+}
+
+void SolverView::listRuns()
+{
+    m_runList->setVisible(m_runs.size() > 1);
+    m_runList->setEnabled(!m_job.isRunning());
+    m_runList->clear();
+    for (auto run = m_runs.rbegin(); run != m_runs.rend(); ++run) { // the latest first
+        const SolverOutcome& o = **run;
+        m_runList->addItem(tr("Run %1: %2 after %3%4")
+                               .arg(m_runs.rend() - run)
+                               .arg(number(o.after->evaluation.total), secondsText(o.seconds),
+                                    o.proven    ? tr(", proven optimal")
+                                    : o.stopped ? tr(", stopped")
+                                                : QString()));
+    }
+    for (std::size_t i = 0; i < m_runs.size(); ++i)
+        if (m_runs[i] == m_card->outcome())
+            m_runList->setCurrentIndex(static_cast<int>(m_runs.size() - 1 - i));
 }
 
 void SolverView::applyResult()
@@ -352,6 +431,7 @@ void SolverView::refresh()
     if (!running)
         m_options->restorePreview();
     registry().refresh();
+    listRuns();
     if (!document().hasProblem())
         m_progress->setText(tr("Open a problem first."));
     else if (!running && !m_card->outcome() && m_progress->text().isEmpty())

@@ -58,6 +58,8 @@ private:
     void forget(const QString& why); ///< run and result
     void showRunningBest();
     void endPreview();
+    void togglePause();
+    void listRuns();
     void refresh();
 
     SolverJob m_job;
@@ -66,9 +68,9 @@ private:
     bool m_whole = true;                    ///< the run may change everything
     std::shared_ptr<const Schedule> m_best; ///< of the run so far
     std::int64_t m_evaluations = 0;         ///< of the run so far
-    QElapsedTimer m_runClock;
-    QTimer m_stopTimer;          ///< runs while a stopped solver may still hand out its very last
-    QTimer m_previewTimer{this}; ///< runs while the graph has seen enough for a moment
+    std::vector<SolverOutcomePtr> m_runs;   ///< of this problem on this machine by these rules
+    QTimer m_stopTimer;                     ///< runs while a stopped solver may still hand out its very last
+    QTimer m_previewTimer{this};            ///< runs while the graph has seen enough for a moment
     bool m_previewDue = false;
     QElapsedTimer m_told;  ///< since the last line of progress
     QElapsedTimer m_ended; ///< since a search ended by itself
@@ -77,6 +79,7 @@ private:
     QBoxLayout* m_columns = nullptr;
     SolverOptions* m_options = nullptr;
     QLabel* m_progress = nullptr;
+    QComboBox* m_runList = nullptr;
     SolverCurveView* m_plot = nullptr;
     SolverCard* m_card = nullptr;
 };

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/subgraphs/subgraphs_view.h"
 
+#include "edit/edits.h"
 #include "panels/subgraphs/subgraph_delegate.h"
+#include "theme/number.h"
 #include "theme/text_row.h"
+#include "theme/words.h"
 #include "workspace/schedule_edits.h"
 
+#include <QDropEvent>
 #include <QEvent>
+#include <QFrame>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
@@ -42,7 +47,7 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setDragDropMode(QAbstractItemView::InternalMove);
     m_table->setDragDropOverwriteMode(false);
-    m_table->setDropIndicatorShown(true);
+    m_table->setDropIndicatorShown(false); // Qt's is as wide as one cell
     m_table->setShowGrid(false);
     m_table->setWordWrap(false);
     m_table->setFrameShape(QFrame::NoFrame);
@@ -57,6 +62,20 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(24);
     m_table->viewport()->installEventFilter(this);
+    m_line = new QFrame(m_table->viewport());
+    m_line->setFrameShape(QFrame::NoFrame);
+    m_line->setBackgroundRole(QPalette::Highlight);
+    m_line->setAutoFillBackground(true);
+    m_verdict = new QLabel(m_table->viewport());
+    m_verdict->setBackgroundRole(QPalette::ToolTipBase);
+    m_verdict->setForegroundRole(QPalette::ToolTipText);
+    m_verdict->setAutoFillBackground(true);
+    m_verdict->setMargin(4);
+    m_verdict->setAccessibleName(tr("What dropping here would change"));
+    for (QWidget* aim : {static_cast<QWidget*>(m_line), static_cast<QWidget*>(m_verdict)}) {
+        aim->setAttribute(Qt::WA_TransparentForMouseEvents);
+        aim->hide();
+    }
     const auto measureAll = [this] {
         measure(0, m_model->rowCount() - 1);
         layOutColumns();
@@ -157,7 +176,73 @@ bool SubgraphsView::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::Resize)
         layOutColumns();
+    else if (event->type() == QEvent::DragMove || event->type() == QEvent::DragEnter) {
+        const auto* drag = static_cast<QDropEvent*>(event);
+        aimAt(drag->mimeData(), drag->position());
+    } else if (event->type() == QEvent::DragLeave || event->type() == QEvent::Drop) {
+        aimNowhere();
+    }
     return View::eventFilter(watched, event);
+}
+
+void SubgraphsView::aimAt(const QMimeData* rows, QPointF at)
+{
+    const QModelIndex over = m_table->indexAt(at.toPoint());
+    int before = m_model->rowCount();
+    if (over.isValid())
+        before = over.row() + (at.y() > m_table->visualRect(over).center().y() ? 1 : 0);
+    const auto move = document().hasProblem() ? m_model->moveOf(rows, before) : std::nullopt;
+    if (!move)
+        return aimNowhere();
+    constexpr int kThick = 3;
+    const int y = m_table->rowViewportPosition(std::min(before, m_model->rowCount() - 1)) +
+                  (before == m_model->rowCount() ? m_table->rowHeight(before - 1) : 0);
+    m_line->setGeometry(0, std::max(0, y - kThick / 2 - 1), m_table->viewport()->width(), kThick);
+    m_line->show();
+    m_line->raise();
+    const auto say = [this](const QString& text) {
+        m_verdict->setText(text);
+        m_verdict->adjustSize();
+        const QRect room = m_table->viewport()->rect();
+        const bool above = m_line->geometry().bottom() + m_verdict->height() > room.bottom();
+        m_verdict->move(std::max(0, room.right() - m_verdict->width() - 4),
+                        above ? m_line->y() - m_verdict->height() : m_line->geometry().bottom() + 1);
+        m_verdict->show();
+        m_verdict->raise();
+    };
+    if (m_aim == move)
+        return;
+    m_aim = move;
+    const Schedule& now = document().schedule();
+    document().requestTrial(
+        [problem = document().problem(), now, move = *move, options = editOptions(document().rules())] {
+            return edit::reorder(*problem, now, move.rows, move.position, options);
+        },
+        [this, move, say](const Result<SnapshotPtr>& trial) {
+            if (m_aim != move)
+                return;
+            const Evaluation& here = document().snapshot()->evaluation;
+            if (!trial)
+                say(sentence(QString::fromStdString(trial.error().message)));
+            else if ((*trial)->schedule == document().schedule())
+                say(tr("stays where it is"));
+            else if (!(*trial)->evaluation.valid())
+                say(sentence((*trial)->evaluation.issues.front().text));
+            else
+                say(here.valid() ? tr("total %1 (%2)")
+                                       .arg(number((*trial)->evaluation.total),
+                                            signedNumber((*trial)->evaluation.total - here.total))
+                                 : tr("total %1").arg(number((*trial)->evaluation.total)));
+        });
+}
+
+void SubgraphsView::aimNowhere()
+{
+    if (m_aim)
+        document().cancelTrial();
+    m_aim.reset();
+    m_line->hide();
+    m_verdict->hide();
 }
 
 void SubgraphsView::fromSelection()

@@ -7,8 +7,10 @@
 #include <array>
 #include <vector>
 
-class QTableView;
+class QFrame;
 class QLabel;
+class QMimeData;
+class QTableView;
 
 namespace tilewright::ui {
 
@@ -35,11 +37,16 @@ private:
     void fromSelection();
     void toSelection();
     void showMenu(const QPoint& position);
+    void aimAt(const QMimeData* rows, QPointF at); ///< shows where the rows would go, and what that changes
+    void aimNowhere();
 
     SubgraphModel* m_model;
     SubgraphDelegate* m_delegate;
     QTableView* m_table;
     QLabel* m_hint;
+    QFrame* m_line;    ///< where rows that are dragged would go
+    QLabel* m_verdict; ///< what that would change
+    std::optional<SubgraphModel::Move> m_aim;
     /// Letters of the texts of each column; an edit changes few rows, and making all texts takes
     /// milliseconds.
     std::array<std::vector<qsizetype>, SubgraphModel::ColumnCount> m_letters;

@@ -38,9 +38,9 @@ public:
 
 protected:
     void bringUpToDate() override { refresh(); }
+    void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override; ///< a model, to be compared with
-    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void addActions();

@@ -100,6 +100,12 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                             p.drawPath(recomputeSign(
                                 {box.center().x() - side / 2, box.center().y() - side / 2, side, side}));
                         }});
+    if (model.hasBaseline)
+        keys.push_back({tr("grouped otherwise in the baseline"), [&theme](QPainter& p, const QRectF& box) {
+                            p.setPen(QPen(theme.warning, 1.6, Qt::DotLine));
+                            p.setBrush(Qt::NoBrush);
+                            p.drawPath(pointwiseShape(box));
+                        }});
     if (!model.geometry->sections.empty())
         keys.push_back(
             {tr("card of several subgraphs; bar: their latencies"), [&theme](QPainter& p, const QRectF& box) {
@@ -194,6 +200,7 @@ void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const
                   !model.geometry->sections.empty(),
                   model.hasViews,
                   model.hasStacks,
+                  model.hasBaseline,
                   model.hasChange,
                   area.size(),
                   painter.device()->devicePixelRatioF(),

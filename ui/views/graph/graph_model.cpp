@@ -104,6 +104,7 @@ private:
             }
             return out;
         };
+        m_model.hasBaseline = true;
         const auto now = companies(m_snapshot.schedule), then = companies(m_baseline->schedule);
         for (std::size_t i = 0; i < now.size(); ++i)
             m_moved[i] = now[i] != then[i];

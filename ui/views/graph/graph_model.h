@@ -156,6 +156,7 @@ struct GraphModel
     bool recomputes = false;         ///< some op is in several subgraphs
     bool hasViews = false;           ///< some line carries a view
     bool hasStacks = false;          ///< some card stands for several equal blocks
+    bool hasBaseline = false;        ///< what is grouped otherwise than there is marked
     std::array<bool, 4> hasChange{}; ///< some node is so, by model::OperatorChange
     QString summary;                 ///< one sentence, for the accessible description
 };

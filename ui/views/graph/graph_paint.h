@@ -78,7 +78,7 @@ private:
         GraphLegend legend;
         std::optional<GraphFill> subgraph; ///< how areas look; none without areas
         bool recomputes = false;
-        bool sections = false, views = false, stacks = false;
+        bool sections = false, views = false, stacks = false, baseline = false;
         std::array<bool, 4> changes{};
         QSizeF area;
         double ratio = 1;

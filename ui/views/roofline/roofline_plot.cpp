@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 namespace tilewright::ui {
 
@@ -43,6 +45,33 @@ PlotMark dotMark(const RooflineModel& model, const RooflineDot& dot, bool curren
     m.name = QString::number(dot.point.subgraph.index());
     m.ink = theme.inkOn(Theme::mix(theme.canvas, fill, 0.8));
     return m;
+}
+
+/// "2, 5, 9, 10 …", of dots that lie on one another: the largest, which is painted first, speaks for all.
+std::vector<QString> namesOf(const RooflineModel& model)
+{
+    constexpr double kSame = 0.02; // of a decade
+    constexpr std::size_t kNamed = 4;
+    std::map<std::tuple<std::int64_t, std::int64_t, Bound>, std::vector<std::size_t>> groups; // of dots
+    for (std::size_t i = 0; i < model.dots.size(); ++i) {
+        const RooflineDot& d = model.dots[i];
+        groups[{std::llround(std::log10(d.x) / kSame), std::llround(std::log10(d.y) / kSame), d.point.bound}]
+            .push_back(i);
+    }
+    std::vector<QString> names(model.dots.size());
+    for (const auto& [place, group] : groups) {
+        std::vector<std::size_t> subgraphs;
+        for (const std::size_t i : group)
+            subgraphs.push_back(model.dots[i].point.subgraph.index());
+        std::ranges::sort(subgraphs);
+        QStringList some;
+        for (std::size_t i = 0; i < std::min(kNamed, subgraphs.size()); ++i)
+            some << QString::number(subgraphs[i]);
+        names[group.front()] = some.join(QStringLiteral(", "));
+        if (subgraphs.size() > kNamed)
+            names[group.front()] += tr(" and %1 more").arg(subgraphs.size() - kNamed);
+    }
+    return names;
 }
 
 std::vector<ChartKey> keysOf(const RooflineModel& model, const Theme& theme)
@@ -134,11 +163,13 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
         const RooflineDot& to = model.dots[dot];
         p.arrows.push_back({{from.x, from.y}, {to.x, to.y}, dotRadius(model, to) + 2, faint});
     }
+    const std::vector<QString> names = namesOf(model);
     for (std::size_t i = 0; i < model.dots.size(); ++i) {
         const RooflineDot& d = model.dots[i];
         const bool current = marks.current == d.point.subgraph || marks.selected.count(d.point.subgraph) > 0;
         p.marks.push_back(dotMark(model, d, current, theme));
         p.marks.back().id = static_cast<int>(i);
+        p.marks.back().name = names[i];
     }
     return p;
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The guided tours: they point at controls that are there, go on when the person has done what they say, and
+// only then.
+#include "control_named.h"
+#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/inspector_view.h"
+#include "panels/solver/solver_view.h"
+#include "panels/subgraphs/subgraphs_view.h"
+#include "views/graph/graph_view.h"
+#include "views/tiles/tiles_view.h"
+#include "window/formula_sheet.h"
+#include "window/tour.h"
+#include "window_fixture.h"
+
+#include <QPushButton>
+#include <QTableView>
+#include <QTextBrowser>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestTours : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    static TourGuide* begin(MainWindow& window, const char* id)
+    {
+        window.resize(1440, 900);
+        window.show();
+        if (!QTest::qWaitForWindowExposed(&window))
+            return nullptr;
+        window.state().actions.find(QStringLiteral("help.tour.") + QLatin1String(id))->trigger();
+        auto* guide = window.findChild<TourGuide*>();
+        return guide->isRunning() ? guide : nullptr;
+    }
+    static void click(const MainWindow& window, int row, Qt::KeyboardModifiers modifiers = {})
+    {
+        QTableView* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, modifiers,
+                          table->visualRect(table->model()->index(row, 1)).center());
+    }
+    static void type(const MainWindow& window, const char* name, const char* value)
+    {
+        auto* box =
+            controlNamed<ChoiceSpinBox>(*viewOf<InspectorView>(window, "inspector"), QLatin1String(name));
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, QLatin1String(value));
+        QTest::keyClick(box, Qt::Key_Return);
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void fuseAndTileIsDoneByHand()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "fuse");
+        QVERIFY(guide);
+        QCOMPARE(guide->step(), 0U);
+        QVERIFY(guide->target() == window.view(QStringLiteral("subgraphs")));
+        QTest::qWait(500);
+        QCOMPARE(guide->step(), 0U); // nothing has been done
+        click(window, 0);
+        click(window, 1, Qt::ShiftModifier);
+        QTRY_COMPARE(guide->step(), 1U);
+        QVERIFY(guide->target() && guide->target()->isVisible());
+        QVERIFY(!guide->geometry().intersects(
+            QRect(guide->target()->mapTo(&window, QPoint(0, 0)), guide->target()->size())));
+        QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
+        QTRY_COMPARE(guide->step(), 2U);
+        click(window, 0);
+        type(window, "Reduction depth", "128");
+        QTRY_COMPARE(guide->step(), 3U);
+        type(window, "Reduction depth", "32");
+        QTRY_COMPARE(guide->step(), 4U);
+        type(window, "Tile width", "64");
+        type(window, "Tile height", "64");
+        QTRY_COMPARE(guide->step(), 5U);
+        window.showView(QStringLiteral("tiles"));
+        auto* tiles = viewOf<TilesView>(window, "tiles");
+        tiles->catchUp();
+        tiles->settle();
+        const auto at = [&](std::int64_t tile) { return tiles->tileCentre(tile).toPoint(); };
+        QTest::mousePress(tiles, Qt::LeftButton, {}, at(0));
+        for (const int tile : {2, 3}) {
+            QMouseEvent move(QEvent::MouseMove, at(tile), tiles->mapToGlobal(at(tile)), Qt::NoButton,
+                             Qt::LeftButton, {});
+            QApplication::sendEvent(tiles, &move);
+        }
+        QTest::mouseRelease(tiles, Qt::LeftButton, {}, at(3));
+        QTRY_COMPARE(guide->step(), 6U);
+        QVERIFY(guide->text().startsWith(QStringLiteral("Fuse, tile, order")));
+        QTest::mouseClick(guide->findChild<QPushButton*>(), Qt::LeftButton);
+        QVERIFY(!guide->isRunning());
+    }
+
+    void beatingAutoSolveTakesTheChangesOfTheInspector()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "beat");
+        QVERIFY(guide);
+        auto* solver = viewOf<SolverView>(window, "solver");
+        solver->options().budget()->setValue(1);
+        QTest::keyClick(&window, Qt::Key_F9);
+        QTRY_COMPARE_WITH_TIMEOUT(guide->step(), 1U, 20'000);
+        QVERIFY(guide->target());
+        QTest::mouseClick(guide->target(), Qt::LeftButton);
+        QTRY_COMPARE(guide->step(), 2U);
+        Document& document = window.state().document;
+        document.apply(solver->card().outcome()->after->schedule, QStringLiteral("by hand, as it were"));
+        QTRY_COMPARE(guide->step(), 3U);
+    }
+
+    void fromModelToArrayVisitsEveryLens()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "array");
+        QVERIFY(guide);
+        auto* solver = viewOf<SolverView>(window, "solver");
+        solver->options().budget()->setValue(1);
+        QTest::keyClick(&window, Qt::Key_F9);
+        QTRY_VERIFY_WITH_TIMEOUT(solver->card().outcome() && !solver->job().isRunning(), 20'000);
+        QTest::mouseClick(solver->applyButton(), Qt::LeftButton);
+        QTRY_COMPARE(guide->step(), 1U);
+        QTest::keyClick(&window, Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_COMPARE(guide->step(), 2U);
+        window.state().actions.find(QStringLiteral("lens.systolic"))->trigger();
+        QTRY_COMPARE(guide->step(), 3U);
+        auto* height = controlNamed<ChoiceSpinBox>(*viewOf<InspectorView>(window, "inspector"),
+                                                   QStringLiteral("Tile height"));
+        height->setFocus();
+        QTest::keyClick(height, Qt::Key_Down); // as the wheel does
+        QTRY_COMPARE(guide->step(), 4U);
+        window.state().actions.find(QStringLiteral("lens.mapping"))->trigger();
+        QTRY_COMPARE(guide->step(), 5U);
+        window.state().actions.find(QStringLiteral("lens.npu"))->trigger();
+        QTRY_COMPARE(guide->step(), 6U);
+        QTest::keyClick(&window, Qt::Key_G, Qt::ControlModifier);
+        QTRY_COMPARE(guide->step(), 7U);
+    }
+
+    void theFormulaSheetCitesRulesThatThereAre()
+    {
+        FormulaSheet sheet;
+        const QString text = sheet.findChild<QTextBrowser*>()->toPlainText();
+        QFile file(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/docs/rules/schedule.md"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString rules = QString::fromUtf8(file.readAll());
+        static const QRegularExpression kRule(QStringLiteral("R\\d+(\\.\\d+)?"));
+        int cited = 0;
+        for (auto it = kRule.globalMatch(text); it.hasNext(); ++cited) {
+            const QString rule = it.next().captured();
+            QVERIFY2(rules.contains(QStringLiteral("\n") + rule + QLatin1Char(' ')) ||
+                         rules.contains(QStringLiteral("## ") + rule + QLatin1Char(' ')),
+                     qPrintable(rule));
+        }
+        QVERIFY(cited > 15);
+    }
+};
+
+QTEST_MAIN(TestTours)
+#include "test_tours.moc"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDialog>
+
+namespace tilewright::ui {
+
+/// How a schedule is judged and what it costs, on one page, with the numbers of the rules.
+class FormulaSheet : public QDialog
+{
+    Q_OBJECT
+public:
+    explicit FormulaSheet(QWidget* parent = nullptr);
+};
+
+} // namespace tilewright::ui

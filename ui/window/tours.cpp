@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the guided tours consist of.
+#include "panels/inspector/choice_spin_box.h"
+#include "panels/solver/solver_view.h"
+#include "theme/words.h"
+#include "window/main_window.h"
+#include "window/tour.h"
+#include "workspace/lens_links.h"
+
+#include <QPushButton>
+#include <QToolBar>
+
+namespace tilewright::ui {
+
+namespace {
+
+QWidget* controlCalled(const MainWindow& window, const QString& view, const QString& name)
+{
+    const View* place = window.view(view);
+    for (auto* box : place->findChildren<ChoiceSpinBox*>())
+        if (box->accessibleName() == name)
+            return box;
+    return nullptr;
+}
+
+/// The button of the toolbar that runs the action.
+QWidget* buttonOf(MainWindow& window, const char* action)
+{
+    const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar"));
+    return bar ? bar->widgetForAction(window.state().actions.find(QLatin1String(action))) : nullptr;
+}
+
+std::optional<double> totalOf(const Document& document)
+{
+    const SnapshotPtr& snapshot = document.snapshot();
+    return snapshot && snapshot->evaluation.valid() ? std::optional(snapshot->evaluation.total)
+                                                    : std::nullopt;
+}
+
+Granularity tileOf(const Document& document)
+{
+    return document.schedule().size() > 0 ? document.schedule()[SubgraphId(0)].granularity : Granularity{};
+}
+
+Tour fuseAndTile(MainWindow& window)
+{
+    Document& d = window.state().document;
+    Selection& s = window.state().selection;
+    const auto view = [&window](const char* name) {
+        return [&window, name] { return static_cast<QWidget*>(window.view(QLatin1String(name))); };
+    };
+    const auto box = [&window](const char* name) {
+        return [&window, name] {
+            return controlCalled(window, QStringLiteral("inspector"), QLatin1String(name));
+        };
+    };
+    return {
+        QStringLiteral("fuse"),
+        tr("Fuse and tile"),
+        tr("Run two products together, make them fit, draw the order of their tiles."),
+        QStringLiteral("schedule/example-5.json"),
+        {{tr("Two matrix products, one after the other; what lies between them goes through slow memory. "
+             "Click row 0, then Shift+click row 1."),
+          view("subgraphs"), [&s] { return s.state().subgraphs.size() == 2; }},
+         {tr("Press G in the graph, or this button: both run as one subgraph, and what lies between them "
+             "stays inside."),
+          [&window] { return buttonOf(window, "schedule.fuse"); }, [&d] { return d.schedule().size() == 1; }},
+         {tr("Click the subgraph. Its tile is w × h, computed in steps of depth k. Set k to 128 and watch "
+             "the total and Problems."),
+          box("Reduction depth"), [&d] { return tileOf(d).k == 128 && !totalOf(d); }},
+         {tr("Too much for fast memory. Less depth needs less of it: set k to 32."), box("Reduction depth"),
+          [&d] { return tileOf(d).k == 32 && totalOf(d); }},
+         {tr("It fits. Set w and h to 64: four tiles, each loading its own slices."), box("Tile width"),
+          [&d] { return tileOf(d).w == 64 && tileOf(d).h == 64; }},
+         {tr("Open the Tile grid and drag across the tiles, down and then right: what two tiles share that "
+             "follow one another is loaded once."),
+          view("tiles"),
+          [&d] {
+              return d.schedule().size() == 1 &&
+                     d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
+          }}},
+        tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. Ctrl+Z "
+           "takes everything back.")};
+}
+
+Tour beatAutoSolve(MainWindow& window)
+{
+    Document& d = window.state().document;
+    auto* solver = qobject_cast<SolverView*>(window.view(QStringLiteral("solver")));
+    const auto outcome = [solver] { return solver->card().outcome(); };
+    return {
+        QStringLiteral("beat"),
+        tr("Beat Auto-solve"),
+        tr("Let the solver show what is possible, then get there by hand."),
+        QStringLiteral("schedule/attention-block.json"),
+        {{tr("Press F9, or this button, and wait: the solver looks for the best schedule it can find."),
+          [&window] { return buttonOf(window, "solve.auto"); },
+          [outcome, solver] { return outcome() && !solver->job().isRunning(); }},
+         {tr("This is what there is to gain. Do not apply it: press “Keep as baseline”, and every view "
+             "draws it as a ghost."),
+          [solver]() -> QWidget* {
+              for (auto* button : solver->card().findChildren<QPushButton*>())
+                  if (button->text().contains(tr("baseline")))
+                      return button;
+              return solver;
+          },
+          [&d] { return d.baseline() != nullptr; }},
+         {tr("Now you: drag ops onto one another, or take the changes that the inspector offers, until your "
+             "total is at most 5 % above the solver's."),
+          [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("graph"))); },
+          [&d] {
+              const SnapshotPtr baseline = d.baseline();
+              const auto total = totalOf(d);
+              return baseline && total && *total <= 1.05 * baseline->evaluation.total;
+          }}},
+        tr("Within 5 % of the solver, by hand. Compare (Ctrl+3) says where the two still differ.")};
+}
+
+Tour fromModelToArray(MainWindow& window)
+{
+    Document& d = window.state().document;
+    Selection& s = window.state().selection;
+    LensLinks& links = window.state().workspace.links();
+    const auto height = std::make_shared<std::int64_t>(-1);
+    const auto seen = [&window](const char* name) {
+        return [&window, name] { return window.view(QLatin1String(name))->isSeen(); };
+    };
+    const auto button = [&window](const char* action) {
+        return [&window, action] { return buttonOf(window, action); };
+    };
+    return {
+        QStringLiteral("array"),
+        tr("From model to array"),
+        tr("One LLaMA block in four lenses: schedule, wavefront, loops, cores."),
+        QStringLiteral("models/llama-block.json"),
+        {{tr("A LLaMA block on the machine “edge”. Press F9, wait, and press Apply in the Solver pane."),
+          button("solve.auto"),
+          [&d] { return d.hasProblem() && d.schedule().size() < d.problem()->opCount(); }},
+         {tr("Ctrl+Shift+L selects the subgraph that takes the longest. Back in the graph: Ctrl+G."),
+          [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("subgraphs"))); },
+          [&s, &links, &d, height] {
+              const bool done = s.state().subgraph && s.state().subgraph == links.slowest();
+              if (done)
+                  *height = d.schedule()[*s.state().subgraph].granularity.h;
+              return done;
+          }},
+         {tr("Ctrl+Shift+1: the wavefront of its tile on the machine's array, cycle by cycle."),
+          button("lens.show.systolic"), seen("systolic")},
+         {tr("Click into h and turn the wheel: wavefront, cycles and total move with it."),
+          [&window] {
+              return controlCalled(window, QStringLiteral("inspector"), QStringLiteral("Tile height"));
+          },
+          [&s, &d, height] {
+              const auto now = s.state().subgraph;
+              return now && now->index() < d.schedule().size() && d.schedule()[*now].granularity.h != *height;
+          }},
+         {tr("Ctrl+Shift+2: its largest product on the memories of the machine, every tiling searched."),
+          button("lens.show.mapping"), seen("mapping")},
+         {tr("Ctrl+Shift+3: the whole model on the machine's cores."), button("lens.show.npu"), seen("npu")},
+         {tr("Ctrl+G leads back to the graph."), button("lens.show.schedule"),
+          [&window] {
+              const View* now = window.currentView();
+              return now && now->viewName() == QLatin1String("graph");
+          }}},
+        tr("What is selected in one lens is selected in all. The Machine pane changes the hardware of all "
+           "of them.")};
+}
+
+} // namespace
+
+std::vector<Tour> guidedTours(MainWindow& window)
+{
+    return {fuseAndTile(window), beatAutoSolve(window), fromModelToArray(window)};
+}
+
+} // namespace tilewright::ui

@@ -110,7 +110,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         document().setBaselineIndex(i - 1);
     });
     setAcceptDrops(true);
-    connect(&context.themes, &ThemeSource::changed, this, [this] { m_summary->setText(rich(summary())); });
+    connect(&context.themes, &ThemeSource::changed, this, &CompareView::showTexts);
     connect(&workspace().compared(), &ComparedModel::changed, &registry(), &Actions::refresh);
     connect(&workspace().compared(), &ComparedModel::changed, this, &CompareView::outdate);
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &CompareView::outdate);
@@ -244,8 +244,15 @@ void CompareView::showData(CompareDataPtr data)
     m_list->setVisible(any);
     if (appears)
         placeSplitter();
-    m_summary->setText(rich(summary()));
-    m_totals->setText(rich(totals()));
+    showTexts();
+}
+
+void CompareView::showTexts()
+{
+    // That of models is long, and has a line that breaks.
+    const bool models = m_data && m_data->models;
+    m_summary->setText(models ? QString() : rich(summary()));
+    m_totals->setText(models ? rich(summary() + QStringLiteral("<br>") + totals()) : QString());
 }
 
 QString CompareView::summary() const

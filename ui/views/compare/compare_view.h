@@ -47,6 +47,7 @@ private:
     void refresh();
     void fillBaselines();
     void showData(CompareDataPtr data);
+    void showTexts();
     [[nodiscard]] QString summary() const;
     [[nodiscard]] QString totals() const; ///< of two models
     void lookAtCurrent();

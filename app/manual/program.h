@@ -45,7 +45,7 @@ struct Program
 /// complete files.
 [[nodiscard]] Program describe(const CLI::App& app);
 
-/// roff, section 1.
+/// roff, of the part "user commands".
 [[nodiscard]] std::string manPage(const Program& program);
 [[nodiscard]] std::string bashCompletion(const Program& program);
 [[nodiscard]] std::string zshCompletion(const Program& program);

@@ -145,6 +145,9 @@ QStringList faultsOf(const QString& path, const QString& text, const Dependencie
                 fault(QStringLiteral("is part of the window"));
             else if (layer == QLatin1String("ui") && !ui.value(folder).contains(target))
                 fault(QStringLiteral("is not among what ui/%1 links").arg(folder));
+        } else if (QFile::exists(kRoot + QLatin1String("app/") + include.path)) {
+            if (layer != QLatin1String("app"))
+                fault(QStringLiteral("is part of the programs"));
         } else {
             fault(QStringLiteral("does not exist"));
         }

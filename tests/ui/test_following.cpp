@@ -244,10 +244,17 @@ private Q_SLOTS:
         QCOMPARE(model.geometry->layout.groups.back().outlines, before->layout.groups.back().outlines);
         QCOMPARE(model.geometry->layout.groups[s.index()].outlines.size(), std::size_t(2));
 
-        // And back: each op has an area of its own again.
+        // And back, after another edit elsewhere: each op has an area of its own again.
         view.settle();
         QVERIFY(!view.model()->geometry->provisional);
         QCOMPARE(view.model()->geometry->members[s.index()], (*fused)[s].ops);
+        Result<Schedule> elsewhere = Error{};
+        for (SubgraphId other(s.value + 50); !elsewhere; ++other.value)
+            elsewhere = edit::mergeWithNext(*problem, state.document.schedule(), other,
+                                            editOptions(state.document.rules()));
+        QVERIFY(state.document.apply(elsewhere, QStringLiteral("fuse")));
+        state.document.waitForSnapshot();
+        view.settle();
         const Schedule now = state.document.schedule();
         const auto parted = edit::splitApart(*problem, now, s, editOptions(state.document.rules()));
         QVERIFY(state.document.apply(parted, QStringLiteral("split")));
@@ -258,6 +265,13 @@ private Q_SLOTS:
                 QVERIFY(hull.path.contains(view.model()->nodes[v].rect.center()));
         view.settle();
         QVERIFY(!view.model()->geometry->provisional);
+
+        // What was shown before is shown again at once.
+        for (int edits = 0; edits < 3; ++edits)
+            state.document.undoStack().undo();
+        state.document.waitForSnapshot();
+        QVERIFY(!view.model()->geometry->provisional);
+        QCOMPARE(view.model()->geometry, before);
     }
 
     /// By the tab, without showView(): the latency chart behind the memory timeline.

@@ -28,7 +28,7 @@ QString key(const char* name)
 
 SolverOptions::SolverOptions(Document& document, QWidget* parent)
     : ControlBar(parent), m_document(document), m_budget(new QDoubleSpinBox(this)),
-      m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Only with addresses"), this)),
+      m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Only placeable"), this)),
       m_preview(new QCheckBox(tr("Preview in graph"), this)),
       m_run(new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this)),
       m_pause(new QPushButton(icon(QStringLiteral("pause")), tr("Pause"), this)),

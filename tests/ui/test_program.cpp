@@ -48,10 +48,10 @@ private slots:
     }
     void helpAndVersionNeedNoDisplay()
     {
-        const ProgramRun help = runProgram({"--help"});
+        const ProgramRun help = runProgram({QStringLiteral("--help")});
         QCOMPARE(help.code, 0);
         QVERIFY2(help.out.contains("--machine") && help.out.contains("FILE"), help.out.constData());
-        const ProgramRun version = runProgram({"--version"});
+        const ProgramRun version = runProgram({QStringLiteral("--version")});
         QCOMPARE(version.code, 0);
         QVERIFY(version.out.startsWith("tilewright "));
     }
@@ -59,20 +59,24 @@ private slots:
     {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QByteArray>("heading");
-        QTest::newRow("schedule") << "schedule/attention-block.json" << QByteArray("Roofline");
-        QTest::newRow("mapping") << "mapping/layers/gemm-1000.json" << QByteArray("Mapping search");
-        QTest::newRow("npu") << "npu" << QByteArray("NPU run");
+        QTest::newRow("schedule") << QStringLiteral("schedule/attention-block.json")
+                                  << QByteArray("Roofline");
+        QTest::newRow("mapping") << QStringLiteral("mapping/layers/gemm-1000.json")
+                                 << QByteArray("Mapping search");
+        QTest::newRow("npu") << QStringLiteral("npu") << QByteArray("NPU run");
     }
     void reportOfEveryLens()
     {
         QFETCH(QString, file);
         QFETCH(QByteArray, heading);
         if (file == QLatin1String("npu"))
-            file += QLatin1Char('/') + QDir(kSamples + file).entryList({"*.json"}, QDir::Files).value(0);
+            file += QLatin1Char('/') +
+                    QDir(kSamples + file).entryList({QStringLiteral("*.json")}, QDir::Files).value(0);
         const QTemporaryDir dir;
-        for (const char* ending : {"html", "pdf"}) {
-            const QString path = dir.filePath(QStringLiteral("report.") + QLatin1String(ending));
-            const ProgramRun r = runProgram({"report", kSamples + file, "-o", path});
+        for (const QString& ending : {QStringLiteral("html"), QStringLiteral("pdf")}) {
+            const QString path = dir.filePath(QStringLiteral("report.") + ending);
+            const ProgramRun r =
+                runProgram({QStringLiteral("report"), kSamples + file, QStringLiteral("-o"), path});
             QVERIFY2(r.code == 0, r.err.constData());
             QFile report(path);
             QVERIFY(report.open(QIODevice::ReadOnly));
@@ -86,14 +90,14 @@ private slots:
     void aLargeLayerIsDrawnInTwoSeconds_data()
     {
         QTest::addColumn<QString>("view");
-        QTest::newRow("mapping") << "mapping";
-        QTest::newRow("mapping-search") << "mapping-search";
+        QTest::newRow("mapping") << QStringLiteral("mapping");
+        QTest::newRow("mapping-search") << QStringLiteral("mapping-search");
     }
     void aLargeLayerIsDrawnInTwoSeconds()
     {
         QFETCH(QString, view);
         const QTemporaryDir dir;
-        QFile layer(dir.filePath("large.json"));
+        QFile layer(dir.filePath(QStringLiteral("large.json")));
         QVERIFY(layer.open(QIODevice::WriteOnly));
         layer.write(R"({"kind":"conv","batch":8,"in_channels":512,"out_channels":512,"height":56,"width":56,)"
                     R"("kernel":[3,3],"padding":1})");
@@ -101,7 +105,8 @@ private slots:
         QElapsedTimer clock;
         clock.start();
         const ProgramRun r =
-            runProgram({"render", layer.fileName(), "--view", view, "-o", dir.filePath("view.png")});
+            runProgram({QStringLiteral("render"), layer.fileName(), QStringLiteral("--view"), view,
+                        QStringLiteral("-o"), dir.filePath(QStringLiteral("view.png"))});
         QVERIFY2(r.code == 0, r.err.constData());
         // 2 s on an idle machine (docs/rules/mapping.md 12); tests run beside others.
         QVERIFY2(clock.elapsed() < 8'000, std::to_string(clock.elapsed()).c_str());

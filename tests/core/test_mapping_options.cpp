@@ -248,6 +248,7 @@ void TestMappingOptions::rule_10_5_constraints()
     const LoopNest nest = makeNest(layerOf(LayerKind::Gemm, 12, 8, 6)).value();
     Architecture a;
     shrink(a, 4);
+    a.spmBankBytes = 128;
     for (const std::vector<std::string>& texts : {std::vector<std::string>{"SPATIAL.X=2"},
                                                   {"RF.K<=2", "SPM.Y>=2"},
                                                   {"DRAM.X=1"},

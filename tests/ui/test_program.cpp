@@ -59,9 +59,11 @@ private slots:
     {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QByteArray>("heading");
-        QTest::newRow("schedule") << "schedule/attention-block.json" << QByteArray("Roofline");
-        QTest::newRow("mapping") << "mapping/layers/gemm-1000.json" << QByteArray("Mapping search");
-        QTest::newRow("npu") << "npu" << QByteArray("NPU tile graph");
+        QTest::newRow("schedule") << QStringLiteral("schedule/attention-block.json")
+                                  << QByteArray("Roofline");
+        QTest::newRow("mapping") << QStringLiteral("mapping/layers/gemm-1000.json")
+                                 << QByteArray("Mapping search");
+        QTest::newRow("npu") << QStringLiteral("npu") << QByteArray("NPU tile graph");
     }
     void reportOfEveryLens()
     {
@@ -71,8 +73,8 @@ private slots:
             file += QLatin1Char('/') +
                     QDir(kSamples + file).entryList({QStringLiteral("*.json")}, QDir::Files).value(0);
         const QTemporaryDir dir;
-        for (const char* ending : {"html", "pdf"}) {
-            const QString path = dir.filePath(QStringLiteral("report.") + QLatin1String(ending));
+        for (const QString& ending : {QStringLiteral("html"), QStringLiteral("pdf")}) {
+            const QString path = dir.filePath(QStringLiteral("report.") + ending);
             const ProgramRun r =
                 runProgram({QStringLiteral("report"), kSamples + file, QStringLiteral("-o"), path});
             QVERIFY2(r.code == 0, r.err.constData());
@@ -88,8 +90,8 @@ private slots:
     void aLargeLayerIsDrawnInTwoSeconds_data()
     {
         QTest::addColumn<QString>("view");
-        QTest::newRow("mapping") << "mapping";
-        QTest::newRow("mapping-search") << "mapping-search";
+        QTest::newRow("mapping") << QStringLiteral("mapping");
+        QTest::newRow("mapping-search") << QStringLiteral("mapping-search");
     }
     void aLargeLayerIsDrawnInTwoSeconds()
     {

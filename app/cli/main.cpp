@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "manual/program.h"
+#include "manual/version.h"
 #include "verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +22,10 @@ int main(int argc, char** argv)
     using namespace tilewright::cli;
     CLI::App app{"Tilewright: schedules, systolic arrays, NPU tile graphs and loop-nest mappings",
                  "tilewright-cli"};
-    app.set_version_flag("--version", "tilewright-cli 0.1.0");
+    app.set_version_flag("--version", "tilewright-cli " + tilewright::manual::versionText());
+    app.footer(
+        "Exit codes: 0 success, 1 the answer is \"no\", 2 bad input, 130 interrupted (with the best result "
+        "written).");
     app.require_subcommand(1);
     int exitCode = Exit::Success;
     // add*Verb calls, one a line, in the order of docs/design.md 3
@@ -29,12 +34,15 @@ int main(int argc, char** argv)
     addEvaluateVerb(app, exitCode);
     addSolveVerb(app, exitCode);
     addBoundVerb(app, exitCode);
+    addPlaceVerb(app, exitCode);
     addConvertVerb(app, exitCode);
     addGenerateVerb(app, exitCode);
     addSystolicVerb(app, exitCode);
     addTileVerb(app, exitCode);
     addNpuVerb(app, exitCode);
     addMapVerb(app, exitCode);
+    addSweepVerb(app, exitCode);
+    tilewright::manual::addManualVerb(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

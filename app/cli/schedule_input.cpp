@@ -45,12 +45,4 @@ Result<EvaluatedSchedule> evaluateFiles(const ScheduleArguments& arguments)
     return out;
 }
 
-std::string sentence(const Issue& issue)
-{
-    std::string out(issueCodeName(issue.code));
-    if (issue.subgraph)
-        out += " in subgraph " + std::to_string(issue.subgraph->value);
-    return out + ": " + issue.text;
-}
-
 } // namespace tilewright::cli

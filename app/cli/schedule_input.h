@@ -37,7 +37,4 @@ struct EvaluatedSchedule
 };
 [[nodiscard]] Result<EvaluatedSchedule> evaluateFiles(const ScheduleArguments& arguments);
 
-/// "OOM in subgraph 2: the working set ..."
-[[nodiscard]] std::string sentence(const Issue& issue);
-
 } // namespace tilewright::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/evaluation_json.h"
+#include "report/format_issue.h"
 #include "schedule_input.h"
 #include "verbs.h"
 

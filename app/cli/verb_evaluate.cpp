@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "report/csv.h"
 #include "report/evaluation_json.h"
+#include "report/format_issue.h"
 #include "report/html_report.h"
 #include "report/step_writers.h"
 #include "schedule_input.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "manual/program.h"
 #include "model/model_json.h"
 #include "model/networks.h"
 #include "verbs.h"
@@ -99,7 +100,9 @@ void addGenerateVerb(CLI::App& app, int& exitCode)
     for (const model::NetworkKindInfo& info : model::networkKinds())
         kinds += "\n" + std::string(info.name) + " (a model): " + std::string(info.meaning);
     GenerateOptions& o = a->options;
-    verb->add_option("kind", a->kind, "What to generate:" + kinds)->required();
+    verb->add_option("kind", a->kind, "What to generate:" + kinds)
+        ->type_name(manual::oneOf(workloadKinds()) + "|" + manual::oneOf(model::networkKinds()))
+        ->required();
     verb->add_option("-o,--output", a->output, "File to write (standard output without it)");
     verb->add_option("--layers", o.layers, "Blocks in a row");
     verb->add_option("--rows", o.rows, "Height of the activations; of models: tokens");

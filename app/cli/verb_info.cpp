@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
 #include "base/text.h"
 #include "eval/lower_bound.h"
-#include "model/compare_models.h"
+#include "lower/compare_on_machine.h"
 #include "report/problem_summary.h"
 #include "table.h"
 #include "verbs.h"
@@ -16,6 +17,13 @@
 namespace tilewright::cli {
 
 namespace {
+
+struct InfoArguments
+{
+    std::string file, other, csv;
+    WorkloadArguments machine;
+    bool json = false;
+};
 
 void printText(const Problem& problem, const ProblemSummary& s, double bound)
 {
@@ -58,62 +66,83 @@ int describeModel(const std::string& file, const WorkloadArguments& machine, boo
 }
 
 /// What a second model has otherwise than the first.
-int compare(const std::string& before, const std::string& after, const WorkloadArguments& machine, bool json)
+int compare(const InfoArguments& args)
 {
-    const auto a = machine.read(before), b = machine.read(after);
-    for (const auto* read : {&a, &b})
-        if (!*read || (*read)->noModel)
-            return fail(*read ? *(*read)->noModel : read->error());
-    const model::Model &first = a->model, &second = b->model;
-    const model::ModelComparison c = model::compareModels(first, second);
-    if (json) {
-        std::cout << model::comparisonJson(first, second, c);
+    const auto machine = args.machine.load();
+    if (!machine)
+        return fail(machine.error());
+    std::array<lower::ModelOnMachinePtr, 2> read;
+    for (const std::size_t side : {0U, 1U}) {
+        const std::string& file = side == 0 ? args.file : args.other;
+        auto workload = args.machine.read(file);
+        if (!workload)
+            return fail(workload.error());
+        auto model =
+            lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), *machine);
+        if (!model) {
+            Error error = model.error();
+            error.file = file;
+            return fail(error);
+        }
+        read[side] = std::move(*model);
+    }
+    const lower::ModelsOnMachine models = lower::compareOnMachine(read[0], read[1]);
+    if (!args.csv.empty())
+        if (const auto written = writeFileAtomically(args.csv, lower::comparisonCsv(models)); !written)
+            return fail(written.error());
+    if (args.json) {
+        std::cout << lower::comparisonJson(models);
         return Exit::Success;
     }
-    const auto change = [](const std::array<std::int64_t, 2>& v) {
-        return signedNumber(static_cast<double>(v[1]) - static_cast<double>(v[0]));
-    };
+    const model::ModelComparison& c = models.comparison;
     Table totals({"", "before", "after", "change"});
-    totals.add({"operators", formatGrouped(first.operators.size()), formatGrouped(second.operators.size()),
-                signedNumber(static_cast<double>(second.operators.size()) -
-                             static_cast<double>(first.operators.size()))});
-    totals.add({"MACs", formatGrouped(c.macs[0]), formatGrouped(c.macs[1]), change(c.macs)});
-    totals.add({"bytes", formatGrouped(c.bytes[0]), formatGrouped(c.bytes[1]), change(c.bytes)});
+    const auto total = [&totals](const char* name, const auto& before, const auto& after) {
+        totals.add({name, formatGrouped(before), formatGrouped(after),
+                    signedNumber(static_cast<double>(after) - static_cast<double>(before))});
+    };
+    total("operators", read[0]->model().operators.size(), read[1]->model().operators.size());
+    total("MACs", c.macs[0], c.macs[1]);
+    total("bytes", c.bytes[0], c.bytes[1]);
+    total("cycles", models.totalCycles[0], models.totalCycles[1]);
     totals.print(std::cout);
-    std::cout << '\n'
+    std::cout << "\nlatency on " << machine->name << ", each op alone in a subgraph\n"
               << formatGrouped(c.same) << " the same, " << formatGrouped(c.changed) << " changed, "
               << formatGrouped(c.added) << " new, " << formatGrouped(c.gone) << " gone\n";
     if (c.changed + c.added + c.gone == 0)
         return Exit::Success;
-    Table rows({"operator", "type", "change", "MACs before", "MACs after", "bytes before", "bytes after"});
-    for (const model::OperatorPair& p : c.operators) {
+    Table rows({"operator", "type", "change", "MACs before", "MACs after", "bytes before", "bytes after",
+                "cycles before", "cycles after"});
+    for (std::size_t i = 0; i < c.operators.size(); ++i) {
+        const model::OperatorPair& p = c.operators[i];
         if (p.change == model::OperatorChange::Same)
             continue;
-        const model::Operator& op = p.after ? second.operators[*p.after] : first.operators[*p.before];
+        const model::Operator& op =
+            p.after ? models.operatorOf(1, *p.after) : models.operatorOf(0, *p.before);
         std::string name = op.name;
-        if (p.before && p.after && first.operators[*p.before].name != name)
-            name.insert(0, first.operators[*p.before].name + " -> ");
+        if (p.before && p.after && models.operatorOf(0, *p.before).name != name)
+            name.insert(0, models.operatorOf(0, *p.before).name + " -> ");
         rows.add({std::move(name), std::string(op.typeName()), std::string(toString(p.change)),
                   formatGrouped(p.macs[0]), formatGrouped(p.macs[1]), formatGrouped(p.bytes[0]),
-                  formatGrouped(p.bytes[1])});
+                  formatGrouped(p.bytes[1]), formatGrouped(models.cycles[i][0]),
+                  formatGrouped(models.cycles[i][1])});
     }
     std::cout << '\n';
     rows.print(std::cout);
     return Exit::Success;
 }
 
-int info(const std::string& file, const std::string& other, const WorkloadArguments& machine, bool json)
+int info(const InfoArguments& args)
 {
-    if (!other.empty())
-        return compare(file, other, machine, json);
-    if (machine.given() || !machine.dims.empty() || !isProblemFile(file))
-        return describeModel(file, machine, json);
-    const auto problem = loadProblem(file);
+    if (!args.other.empty())
+        return compare(args);
+    if (args.machine.given() || !args.machine.dims.empty() || !isProblemFile(args.file))
+        return describeModel(args.file, args.machine, args.json);
+    const auto problem = loadProblem(args.file);
     if (!problem)
         return fail(problem.error());
     const ProblemSummary summary = summarise(**problem);
     const double bound = lowerBound(**problem, Rules::final()).value;
-    if (json)
+    if (args.json)
         std::cout << summaryJson(**problem, summary, bound);
     else
         printText(**problem, summary, bound);
@@ -125,17 +154,17 @@ int info(const std::string& file, const std::string& other, const WorkloadArgume
 void addInfoVerb(CLI::App& app, int& exitCode)
 {
     auto* verb = app.add_subcommand("info", "Sizes and lower bound of a problem, or what a model is made of");
-    auto file = std::make_shared<std::string>();
-    auto json = std::make_shared<bool>(false);
-    verb->add_option("problem", *file, "Problem, ONNX or other model, layer list or topology")->required();
-    auto other = std::make_shared<std::string>();
-    verb->add_option("--compare", *other, "Another model: what it has otherwise, operator by operator")
-        ->type_name("FILE");
-    auto machine = std::make_shared<WorkloadArguments>();
-    machine->addTo(*verb);
-    verb->add_flag("--json", *json, "One JSON document on stdout");
-    verb->callback(
-        [file, other, machine, json, &exitCode] { exitCode = info(*file, *other, *machine, *json); });
+    auto args = std::make_shared<InfoArguments>();
+    verb->add_option("problem", args->file, "Problem, ONNX or other model, layer list or topology")
+        ->required();
+    auto* other = verb->add_option("--compare", args->other,
+                                   "Another model: what it has otherwise, operator by operator")
+                      ->type_name("FILE");
+    verb->add_option("--csv", args->csv, "With --compare: write a row an operator to this file")
+        ->needs(other);
+    args->machine.addTo(*verb);
+    verb->add_flag("--json", args->json, "One JSON document on stdout");
+    verb->callback([args, &exitCode] { exitCode = info(*args); });
 }
 
 } // namespace tilewright::cli

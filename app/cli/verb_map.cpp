@@ -5,12 +5,14 @@
 #include "mapping/files.h"
 #include "mapping/report.h"
 #include "table.h"
+#include "timeloop/timeloop.h"
 #include "verbs.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -27,6 +29,10 @@ struct MapArguments
     std::string method;
     std::string output;
     std::string csv;
+    std::vector<std::string> exported; ///< format and folder
+    std::vector<std::string> factors;
+    std::vector<std::string> bypass;
+    mapping::ModelOptions options;
     double seconds = 0;
     int threads = 0;
     bool quick = false;
@@ -45,13 +51,62 @@ mapping::Objective objectiveOf(const std::string& name)
                               : mapping::Objective::Edp;
 }
 
-int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
-                const MapArguments& args)
+/// A layer with what every step needs of it.
+struct Subject
 {
-    auto text = readFile(args.method);
+    mapping::Layer layer;
+    mapping::LoopNest nest;
+    mapping::Architecture architecture;
+};
+
+Result<mapping::Method> readMethodFile(const Subject& subject, const std::string& path)
+{
+    auto text = readFile(path);
     if (!text)
-        return fail(text.error());
-    auto method = mapping::readMethod(*text, args.method, nest);
+        return text.error();
+    if (!timeloop::isYamlName(path))
+        return mapping::readMethod(*text, path, subject.nest);
+    const auto read = timeloop::readMapping(*text, path, subject.nest, subject.architecture);
+    if (!read)
+        return read.error();
+    for (const std::string& note : read->notes)
+        std::cerr << "tilewright-cli: " << path << ": " << note << '\n';
+    return read->method;
+}
+
+/// The files that the command line asks for beside what is printed.
+Status writeOutputs(const Subject& subject, const MapArguments& args, const mapping::Method& method,
+                    const std::string& csv)
+{
+    if (!args.output.empty())
+        if (Status s = writeFileAtomically(args.output, mapping::writeMethod(subject.nest, method)); !s)
+            return s;
+    if (!args.csv.empty())
+        if (Status s = writeFileAtomically(args.csv, csv); !s)
+            return s;
+    if (args.exported.empty())
+        return Unit{};
+    const std::filesystem::path folder(args.exported[1]);
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed)
+        return Error{ErrorCode::Io, "cannot be made: " + failed.message(), {}, folder.string()};
+    const timeloop::Files files =
+        timeloop::writeFiles(subject.layer, subject.nest, subject.architecture, method);
+    for (const auto& [name, text] : {std::pair{"problem.yaml", &files.problem},
+                                     {"arch.yaml", &files.architecture},
+                                     {"ert.yaml", &files.energies},
+                                     {"mapping.yaml", &files.mapping}})
+        if (Status s = writeFileAtomically((folder / name).string(), *text); !s)
+            return s;
+    return Unit{};
+}
+
+int evaluateOne(const Subject& subject, const MapArguments& args)
+{
+    const mapping::LoopNest& nest = subject.nest;
+    const mapping::Architecture& architecture = subject.architecture;
+    const auto method = readMethodFile(subject, args.method);
     if (!method)
         return fail(method.error());
     const auto start = std::chrono::steady_clock::now();
@@ -67,8 +122,11 @@ int evaluateOne(const mapping::LoopNest& nest, const mapping::Architecture& arch
                   << formatGrouped(e.energyParts.spm) << ", dram " << formatGrouped(e.energyParts.dram)
                   << "\n        compute " << formatGrouped(e.cycleParts.compute) << ", distribution "
                   << formatGrouped(e.cycleParts.distribution) << ", reduction "
-                  << formatGrouped(e.cycleParts.reduction) << ", dma " << formatGrouped(e.cycleParts.dma)
-                  << '\n';
+                  << formatGrouped(e.cycleParts.reduction) << ", drain " << formatGrouped(e.cycleParts.drain)
+                  << ", dma " << formatGrouped(e.cycleParts.dma) << '\n';
+    if (e.hasNumbers)
+        if (auto s = writeOutputs(subject, args, *method, mapping::methodCsv(subject.layer, nest, e)); !s)
+            return fail(s.error());
     if (!e.violation)
         return Exit::Success;
     std::cerr << "tilewright-cli: " << args.method << ": invalid ("
@@ -83,7 +141,8 @@ void printStatus(const mapping::SearchStatus& s)
               << ", " << secondsText(s.seconds) << '\n';
 }
 
-void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, mapping::Objective objective)
+void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, mapping::Objective objective,
+                 bool imperfect)
 {
     std::cout << padded("best for", 8, false) << padded("energy pJ", 20) << padded("cycles", 20)
               << padded("edp", 16) << '\n';
@@ -97,27 +156,59 @@ void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, 
     std::cout << (r.proven ? r.reductions.any() ? "proven within the reduced space" : "proven"
                            : "not proven: at most " + percent(r.gap(objective), 2) + " above the optimum")
               << "; " << (c.space ? formatGrouped(*c.space) : "more than 2^63") << " tilings, "
-              << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut) << " cut, "
-              << formatGrouped(c.invalid) << " do not fit; " << r.front.size() << " on the Pareto front; "
-              << secondsText(r.seconds) << '\n';
+              << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut)
+              << (imperfect ? " cut or too large; " : " cut, ")
+              << (imperfect ? "" : formatGrouped(c.invalid) + " do not fit; ") << r.front.size()
+              << " on the Pareto front; " << secondsText(r.seconds) << '\n';
     if (const auto& best = r.of(objective))
         std::cout << mapping::printMethod(nest, best->method);
 }
 
-int searchOne(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
-              const MapArguments& args, mapping::SearchOptions options)
+void printNotes(const mapping::LoopNest& nest, const mapping::SearchNotes& notes,
+                const std::optional<mapping::MethodCost>& best, mapping::Objective objective)
 {
+    if (notes.runs > 1 && best)
+        std::cout << formatGrouped(notes.runs)
+                  << " times in its model: " << formatGrouped(static_cast<double>(notes.runs) * best->energy)
+                  << " pJ, " << formatGrouped(notes.runs * best->cycles) << " cycles\n";
+    if (!notes.padding || !best)
+        return;
+    std::string trips;
+    for (int l = 0; l < nest.loopCount; ++l)
+        if (const auto i = static_cast<std::size_t>(l); notes.padding->trips[i] != nest.trips[i])
+            trips += (trips.empty() ? "" : ", ") + std::string(nest.loopNames[i]) + " " +
+                     std::to_string(nest.trips[i]) + " to " + std::to_string(notes.padding->trips[i]);
+    const mapping::MethodCost& other = notes.padding->best;
+    std::cout << "padding " << trips << " would give " << formatGrouped(other.energy) << " pJ, "
+              << formatGrouped(other.cycles) << " cycles, edp " << scientific(other.edp) << " ("
+              << percent(1 - other.value(objective) / best->value(objective), 1) << " less "
+              << mapping::objectiveName(objective) << ")\n";
+}
+
+int searchOne(const Subject& subject, const MapArguments& args, mapping::SearchOptions options)
+{
+    const mapping::LoopNest& nest = subject.nest;
+    const mapping::Architecture& architecture = subject.architecture;
+    const auto constraints = mapping::parseConstraints(nest, args.factors);
+    if (!constraints)
+        return fail(constraints.error());
+    options.reductions.constraints = *constraints;
     if (options.seconds <= 0)
         options.seconds = kLayerSeconds;
     const mapping::SearchResult r = args.quick ? mapping::quickSearch(nest, architecture, options)
                                                : mapping::search(nest, architecture, options);
     const mapping::Objective objective = objectiveOf(args.objective);
-    if (args.json)
-        std::cout << mapping::searchReport(nest, architecture, r, objective);
-    else
-        printSearch(nest, r, objective);
-    if (!args.output.empty() && r.of(objective))
-        if (auto s = writeFileAtomically(args.output, mapping::writeMethod(nest, r.of(objective)->method));
+    const mapping::SearchNotes notes{subject.layer.runs(),
+                                     mapping::paddingHint(nest, architecture, r, objective)};
+    if (args.json) {
+        std::cout << mapping::searchReport(nest, architecture, r, objective, notes);
+    } else {
+        printSearch(nest, r, objective, architecture.options.imperfect);
+        printNotes(nest, notes, r.of(objective), objective);
+    }
+    if (const auto& best = r.of(objective))
+        if (auto s = writeOutputs(subject, args, best->method,
+                                  mapping::layerCsv(subject.layer, nest, architecture, r));
             !s)
             return fail(s.error());
     if (r.interrupted)
@@ -178,9 +269,31 @@ int searchWhole(const mapping::Model& model, const mapping::Architecture& archit
     if (!args.csv.empty())
         if (auto s = writeFileAtomically(args.csv, mapping::modelCsv(*r)); !s)
             return fail(s.error());
+    if (!args.output.empty())
+        if (auto s = writeFileAtomically(args.output, mapping::modelMethods(*r, objectiveOf(args.objective)));
+            !s)
+            return fail(s.error());
     if (r->interrupted)
         return Exit::Interrupted;
     return r->complete ? Exit::Success : Exit::No;
+}
+
+/// What the command line adds to the options of the architecture file.
+Status addOptions(const MapArguments& args, mapping::Architecture& architecture)
+{
+    mapping::ModelOptions& options = architecture.options;
+    options.imperfect = options.imperfect || args.options.imperfect;
+    options.reductionTree = options.reductionTree || args.options.reductionTree;
+    options.overlapped = options.overlapped || args.options.overlapped;
+    for (const std::string& name : args.bypass) {
+        constexpr std::string_view kNames = "IWOABC";
+        const std::size_t at = kNames.find(name);
+        if (name.size() != 1 || at == std::string_view::npos)
+            return Error{
+                ErrorCode::Refused, "expected I, W or O (A, B or C), got \"" + name + "\"", {}, "--bypass"};
+        options.bypassSpm[at % mapping::kOperands] = true;
+    }
+    return mapping::checkArchitecture(architecture);
 }
 
 int runMap(const MapArguments& args)
@@ -211,12 +324,22 @@ int runMap(const MapArguments& args)
         architecture = *given;
     }
     const bool whole = read->isModel() && layers.layers.size() > 1;
-    if (whole && !args.method.empty())
-        return fail(
-            {ErrorCode::Refused,
-             "--method needs a file of one layer, this model has " + std::to_string(layers.layers.size()),
-             {},
-             args.layer});
+    for (const auto& [option, used] : {std::pair{"--method", !args.method.empty()},
+                                       {"--export", !args.exported.empty()},
+                                       {"--factor", !args.factors.empty()}})
+        if (whole && used)
+            return fail({ErrorCode::Refused,
+                         std::string(option) + " needs a file of one layer, this model has " +
+                             std::to_string(layers.layers.size()),
+                         {},
+                         args.layer});
+    if (!args.exported.empty() && args.exported[0] != "timeloop")
+        return fail({ErrorCode::Refused,
+                     "expected timeloop and a folder, got \"" + args.exported[0] + "\"",
+                     {},
+                     "--export"});
+    if (auto s = addOptions(args, architecture); !s)
+        return fail(s.error());
     const InterruptGuard interrupt;
     mapping::SearchOptions options;
     options.threads = args.threads;
@@ -224,7 +347,7 @@ int runMap(const MapArguments& args)
     options.stop = interrupt.token();
     if (args.progress)
         options.status = printStatus;
-    if (read->isModel() && args.method.empty())
+    if (read->isModel() && args.method.empty() && args.exported.empty() && args.factors.empty())
         return searchWhole(layers, architecture, args, options);
     const auto nest = mapping::makeNest(layers.layers.front());
     if (!nest)
@@ -234,8 +357,8 @@ int runMap(const MapArguments& args)
         error.file = args.layer;
         return fail(error);
     }
-    return args.method.empty() ? searchOne(*nest, architecture, args, options)
-                               : evaluateOne(*nest, architecture, args);
+    const Subject subject{layers.layers.front(), *nest, architecture};
+    return args.method.empty() ? searchOne(subject, args, options) : evaluateOne(subject, args);
 }
 
 } // namespace
@@ -255,10 +378,29 @@ void addMapVerb(CLI::App& app, int& exitCode)
     verb->add_option("--method", args->method, "Evaluate this method instead of searching");
     verb->add_flag("--quick", args->quick, "Search only methods of high utilisation");
     verb->add_option("--seconds", args->seconds, "Time limit (default 60 for a layer, 600 for a model)")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+                double seconds = 0;
+                return CLI::detail::lexical_cast(text, seconds) && seconds > 0
+                           ? std::string()
+                           : "expected a number of seconds above 0, got " + text;
+            },
+            "SECONDS"));
     verb->add_option("--threads", args->threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
-    verb->add_option("-o,--output", args->output, "Write the best method to this file");
-    verb->add_option("--csv", args->csv, "Write a model's table to this file");
+    verb->add_flag("--imperfect", args->options.imperfect,
+                   "Factors need not divide: the last tile of a loop is smaller");
+    verb->add_flag("--reduction-tree", args->options.reductionTree, "Add partial results of PEs pairwise");
+    verb->add_flag("--overlapped", args->options.overlapped, "Cycles of the busiest resource (roofline)");
+    verb->add_option("--bypass", args->bypass, "Operand that skips the scratchpad: I, W or O (A, B or C)");
+    verb->add_option("--factor", args->factors,
+                     "Fix or bound a factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated");
+    verb->add_option("--export", args->exported,
+                     "timeloop FOLDER: write problem, architecture, energies and mapping as YAML")
+        ->expected(2)
+        ->type_name("FORMAT FOLDER");
+    verb->add_option("-o,--output", args->output,
+                     "Write the best method (of a model: of every layer) to this file");
+    verb->add_option("--csv", args->csv, "Write cycles and energy by level and operand to this file");
     verb->add_flag("--progress", args->progress, "Tell progress on stderr");
     verb->add_flag("--json", args->json, "One JSON document on stdout");
     verb->callback([args, &exitCode] { exitCode = runMap(*args); });

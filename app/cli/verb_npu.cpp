@@ -318,8 +318,10 @@ void addNpuVerb(CLI::App& app, int& exitCode)
     sub->add_option("MODEL", a->model, "Model, or any workload to lower")->required();
     sub->add_option("--cores", a->cores, "Number of cores (default: the hardware's)")
         ->check(CLI::Range(1, npu::kMaxCores));
-    sub->add_option("--scheduler", a->scheduler, "static or dynamic (default)");
-    sub->add_option("--assignment", a->assignment, "round_robin, cost_aware (default) or head_parallel");
+    sub->add_option("--scheduler", a->scheduler, "Lists made before the run, or not (default dynamic)")
+        ->type_name("static|dynamic");
+    sub->add_option("--assignment", a->assignment, "Which core runs a unit (default cost_aware)")
+        ->type_name("round_robin|cost_aware|head_parallel");
     sub->add_option("--weights", a->weights, "w1,w2,w3 of the dynamic score (default 1,0.3,0.5)")
         ->delimiter(',');
     sub->add_flag("--memory-bound-first", a->memoryBoundFirst, "Dynamic: nodes bound by memory go first");

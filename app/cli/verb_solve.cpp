@@ -33,6 +33,7 @@ struct SolveArguments
     std::int64_t iterations = 0;
     int threads = 0;
     std::uint64_t seed = 1;
+    bool placeable = false;
     bool progress = false;
     bool json = false;
 };
@@ -68,6 +69,7 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
     options.threads = args.threads;
     options.seed = args.seed;
     options.iterations = args.iterations;
+    options.placeable = args.placeable;
     if (!args.start.empty()) {
         auto loaded = loadSchedule(**problem, args.start);
         if (!loaded)
@@ -135,6 +137,7 @@ void addSolveVerb(CLI::App& app, int& exitCode)
     verb->add_option("--threads", args->threads, "threads; 0 = all")->check(CLI::Range(0, 1024));
     verb->add_option("--seed", args->seed, "seed of the random choices")->capture_default_str();
     verb->add_option("--start", args->start, "schedule to start from; its locked subgraphs stay");
+    verb->add_flag("--placeable", args->placeable, "only schedules whose buffers have addresses (see place)");
     verb->add_flag("--progress", args->progress, "print every improvement on stderr");
     verb->add_flag("--json", args->json, "print one JSON document");
     verb->callback([args, &exitCode, started] { exitCode = runSolve(*args, started); });

@@ -273,14 +273,14 @@ int run(const SystolicCall& o)
         if (!o.reports.empty())
             return fail({ErrorCode::Problem, "are those of a whole workload file", "--reports", {}});
     } else {
-        if (o.simulate || !o.pipeline.empty() || !o.tile.empty() || !o.addresses.empty() ||
-            !r.supply.unlimited())
-            return fail(
-                {ErrorCode::Problem,
-                 "--simulate, --pipeline, --tile, --address-traces and the rates of the edges need --gemm "
-                 "or --layer",
-                 "workload",
-                 {}});
+        if (o.simulate || !o.pipeline.empty() || !o.tile.empty() || !o.addresses.empty() || o.compare ||
+            o.listing || !o.trace.empty() || !r.supply.unlimited())
+            return fail({ErrorCode::Problem,
+                         "--simulate, --pipeline and what goes with it, --tile, --address-traces and the "
+                         "rates of the edges need --gemm "
+                         "or --layer",
+                         "workload",
+                         {}});
         return printNetwork({o.workload, o.csv, o.reports, o.json}, o.machine, r.hierarchy, r.timing);
     }
     if (o.pipeline.empty() && (!o.trace.empty() || o.listing || o.compare))
@@ -379,8 +379,10 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     verb->add_option(
         "--tile", o->tile,
         "TixTjxTk of the L2 schedules, the DRAM traffic and the program (default: the size of the array)");
-    auto* dataflow = verb->add_option("--dataflow", o->dataflow, "os, ws or is (default os)");
-    verb->add_option("--readout", o->readout, "shadow, shift or scale-sim (default shadow)");
+    auto* dataflow = verb->add_option("--dataflow", o->dataflow, "What stays in the array (default os)")
+                         ->type_name("os|ws|is");
+    verb->add_option("--readout", o->readout, "How results leave the array (default shadow)")
+        ->type_name("shadow|shift|scale-sim");
     verb->add_option("--weight-buffers", o->weightBuffers, "1 or 2 (default 2), for ws and is");
     verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy file (default: the built-in kpu)")
         ->excludes(machine);

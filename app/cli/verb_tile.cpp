@@ -394,8 +394,8 @@ void addTileVerb(CLI::App& app, int& exitCode)
     auto* array =
         verb->add_option("--array", o->array, "RxC processing elements (default 16x16)")->excludes(machine);
     auto* capacity = verb->add_option("--capacity", o->capacity, "Bytes of the level (default 65536)");
-    verb->add_option("--footprint", o->footprint,
-                     "conservative (C counted) or aggressive (C stays in the PEs)");
+    verb->add_option("--footprint", o->footprint, "C counted, or left in the PEs")
+        ->type_name("conservative|aggressive");
     verb->add_option("--hierarchy", o->hierarchy,
                      "Memory hierarchy file; gives array, element size and capacity")
         ->excludes(machine);
@@ -410,7 +410,8 @@ void addTileVerb(CLI::App& app, int& exitCode)
                      "L3,L2,L1: 1 or 2 = double-buffered (default 1,1,2)")
         ->delimiter(',')
         ->expected(3);
-    verb->add_option("--method", o->method, "analytic, exhaustive or learned (default exhaustive)");
+    verb->add_option("--method", o->method, "How the tile is chosen (default exhaustive)")
+        ->type_name("analytic|exhaustive|learned");
     auto* element = verb->add_option("--element-bytes", o->elementBytes, "Bytes of an element (default 4)");
     verb->add_option("--buffering", o->buffering, "1 or 2: divides the capacity (default 1)");
     verb->add_option(

@@ -24,11 +24,13 @@ void addCheckVerb(CLI::App& app, int& exitCode);
 void addEvaluateVerb(CLI::App& app, int& exitCode);
 void addSolveVerb(CLI::App& app, int& exitCode);
 void addBoundVerb(CLI::App& app, int& exitCode);
+void addPlaceVerb(CLI::App& app, int& exitCode);
 void addConvertVerb(CLI::App& app, int& exitCode);
 void addGenerateVerb(CLI::App& app, int& exitCode);
 void addSystolicVerb(CLI::App& app, int& exitCode);
 void addTileVerb(CLI::App& app, int& exitCode);
 void addNpuVerb(CLI::App& app, int& exitCode);
 void addMapVerb(CLI::App& app, int& exitCode);
+void addSweepVerb(CLI::App& app, int& exitCode);
 
 } // namespace tilewright::cli

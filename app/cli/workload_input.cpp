@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "lower/on_machine.h"
+#include "manual/program.h"
 #include "model/topology.h"
 #include "report/file_kind.h"
 #include "workload/problem_json.h"
@@ -20,14 +21,11 @@ namespace tilewright::cli {
 
 CLI::Option* WorkloadArguments::addTo(CLI::App& verb)
 {
-    std::string names;
-    for (const MachinePreset& preset : machinePresets())
-        names += (names.empty() ? "" : ", ") + std::string(preset.name);
     verb.add_option("--dim", dims, "Value of a free dimension of an ONNX model")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
-    return verb.add_option("--machine", machine, "Machine file, or a preset: " + names)
-        ->type_name("FILE|NAME")
+    return verb.add_option("--machine", machine, "Machine file, or the name of a preset")
+        ->type_name("FILE|" + manual::oneOf(machinePresets()))
         ->allow_extra_args(false);
 }
 

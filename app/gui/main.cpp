@@ -1,54 +1,101 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "headless.h"
+#include "manual/program.h"
+#include "manual/version.h"
 #include "theme/style.h"
 #include "verbs.h"
 #include "window/main_window.h"
 
+#include <CLI/CLI.hpp>
+
 #include <QApplication>
-#include <QCommandLineParser>
 #include <QScreen>
 
-#include <cstring>
+#include <algorithm>
 #include <iostream>
+#include <optional>
 
-int main(int argc, char** argv)
+namespace tilewright::ui {
+
+void addMachineOption(CLI::App& app, std::string& machine)
 {
-    QCoreApplication::setOrganizationName(QStringLiteral("tilewright"));
-    QCoreApplication::setApplicationName(QStringLiteral("tilewright"));
-    QCoreApplication::setApplicationVersion(QStringLiteral("0.1.0"));
-    const char* verb = argc > 1 ? argv[1] : "";
-    if (std::strcmp(verb, "render") == 0)
-        return tilewright::ui::runRender(argc, argv);
-    if (std::strcmp(verb, "report") == 0)
-        return tilewright::ui::runReport(argc, argv);
+    app.add_option("--machine", machine, "Preset or file of the machine that a model is put on")
+        ->type_name("FILE|" + manual::oneOf(machinePresets()));
+}
 
-    QApplication app(argc, argv);
-    QApplication::setStyle(tilewright::ui::makeStyle());
-    QCommandLineParser arguments;
-    arguments.addPositionalArgument(QStringLiteral("FILE"),
-                                    QStringLiteral("A model, a problem, a schedule of it, a machine ..."),
-                                    QStringLiteral("[FILE...]"));
-    const QCommandLineOption machine(QStringLiteral("machine"),
-                                     QStringLiteral("Preset or file of the machine that a model is put on."),
-                                     QStringLiteral("NAME"));
-    arguments.addOption(machine);
-    arguments.addHelpOption();
-    arguments.addVersionOption();
-    arguments.process(app);
-    tilewright::ui::MainWindow window;
-    const QStringList files = arguments.positionalArguments();
+namespace {
+
+int showWindow(QApplication& app, const std::vector<std::string>& files, const std::string& machine)
+{
+    QApplication::setStyle(makeStyle());
+    MainWindow window;
+    QStringList paths;
+    for (const std::string& file : files)
+        paths << QString::fromStdString(file);
     window.restoreSession();
     window.fitOnto(window.screen()->availableSize());
     window.show();
-    if (files.isEmpty())
+    if (paths.isEmpty())
         window.reopenLastFiles();
     else
-        window.openPaths(files);
-    const auto used =
-        tilewright::ui::useMachine(window.state().document, arguments.value(machine).toStdString());
+        window.openPaths(paths);
+    const auto used = useMachine(window.state().document, machine);
     if (!used) {
         std::cerr << "tilewright: " << used.error().text() << '\n';
         return 2;
     }
     return app.exec();
+}
+
+/// The exit code when the command line is wrong, or asked only for help or the version.
+std::optional<int> parse(CLI::App& cli, int argc, char** argv)
+{
+    try {
+        cli.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return cli.exit(e) == 0 ? 0 : 2;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+} // namespace tilewright::ui
+
+int main(int argc, char** argv)
+{
+    using namespace tilewright;
+    using namespace tilewright::ui;
+    const std::string version = manual::versionText();
+    QCoreApplication::setOrganizationName(QStringLiteral("tilewright"));
+    QCoreApplication::setApplicationName(QStringLiteral("tilewright"));
+    QCoreApplication::setApplicationVersion(QString::fromStdString(version));
+    CLI::App cli{"See, hand-craft and solve schedules of tensor graphs on accelerators", "tilewright"};
+    std::vector<std::string> files;
+    std::string machine;
+    int exitCode = 0;
+    cli.set_version_flag("-v,--version", "tilewright " + version);
+    cli.add_option("files", files,
+                   "Models, problems, schedules of them, machines, files of the other lenses");
+    addMachineOption(cli, machine);
+    cli.require_subcommand(0, 1);
+    addRenderVerb(cli, argv, exitCode);
+    addReportVerb(cli, argv, exitCode);
+    manual::addManualVerb(cli);
+    // Verbs, --help and --version work without a display. Options of Qt (-platform, -style) are let pass
+    // here; the application takes them out of the arguments.
+    cli.allow_extras();
+    if (const auto code = parse(cli, argc, argv))
+        return *code;
+    if (!cli.get_subcommands().empty())
+        return exitCode;
+    cli.allow_extras(false);
+    const std::vector<std::string> unknown = cli.remaining();
+    if (std::any_of(unknown.begin(), unknown.end(), [](const std::string& a) { return a.starts_with("--"); }))
+        return *parse(cli, argc, argv); // none of Qt's, which have one dash
+    QApplication app(argc, argv);
+    files.clear();
+    if (const auto code = parse(cli, argc, argv))
+        return *code;
+    return showWindow(app, files, machine);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_view.h"
 #include "headless.h"
+#include "manual/program.h"
 #include "verbs.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
+#include "workspace/compared_model.h"
 
 #include <CLI/CLI.hpp>
 
@@ -102,41 +104,19 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
                          [&window](QPainter& painter) { window.render(&painter); });
 }
 
-} // namespace
-
-int runRender(int argc, char** argv)
+struct RenderArguments
 {
-    CLI::App cli{"Draws a view of a workload to PNG, SVG or PDF without a display", "tilewright render"};
     std::vector<std::string> files;
-    std::string view;
-    std::string output;
-    std::string theme = "light";
-    std::string size;
-    std::string perspective;
-    std::string baseline;
-    std::string machine;
-    std::vector<std::string> selected;
-    double scale = 1;
-    double fontSize = 0;
-    cli.add_option("files", files, "A model, a problem, a schedule of it, or files of the other lenses");
+    std::string view, output, theme = "light", size, perspective, baseline, machine;
+    std::vector<std::string> selected, commands;
+    double scale = 1, fontSize = 0;
     bool listViews = false;
-    cli.add_flag("--list-views", listViews, "Print the names of the views, one a line");
-    cli.add_option("--view", view, "What to draw: " + viewNames());
-    cli.add_option("-o,--output", output, "FILE.png, FILE.svg or FILE.pdf");
-    cli.add_option("--scale", scale, "Device pixels per logical pixel, 1 to 4")->check(CLI::Range(0.25, 4.0));
-    cli.add_option("--theme", theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
-    cli.add_option("--size", size, "WxH in logical pixels");
-    cli.add_option("--font-size", fontSize, "Point size of the application font, 6 to 40")
-        ->check(CLI::Range(6.0, 40.0));
-    cli.add_option("--select", selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated");
-    cli.add_option("--machine", machine, "Preset or file of the machine that a model is put on");
-    cli.add_option("--baseline", baseline, "A schedule drawn as the ghost");
-    cli.add_option("--perspective", perspective, "With --view window: Edit, Tiles, Compare or Hardware");
-    try {
-        cli.parse(argc - 1, argv + 1);
-    } catch (const CLI::ParseError& e) {
-        return cli.exit(e) == 0 ? 0 : 2;
-    }
+};
+
+int render(const RenderArguments& arguments, char** argv)
+{
+    const auto& [files, view, output, theme, size, perspective, baseline, machine, selected, commands, scale,
+                 fontSize, listViews] = arguments;
     if (listViews) {
         for (const ViewEntry& entry : viewCatalog())
             std::cout << entry.name.toStdString() << '\n';
@@ -173,6 +153,7 @@ int runRender(int argc, char** argv)
         opened.push_back(std::move(*file));
     }
     sortForOpening(opened);
+    const QString other = takeCompared(opened);
     if (view == "window") {
         const Status done =
             renderWindow(paths, selected, QString::fromStdString(perspective),
@@ -197,14 +178,55 @@ int runRender(int argc, char** argv)
         return fail(used.error().text());
     if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline)); !pinned)
         return fail(pinned.error().text());
+    if (!other.isEmpty())
+        if (const Status compared = state.workspace.compared().open(other); !compared)
+            return fail(compared.error().text());
     if (selected.empty() && state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     for (const std::string& s : selected)
         if (!select(state.selection, QString::fromStdString(s)))
             return fail("--select: expected subgraph:N, op:N, tensor:N or step:N, got \"" + s + "\"");
     widget->resize(options.size.isEmpty() ? widget->exportSize() : options.size);
+    for (const std::string& command : commands) {
+        QAction* action = state.actions.find(QString::fromStdString(command));
+        if (!action)
+            return fail("--command: the view has no command \"" + command + "\"");
+        action->trigger();
+    }
     const Status written = exportView(*widget, QString::fromStdString(output), options);
     return written ? 0 : fail(written.error().text());
+}
+
+} // namespace
+
+void addRenderVerb(CLI::App& app, char** argv, int& exitCode)
+{
+    auto* verb =
+        app.add_subcommand("render", "Draw a view of a workload to PNG, SVG or PDF without a display");
+    const auto a = std::make_shared<RenderArguments>();
+    verb->add_option("files", a->files, "A model, a problem, a schedule of it, or files of the other lenses");
+    verb->add_flag("--list-views", a->listViews, "Print the names of the views, one a line");
+    std::vector<std::string> views{"window"};
+    for (const ViewEntry& entry : viewCatalog())
+        views.push_back(entry.name.toStdString());
+    verb->add_option("--view", a->view, "What to draw")->type_name(manual::oneOf(views));
+    verb->add_option("-o,--output", a->output, "FILE.png, FILE.svg or FILE.pdf")->type_name("FILE");
+    verb->add_option("--scale", a->scale, "Device pixels per logical pixel, 1 to 4")
+        ->check(CLI::Range(0.25, 4.0));
+    verb->add_option("--theme", a->theme, "Colours")->check(CLI::IsMember({"light", "dark"}));
+    verb->add_option("--size", a->size, "In logical pixels")->type_name("WxH");
+    verb->add_option("--font-size", a->fontSize, "Point size of the application font, 6 to 40")
+        ->check(CLI::Range(6.0, 40.0));
+    verb->add_option("--select", a->selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated")
+        ->type_name("SELECTION");
+    addMachineOption(*verb, a->machine);
+    verb->add_option("--command", a->commands,
+                     "What a person would do first, by its name: memory.addresses; may be repeated")
+        ->type_name("NAME");
+    verb->add_option("--baseline", a->baseline, "A schedule drawn as the ghost")->type_name("FILE");
+    verb->add_option("--perspective", a->perspective, "With --view window: which docks are shown")
+        ->type_name("Edit|Tiles|Compare|Hardware");
+    verb->callback([a, argv, &exitCode] { exitCode = render(*a, argv); });
 }
 
 } // namespace tilewright::ui

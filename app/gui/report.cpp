@@ -8,27 +8,23 @@
 #include <CLI/CLI.hpp>
 
 #include <QApplication>
+#include <QFileInfo>
 
 #include <algorithm>
 #include <iostream>
 
 namespace tilewright::ui {
 
-int runReport(int argc, char** argv)
+namespace {
+
+struct ReportArguments
 {
-    CLI::App cli{"Writes a report of a schedule: one HTML page, or a PDF with a page a view",
-                 "tilewright report"};
     std::vector<std::string> files;
-    std::string machine;
-    std::string output;
-    cli.add_option("files", files, "A model or a problem, and a schedule of it")->required();
-    cli.add_option("--machine", machine, "Preset or file of the machine that a model is put on");
-    cli.add_option("-o,--output", output, "FILE.html or FILE.pdf")->required();
-    try {
-        cli.parse(argc - 1, argv + 1);
-    } catch (const CLI::ParseError& e) {
-        return cli.exit(e) == 0 ? 0 : 2;
-    }
+    std::string machine, output;
+};
+
+int report(const ReportArguments& arguments, char** argv)
+{
     const HeadlessApplication app(argv);
     AppState state;
     const auto fail = [](const Error& error) {
@@ -36,7 +32,7 @@ int runReport(int argc, char** argv)
         return 2;
     };
     std::vector<LensFile> read;
-    for (const std::string& path : files) {
+    for (const std::string& path : arguments.files) {
         auto file = readLensFile(QString::fromStdString(path));
         if (!file)
             return fail(file.error());
@@ -46,22 +42,49 @@ int runReport(int argc, char** argv)
     for (const LensFile& file : read)
         if (const auto opened = state.workspace.open(file); !opened)
             return fail(opened.error());
-    if (const Status used = useMachine(state.document, machine); !used)
+    if (const Status used = useMachine(state.document, arguments.machine); !used)
         return fail(used.error());
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
-    for (const QString& name : reportViews()) {
-        const auto entry = std::find_if(viewCatalog().begin(), viewCatalog().end(),
-                                        [&](const ViewEntry& e) { return e.name == name; });
-        views.emplace_back(entry->create(state.context()));
+    const auto add = [&](const ViewEntry& entry) {
+        views.emplace_back(entry.create(state.context()));
         views.back()->resize(views.back()->exportSize());
         pages.push_back(views.back().get());
+    };
+    if (!state.document.hasProblem()) { // files of another lens: all its views
+        const Lens lens = read.back().lens();
+        for (const ViewEntry& entry : viewCatalog())
+            if (entry.lens == lens)
+                add(entry);
+        const QString title = QFileInfo(QString::fromStdString(arguments.files.front())).completeBaseName();
+        const Status written = exportLensReport(title, pages, QString::fromStdString(arguments.output));
+        views.clear();
+        return written ? 0 : fail(written.error());
     }
+    for (const QString& name : reportViews())
+        add(*std::find_if(viewCatalog().begin(), viewCatalog().end(),
+                          [&](const ViewEntry& e) { return e.name == name; }));
     if (state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
-    const Status written = exportReport(state.document, pages, QString::fromStdString(output));
+    const Status written = exportReport(state.document, pages, QString::fromStdString(arguments.output));
     views.clear();
     return written ? 0 : fail(written.error());
+}
+
+} // namespace
+
+void addReportVerb(CLI::App& app, char** argv, int& exitCode)
+{
+    auto* verb = app.add_subcommand(
+        "report",
+        "Write a report of a schedule or of another lens: one HTML page, or a PDF with a page a view");
+    const auto a = std::make_shared<ReportArguments>();
+    verb->add_option("files", a->files,
+                     "A model or a problem, and a schedule of it, or files of another lens")
+        ->required();
+    addMachineOption(*verb, a->machine);
+    verb->add_option("-o,--output", a->output, "FILE.html or FILE.pdf")->type_name("FILE")->required();
+    verb->callback([a, argv, &exitCode] { exitCode = report(*a, argv); });
 }
 
 } // namespace tilewright::ui

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-class QApplication;
+#include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace tilewright::ui {
 
+// One function per verb, each in its own file: adds the subcommand to the parser; its callback sets
+// `exitCode`. `argv` is the program's, for a QApplication that is made only when the verb is there.
+
 /// `tilewright render FILE… --view NAME --output FILE.png`: draws a view without a display.
-int runRender(int argc, char** argv);
+void addRenderVerb(CLI::App& app, char** argv, int& exitCode);
 /// `tilewright report FILE… -o report.html`
-int runReport(int argc, char** argv);
+void addReportVerb(CLI::App& app, char** argv, int& exitCode);
+
+/// --machine, of the window and of the verbs.
+void addMachineOption(CLI::App& app, std::string& machine);
 
 } // namespace tilewright::ui

@@ -127,6 +127,7 @@ private:
             rect(k.tensor, k.tile);
             word(k.accumulators);
             word(k.outputElements);
+            word(k.takesOver ? static_cast<std::int64_t>(k.takesOver->value) + 1 : 0);
         }
         for (const TensorId t : s.residentReads)
             word(t.value);
@@ -291,6 +292,8 @@ Step StepTable::step(std::int64_t i) const
         range(k.tile.c0, k.tile.c1);
         k.accumulators = in.next();
         k.outputElements = in.next();
+        if (const std::int64_t taken = in.next(); taken > 0)
+            k.takesOver = TensorId(static_cast<std::size_t>(taken - 1));
     }
     for (TensorId& t : s.residentReads)
         t = TensorId(static_cast<std::size_t>(in.next()));

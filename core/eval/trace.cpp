@@ -15,6 +15,11 @@
 
 namespace tilewright {
 
+bool sameBuffer(const StepBuffer& a, const StepBuffer& b)
+{
+    return a.tensor == b.tensor && a.full == b.full && (a.full || (a.role == b.role && a.rect == b.rect));
+}
+
 namespace {
 
 using RunKey = std::array<std::int64_t, 7>; // op, rectangle, k range (R6.6)
@@ -71,11 +76,6 @@ struct Request
     Role role;
     Rect rect;
 };
-
-bool sameBuffer(const StepBuffer& a, const StepBuffer& b)
-{
-    return a.tensor == b.tensor && a.full == b.full && (a.full || (a.role == b.role && a.rect == b.rect));
-}
 
 /// What of `rect` is not in `covered`; `covered` grows by it (R9.7).
 std::int64_t cover(std::vector<Rect>& covered, const Rect& rect)
@@ -345,8 +345,7 @@ private:
         std::vector<TensorId> taken;
         if (!m_rules.donation)
             return taken;
-        for (std::size_t i = 0; i < m_step.sinks.size(); ++i) {
-            const StepSink& s = m_step.sinks[i];
+        for (StepSink& s : m_step.sinks) {
             const OpId producer = *m_problem.producer(s.tensor);
             if (!s.completes || !s.stored || m_problem.op(producer).type != OpType::Pointwise)
                 continue;
@@ -355,6 +354,7 @@ private:
                     std::find(taken.begin(), taken.end(), r.tensor) != taken.end())
                     continue;
                 taken.push_back(r.tensor);
+                s.takesOver = r.tensor;
                 m_step.donatedElements += s.tile.area();
                 break;
             }
@@ -385,7 +385,10 @@ private:
             const Rect tile = tileOf(i);
             if (tile.area() == 0 || m_step.kStep >= m_kSteps[i])
                 continue;
-            StepSink out{m_plan.products()[s.product], tile, m_step.kStep == m_kSteps[i] - 1, false, 0, 0};
+            StepSink out;
+            out.tensor = m_plan.products()[s.product];
+            out.tile = tile;
+            out.completes = m_step.kStep == m_kSteps[i] - 1;
             out.stored = out.completes && !m_retained[i];
             out.outputElements = m_retained[i] ? 0 : tile.area();
             for (std::uint32_t d = s.driverBegin; m_kSteps[i] > 1 && d < s.driverEnd; ++d) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct StepBuffer
     bool loaded = false; ///< loaded in this step; otherwise reused from the previous one
 };
 
+/// Whether both are the same named buffer (R7.1), whatever was loaded.
+[[nodiscard]] bool sameBuffer(const StepBuffer& a, const StepBuffer& b);
+
 /// One op run of a step (R6).
 struct StepRun
 {
@@ -45,9 +49,10 @@ struct StepSink
     TensorId tensor;
     Rect tile;
     bool completes = false;
-    bool stored = false;             ///< written to slow memory in this step
-    std::int64_t accumulators = 0;   ///< elements of separate accumulators of split drivers (R9.1d)
-    std::int64_t outputElements = 0; ///< R9.1c: 0 when retained
+    bool stored = false;               ///< written to slow memory in this step
+    std::int64_t accumulators = 0;     ///< elements of separate accumulators of split drivers (R9.1d)
+    std::int64_t outputElements = 0;   ///< R9.1c: 0 when retained
+    std::optional<TensorId> takesOver; ///< R9.6: lies in a buffer of this tensor from now on
 };
 
 /// Everything that happens in one (tile, k) step.

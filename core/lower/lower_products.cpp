@@ -238,13 +238,17 @@ Status ProblemLowering::recurrent(const Operator& op)
             const auto name = [&](const char* part) { return partName(op, part, i); };
             const SourceId fromInput = matmul(input, weights, name("input"), name("input"));
             const SourceId fromState = matmul(before, recurrentWeights, name("state"), name("state"));
+            const bool isState = op.kind == OperatorKind::Rnn; // one gate, and nothing else to it
+            const char* const sumPart = isState ? "output" : "gates";
             const SourceId sum = pointwise({m_table.tensorOf(fromInput), m_table.tensorOf(fromState)}, passes,
-                                           name("gates"), name("gates"));
+                                           name(sumPart), name(sumPart));
             std::vector<TensorId> read;
-            for (std::int64_t gate = 0; gate < gates / hidden; ++gate)
+            for (std::int64_t gate = 0; !isState && gate < gates / hidden; ++gate)
                 read.push_back(m_table.read({sum, gate * hidden, {{batch, gates}}, {{hidden, 1}}},
                                             name("gate") + "." + std::to_string(gate)));
-            if (lstm) {
+            if (isState) {
+                state = sum;
+            } else if (lstm) {
                 std::vector<TensorId> forCell = read;
                 forCell.push_back(m_table.read({cell, 0, {{batch, hidden}}, {{hidden, 1}}}, name("cell")));
                 cell = pointwise(std::move(forCell), passes, name("cell"), name("cell"));

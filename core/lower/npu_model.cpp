@@ -143,6 +143,7 @@ private:
         case OperatorKind::ConvTranspose2d:
         case OperatorKind::Lstm:
         case OperatorKind::Gru:
+        case OperatorKind::Rnn:
         case OperatorKind::MaxPool:
         case OperatorKind::AveragePool:
         case OperatorKind::GlobalPool:

@@ -192,6 +192,7 @@ Status ProblemLowering::dispatch(const Operator& op)
         return attention(op);
     case OperatorKind::Lstm:
     case OperatorKind::Gru:
+    case OperatorKind::Rnn:
         return recurrent(op);
     case OperatorKind::GlobalPool:
     case OperatorKind::Reduce:

@@ -3,7 +3,9 @@
 
 #include "mapping/layer.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tilewright::mapping {
@@ -16,8 +18,34 @@ struct EnergyTable
     double spm = 13.5;
     double dram = 200.0;
     double mac = 0.075;
+    // Beyond the base model (docs/rules/mapping.md 10.4).
+    std::optional<double> rfWrite = std::nullopt, spmWrite = std::nullopt,
+                          dramWrite = std::nullopt; ///< without one, a write costs what a read does
+    double rfFill = 0;  ///< writing an element that arrives over the network into a register file
+    double spmFill = 0; ///< writing an element that arrives from DRAM into the scratchpad
+    double leakage = 0; ///< per cycle of the array clock
 
+    [[nodiscard]] double writeRf() const noexcept { return rfWrite.value_or(rf); }
+    [[nodiscard]] double writeSpm() const noexcept { return spmWrite.value_or(spm); }
+    [[nodiscard]] double writeDram() const noexcept { return dramWrite.value_or(dram); }
+    /// Register file accesses of one multiply-accumulate: three reads, one write.
+    [[nodiscard]] double rfOfMac() const noexcept { return 3 * rf + writeRf(); }
+    /// One addition of a partial result that came from another PE.
+    [[nodiscard]] double reduction() const noexcept { return 2 * rf + writeRf() + noc + mac; }
     bool operator==(const EnergyTable&) const = default;
+};
+
+/// What the base model leaves out, all off (docs/rules/mapping.md 10).
+struct ModelOptions
+{
+    bool imperfect = false;     ///< factors need not divide: the last tile of a loop is smaller
+    bool reductionTree = false; ///< partial results are added pairwise instead of one after the other
+    bool overlapped = false;    ///< cycles are those of the busiest resource
+    /// Operands that skip the scratchpad: DRAM feeds the array.
+    std::array<bool, kOperands> bypassSpm{};
+
+    [[nodiscard]] bool bypasses() const noexcept { return bypassSpm[0] || bypassSpm[1] || bypassSpm[2]; }
+    bool operator==(const ModelOptions&) const = default;
 };
 
 /// The accelerator (docs/rules/mapping.md 2); the defaults are those of that section.
@@ -34,6 +62,7 @@ struct Architecture
     double dmaMhz = 3200;
     double arrayMhz = 500;
     EnergyTable energyPj;
+    ModelOptions options;
 
     [[nodiscard]] std::int64_t rfElements() const noexcept { return rfBytes / elementBytes; }
     [[nodiscard]] std::int64_t spmElements() const noexcept { return spmBanks * spmBankBytes / elementBytes; }

@@ -10,15 +10,18 @@ namespace tilewright::mapping {
 
 bool fitsScratchpad(const Lattice& lattice, const Architecture& architecture, Lattice::Index tile) noexcept
 {
+    const auto& skips = architecture.options.bypassSpm;
     std::int64_t elements = 0;
     for (std::size_t op = 0; op < kOperands; ++op) {
-        elements += lattice.elements[op][tile];
+        elements += skips[op] ? 0 : lattice.elements[op][tile];
         if (elements > architecture.spmElements())
             return false;
     }
     std::int64_t banks = 0;
     for (std::size_t op = 0; op < kOperands; ++op)
-        banks += ceilDiv(lattice.elements[op][tile] * architecture.elementBytes, architecture.spmBankBytes);
+        if (!skips[op])
+            banks +=
+                ceilDiv(lattice.elements[op][tile] * architecture.elementBytes, architecture.spmBankBytes);
     return banks <= architecture.spmBanks;
 }
 
@@ -65,15 +68,17 @@ void ArrayTable::listHalves()
     const std::int64_t minPes = share(m_reductions.minPeUse, m_architecture.pes);
     for (std::size_t i = 0; i < m_lattice.size(); ++i) {
         const auto index = static_cast<Lattice::Index>(i);
+        const Factors factors = m_lattice.factors(index);
         const std::int64_t product = m_lattice.product[i];
         const std::int64_t reduced = m_lattice.freeProduct[kWritten][i];
         if (product <= m_architecture.pes && product >= minPes &&
-            !(m_reductions.noSpatialReduction && reduced > 1))
+            !(m_reductions.noSpatialReduction && reduced > 1) &&
+            m_reductions.constraints.allows(Level::Spatial, factors))
             m_spatial.push_back({index, packed(index), product, reduced, 0});
         const std::int64_t first = m_lattice.elements[0][i];
         const std::int64_t second = m_lattice.elements[1][i];
         const std::int64_t elements = first + second + m_lattice.elements[2][i];
-        if (elements <= rfLimit && elements >= minRf) {
+        if (elements <= rfLimit && elements >= minRf && m_reductions.constraints.allows(Level::Rf, factors)) {
             m_isRf[i] = true;
             m_rf.push_back({index, packed(index), product, first, second});
         }
@@ -102,10 +107,11 @@ void ArrayTable::summarise(const std::function<bool()>& cancelled)
             if (!fits[array])
                 continue;
             ArraySummary& a = m_summaries[array];
-            const std::int64_t red = m_lattice.elements[kWritten][array] * (s.value0 - 1);
+            const std::int64_t red =
+                m_lattice.elements[kWritten][array] * reductionSteps(s.value0, m_architecture.options);
             ++a.feasible;
             a.comp = std::min(a.comp, r.product);
-            a.red = std::min(a.red, red);
+            a.reduced = std::min(a.reduced, s.value0);
             a.compRed = std::min(a.compRed, r.product + red);
             a.sent0 = std::min(a.sent0, r.value0 * s.product);
             a.sent1 = std::min(a.sent1, r.value1 * s.product);
@@ -114,26 +120,19 @@ void ArrayTable::summarise(const std::function<bool()>& cancelled)
     m_complete = true;
 }
 
-ArrayTerms ArrayTable::terms(Lattice::Index extents, std::int64_t comp, std::int64_t red, std::int64_t sent0,
-                             std::int64_t sent1) const noexcept
+ArrayTerms ArrayTable::terms(Lattice::Index extents, std::int64_t comp, std::int64_t reduced,
+                             std::int64_t sent0, std::int64_t sent1) const noexcept
 {
-    const EnergyTable& pj = m_architecture.energyPj;
-    ArrayTerms out;
-    out.comp = comp;
-    out.red = red;
+    std::array<std::int64_t, kOperands> noc{};
     for (std::size_t i = 0; i < kOperands; ++i)
-        out.noc[i] = m_lattice.elements[i][extents];
-    const std::array<std::int64_t, kOperands> sent{sent0, sent1, out.noc[kWritten]};
-    for (std::size_t i = 0; i < kOperands; ++i)
-        out.transferPj[i] = static_cast<double>(sent[i]) * pj.noc + static_cast<double>(out.noc[i]) * pj.spm;
-    out.reductionPj = static_cast<double>(red) * (3 * pj.rf + pj.noc + pj.mac);
-    return out;
+        noc[i] = m_lattice.elements[i][extents];
+    return makeArrayTerms(m_architecture, comp, noc, {sent0, sent1}, reduced);
 }
 
 ArrayTerms ArrayTable::ideal(Lattice::Index extents) const noexcept
 {
     const ArraySummary& a = m_summaries[extents];
-    return terms(extents, a.comp, a.red, a.sent0, a.sent1);
+    return terms(extents, a.comp, a.reduced, a.sent0, a.sent1);
 }
 
 std::unique_ptr<std::vector<Split>> ArrayTable::makeSplits(Lattice::Index extents) const
@@ -141,17 +140,18 @@ std::unique_ptr<std::vector<Split>> ArrayTable::makeSplits(Lattice::Index extent
     struct Candidate
     {
         std::int64_t comp;
-        std::int64_t red;
+        std::int64_t reduced;
         std::int64_t sent0;
         std::int64_t sent1;
         Lattice::Index spatial;
 
         [[nodiscard]] bool beats(const Candidate& o) const noexcept
         {
-            return comp <= o.comp && red <= o.red && sent0 <= o.sent0 && sent1 <= o.sent1;
+            return comp <= o.comp && reduced <= o.reduced && sent0 <= o.sent0 && sent1 <= o.sent1;
         }
     };
     std::vector<Candidate> front;
+    const bool constrained = m_reductions.constraints.bounds(Level::Spatial);
     m_lattice.forEachDivisor(extents, [&](Lattice::Index spatial) {
         const std::int64_t pes = m_lattice.product[spatial];
         const Lattice::Index rf = extents - spatial;
@@ -160,10 +160,11 @@ std::unique_ptr<std::vector<Split>> ArrayTable::makeSplits(Lattice::Index extent
         const std::int64_t reduced = m_lattice.freeProduct[kWritten][spatial];
         if (static_cast<double>(pes) <
                 m_reductions.minPeUse * static_cast<double>(m_architecture.pes) - 1e-9 ||
-            (m_reductions.noSpatialReduction && reduced > 1))
+            (m_reductions.noSpatialReduction && reduced > 1) ||
+            (constrained && !m_reductions.constraints.allows(Level::Spatial, m_lattice.factors(spatial))))
             return;
-        const Candidate c{m_lattice.product[rf], m_lattice.elements[kWritten][extents] * (reduced - 1),
-                          m_lattice.elements[0][rf] * pes, m_lattice.elements[1][rf] * pes, spatial};
+        const Candidate c{m_lattice.product[rf], reduced, m_lattice.elements[0][rf] * pes,
+                          m_lattice.elements[1][rf] * pes, spatial};
         for (const Candidate& other : front)
             if (other.beats(c))
                 return;
@@ -171,12 +172,16 @@ std::unique_ptr<std::vector<Split>> ArrayTable::makeSplits(Lattice::Index extent
         front.push_back(c);
     });
     // Fewer cycles first: the search finds good methods sooner.
-    std::sort(front.begin(), front.end(), [](const Candidate& x, const Candidate& y) {
-        return x.comp + x.red != y.comp + y.red ? x.comp + x.red < y.comp + y.red : x.spatial < y.spatial;
+    const std::int64_t written = m_lattice.elements[kWritten][extents];
+    const auto cycles = [&](const Candidate& c) {
+        return c.comp + written * reductionSteps(c.reduced, m_architecture.options);
+    };
+    std::sort(front.begin(), front.end(), [&](const Candidate& x, const Candidate& y) {
+        return cycles(x) != cycles(y) ? cycles(x) < cycles(y) : x.spatial < y.spatial;
     });
     auto out = std::make_unique<std::vector<Split>>();
     for (const Candidate& c : front)
-        out->push_back({terms(extents, c.comp, c.red, c.sent0, c.sent1), c.spatial});
+        out->push_back({terms(extents, c.comp, c.reduced, c.sent0, c.sent1), c.spatial});
     return out;
 }
 

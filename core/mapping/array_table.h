@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "mapping/architecture.h"
+#include "mapping/constraints.h"
 #include "mapping/cost_kernel.h"
 #include "mapping/lattice.h"
 
@@ -13,7 +13,8 @@
 
 namespace tilewright::mapping {
 
-/// The reference project's ways to make the space smaller; all off in proven mode (docs/rules/mapping.md 7).
+/// Ways to make the space smaller: the reference project's, and factors that a person asks for. All off when
+/// the whole space is searched (docs/rules/mapping.md 7).
 struct Reductions
 {
     double minPeUse = 0;  ///< share of the PEs, 0..1
@@ -21,6 +22,7 @@ struct Reductions
     double minSpmUse = 0; ///< share of the scratchpad's bytes
     bool noSpatialReduction = false;
     bool noFilterLoopsAtDram = false;
+    Constraints constraints;
 
     [[nodiscard]] bool any() const noexcept { return *this != Reductions{}; }
     bool operator==(const Reductions&) const = default;
@@ -42,8 +44,8 @@ struct ArraySummary
 {
     std::int64_t feasible = 0; ///< splits that fit PEs and register files
     std::int64_t comp = std::numeric_limits<std::int64_t>::max();
-    std::int64_t red = std::numeric_limits<std::int64_t>::max();
-    std::int64_t compRed = std::numeric_limits<std::int64_t>::max(); ///< least sum of the two
+    std::int64_t reduced = std::numeric_limits<std::int64_t>::max(); ///< PEs of one partial result
+    std::int64_t compRed = std::numeric_limits<std::int64_t>::max(); ///< least sum of computing and reducing
     std::int64_t sent0 = std::numeric_limits<std::int64_t>::max(); ///< network elements of the first operand
     std::int64_t sent1 = std::numeric_limits<std::int64_t>::max();
 };
@@ -84,7 +86,7 @@ private:
     };
     void listHalves();
     void summarise(const std::function<bool()>& cancelled);
-    [[nodiscard]] ArrayTerms terms(Lattice::Index extents, std::int64_t comp, std::int64_t red,
+    [[nodiscard]] ArrayTerms terms(Lattice::Index extents, std::int64_t comp, std::int64_t reduced,
                                    std::int64_t sent0, std::int64_t sent1) const noexcept;
     [[nodiscard]] std::unique_ptr<std::vector<Split>> makeSplits(Lattice::Index extents) const;
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "mapping/layer.h"
+#include "base/integer.h"
+#include "mapping/architecture.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 // The fast form of the cost model: docs/rules/mapping.md 4 and 5 for one pair of order classes, where at
@@ -15,12 +17,45 @@ namespace tilewright::mapping {
 /// What the array level contributes, for one choice of RF and SPATIAL factors.
 struct ArrayTerms
 {
-    std::int64_t comp = 0;                      ///< cycles of one RF pass
-    std::int64_t red = 0;                       ///< reduction cycles
-    std::array<std::int64_t, kOperands> noc{};  ///< elements(op, array)
-    std::array<double, kOperands> transferPj{}; ///< network and SPM energy of one transfer, one way
-    double reductionPj = 0;                     ///< energy of one reduction
+    std::int64_t comp = 0;                     ///< cycles of one RF pass
+    std::int64_t red = 0;                      ///< reduction cycles
+    std::array<std::int64_t, kOperands> noc{}; ///< elements(op, array)
+    /// Network and SPM energy of one transfer, one way: into the array, of the written operand out of it.
+    std::array<double, kOperands> transferPj{};
+    double writtenPj = 0; ///< the written operand in and out, and one reduction
+    double drainPj = 0;   ///< the written operand out only, and one reduction
 };
+
+/// Cycles to add up the partial results of `pes` PEs, an element each: one after the other, or pairwise.
+[[nodiscard]] inline std::int64_t reductionSteps(std::int64_t pes, const ModelOptions& options) noexcept
+{
+    return options.reductionTree ? std::bit_width(static_cast<std::uint64_t>(pes - 1)) : pes - 1;
+}
+
+/// The terms of an array: `noc` elements of each operand, of the read ones `sent` over the network (one to
+/// every PE that uses it), partial results of `reduced` PEs each added up.
+[[nodiscard]] inline ArrayTerms makeArrayTerms(const Architecture& architecture, std::int64_t comp,
+                                               const std::array<std::int64_t, kOperands>& noc,
+                                               const std::array<std::int64_t, 2>& sent,
+                                               std::int64_t reduced) noexcept
+{
+    const EnergyTable& pj = architecture.energyPj;
+    ArrayTerms out;
+    out.comp = comp;
+    out.noc = noc;
+    out.red = noc[kWritten] * reductionSteps(reduced, architecture.options);
+    const auto energy = [&](std::size_t op, std::int64_t elements, double each, double scratchpad) {
+        const bool skips = architecture.options.bypassSpm[op];
+        return static_cast<double>(elements) * each + (skips ? 0 : static_cast<double>(noc[op]) * scratchpad);
+    };
+    for (std::size_t op = 0; op < 2; ++op)
+        out.transferPj[op] = energy(op, sent[op], pj.noc + pj.rfFill, pj.spm);
+    out.transferPj[kWritten] = energy(kWritten, noc[kWritten], pj.noc, pj.writeSpm());
+    const double reductionPj = static_cast<double>(noc[kWritten] * (reduced - 1)) * pj.reduction();
+    out.drainPj = out.transferPj[kWritten] + reductionPj;
+    out.writtenPj = energy(kWritten, noc[kWritten], pj.noc + pj.rfFill, pj.spm) + out.drainPj;
+    return out;
+}
 
 /// What one class at SPM costs per SPM pass when nothing is kept.
 struct PassTerms
@@ -39,6 +74,8 @@ struct DramTerms
     std::int64_t cum1 = 0;   ///< DMA cycles of every pass
     std::int64_t own = 0;    ///< DMA cycles of the reused operand
     double dramPj = 0;       ///< whole layer
+    double leakagePj = 0;    ///< a cycle
+    bool overlapped = false; ///< docs/rules/mapping.md 10.2
 };
 
 struct Cost
@@ -47,15 +84,28 @@ struct Cost
     std::int64_t cycles = 0;
 };
 
+/// An SPM pass whose resources all work at once (docs/rules/mapping.md 10.2): the busiest of the array and
+/// the operands' networks; `operand` is sent `times` times, the others every time. Linear in passes and
+/// times, so that the whole layer can be given, too.
+[[nodiscard]] inline std::int64_t overlappedPass(const ArrayTerms& a, int operand, std::int64_t times,
+                                                 std::int64_t passes) noexcept
+{
+    const auto sent = [&](int op) { return op == operand ? times : passes; };
+    std::int64_t most = a.comp * passes + a.red * sent(kWritten);
+    for (int op = 0; op < kOperands; ++op)
+        most = std::max(most, a.noc[static_cast<std::size_t>(op)] * sent(op));
+    return most;
+}
+
 /// `operand` (-1: none) is reused `reuse` times over the `passes` RF passes; nothing is kept.
 [[nodiscard]] inline PassTerms spmPassTerms(const ArrayTerms& a, int operand, std::int64_t reuse,
-                                            std::int64_t passes) noexcept
+                                            std::int64_t passes, bool overlapped) noexcept
 {
     PassTerms out;
     const std::int64_t times = passes / reuse;
     const double p = static_cast<double>(passes);
     const double t = static_cast<double>(times);
-    const double writtenPj = 2 * a.transferPj[2] + a.reductionPj;
+    const double writtenPj = a.writtenPj;
     switch (operand) {
     case 0:
     case 1: {
@@ -79,12 +129,22 @@ struct Cost
         out.transfersPj = p * (a.transferPj[0] + a.transferPj[1] + writtenPj);
         break;
     }
+    if (overlapped)
+        out.cycles = overlappedPass(a, operand, times, passes);
     return out;
+}
+
+/// DMA cycles of the whole layer when nothing waits for another.
+[[nodiscard]] inline std::int64_t dmaCycles(const DramTerms& d) noexcept
+{
+    return d.cum1 * d.passes + d.own * (d.operand == kWritten ? 2 : 1) * (d.passes / d.reuse);
 }
 
 [[nodiscard]] inline std::int64_t layerCycles(const DramTerms& d, std::int64_t pass, std::int64_t a1,
                                               std::int64_t a2) noexcept
 {
+    if (d.overlapped)
+        return std::max(pass * d.passes, dmaCycles(d));
     const std::int64_t base = std::max(d.cum1, pass);
     std::int64_t cycles = base * d.passes;
     if (d.operand >= 0) {
@@ -99,8 +159,10 @@ struct Cost
 /// The layer when no operand is kept. `fixedPj`: MACs and register files.
 [[nodiscard]] inline Cost layerCost(const DramTerms& d, const PassTerms& pass, double fixedPj) noexcept
 {
-    return {fixedPj + d.dramPj + static_cast<double>(d.passes) * pass.transfersPj,
-            layerCycles(d, pass.cycles, pass.cycles, pass.cycles)};
+    const std::int64_t cycles = layerCycles(d, pass.cycles, pass.cycles, pass.cycles);
+    return {fixedPj + d.dramPj + static_cast<double>(d.passes) * pass.transfersPj +
+                d.leakagePj * static_cast<double>(cycles),
+            cycles};
 }
 
 /// The layer when the operand reused at DRAM also fills the whole SPM level and so stays in the RFs.
@@ -110,20 +172,27 @@ struct Cost
     const double p = static_cast<double>(d.passes) * static_cast<double>(passes);
     const std::int64_t changes = d.passes / d.reuse; // exact: the reuse is a product of some of the factors
     const double t = static_cast<double>(changes);
-    const double writtenPj = 2 * a.transferPj[2] + a.reductionPj;
+    const auto finish = [&](double energy, std::int64_t cycles) {
+        return Cost{energy + d.leakagePj * static_cast<double>(cycles), cycles};
+    };
+    const auto atOnce = [&] {
+        return std::max(overlappedPass(a, d.operand, changes, d.passes * passes), dmaCycles(d));
+    };
     if (d.operand == kWritten) {
         const std::int64_t comm1 = std::max(a.noc[0], a.noc[1]);
         const std::int64_t pass = std::max(comm1, a.comp) * passes;
-        const double energy = fixedPj + d.dramPj + p * (a.transferPj[0] + a.transferPj[1]) +
-                              t * (a.transferPj[2] + a.reductionPj);
-        return {energy, layerCycles(d, pass, pass + a.comp + a.red,
-                                    pass + std::max<std::int64_t>(0, a.noc[2] - comm1))};
+        const double energy = fixedPj + d.dramPj + p * (a.transferPj[0] + a.transferPj[1]) + t * a.drainPj;
+        return finish(energy, d.overlapped ? atOnce()
+                                           : layerCycles(d, pass, pass + a.comp + a.red,
+                                                         pass + std::max<std::int64_t>(0, a.noc[2] - comm1)));
     }
     const auto x = static_cast<std::size_t>(d.operand);
     const std::int64_t comm1 = std::max(a.noc[1 - x], a.noc[2]);
     const std::int64_t pass = (comm1 + a.comp + a.red) * passes;
-    const double energy = fixedPj + d.dramPj + p * (a.transferPj[1 - x] + writtenPj) + t * a.transferPj[x];
-    return {energy, layerCycles(d, pass, pass, pass + std::max<std::int64_t>(0, a.noc[x] - comm1))};
+    const double energy = fixedPj + d.dramPj + p * (a.transferPj[1 - x] + a.writtenPj) + t * a.transferPj[x];
+    return finish(energy, d.overlapped ? atOnce()
+                                       : layerCycles(d, pass, pass,
+                                                     pass + std::max<std::int64_t>(0, a.noc[x] - comm1)));
 }
 
 } // namespace tilewright::mapping

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 namespace tilewright::mapping {
@@ -32,16 +33,19 @@ struct LoopPower
 class Drawer
 {
 public:
-    Drawer(const LoopNest& nest, std::uint64_t seed) : m_random(seed), m_trivial(trivialMethod(nest))
+    Drawer(const LoopNest& nest, std::int64_t pes, std::uint64_t seed)
+        : m_random(seed), m_pes(pes), m_trivial(trivialMethod(nest))
     {
         for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l)
             for (const PrimePower& p : primePowers(nest.trips[l]))
                 m_powers.push_back({l, p.prime, p.exponent});
     }
 
-    Method draw()
+    /// Nothing as soon as the factors need more PEs than there are.
+    std::optional<Method> draw()
     {
         Method m = m_trivial;
+        std::int64_t pes = 1;
         for (const LoopPower& p : m_powers) {
             std::array<int, 3> bars{};
             const auto places = static_cast<std::uint64_t>(p.exponent) + 3;
@@ -52,6 +56,9 @@ public:
             } while (bars[0] == bars[1] || bars[1] == bars[2]);
             const std::array<int, kLevels> parts{bars[0], bars[1] - bars[0] - 1, bars[2] - bars[1] - 1,
                                                  p.exponent + 2 - bars[2]};
+            for (int e = 0; e < parts[static_cast<std::size_t>(Level::Spatial)]; ++e)
+                if ((pes *= p.prime) > m_pes)
+                    return std::nullopt;
             for (std::size_t level = 1; level < kLevels; ++level)
                 for (int e = 0; e < parts[level]; ++e) {
                     m.tiling[0][p.loop] /= p.prime;
@@ -63,6 +70,7 @@ public:
 
 private:
     std::mt19937_64 m_random;
+    std::int64_t m_pes;
     Method m_trivial;
     std::vector<LoopPower> m_powers;
 };
@@ -90,18 +98,19 @@ Density sampleDensity(const LoopNest& nest, const Architecture& architecture, co
     out.exampleOf.assign(out.counts.size(), -1);
 
     const FastEvaluator evaluator(nest, architecture);
-    Drawer drawer(nest, options.seed);
+    Drawer drawer(nest, architecture.pes, options.seed);
     std::vector<Method> tilings;
     std::vector<Seen> seen;
     // A space with hardly anything valid must end, too.
-    const std::int64_t mostTries = std::int64_t{400} * options.tilings;
+    const std::int64_t mostTries = std::int64_t{30} * options.tilings;
     while (out.tilings < options.tilings && out.tried < mostTries) {
         if (out.tried % 256 == 0 && options.stop.stop_requested())
             break;
         ++out.tried;
-        const Method m = drawer.draw();
-        if (!evaluator.fits(m))
+        const auto drawn = drawer.draw();
+        if (!drawn || !evaluator.fits(*drawn))
             continue;
+        const Method& m = *drawn;
         ++out.tilings;
         const OrderClasses spm = orderClasses(nest, m.at(Level::Spm));
         int pair = 0;

@@ -3,6 +3,8 @@
 
 #include "base/integer.h"
 #include "base/text.h"
+#include "mapping/cost_kernel.h"
+#include "mapping/imperfect.h"
 
 #include <algorithm>
 #include <map>
@@ -28,7 +30,7 @@ Factors times(const Factors& a, const Factors& b)
     return out;
 }
 
-std::optional<Violation> checkTiling(const LoopNest& nest, const Method& method)
+std::optional<Violation> checkTiling(const LoopNest& nest, bool imperfect, const Method& method)
 {
     for (int l = 0; l < nest.loopCount; ++l) {
         const auto i = static_cast<std::size_t>(l);
@@ -43,12 +45,18 @@ std::optional<Violation> checkTiling(const LoopNest& nest, const Method& method)
         }
         if (positive && !overflow && product == nest.trips[i])
             continue;
+        if (imperfect && positive && !overflow && product > nest.trips[i]) {
+            if (auto violation = checkTight(nest, method, l))
+                return violation;
+            continue;
+        }
         std::string text = "loop " + std::string(nest.loopNames[i]) + ": the factors ";
         for (std::size_t level = 0; level < method.tiling.size(); ++level)
             text += (level == 0 ? "" : " x ") + std::to_string(method.tiling[level][i]);
+        const char* less = imperfect ? ", less than the trip count " : ", not to the trip count ";
         text += !positive ? " must be at least 1"
                           : " multiply to " + (overflow ? "more than 64 bits" : std::to_string(product)) +
-                                ", not to the trip count " + std::to_string(nest.trips[i]);
+                                less + std::to_string(nest.trips[i]);
         return Violation{ViolationCode::Tiling, l, std::move(text)};
     }
     return std::nullopt;
@@ -61,18 +69,22 @@ struct Extents
     Factors spm;
 };
 
-Extents extentsOf(const Method& method)
+/// Nothing is larger than the loop itself, which only imperfect factors can ask for.
+Extents extentsOf(const LoopNest& nest, const Method& method)
 {
     Extents e;
     e.rf = method.at(Level::Rf);
     e.array = times(e.rf, method.at(Level::Spatial));
     e.spm = times(e.array, method.at(Level::Spm));
+    for (Factors* f : {&e.rf, &e.array, &e.spm})
+        for (std::size_t l = 0; l < f->size(); ++l)
+            (*f)[l] = std::min((*f)[l], nest.trips[l]);
     return e;
 }
 
 std::optional<Violation> checkCapacities(const LoopNest& nest, const Architecture& arch, const Method& method)
 {
-    const Extents e = extentsOf(method);
+    const Extents e = extentsOf(nest, method);
     const std::int64_t pes = productOf(method.at(Level::Spatial), ~0u);
     if (pes > arch.pes)
         return Violation{ViolationCode::Pes, -1,
@@ -83,7 +95,10 @@ std::optional<Violation> checkCapacities(const LoopNest& nest, const Architectur
     std::string parts;
     for (int op = 0; op < kOperands; ++op) {
         rf += nest.elements(op, e.rf);
-        const std::int64_t own = ceilDiv(nest.elements(op, e.spm) * arch.elementBytes, arch.spmBankBytes);
+        const std::int64_t own =
+            arch.options.bypassSpm[static_cast<std::size_t>(op)]
+                ? 0
+                : ceilDiv(nest.elements(op, e.spm) * arch.elementBytes, arch.spmBankBytes);
         banks += own;
         parts += (op == 0 ? "" : " + ") + formatGrouped(own);
     }
@@ -145,7 +160,7 @@ SpmPass spmPass(const MappingCost& e)
             run = cycles;
         }
         if (!out.kept && out.reuseSpm == reuse) {
-            (outEveryPass ? pass.parts.compute : pass.parts.reduction) += e.rfPassCycles * times;
+            (outEveryPass ? pass.parts.compute : pass.parts.drain) += e.rfPassCycles * times;
             pass.parts.reduction += e.reductionCycles * times;
         }
     }
@@ -153,8 +168,37 @@ SpmPass spmPass(const MappingCost& e)
     return pass;
 }
 
-void fillCycles(MappingCost& e)
+/// docs/rules/mapping.md 10.2: everything works at once, the busiest resource counts.
+void fillOverlapped(MappingCost& e)
 {
+    const OperandReport& out = e.operands[kWritten];
+    const auto sent = [&](const OperandReport& o) {
+        return o.kept ? e.spmPasses / o.reuseDram : e.spmPasses * (e.rfPasses / o.reuseSpm);
+    };
+    CycleParts& parts = e.cycleParts;
+    parts.compute = e.rfPassCycles * e.rfPasses * e.spmPasses;
+    const std::int64_t array = parts.compute + e.reductionCycles * sent(out);
+    std::int64_t network = 0;
+    std::int64_t dma = 0;
+    for (const OperandReport& o : e.operands) {
+        network = std::max(network, o.dataArray * sent(o));
+        dma += o.dmaBusyCycles;
+    }
+    e.cycles = std::max({array, network, dma});
+    (e.cycles == array     ? parts.reduction
+     : e.cycles == network ? parts.distribution
+                           : parts.dma) = e.cycles - parts.compute;
+    e.spmPassCycles = std::max(array, network) / e.spmPasses;
+}
+
+void fillCycles(MappingCost& e, bool overlapped)
+{
+    for (int op = 0; op < kOperands; ++op) {
+        OperandReport& o = e.operands[static_cast<std::size_t>(op)];
+        o.dmaBusyCycles = o.dmaCycles * (op == kWritten ? 2 : 1) * (e.spmPasses / o.reuseDram);
+    }
+    if (overlapped)
+        return fillOverlapped(e);
     const SpmPass pass = spmPass(e);
     e.spmPassCycles = pass.cycles;
     std::map<std::int64_t, std::int64_t> own;
@@ -174,6 +218,7 @@ void fillCycles(MappingCost& e)
     parts.compute = pass.parts.compute * e.spmPasses;
     parts.distribution = pass.parts.distribution * e.spmPasses;
     parts.reduction = pass.parts.reduction * e.spmPasses;
+    parts.drain = pass.parts.drain * e.spmPasses;
     parts.dma = (base - pass.cycles) * e.spmPasses;
     for (int op = 0; op < kOperands; ++op) {
         const OperandReport& o = e.operands[static_cast<std::size_t>(op)];
@@ -192,7 +237,9 @@ void fillCycles(MappingCost& e)
         // What the array needs beyond the base comes first; the DMA is exposed only beyond that.
         const std::int64_t array1 = std::max<std::int64_t>(0, a1 - base);
         const std::int64_t array2 = std::max<std::int64_t>(0, a2 - base);
-        parts.reduction += array1 * times;
+        const std::int64_t reducing = std::min(array1, e.reductionCycles);
+        parts.reduction += reducing * times;
+        parts.drain += (array1 - reducing) * times;
         parts.distribution += array2 * times;
         parts.dma +=
             (std::max<std::int64_t>(0, d1 - base - array1) + std::max<std::int64_t>(0, d2 - base - array2)) *
@@ -204,6 +251,7 @@ void fillCycles(MappingCost& e)
 void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& method, MappingCost& e)
 {
     const EnergyTable& pj = arch.energyPj;
+    const auto& skips = arch.options.bypassSpm;
     const auto real = [](std::int64_t v) { return static_cast<double>(v); };
     const Factors& spatial = method.at(Level::Spatial);
     for (int op = 0; op < kOperands; ++op) {
@@ -212,21 +260,31 @@ void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& me
         const unsigned indexMask = nest.operands[static_cast<std::size_t>(op)].indexMask;
         const std::int64_t transfers =
             o.kept ? e.spmPasses / o.reuseDram : e.spmPasses * (e.rfPasses / o.reuseSpm);
-        const std::int64_t ways = written && !o.kept ? 2 : 1;
+        const bool comesIn = !written || !o.kept;
         const std::int64_t pes = written ? productOf(spatial, indexMask) : e.pesUsed;
-        o.energy.rf = real((written ? 2 : 1) * nest.macs) * pj.rf;
-        o.energy.noc = real(o.dataRf * pes) * real(ways * transfers) * pj.noc;
-        o.energy.spm = real(o.dataArray) * real(ways * transfers) * pj.spm;
+        o.energy.rf = real(nest.macs) * (written ? pj.rf + pj.writeRf() : pj.rf) +
+                      (comesIn ? real(o.dataRf * pes) * real(transfers) * pj.rfFill : 0);
+        o.energy.noc = real(o.dataRf * pes) * real((written && comesIn ? 2 : 1) * transfers) * pj.noc;
+        const double scratchpad = (comesIn ? pj.spm : 0) + (written ? pj.writeSpm() : 0);
+        o.energy.spm =
+            skips[static_cast<std::size_t>(op)] ? 0 : real(o.dataArray) * real(transfers) * scratchpad;
         if (written) {
-            const double reductions = real(e.reductionCycles) * real(transfers);
-            o.energy.rf += reductions * 3 * pj.rf;
+            const std::int64_t added = o.dataArray * (e.pesUsed / productOf(spatial, indexMask) - 1);
+            const double reductions = real(added) * real(transfers);
+            o.energy.rf += reductions * (2 * pj.rf + pj.writeRf());
             o.energy.noc += reductions * pj.noc;
             o.energy.mac = reductions * pj.mac;
         }
-        std::int64_t moves = e.spmPasses / o.reuseDram;
-        if (written)
-            moves += std::max<std::int64_t>(0, moves - productOf(method.at(Level::Dram), indexMask));
-        o.energy.dram = real(o.bursts * o.burstElements) * real(moves) * pj.dram;
+        const bool direct = skips[static_cast<std::size_t>(op)];
+        const std::int64_t moves = direct ? transfers : e.spmPasses / o.reuseDram;
+        const std::int64_t tiles = productOf(method.at(Level::Dram), indexMask) *
+                                   (direct ? productOf(method.at(Level::Spm), indexMask) : 1);
+        const std::int64_t back = written ? std::max<std::int64_t>(0, moves - tiles) : moves;
+        o.energy.dram = real(o.bursts * o.burstElements) *
+                        (real(back) * pj.dram + (written ? real(moves) * pj.writeDram() : 0));
+        if (!direct)
+            o.energy.spm += real(o.bursts * o.burstElements) * real(back) * pj.spmFill;
+        o.networkCycles = o.dataArray * transfers;
         e.energyParts.mac += o.energy.mac;
         e.energyParts.rf += o.energy.rf;
         e.energyParts.noc += o.energy.noc;
@@ -234,6 +292,7 @@ void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& me
         e.energyParts.dram += o.energy.dram;
     }
     e.energyParts.mac += real(nest.macs) * pj.mac;
+    e.energyParts.leakage = pj.leakage * real(e.cycles);
     e.energy = e.energyParts.total();
     e.edp = e.energy * real(e.cycles);
 }
@@ -258,7 +317,7 @@ std::string_view violationName(ViolationCode code)
 std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& architecture,
                                      const Method& method)
 {
-    if (auto violation = checkTiling(nest, method))
+    if (auto violation = checkTiling(nest, architecture.options.imperfect, method))
         return violation;
     return checkCapacities(nest, architecture, method);
 }
@@ -270,7 +329,11 @@ MappingCost evaluate(const LoopNest& nest, const Architecture& architecture, con
     e.hasNumbers = !e.violation || e.violation->code != ViolationCode::Tiling;
     if (!e.hasNumbers)
         return e;
-    const Extents extents = extentsOf(method);
+    if (architecture.options.imperfect) {
+        evaluateImperfect(nest, architecture, method, e);
+        return e;
+    }
+    const Extents extents = extentsOf(nest, method);
     const Factors& spatial = method.at(Level::Spatial);
     const unsigned outMask = nest.operands[kWritten].indexMask;
     const std::int64_t outPes = productOf(spatial, outMask);
@@ -284,16 +347,25 @@ MappingCost evaluate(const LoopNest& nest, const Architecture& architecture, con
         o.dataRf = nest.elements(op, extents.rf);
         o.dataArray = nest.elements(op, extents.array);
         o.dataSpm = nest.elements(op, extents.spm);
-        o.spmBanks = ceilDiv(o.dataSpm * architecture.elementBytes, architecture.spmBankBytes);
+        const bool direct = architecture.options.bypassSpm[static_cast<std::size_t>(op)];
+        o.spmBanks = direct ? 0 : ceilDiv(o.dataSpm * architecture.elementBytes, architecture.spmBankBytes);
         e.rfElementsUsed += o.dataRf;
         e.spmBanksUsed += o.spmBanks;
         o.reuseSpm = reuseOf(nest, op, method.at(Level::Spm), method.spmOrder);
         o.reuseDram = reuseOf(nest, op, method.at(Level::Dram), method.dramOrder);
         o.kept = o.reuseSpm == e.rfPasses && o.reuseDram > 1;
-        fillDma(nest, clock, extents.spm, op, o);
+        fillDma(nest, clock, direct ? extents.array : extents.spm, op, o);
+        if (direct && !o.kept) { // an array's worth at a time, as often as the network sends it
+            o.dmaCycles *= e.rfPasses / o.reuseSpm;
+            o.reuseDram = 1;
+        }
     }
-    e.reductionCycles = e.operands[kWritten].dataRf * (e.pesUsed / outPes - 1) * outPes;
-    fillCycles(e);
+    e.reductionCycles =
+        e.operands[kWritten].dataArray * reductionSteps(e.pesUsed / outPes, architecture.options);
+    e.spmTiles = static_cast<double>(e.spmPasses);
+    e.arrayPasses = e.spmTiles * static_cast<double>(e.rfPasses);
+    e.peTiles = e.arrayPasses * static_cast<double>(e.pesUsed);
+    fillCycles(e, architecture.options.overlapped);
     fillEnergy(nest, architecture, method, e);
     return e;
 }

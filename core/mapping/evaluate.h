@@ -32,21 +32,26 @@ struct EnergyParts
     double noc = 0;
     double spm = 0;
     double dram = 0;
+    double leakage = 0; ///< of the whole layer; 0 unless the architecture has it
 
-    [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram; }
+    [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram + leakage; }
     bool operator==(const EnergyParts&) const = default;
 };
 
-/// Where the cycles of the layer go; the four add up to `Evaluation::cycles`. Compute is what the busy PEs
+/// Where the cycles of the layer go; the five add up to `Evaluation::cycles`. Compute is what the busy PEs
 /// need anyway, the others are what is not hidden behind it.
 struct CycleParts
 {
     std::int64_t compute = 0;
     std::int64_t distribution = 0; ///< operands to the PEs over their networks
-    std::int64_t reduction = 0;    ///< adding partial results across PEs, and draining them
+    std::int64_t reduction = 0;    ///< adding partial results across PEs
+    std::int64_t drain = 0;        ///< the pass that a finished result waits for before it leaves
     std::int64_t dma = 0;
 
-    [[nodiscard]] std::int64_t total() const noexcept { return compute + distribution + reduction + dma; }
+    [[nodiscard]] std::int64_t total() const noexcept
+    {
+        return compute + distribution + reduction + drain + dma;
+    }
     bool operator==(const CycleParts&) const = default;
 };
 
@@ -63,6 +68,9 @@ struct OperandReport
     std::int64_t bursts = 0;
     std::int64_t burstElements = 0;
     std::int64_t dmaCycles = 0; ///< of one SPM tile
+    /// Cycles that its own network and its DMA are busy over the whole layer, whatever hides them.
+    std::int64_t networkCycles = 0;
+    std::int64_t dmaBusyCycles = 0;
     /// Its share of the energy. The 4 register file accesses of a MAC count 1 for each read operand and 2
     /// for the written one; multiply-accumulates belong to no operand except those of the reduction.
     EnergyParts energy;
@@ -88,6 +96,10 @@ struct MappingCost
     EnergyParts energyParts;
     double energy = 0; ///< pJ
     double edp = 0;    ///< pJ * cycles
+    // Whole-layer counts; with imperfect factors the last ones are smaller (docs/rules/mapping.md 9).
+    double spmTiles = 0;
+    double arrayPasses = 0;
+    double peTiles = 0; ///< register file tiles over all PEs and passes
 
     [[nodiscard]] bool valid() const noexcept { return hasNumbers && !violation; }
 };

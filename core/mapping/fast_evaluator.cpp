@@ -19,7 +19,8 @@ std::int64_t masked(const Factors& factors, unsigned mask) noexcept
 
 FastEvaluator::FastEvaluator(const LoopNest& nest, const Architecture& architecture)
     : m_nest(nest), m_architecture(architecture), m_clock(architecture),
-      m_fixedPj(static_cast<double>(nest.macs) * (architecture.energyPj.mac + 4 * architecture.energyPj.rf))
+      m_fixedPj(static_cast<double>(nest.macs) *
+                (architecture.energyPj.mac + architecture.energyPj.rfOfMac()))
 {
 }
 
@@ -39,33 +40,43 @@ bool FastEvaluator::fits(const Method& method) const noexcept
         extents[l] = rf[l] * spatial[l] * method.at(Level::Spm)[l];
     std::int64_t banks = 0;
     for (int op = 0; op < kOperands; ++op)
-        banks +=
-            ceilDiv(m_nest.elements(op, extents) * m_architecture.elementBytes, m_architecture.spmBankBytes);
+        if (!m_architecture.options.bypassSpm[static_cast<std::size_t>(op)])
+            banks += ceilDiv(m_nest.elements(op, extents) * m_architecture.elementBytes,
+                             m_architecture.spmBankBytes);
     return banks <= m_architecture.spmBanks;
 }
 
 ArrayTerms FastEvaluator::arrayTerms(const Factors& rf, const Factors& spatial) const noexcept
 {
-    const EnergyTable& pj = m_architecture.energyPj;
-    ArrayTerms out;
     Factors extents;
     std::int64_t pes = 1;
-    out.comp = 1;
+    std::int64_t comp = 1;
     for (std::size_t l = 0; l < extents.size(); ++l) {
         extents[l] = rf[l] * spatial[l];
-        out.comp *= rf[l];
+        comp *= rf[l];
         pes *= spatial[l];
     }
-    for (int op = 0; op < kOperands; ++op) {
-        const auto i = static_cast<std::size_t>(op);
-        out.noc[i] = m_nest.elements(op, extents);
-        // A written operand is sent once per element of the array, a read one to every PE that uses it.
-        const std::int64_t sent = op == kWritten ? out.noc[i] : m_nest.elements(op, rf) * pes;
-        out.transferPj[i] = static_cast<double>(sent) * pj.noc + static_cast<double>(out.noc[i]) * pj.spm;
-    }
-    const std::int64_t outPes = masked(spatial, m_nest.operands[kWritten].indexMask);
-    out.red = out.noc[kWritten] * (pes / outPes - 1);
-    out.reductionPj = static_cast<double>(out.red) * (3 * pj.rf + pj.noc + pj.mac);
+    std::array<std::int64_t, kOperands> noc{};
+    for (int op = 0; op < kOperands; ++op)
+        noc[static_cast<std::size_t>(op)] = m_nest.elements(op, extents);
+    return makeArrayTerms(m_architecture, comp, noc,
+                          {m_nest.elements(0, rf) * pes, m_nest.elements(1, rf) * pes},
+                          masked(spatial, m_nest.operands[kWritten].freeMask));
+}
+
+FastEvaluator::TileDma FastEvaluator::arrayDma(const Factors& rf, const Factors& spatial) const noexcept
+{
+    Factors extents;
+    for (std::size_t l = 0; l < extents.size(); ++l)
+        extents[l] = rf[l] * spatial[l];
+    return tileDma(extents);
+}
+
+Factors FastEvaluator::outerOf(const Method& method) noexcept
+{
+    Factors out;
+    for (std::size_t l = 0; l < out.size(); ++l)
+        out[l] = method.at(Level::Dram)[l] * method.at(Level::Spm)[l];
     return out;
 }
 
@@ -96,20 +107,61 @@ DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram,
     out.operand = dramClass.operand;
     out.reuse = dramClass.reuse;
     out.passes = masked(dram, ~0u);
-    double elements = 0;
+    out.overlapped = m_architecture.options.overlapped;
+    out.leakagePj = m_architecture.energyPj.leakage;
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
+        if (m_architecture.options.bypassSpm[i])
+            continue; // its transfers depend on what is below: bypassed()
         const bool reused = op == dramClass.operand;
         std::int64_t moves = reused ? out.passes / out.reuse : out.passes;
         if (reused)
             out.own = dma.cycles[i];
         else
             out.cum1 += dma.cycles[i] * (op == kWritten ? 2 : 1);
-        if (op == kWritten) // partial results are read back, except the first time
-            moves += std::max<std::int64_t>(0, moves - masked(dram, m_nest.operands[kWritten].indexMask));
-        elements += static_cast<double>(dma.elements[i]) * static_cast<double>(moves);
+        out.dramPj += movesPj(op, dma.elements[i], moves, masked(dram, m_nest.operands[i].indexMask));
     }
-    out.dramPj = elements * m_architecture.energyPj.dram;
+    return out;
+}
+
+double FastEvaluator::movesPj(int op, std::int64_t elements, std::int64_t moves,
+                              std::int64_t tiles) const noexcept
+{
+    const EnergyTable& pj = m_architecture.energyPj;
+    const bool skips = m_architecture.options.bypassSpm[static_cast<std::size_t>(op)];
+    const double in = pj.dram + (skips ? 0 : pj.spmFill);
+    if (op != kWritten)
+        return static_cast<double>(elements) * static_cast<double>(moves) * in;
+    // Partial results are read back, except the first time.
+    const std::int64_t back = std::max<std::int64_t>(0, moves - tiles);
+    return static_cast<double>(elements) *
+           (static_cast<double>(moves) * pj.writeDram() + static_cast<double>(back) * in);
+}
+
+DramTerms FastEvaluator::bypassed(const DramTerms& dram, const TileDma& array, const Factors& outer,
+                                  int spmOperand, std::int64_t spmReuse, std::int64_t passes,
+                                  bool kept) const noexcept
+{
+    DramTerms out = dram;
+    for (int op = 0; op < kOperands; ++op) {
+        const auto i = static_cast<std::size_t>(op);
+        if (!m_architecture.options.bypassSpm[i])
+            continue;
+        const bool stays = kept && op == dram.operand;
+        const std::int64_t inPass = stays ? 1 : passes / (op == spmOperand ? spmReuse : 1);
+        const std::int64_t moves = stays ? dram.passes / dram.reuse : dram.passes * inPass;
+        if (stays) {
+            out.own = array.cycles[i];
+        } else {
+            out.cum1 += array.cycles[i] * inPass * (op == kWritten ? 2 : 1);
+            if (op == dram.operand) { // nothing of it stays from one SPM tile to the next
+                out.operand = -1;
+                out.reuse = 1;
+                out.own = 0;
+            }
+        }
+        out.dramPj += movesPj(op, array.elements[i], moves, masked(outer, m_nest.operands[i].indexMask));
+    }
     return out;
 }
 
@@ -139,10 +191,16 @@ Cost FastEvaluator::cost(const Method& method) const noexcept
         extents[l] = method.at(Level::Rf)[l] * method.at(Level::Spatial)[l] * method.at(Level::Spm)[l];
     }
     const ArrayTerms array = arrayTerms(method.at(Level::Rf), method.at(Level::Spatial));
-    const DramTerms terms = dramTerms(extents, method.at(Level::Dram), dc);
-    if (dc.operand >= 0 && (passes == 1 || (sc.operand == dc.operand && sc.reuse == passes)))
+    const bool kept = dc.operand >= 0 && (passes == 1 || (sc.operand == dc.operand && sc.reuse == passes));
+    DramTerms terms = dramTerms(extents, method.at(Level::Dram), dc);
+    if (m_architecture.options.bypasses())
+        terms = bypassed(terms, arrayDma(method.at(Level::Rf), method.at(Level::Spatial)), outerOf(method),
+                         sc.operand, sc.reuse, passes, kept);
+    if (kept)
         return keptCost(terms, array, passes, m_fixedPj);
-    return layerCost(terms, spmPassTerms(array, sc.operand, sc.reuse, passes), m_fixedPj);
+    return layerCost(terms,
+                     spmPassTerms(array, sc.operand, sc.reuse, passes, m_architecture.options.overlapped),
+                     m_fixedPj);
 }
 
 } // namespace tilewright::mapping

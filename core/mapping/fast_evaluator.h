@@ -34,15 +34,30 @@ public:
     [[nodiscard]] DramTerms dramTerms(const Factors& spm, const Factors& dram,
                                       const OrderClass& dramClass) const noexcept;
 
-private:
+    /// DMA of one tile: array cycles and elements of each operand.
     struct TileDma
     {
         std::array<std::int64_t, kOperands> cycles{};
         std::array<std::int64_t, kOperands> elements{};
     };
-    [[nodiscard]] TileDma tileDma(const Factors& spm) const noexcept;
+    /// Of the operands that skip the scratchpad: one array's worth of them.
+    [[nodiscard]] TileDma arrayDma(const Factors& rf, const Factors& spatial) const noexcept;
+    [[nodiscard]] TileDma tileDma(const Factors& extents) const noexcept;
+    /// `dram` with what the operands add that skip the scratchpad (docs/rules/mapping.md 10.3); `outer`: the
+    /// factors of DRAM and SPM together.
+    [[nodiscard]] DramTerms bypassed(const DramTerms& dram, const TileDma& array, const Factors& outer,
+                                     int spmOperand, std::int64_t spmReuse, std::int64_t passes,
+                                     bool kept) const noexcept;
+    [[nodiscard]] static Factors outerOf(const Method& method) noexcept;
+    [[nodiscard]] bool bypasses() const noexcept { return m_architecture.options.bypasses(); }
+    [[nodiscard]] bool overlapped() const noexcept { return m_architecture.options.overlapped; }
+
+private:
     [[nodiscard]] DramTerms dramTerms(const TileDma& dma, const Factors& dram,
                                       const OrderClass& dramClass) const noexcept;
+    /// pJ of `moves` tiles of so many elements across DRAM; of the written operand, `tiles` of them are new.
+    [[nodiscard]] double movesPj(int op, std::int64_t elements, std::int64_t moves,
+                                 std::int64_t tiles) const noexcept;
 
     LoopNest m_nest;
     Architecture m_architecture;
@@ -69,16 +84,21 @@ template <typename Visit> int FastEvaluator::visitClasses(const Method& method, 
     std::array<PassTerms, 16> pass;
     for (int i = 0; i < spmClasses.count; ++i) {
         const OrderClass& c = spmClasses.items[static_cast<std::size_t>(i)];
-        pass[static_cast<std::size_t>(i)] = spmPassTerms(array, c.operand, c.reuse, passes);
+        pass[static_cast<std::size_t>(i)] = spmPassTerms(array, c.operand, c.reuse, passes, overlapped());
     }
+    const TileDma direct = bypasses() ? arrayDma(rf, spatial) : TileDma{};
+    const Factors outer = bypasses() ? outerOf(method) : Factors{};
     for (const OrderClass& dc : dramClasses) {
-        const DramTerms terms = dramTerms(dma, dram, dc);
-        const Cost kept = dc.operand >= 0 ? keptCost(terms, array, passes, m_fixedPj) : Cost{};
+        const DramTerms common = dramTerms(dma, dram, dc);
         for (int i = 0; i < spmClasses.count; ++i) {
             const OrderClass& sc = spmClasses.items[static_cast<std::size_t>(i)];
             const bool isKept =
                 dc.operand >= 0 && (passes == 1 || (sc.operand == dc.operand && sc.reuse == passes));
-            visit(sc, dc, isKept ? kept : layerCost(terms, pass[static_cast<std::size_t>(i)], m_fixedPj));
+            const DramTerms terms =
+                bypasses() ? bypassed(common, direct, outer, sc.operand, sc.reuse, passes, isKept) : common;
+            visit(sc, dc,
+                  isKept ? keptCost(terms, array, passes, m_fixedPj)
+                         : layerCost(terms, pass[static_cast<std::size_t>(i)], m_fixedPj));
         }
     }
     return spmClasses.count * dramClasses.count;

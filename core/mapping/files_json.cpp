@@ -36,6 +36,43 @@ Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
     return value[0] == value[1] ? Json(value[0]) : Json(value);
 }
 
+/// Operands by name, of a convolution or of a product: ["W"] and ["B"] are the same.
+struct OperandNames
+{
+};
+
+constexpr std::array<std::array<std::string_view, 2>, kOperands> kOperandNames{
+    {{"I", "A"}, {"W", "B"}, {"O", "C"}}};
+
+Status readJson(const JsonCursor& at, std::array<bool, kOperands>& out, const OperandNames&)
+{
+    if (Status s = at.list(); !s)
+        return s;
+    out = {};
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        const auto name = at.at(i).string();
+        if (!name)
+            return name.error();
+        std::size_t op = 0;
+        while (op < kOperands && kOperandNames[op][0] != *name && kOperandNames[op][1] != *name)
+            ++op;
+        if (op == kOperands)
+            return at.at(i).error("expected an operand: I, W or O (A, B or C), got \"" + name->substr(0, 40) +
+                                  "\"");
+        out[op] = true;
+    }
+    return Unit{};
+}
+
+Json writeJson(const std::array<bool, kOperands>& value, const OperandNames&)
+{
+    Json out = Json::array();
+    for (std::size_t op = 0; op < kOperands; ++op)
+        if (value[op])
+            out.push_back(kOperandNames[op][0]);
+    return out;
+}
+
 // What an architecture may hold, in its own format and in that of the reference project.
 constexpr Integers kPes{1, 1 << 24};
 constexpr Integers kMemoryBytes{1, 1 << 30}; ///< of a register file, of a bank
@@ -109,13 +146,28 @@ static void bindFields(JsonFields& f, Architecture& a)
     f.optional("dma_cycles_per_byte", a.dmaCyclesPerByte, kCyclesPerByte);
     f.optional("dma_mhz", a.dmaMhz, kMhz);
     f.optional("array_mhz", a.arrayMhz, kMhz);
+    if (f.reading() || a.options != ModelOptions{})
+        f.optional("options", [&](JsonFields& options) {
+            options.defaulted("imperfect", a.options.imperfect, false);
+            options.defaulted("reduction_tree", a.options.reductionTree, false);
+            options.defaulted("overlapped", a.options.overlapped, false);
+            options.defaulted("bypass_spm", a.options.bypassSpm, {}, OperandNames{});
+        });
     f.optional("energy_pj", [&](JsonFields& energy) {
         energy.optional("rf", a.energyPj.rf, kPicojoules);
         energy.optional("noc", a.energyPj.noc, kPicojoules);
         energy.optional("spm", a.energyPj.spm, kPicojoules);
         energy.optional("dram", a.energyPj.dram, kPicojoules);
         energy.optional("mac", a.energyPj.mac, kPicojoules);
+        energy.defaulted("rf_write", a.energyPj.rfWrite, {}, kPicojoules);
+        energy.defaulted("spm_write", a.energyPj.spmWrite, {}, kPicojoules);
+        energy.defaulted("dram_write", a.energyPj.dramWrite, {}, kPicojoules);
+        energy.defaulted("rf_fill", a.energyPj.rfFill, 0, kPicojoules);
+        energy.defaulted("spm_fill", a.energyPj.spmFill, 0, kPicojoules);
+        energy.defaulted("leakage_per_cycle", a.energyPj.leakage, 0, kPicojoules);
     });
+    if (f.reading() && !f.failed() && a.options.imperfect && a.options.bypasses())
+        f.fail("options.bypass_spm", "cannot be combined with imperfect factors");
 }
 
 namespace {

@@ -50,6 +50,7 @@ Result<ModelResult> searchModel(const Model& model, const Architecture& architec
     const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
     ModelResult out;
     out.name = model.name;
+    out.architecture = architecture;
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
         const Layer& layer = model.layers[i];
         auto nest = makeNest(layer);

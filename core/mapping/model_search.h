@@ -28,6 +28,7 @@ struct ModelTotals
 struct ModelResult
 {
     std::string name;
+    Architecture architecture;
     std::vector<LayerResult> layers;
     std::array<ModelTotals, kObjectives> totals{}; ///< index: Objective that the methods were chosen for
     bool proven = false;                           ///< every layer

@@ -66,11 +66,20 @@ private:
         }
     }
 
+    /// As far as the factors go: the trip count, or more when they are imperfect.
+    [[nodiscard]] std::int64_t reach(int loop) const
+    {
+        std::int64_t out = 1;
+        for (const Factors& factors : m_method.tiling)
+            out *= factors[static_cast<std::size_t>(loop)];
+        return out;
+    }
+
     /// The loop's index from its parts: the outermost level counts the largest steps.
     [[nodiscard]] std::string index(int loop) const
     {
         std::string out;
-        std::int64_t step = m_nest.trips[static_cast<std::size_t>(loop)];
+        std::int64_t step = reach(loop);
         for (std::size_t level = 0; level < kLevels; ++level) {
             const std::int64_t factor = m_method.tiling[level][static_cast<std::size_t>(loop)];
             step /= factor;
@@ -84,8 +93,13 @@ private:
 
     void indices()
     {
-        for (int loop = 0; loop < m_nest.loopCount; ++loop)
-            line(lower(m_nest.loopNames[static_cast<std::size_t>(loop)]) + " = " + index(loop) + ";");
+        for (int loop = 0; loop < m_nest.loopCount; ++loop) {
+            const std::string name = lower(m_nest.loopNames[static_cast<std::size_t>(loop)]);
+            line(name + " = " + index(loop) + ";");
+            const std::int64_t trip = m_nest.trips[static_cast<std::size_t>(loop)];
+            if (reach(loop) > trip) // the last tile is smaller
+                line("if (" + name + " >= " + std::to_string(trip) + ") continue;");
+        }
     }
 
     [[nodiscard]] std::string access(int op) const

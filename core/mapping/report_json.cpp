@@ -18,15 +18,18 @@ template <typename Get> Json perOperand(const LoopNest& nest, const MappingCost&
 
 Json partsJson(const EnergyParts& p)
 {
-    return {{"mac", p.mac}, {"rf", p.rf}, {"noc", p.noc}, {"spm", p.spm}, {"dram", p.dram}};
+    Json out{{"mac", p.mac}, {"rf", p.rf}, {"noc", p.noc}, {"spm", p.spm}, {"dram", p.dram}};
+    if (p.leakage > 0)
+        out["leakage"] = p.leakage;
+    return out;
 }
 
 void addComponents(Json& out, const LoopNest& nest, const MappingCost& e)
 {
     if (!e.hasNumbers) {
-        for (const char* key :
-             {"data", "reuse", "kept", "spm_pass_cycles", "spm_passes", "rf_passes", "rf_pass_cycles",
-              "reduction_cycles", "dma", "energy_parts", "energy_by_operand", "cycle_parts"})
+        for (const char* key : {"data", "reuse", "kept", "spm_pass_cycles", "spm_passes", "rf_passes",
+                                "rf_pass_cycles", "reduction_cycles", "dma", "energy_parts",
+                                "energy_by_operand", "cycle_parts", "network_cycles", "dma_cycles", "tiles"})
             out[key] = nullptr;
         return;
     }
@@ -56,7 +59,11 @@ void addComponents(Json& out, const LoopNest& nest, const MappingCost& e)
     out["cycle_parts"] = {{"compute", e.cycleParts.compute},
                           {"distribution", e.cycleParts.distribution},
                           {"reduction", e.cycleParts.reduction},
+                          {"drain", e.cycleParts.drain},
                           {"dma", e.cycleParts.dma}};
+    out["network_cycles"] = field(&OperandReport::networkCycles);
+    out["dma_cycles"] = field(&OperandReport::dmaBusyCycles);
+    out["tiles"] = {{"spm", e.spmTiles}, {"array", e.arrayPasses}, {"pe", e.peTiles}};
     out["fill"] = {{"pes", e.pesUsed}, {"rf_elements", e.rfElementsUsed}, {"spm_banks", e.spmBanksUsed}};
 }
 
@@ -98,7 +105,7 @@ std::string evaluationReport(const LoopNest& nest, const Method& method, const M
 }
 
 std::string searchReport(const LoopNest& nest, const Architecture& architecture, const SearchResult& result,
-                         Objective objective)
+                         Objective objective, const SearchNotes& notes)
 {
     Json out = Json::object();
     out["objective"] = objectiveName(objective);
@@ -116,6 +123,20 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
             out[key] = nullptr;
         out["evaluated"] = result.counts.evaluations;
         out["seconds"] = result.seconds;
+    }
+    if (const auto& best = result.of(objective); best && notes.runs > 1) {
+        const auto runs = static_cast<double>(notes.runs);
+        out["count"] = notes.runs;
+        out["total"] = {{"energy", runs * best->energy},
+                        {"cycles", runs * static_cast<double>(best->cycles)}};
+    }
+    if (const auto& padding = notes.padding) {
+        for (int l = 0; l < nest.loopCount; ++l)
+            if (const auto i = static_cast<std::size_t>(l); padding->trips[i] != nest.trips[i])
+                out["padding"]["trips"][std::string(nest.loopNames[i])] = padding->trips[i];
+        out["padding"]["cycles"] = padding->best.cycles;
+        out["padding"]["energy"] = padding->best.energy;
+        out["padding"]["edp"] = padding->best.edp;
     }
     out["proven"] = result.proven;
     out["space"] = countJson(result);
@@ -182,27 +203,18 @@ std::string modelReport(const ModelResult& result, Objective objective)
     return out.dump(2) + "\n";
 }
 
-std::string modelCsv(const ModelResult& result)
+std::string modelMethods(const ModelResult& result, Objective objective)
 {
-    std::string out = "layer,shape,count,macs,proven,objective,energy_pj,cycles,edp\n";
-    for (const LayerResult& l : result.layers)
-        for (std::size_t o = 0; o < kObjectives; ++o) {
-            out += csvField(l.layer.name) + "," + csvField(describe(l.layer)) + "," +
-                   std::to_string(l.layer.count) + "," + std::to_string(l.nest.macs) + "," +
-                   (l.search.proven ? "yes" : "no") + "," +
-                   std::string(objectiveName(static_cast<Objective>(o)));
-            if (const auto& best = l.search.best[o])
-                out += "," + formatNumber(best->energy) + "," + std::to_string(best->cycles) + "," +
-                       formatNumber(best->edp) + "\n";
-            else
-                out += ",,,\n";
-        }
-    for (std::size_t o = 0; o < kObjectives; ++o) {
-        const ModelTotals& t = result.totals[o];
-        out += "total,,,,," + std::string(objectiveName(static_cast<Objective>(o))) + "," +
-               formatNumber(t.energy) + "," + formatNumber(t.cycles) + "," + formatNumber(t.edp) + "\n";
+    Json out = Json::object();
+    out["name"] = result.name;
+    out["objective"] = objectiveName(objective);
+    out["layers"] = Json::array();
+    for (const LayerResult& l : result.layers) {
+        const auto& best = l.search.of(objective);
+        out["layers"].push_back(
+            {{"name", l.layer.name}, {"method", best ? methodJson(l.nest, best->method) : Json(nullptr)}});
     }
-    return out;
+    return out.dump(2) + "\n";
 }
 
 } // namespace tilewright::mapping

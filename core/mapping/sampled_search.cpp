@@ -76,7 +76,7 @@ private:
             return static_cast<double>(part) / static_cast<double>(whole);
         };
         const Factors& dram = m.at(Level::Dram);
-        return share(e.pesUsed, m_architecture.pes) >= r.minPeUse &&
+        return share(e.pesUsed, m_architecture.pes) >= r.minPeUse && r.constraints.allows(m) &&
                share(e.rfElementsUsed, m_architecture.rfElements()) >= r.minRfUse &&
                share(spm, m_architecture.spmElements()) >= r.minSpmUse &&
                !(r.noSpatialReduction && e.reductionCycles > 0) &&
@@ -184,11 +184,12 @@ private:
         out.counts.space = countTilings(m_nest);
         out.counts.visited = m_visited;
         out.counts.evaluations = m_evaluations;
-        double elements = 0;
-        for (int op = 0; op < kOperands; ++op)
-            elements += static_cast<double>(m_nest.elements(op, m_nest.trips));
-        const double energy = m_evaluator.fixedPj() + elements * m_architecture.energyPj.dram;
+        const EnergyTable& pj = m_architecture.energyPj;
         const auto cycles = static_cast<double>(ceilDiv(m_nest.macs, m_architecture.pes));
+        double energy = m_evaluator.fixedPj() + pj.leakage * cycles;
+        for (int op = 0; op < kOperands; ++op)
+            energy += static_cast<double>(m_nest.elements(op, m_nest.trips)) *
+                      (op == kWritten ? pj.writeDram() : pj.dram);
         out.lowerBound = {energy, cycles, energy * cycles};
         out.seconds = elapsed();
         return out;

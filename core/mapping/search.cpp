@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "mapping/fast_evaluator.h"
 #include "mapping/front.h"
+#include "mapping/imperfect_search.h"
 #include "mapping/sampled_search.h"
 #include "mapping/tile_bounds.h"
 
@@ -59,6 +60,7 @@ public:
         : m_nest(nest), m_architecture(architecture), m_options(options), m_lattice(std::move(lattice)),
           m_evaluator(nest, architecture), m_start(Clock::now())
     {
+        m_spmConstrained = options.reductions.constraints.bounds(Level::Spm);
         m_threads = options.threads > 0 ? options.threads
                                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     }
@@ -84,6 +86,7 @@ private:
     {
         Index index;
         std::int64_t tilings; ///< of the whole space with this tile
+        std::int64_t valid;   ///< of these, those that fit
         Cost bound;
     };
 
@@ -105,6 +108,8 @@ private:
             elements += m_lattice.elements[op][tile];
         const Reductions& r = m_options.reductions;
         if (static_cast<double>(elements) < r.minSpmUse * static_cast<double>(m_architecture.spmElements()))
+            return false;
+        if (!r.constraints.allows(Level::Dram, m_lattice.factors(m_lattice.last() - tile)))
             return false;
         if (r.noFilterLoopsAtDram && m_nest.loopCount == kMaxLoops) {
             const Factors dram = m_lattice.factors(m_lattice.last() - tile);
@@ -149,26 +154,46 @@ private:
                     return;
     }
 
+    [[nodiscard]] bool spmAllowed(Index spm) const
+    {
+        return m_options.reductions.constraints.allows(Level::Spm, m_lattice.factors(spm));
+    }
+
+    /// Tilings with this SPM tile that fit PEs, register files and what was asked for.
+    [[nodiscard]] std::int64_t validBelow(Index tile) const
+    {
+        if (!m_spmConstrained)
+            return m_bounds->validBelow(tile);
+        std::int64_t out = 0;
+        m_lattice.forEachDivisor(tile, [&](Index array) {
+            if (spmAllowed(tile - array))
+                out += m_table->summary(array).feasible;
+        });
+        return out;
+    }
+
     void prepareTiles()
     {
         for (std::size_t i = 0; i < m_lattice.size(); ++i) {
             const auto index = static_cast<Index>(i);
             const std::int64_t all = tilingsOf(index);
             m_total += all;
-            if (m_bounds->validBelow(index) == 0 || !tileFits(index)) {
+            const std::int64_t valid =
+                m_bounds->validBelow(index) == 0 || !tileFits(index) ? 0 : validBelow(index);
+            if (valid == 0) {
                 m_counts.invalid += all;
                 m_settled += all;
                 continue;
             }
-            m_counts.invalid += all - m_bounds->validBelow(index);
-            m_counts.valid += m_bounds->validBelow(index);
+            m_counts.invalid += all - valid;
+            m_counts.valid += valid;
             Cost least{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max()};
             boundTile(index, dramClasses(index), [&](const Cost& bound) {
                 least.energy = std::min(least.energy, bound.energy);
                 least.cycles = std::min(least.cycles, bound.cycles);
                 return false;
             });
-            m_tiles.push_back({index, all, least});
+            m_tiles.push_back({index, all, valid, least});
         }
         // Promising tiles first; a few of the best by energy and by cycles open the two ends of the front.
         const auto edp = [](const Tile& t) { return t.bound.energy * static_cast<double>(t.bound.cycles); };
@@ -233,26 +258,37 @@ private:
         if (!promising)
             return;
         m_lattice.forEachDivisor(tile, [&](Index array) {
-            if (m_table->summary(array).feasible > 0)
+            if (m_table->summary(array).feasible > 0 && (!m_spmConstrained || spmAllowed(tile - array)))
                 searchArray(w, tile, array, drams);
         });
     }
 
+    /// What operands need that skip the scratchpad; empty when none does.
+    struct Direct
+    {
+        FastEvaluator::TileDma dma;
+        Factors outer{};
+    };
+
     /// Calls visit(cost, spm operand, dram operand) for all classes that can be needed; `visit` says stop.
     template <typename Visit>
     void visitClasses(Worker& w, const ArrayTerms& terms, std::int64_t passes, FewClasses<SpmClass>& spms,
-                      const FewClasses<DramTerms>& drams, Visit&& visit) const
+                      const FewClasses<DramTerms>& drams, const Direct& direct, Visit&& visit) const
     {
         for (int i = 0; i < spms.count; ++i) {
             SpmClass& s = spms.items[static_cast<std::size_t>(i)];
-            s.pass = spmPassTerms(terms, s.operand, s.reuse, passes);
+            s.pass = spmPassTerms(terms, s.operand, s.reuse, passes, m_evaluator.overlapped());
         }
         for (const DramTerms& d : drams)
             for (const SpmClass& s : spms) {
                 const bool kept =
                     d.operand >= 0 && (passes == 1 || (s.operand == d.operand && s.reuse == passes));
-                const Cost cost = kept ? keptCost(d, terms, passes, m_evaluator.fixedPj())
-                                       : layerCost(d, s.pass, m_evaluator.fixedPj());
+                const DramTerms dram =
+                    !m_evaluator.bypasses()
+                        ? d
+                        : m_evaluator.bypassed(d, direct.dma, direct.outer, s.operand, s.reuse, passes, kept);
+                const Cost cost = kept ? keptCost(dram, terms, passes, m_evaluator.fixedPj())
+                                       : layerCost(dram, s.pass, m_evaluator.fixedPj());
                 ++w.evaluations;
                 if (visit(cost, s.operand, d.operand))
                     return;
@@ -270,22 +306,28 @@ private:
             if (const std::int64_t reuse = m_lattice.freeProduct[static_cast<std::size_t>(op)][spm];
                 reuse > 1)
                 spms.add({op, reuse, {}});
+        Direct direct;
+        if (m_evaluator.bypasses())
+            direct = {m_evaluator.tileDma(m_lattice.factors(array)),
+                      m_lattice.factors(m_lattice.last() - array)};
         if (m_table->summary(array).feasible > 1) {
             bool promising = false;
-            visitClasses(w, m_table->ideal(array), passes, spms, drams, [&](const Cost& bound, int, int) {
-                promising = !w.front.dominates(bound);
-                return promising;
-            });
+            visitClasses(w, m_table->ideal(array), passes, spms, drams, direct,
+                         [&](const Cost& bound, int, int) {
+                             promising = !w.front.dominates(bound);
+                             return promising;
+                         });
             if (!promising)
                 return;
         }
         for (const Split& split : m_table->splits(array)) {
             ++w.visited;
-            visitClasses(w, split.terms, passes, spms, drams, [&](const Cost& cost, int spmOp, int dramOp) {
-                if (!w.front.dominates(cost))
-                    publish(w, cost, {tile, array, split.spatial, spmOp, dramOp});
-                return false;
-            });
+            visitClasses(w, split.terms, passes, spms, drams, direct,
+                         [&](const Cost& cost, int spmOp, int dramOp) {
+                             if (!w.front.dominates(cost))
+                                 publish(w, cost, {tile, array, split.spatial, spmOp, dramOp});
+                             return false;
+                         });
         }
     }
 
@@ -403,7 +445,7 @@ private:
             for (std::size_t i = 0; i < m_tiles.size(); ++i) {
                 if (m_tileDone[i])
                     continue;
-                open += m_bounds->validBelow(m_tiles[i].index);
+                open += m_tiles[i].valid;
                 openLeast.energy = std::min(openLeast.energy, m_tiles[i].bound.energy);
                 openLeast.cycles = std::min(openLeast.cycles, m_tiles[i].bound.cycles);
                 openEdp = std::min(openEdp, value(m_tiles[i].bound, 2));
@@ -426,12 +468,13 @@ private:
     /// Every operand crosses DRAM once, every PE works in every cycle.
     [[nodiscard]] Cost rootBound() const
     {
-        double elements = 0;
-        for (int op = 0; op < kOperands; ++op)
-            elements +=
-                static_cast<double>(m_lattice.elements[static_cast<std::size_t>(op)][m_lattice.last()]);
-        return {m_evaluator.fixedPj() + elements * m_architecture.energyPj.dram,
-                ceilDiv(m_nest.macs, m_architecture.pes)};
+        const EnergyTable& pj = m_architecture.energyPj;
+        const std::int64_t cycles = ceilDiv(m_nest.macs, m_architecture.pes);
+        double energy = m_evaluator.fixedPj() + pj.leakage * static_cast<double>(cycles);
+        for (std::size_t op = 0; op < kOperands; ++op)
+            energy += static_cast<double>(m_lattice.elements[op][m_lattice.last()]) *
+                      (op == kWritten ? pj.writeDram() : pj.dram);
+        return {energy, cycles};
     }
 
     /// Stopped before anything was found: the method that has everything at DRAM, when it is valid.
@@ -458,6 +501,7 @@ private:
     int m_threads = 1;
     double m_told = 0; ///< when the status was last told, seconds
     const ArrayTable* m_table = nullptr;
+    bool m_spmConstrained = false; ///< factors at SPM are asked for
     std::optional<TileBounds> m_bounds;
     std::vector<Tile> m_tiles;
     std::vector<std::atomic<bool>> m_tileDone;
@@ -475,6 +519,8 @@ private:
 
 SearchResult search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
 {
+    if (architecture.options.imperfect)
+        return imperfectSearch(nest, architecture, options);
     if (auto lattice = Lattice::build(nest, options.maxLatticePoints))
         return Search(nest, architecture, options, std::move(*lattice)).run();
     return sampledSearch(nest, architecture, options);

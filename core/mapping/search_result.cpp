@@ -29,12 +29,17 @@ double SearchResult::gap(Objective objective) const noexcept
 
 Reductions quickReductions()
 {
-    return {0.8, 0.8, 0.5, true, true};
+    return {0.8, 0.8, 0.5, true, true, {}};
 }
 
 SearchResult quickSearch(const LoopNest& nest, const Architecture& architecture, SearchOptions options)
 {
-    options.reductions = quickReductions();
+    const Constraints constraints = options.reductions.constraints;
+    const auto relaxed = [&](Reductions r) {
+        r.constraints = constraints;
+        return r;
+    };
+    options.reductions = relaxed(quickReductions());
     const double limit = options.seconds;
     double spent = 0;
     for (;;) {
@@ -42,11 +47,11 @@ SearchResult quickSearch(const LoopNest& nest, const Architecture& architecture,
         spent += out.seconds;
         out.seconds = spent;
         Reductions& r = options.reductions;
-        if (out.best[0] || !out.proven || !r.any())
+        if (out.best[0] || !out.proven || r == relaxed({}))
             return out;
         const auto lower = [](double v) { return std::max(0.0, std::round(v * 10 - 1) / 10); };
         if (r.minPeUse == 0 && r.minRfUse == 0 && r.minSpmUse == 0)
-            r = {};
+            r = relaxed({});
         r.minPeUse = lower(r.minPeUse);
         r.minRfUse = lower(r.minRfUse);
         r.minSpmUse = lower(r.minSpmUse);

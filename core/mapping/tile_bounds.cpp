@@ -10,9 +10,14 @@ namespace tilewright::mapping {
 TileBounds::TileBounds(const LoopNest& nest, const Architecture& architecture, const Lattice& lattice,
                        const ArrayTable& table)
     : m_lattice(lattice), m_macs(static_cast<double>(nest.macs)),
-      m_fixedPj(m_macs * (architecture.energyPj.mac + 4 * architecture.energyPj.rf)),
-      m_keptPj(architecture.energyPj.noc + architecture.energyPj.spm), m_validBelow(lattice.size(), 0)
+      m_fixedPj(m_macs * (architecture.energyPj.mac + architecture.energyPj.rfOfMac())),
+      m_overlapped(architecture.options.overlapped), m_validBelow(lattice.size(), 0)
 {
+    for (std::size_t x = 0; x < kOperands; ++x) {
+        const EnergyTable& pj = architecture.energyPj;
+        const double scratchpad = x == kWritten ? pj.writeSpm() : pj.spm;
+        m_keptPj[x] = pj.noc + (architecture.options.bypassSpm[x] ? 0 : scratchpad);
+    }
     const std::size_t n = lattice.size();
     for (std::size_t x = 0; x < kOperands; ++x)
         for (auto* values : {&m_pass[x], &m_others[x], &m_reused[x]})
@@ -25,10 +30,12 @@ TileBounds::TileBounds(const LoopNest& nest, const Architecture& architecture, c
             continue;
         const double macs = static_cast<double>(lattice.product[i]);
         const ArrayTerms t = table.ideal(index);
-        const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1],
-                                               2 * t.transferPj[2] + t.reductionPj};
-        const std::array<std::int64_t, kOperands> pass{std::max(t.noc[1], t.noc[2]) + a.compRed,
-                                                       std::max(t.noc[0], t.noc[2]) + a.compRed,
+        const std::array<double, kOperands> pj{t.transferPj[0], t.transferPj[1], t.writtenPj};
+        const auto either = [&](std::int64_t distribution) {
+            return m_overlapped ? std::max(distribution, a.compRed) : distribution + a.compRed;
+        };
+        const std::array<std::int64_t, kOperands> pass{either(std::max(t.noc[1], t.noc[2])),
+                                                       either(std::max(t.noc[0], t.noc[2])),
                                                        std::max(std::max(t.noc[0], t.noc[1]), t.comp)};
         for (std::size_t x = 0; x < kOperands; ++x) {
             m_pass[x][i] = static_cast<double>(pass[x]) / macs;
@@ -53,10 +60,13 @@ Cost TileBounds::cost(Lattice::Index tile, const DramTerms& dram, int spmOperand
     // Kept in the register files, the operand is sent once per change at DRAM and one way only.
     if (dram.operand == spmOperand) {
         const std::int64_t changes = dram.passes / dram.reuse;
-        own = std::min(own, static_cast<double>(m_lattice.elements[x][tile]) * m_keptPj *
+        own = std::min(own, static_cast<double>(m_lattice.elements[x][tile]) * m_keptPj[x] *
                                 static_cast<double>(changes));
     }
-    return {m_fixedPj + dram.dramPj + m_macs * m_others[x][tile] + own, layerCycles(dram, pass, pass, pass)};
+    const std::int64_t cycles = layerCycles(dram, pass, pass, pass);
+    return {m_fixedPj + dram.dramPj + m_macs * m_others[x][tile] + own +
+                dram.leakagePj * static_cast<double>(cycles),
+            cycles};
 }
 
 } // namespace tilewright::mapping

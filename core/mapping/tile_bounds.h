@@ -28,7 +28,8 @@ private:
     const Lattice& m_lattice;
     double m_macs = 0;
     double m_fixedPj = 0;
-    double m_keptPj = 0; ///< least energy of one element sent to the array
+    std::array<double, kOperands> m_keptPj{}; ///< least energy of one element sent to the array
+    bool m_overlapped = false;
     // Per point, by the operand reused at SPM:
     std::array<std::vector<double>, kOperands> m_pass;   ///< cycles of an SPM pass per MAC of the tile
     std::array<std::vector<double>, kOperands> m_others; ///< pJ per MAC of the other operands

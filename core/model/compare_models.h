@@ -39,8 +39,5 @@ struct ModelComparison
 /// Operators are counterparts when they have the same name and kind, else when the same kind stands between
 /// counterparts, else when kind and shapes are the same, in order.
 [[nodiscard]] ModelComparison compareModels(const Model& before, const Model& after);
-/// As one JSON document.
-[[nodiscard]] std::string comparisonJson(const Model& before, const Model& after,
-                                         const ModelComparison& comparison);
 
 } // namespace tilewright::model

@@ -83,7 +83,8 @@ std::int64_t macsOf(const Model& model, const Operator& op)
                              saturatingAdd(q.dims, v.dims));
     }
     case OperatorKind::Lstm:
-    case OperatorKind::Gru: {
+    case OperatorKind::Gru:
+    case OperatorKind::Rnn: {
         const Shape &x = in(0), &w = in(1);
         return saturatingMul(saturatingMul(saturatingMul(x[0], x[1]), saturatingMul(w[0], w[1])),
                              saturatingAdd(w[2], op.as<RecurrentAttributes>().hidden));

@@ -12,57 +12,34 @@ namespace tilewright::model {
 
 namespace {
 
-constexpr std::array kKinds{OperatorKind::MatMul,       OperatorKind::Einsum,
-                            OperatorKind::Conv2d,       OperatorKind::ConvTranspose2d,
-                            OperatorKind::Attention,    OperatorKind::Lstm,
-                            OperatorKind::Gru,          OperatorKind::Softmax,
-                            OperatorKind::LayerNorm,    OperatorKind::RmsNorm,
-                            OperatorKind::BatchNorm,    OperatorKind::Elementwise,
-                            OperatorKind::Rotary,       OperatorKind::MaxPool,
-                            OperatorKind::AveragePool,  OperatorKind::GlobalPool,
-                            OperatorKind::Reduce,       OperatorKind::KvAppend,
-                            OperatorKind::KvLoad,       OperatorKind::Identity,
-                            OperatorKind::Reshape,      OperatorKind::Transpose,
-                            OperatorKind::Slice,        OperatorKind::Split,
-                            OperatorKind::Concat,       OperatorKind::Expand,
-                            OperatorKind::Tile,         OperatorKind::Pad,
-                            OperatorKind::Gather,       OperatorKind::Resize,
-                            OperatorKind::DepthToSpace, OperatorKind::View,
-                            OperatorKind::Unknown};
+constexpr std::array kKinds{OperatorKind::MatMul,      OperatorKind::Einsum,
+                            OperatorKind::Conv2d,      OperatorKind::ConvTranspose2d,
+                            OperatorKind::Attention,   OperatorKind::Lstm,
+                            OperatorKind::Gru,         OperatorKind::Rnn,
+                            OperatorKind::Softmax,     OperatorKind::LayerNorm,
+                            OperatorKind::RmsNorm,     OperatorKind::BatchNorm,
+                            OperatorKind::Elementwise, OperatorKind::Rotary,
+                            OperatorKind::MaxPool,     OperatorKind::AveragePool,
+                            OperatorKind::GlobalPool,  OperatorKind::Reduce,
+                            OperatorKind::KvAppend,    OperatorKind::KvLoad,
+                            OperatorKind::Identity,    OperatorKind::Reshape,
+                            OperatorKind::Transpose,   OperatorKind::Slice,
+                            OperatorKind::Split,       OperatorKind::Concat,
+                            OperatorKind::Expand,      OperatorKind::Tile,
+                            OperatorKind::Pad,         OperatorKind::Gather,
+                            OperatorKind::Resize,      OperatorKind::DepthToSpace,
+                            OperatorKind::View,        OperatorKind::Unknown};
 
-constexpr std::array<std::string_view, kKinds.size()> kWords{"matmul",
-                                                             "einsum",
-                                                             "conv2d",
-                                                             "conv_transpose2d",
-                                                             "attention",
-                                                             "lstm",
-                                                             "gru",
-                                                             "softmax",
-                                                             "layer_norm",
-                                                             "rms_norm",
-                                                             "batch_norm",
-                                                             "elementwise",
-                                                             "rotary",
-                                                             "max_pool",
-                                                             "average_pool",
-                                                             "global_pool",
-                                                             "reduce",
-                                                             "kv_append",
-                                                             "kv_load",
-                                                             "identity",
-                                                             "reshape",
-                                                             "transpose",
-                                                             "slice",
-                                                             "split",
-                                                             "concat",
-                                                             "expand",
-                                                             "tile",
-                                                             "pad",
-                                                             "gather",
-                                                             "resize",
-                                                             "depth_to_space",
-                                                             "view",
-                                                             "unknown"};
+constexpr std::array<std::string_view, kKinds.size()> kWords{
+    "matmul",      "einsum",     "conv2d",    "conv_transpose2d",
+    "attention",   "lstm",       "gru",       "rnn",
+    "softmax",     "layer_norm", "rms_norm",  "batch_norm",
+    "elementwise", "rotary",     "max_pool",  "average_pool",
+    "global_pool", "reduce",     "kv_append", "kv_load",
+    "identity",    "reshape",    "transpose", "slice",
+    "split",       "concat",     "expand",    "tile",
+    "pad",         "gather",     "resize",    "depth_to_space",
+    "view",        "unknown"};
 
 std::string at(const char* list, std::size_t i)
 {
@@ -197,6 +174,7 @@ Attributes attributesOf(OperatorKind kind)
         return AttentionAttributes{};
     case OperatorKind::Lstm:
     case OperatorKind::Gru:
+    case OperatorKind::Rnn:
         return RecurrentAttributes{};
     case OperatorKind::Elementwise:
         return ElementwiseAttributes{};

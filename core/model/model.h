@@ -30,6 +30,7 @@ enum class OperatorKind : std::uint8_t {
     Attention, ///< Q, K, V, each [tokens, heads * d] or [batch, heads, tokens, d]
     Lstm,      ///< X[steps, batch, in], W, R, perhaps a bias and initial states
     Gru,
+    Rnn, ///< the same with one gate
     Softmax,
     LayerNorm,
     RmsNorm,

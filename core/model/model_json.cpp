@@ -252,6 +252,7 @@ void tellConstants(Model& model)
             case OperatorKind::BatchNorm:
             case OperatorKind::Lstm:
             case OperatorKind::Gru:
+            case OperatorKind::Rnn:
             case OperatorKind::Rotary:
                 t.constant = !written[op.inputs[i].index()];
                 break;

@@ -38,6 +38,7 @@ Arity arity(OperatorKind kind)
         return {3, 3};
     case OperatorKind::Lstm:
     case OperatorKind::Gru:
+    case OperatorKind::Rnn:
         return {3, 6};
     case OperatorKind::RmsNorm:
     case OperatorKind::KvAppend:
@@ -172,7 +173,10 @@ Shapes attention(const Operator& op, std::span<const Shape> in)
 Shapes recurrent(const Operator& op, std::span<const Shape> in)
 {
     const auto& a = op.as<RecurrentAttributes>();
-    const std::int64_t gates = (op.kind == OperatorKind::Lstm ? 4 : 3) * a.hidden;
+    const std::int64_t gates = (op.kind == OperatorKind::Lstm  ? 4
+                                : op.kind == OperatorKind::Gru ? 3
+                                                               : 1) *
+                               a.hidden;
     if (a.hidden < 1 || a.directions < 1 || a.directions > 2)
         return bad("hidden must be at least 1 and directions 1 or 2");
     if (in[0].size() != 3)
@@ -441,6 +445,7 @@ Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shap
         return attention(op, in);
     case OperatorKind::Lstm:
     case OperatorKind::Gru:
+    case OperatorKind::Rnn:
         return recurrent(op, in);
     case OperatorKind::Softmax:
     case OperatorKind::LayerNorm:

@@ -194,26 +194,27 @@ int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
 void Dram::giveBus(std::size_t channel, Cycle now)
 {
     Channel& ch = m_channels[channel];
-    std::uint64_t ready = 0;
+    std::uint64_t first = 0; // of those that are not ready
     Cycle earliest = kNever;
-    for (std::uint64_t left = ch.serving; left != 0; left &= left - 1) {
+    for (std::uint64_t left = ch.serving & ~ch.ready; left != 0; left &= left - 1) {
         const Cycle at = ch.readyAt[static_cast<std::size_t>(std::countr_zero(left))];
-        if (at > earliest && at > now)
-            continue;
-        if (at < earliest && earliest > now)
-            ready = 0;
-        earliest = std::min(earliest, at);
-        ready |= left & -left;
+        const std::uint64_t bit = left & -left;
+        if (at <= now) {
+            ch.ready |= bit;
+        } else if (at <= earliest) {
+            first = at < earliest ? bit : first | bit;
+            earliest = at;
+        }
     }
-    if (ready == 0) {
+    if (ch.ready != 0) {
+        holdBus(channel, bankForBus(ch, ch.ready), now);
+        return;
+    }
+    if (first == 0) {
         ch.next = kNever;
         return;
     }
-    const int bank = bankForBus(ch, ready);
-    if (earliest <= now) {
-        holdBus(channel, bank, now);
-        return;
-    }
+    const int bank = bankForBus(ch, first);
     // Nothing comes between but the start of a transfer, which calls the promise off.
     ch.promised = bank;
     ch.promisedAt = earliest;
@@ -229,6 +230,7 @@ void Dram::holdBus(std::size_t channel, int bank, Cycle from)
     const Slot& slot = m_slots[by];
     const Cycle held = b.group.bursts * m_busCycles;
     ch.serving &= ~bit;
+    ch.ready &= ~bit;
     ch.servedBy[by] &= ~bit;
     if (ch.servedBy[by] == 0)
         ch.usedBy &= ~(1U << by);
@@ -238,8 +240,9 @@ void Dram::holdBus(std::size_t channel, int bank, Cycle from)
     ch.lastBank = bank;
     ch.lastHead = slot.head;
     ++(b.hit ? m_hits : m_misses);
-    series.add(static_cast<int>(channel), bank, from,
-               static_cast<std::int64_t>(b.group.bursts) << m_burstShift, b.hit);
+    if (recordSeries)
+        series.add(static_cast<int>(channel), bank, from,
+                   static_cast<std::int64_t>(b.group.bursts) << m_burstShift, b.hit);
     if (recordEvents)
         events.push_back({from, ch.busEnd, b.group.address, slot.tile, b.group.bursts,
                           static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(bank), b.hit,

@@ -123,7 +123,7 @@ public:
     [[nodiscard]] std::int64_t rowHits() const noexcept { return m_hits; }
     [[nodiscard]] std::int64_t rowMisses() const noexcept { return m_misses; }
 
-    bool recordEvents = false;
+    bool recordEvents = false, recordSeries = true;
     std::vector<DramEvent> events;
     DramSeries series;
 
@@ -157,6 +157,7 @@ private:
         std::vector<std::uint64_t> servedBy; ///< per slot: its banks that wait for the bus
         std::uint64_t idleWithWork = 0;
         std::uint64_t serving = 0; ///< served, not on the bus yet
+        std::uint64_t ready = 0;   ///< of these: known to be ready for it
         std::uint64_t hits = 0;    ///< of these
         std::uint32_t usedBy = 0;  ///< bit a slot with banks that wait for the bus
         int busBank = -1;

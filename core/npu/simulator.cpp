@@ -58,6 +58,7 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
 Result<NpuRun> NpuSimulator::replay(ProgramFeed& feed, const Progress& progress)
 {
     m_feed = &feed;
+    m_writesStates = m_dram.recordSeries = false;
     for (std::size_t c = 0; c < m_cores.size(); ++c)
         m_cores[c].program = &feed.program(c);
     return loop(progress);
@@ -166,6 +167,8 @@ void NpuSimulator::control(Cycle now)
             while (advance(c, now))
                 any = true;
     }
+    if (!m_writesStates)
+        return;
     for (std::size_t c = 0; c < m_cores.size(); ++c) {
         attribute(c, now);
         recordSpm(c, now);
@@ -298,7 +301,8 @@ bool NpuSimulator::allocatePending(std::size_t c, Cycle now)
     if (opensAccumulator)
         m_accAllocated[node.unit] = true;
     core.allocated = true;
-    recordSpm(c, now);
+    if (m_writesStates)
+        recordSpm(c, now);
     return true;
 }
 

@@ -95,7 +95,8 @@ private:
     Noc m_noc;
     std::unique_ptr<ReadySet> m_ready; ///< dynamic only
     ProgramFeed* m_told = nullptr;     ///< gets what is chosen
-    ProgramFeed* m_feed = nullptr;     ///< gives the programs, when they are still being written
+    bool m_writesStates = true; ///< what cores wait for, SPM and ready set; a replay is asked for times only
+    ProgramFeed* m_feed = nullptr; ///< gives the programs, when they are still being written
     std::vector<Core> m_cores;
     std::vector<std::uint32_t> m_unwritten;   ///< per tile: overlapping nodes not stored yet
     std::vector<std::uint32_t> m_unitWaits;   ///< per unit: outside dependencies not stored yet

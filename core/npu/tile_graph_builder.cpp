@@ -207,7 +207,7 @@ Result<NpuGraph> TileGraphBuilder::build()
     for (const std::size_t op : opOrder(m_model)) {
         tileOp(op);
         if (tooMany())
-            return Error{ErrorCode::Problem,
+            return Error{ErrorCode::Refused,
                          "the model is cut into more than " + formatGrouped(m_maxNodes) +
                              " nodes; choose larger tiles",
                          "ops[" + std::to_string(op) + "]", m_model.file};

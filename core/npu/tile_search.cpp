@@ -169,8 +169,10 @@ private:
             }
             const auto graph = buildGraph(operatorAlone(m_model, op, c.tile), m_hw, m_limits.mostNodes);
             budget -= 100; // one that does not fit costs something, too
-            if (!graph)
+            if (!graph) {  // too large for SPM, or so many nodes that nobody knows
+                o.proven = o.proven && graph.error().code != ErrorCode::Refused;
                 continue;
+            }
             budget -= costOf(*graph);
             const double patience = static_cast<double>(best) * std::max(1.0, m_limits.patience);
             const auto run = simulated(*graph, best == kNever ? kNever : static_cast<Cycle>(patience));

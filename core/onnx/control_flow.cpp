@@ -62,13 +62,14 @@ Result<bool> GraphWalk::walkInto(Node& node, int depth)
     const bool plain = node.proto->domain().empty() || node.proto->domain() == "ai.onnx";
     const auto function = m_functions.find({node.proto->domain(), node.type});
     const bool isFunction = function != m_functions.end();
-    if (!isFunction && (!plain || (node.type != "If" && node.type != "Loop")))
+    if (!isFunction && (!plain || (node.type != "If" && node.type != "Loop" && node.type != "Scan")))
         return false;
     if (depth >= kMaxDepth)
         return problemError({}, node.type + " \"" + node.name + "\": its graphs are nested too deep");
-    const Status s = isFunction          ? this->function(node, *function->second, depth)
-                     : node.type == "If" ? branch(node, depth)
-                                         : loop(node, depth);
+    const Status s = isFunction            ? this->function(node, *function->second, depth)
+                     : node.type == "If"   ? branch(node, depth)
+                     : node.type == "Loop" ? loop(node, depth)
+                                           : scan(node, depth);
     if (!s)
         return s.error();
     return true;
@@ -155,47 +156,129 @@ Status GraphWalk::loop(Node& node, int depth)
                                node.in.end());
     std::vector<std::vector<ValueId>> collected(static_cast<std::size_t>(body.output_size()) - 1 - carried);
     for (std::int64_t step = 0; step < steps; ++step) {
-        m_values.enterScope();
-        const auto known = [&](const std::string& name, std::int64_t value, int type) {
+        const auto known = [&](int input, std::int64_t value, int type) {
             Value v;
-            v.name = name;
+            v.name = body.input(input).name();
             v.type = type;
             v.shape = Shape{};
             v.constant = true;
             v.data = Constant{{}, false, {value}, {}};
-            m_values.bind(name, m_values.add(std::move(v)));
+            return m_values.add(std::move(v));
         };
-        known(body.input(0).name(), step, pb::TensorProto::INT64);
-        known(body.input(1).name(), 1, pb::TensorProto::BOOL);
-        for (std::size_t i = 0; i < carried; ++i)
-            m_values.bind(body.input(static_cast<int>(2 + i)).name(), state[i]);
-        Status s = addConstants(body);
-        if (s)
-            s = walk(body.node(), node.opset, depth + 1);
-        const std::vector<std::string> names = resultsOf(body);
-        if (s)
-            s = areWritten(names);
-        for (std::size_t i = 1; s && i < names.size(); ++i) {
-            const ValueId v = m_values.find(names[i]);
+        std::vector<ValueId> given{known(0, step, pb::TensorProto::INT64), known(1, 1, pb::TensorProto::BOOL)};
+        given.insert(given.end(), state.begin(), state.end());
+        const auto results = once(body, given, node.opset, depth);
+        if (!results)
+            return results.error();
+        for (std::size_t i = 1; i < results->size(); ++i)
             if (i <= carried)
-                state[i - 1] = v;
+                state[i - 1] = (*results)[i];
             else
-                collected[i - 1 - carried].push_back(v);
-        }
-        m_values.leaveScope();
-        if (!s)
-            return s;
+                collected[i - 1 - carried].push_back((*results)[i]);
     }
+    return takeSteps(node, state, collected, steps);
+}
+
+Result<std::vector<ValueId>> GraphWalk::once(const pb::GraphProto& body, const std::vector<ValueId>& given,
+                                             std::int64_t opset, int depth)
+{
+    m_values.enterScope();
+    for (std::size_t i = 0; i < given.size(); ++i)
+        m_values.bind(body.input(static_cast<int>(i)).name(), given[i]);
+    Status s = addConstants(body);
+    if (s)
+        s = walk(body.node(), opset, depth + 1);
+    const std::vector<std::string> names = resultsOf(body);
+    if (s)
+        s = areWritten(names);
+    std::vector<ValueId> out;
+    for (std::size_t i = 0; s && i < names.size(); ++i)
+        out.push_back(m_values.find(names[i]));
+    m_values.leaveScope();
+    if (!s)
+        return s.error();
+    return out;
+}
+
+Status GraphWalk::takeSteps(Node& node, const std::vector<ValueId>& state,
+                            const std::vector<std::vector<ValueId>>& collected, std::int64_t steps)
+{
     for (std::size_t i = 0; i < node.out.size(); ++i) {
         if (node.out[i] == kNoValue)
             continue;
-        if (i < carried)
+        if (i < state.size())
             node.out[i] = state[i];
-        else if (Status s = m_translation.stack(node, i, collected[i - carried]); !s)
+        else if (Status s = m_translation.stack(node, i, collected[i - state.size()]); !s)
             return s;
     }
     m_translation.fold(node, "its nodes stand here " + std::to_string(steps) + " times");
     return Unit{};
+}
+
+Status GraphWalk::scan(Node& node, int depth)
+{
+    const pb::AttributeProto* attribute = node.attribute("body");
+    const std::int64_t scanned = node.integer("num_scan_inputs", 0);
+    const auto inputs = static_cast<std::int64_t>(node.in.size());
+    if (attribute == nullptr || scanned < 1 || scanned > inputs || attribute->g().input_size() != inputs ||
+        attribute->g().output_size() < inputs - scanned ||
+        static_cast<int>(node.out.size()) > attribute->g().output_size())
+        return problemError({}, "Scan \"" + node.name + "\": its body does not fit its operands");
+    const pb::GraphProto& body = attribute->g();
+    const auto carried = static_cast<std::size_t>(inputs - scanned);
+    const auto list = [&](const char* name) {
+        return node.integers(name).value_or(std::vector<std::int64_t>());
+    };
+    const std::vector<std::int64_t> axes = list("scan_input_axes"), backwards = list("scan_input_directions"),
+                                    outAxes = list("scan_output_axes"),
+                                    outBackwards = list("scan_output_directions");
+    const auto leave = [&](const std::string& why) {
+        infer(node);
+        m_translation.drop(node, why);
+        return Unit{};
+    };
+    const auto notZero = [](std::int64_t n) { return n != 0; };
+    if (node.opset < 9)
+        return leave("a scan of opset 8, which runs over batches; those of opset 9 and later are understood");
+    if (std::ranges::any_of(outAxes, notZero) || std::ranges::any_of(outBackwards, notZero))
+        return leave("a scan that lays its results along another axis or backwards");
+    std::vector<std::size_t> along;
+    std::int64_t steps = -1;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(scanned); ++i) {
+        const ValueId v = node.in[carried + i];
+        const Shape* shape = m_values.shape(v);
+        const auto axis =
+            shape == nullptr ? std::nullopt : axisOf(i < axes.size() ? axes[i] : 0, shape->size());
+        if (!axis || !m_values[v].isTensor() || (steps >= 0 && (*shape)[*axis] != steps))
+            return leave("how often it runs is not known before the model runs");
+        steps = (*shape)[*axis];
+        along.push_back(*axis);
+    }
+    if (steps > kMaxSteps ||
+        saturatingMul(steps, std::max(1, body.node_size())) > static_cast<std::int64_t>(kMaxInside))
+        return leave("it runs " + std::to_string(steps) + " times; as many nodes are not understood");
+    std::vector<ValueId> state(node.in.begin(), node.in.begin() + static_cast<std::ptrdiff_t>(carried));
+    std::vector<std::vector<ValueId>> collected(static_cast<std::size_t>(body.output_size()) - carried);
+    for (std::int64_t step = 0; step < steps; ++step) {
+        std::vector<ValueId> given = state;
+        for (std::size_t i = 0; i < along.size(); ++i) {
+            const bool back = i < backwards.size() && backwards[i] != 0;
+            const auto one =
+                m_translation.sliceOf(node, carried + i, along[i], back ? steps - 1 - step : step);
+            if (!one)
+                return one.error();
+            given.push_back(*one);
+        }
+        const auto results = once(body, given, node.opset, depth);
+        if (!results)
+            return results.error();
+        for (std::size_t i = 0; i < results->size(); ++i)
+            if (i < carried)
+                state[i] = (*results)[i];
+            else
+                collected[i - carried].push_back((*results)[i]);
+    }
+    return takeSteps(node, state, collected, steps);
 }
 
 Status GraphWalk::function(Node& node, const pb::FunctionProto& function, int depth)

@@ -41,6 +41,13 @@ private:
     Result<bool> walkInto(Node& node, int depth);
     Status branch(Node& node, int depth);
     Status loop(Node& node, int depth);
+    Status scan(Node& node, int depth);
+    /// The nodes of a body stand here once more, with these values as its inputs; gives its results.
+    Result<std::vector<ValueId>> once(const ::onnx::GraphProto& body, const std::vector<ValueId>& given,
+                                      std::int64_t opset, int depth);
+    /// The results of a loop: what was carried through its steps, and what each of them gave.
+    Status takeSteps(Node& node, const std::vector<ValueId>& state,
+                     const std::vector<std::vector<ValueId>>& collected, std::int64_t steps);
     Status function(Node& node, const ::onnx::FunctionProto& function, int depth);
     void infer(const Node& node);
     bool isKnownBefore(const Node& node);

@@ -3,6 +3,7 @@
 #include "onnx/translation.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace tilewright::onnx {
@@ -98,10 +99,76 @@ std::string explicitEquation(std::string text, std::size_t lhsRank, std::size_t 
 
 } // namespace
 
+namespace {
+
+/// Of an equation that names its result and every dimension.
+std::optional<Shape> einsumShape(std::string text, const Node& node, const Values& values)
+{
+    std::erase(text, ' ');
+    const std::size_t arrow = text.find("->");
+    if (arrow == std::string::npos)
+        return std::nullopt;
+    std::array<std::int64_t, 256> sizes{};
+    const auto at = [&sizes](char c) -> std::int64_t& { return sizes[static_cast<unsigned char>(c)]; };
+    std::size_t operand = 0, axis = 0;
+    for (const char c : text.substr(0, arrow)) {
+        if (c == ',') {
+            ++operand;
+            axis = 0;
+            continue;
+        }
+        const Shape* x = values.shape(node.input(operand));
+        if (x == nullptr || axis >= x->size())
+            return std::nullopt;
+        at(c) = (*x)[axis++];
+    }
+    Shape out;
+    for (const char c : text.substr(arrow + 2)) {
+        if (at(c) < 1 || out.size() == model::kMaxRank)
+            return std::nullopt;
+        out.push_back(at(c));
+    }
+    return out;
+}
+
+} // namespace
+
+/// Of one operand: its dimensions in another order.
+Status Translation::turnedEinsum(const Node& node)
+{
+    auto inputs = operands(node, {0});
+    if (!inputs)
+        return Unit{};
+    std::string text = node.text("equation");
+    std::erase(text, ' ');
+    const std::size_t arrow = text.find("->");
+    const std::string in = text.substr(0, arrow),
+                      out = arrow == std::string::npos ? "" : text.substr(arrow + 2);
+    model::TransposeAttributes a;
+    for (const char c : out)
+        if (const std::size_t at = in.find(c);
+            c != '.' && at != std::string::npos && out.find(c) == out.rfind(c))
+            a.permutation.push_back(static_cast<std::int64_t>(at));
+    if (a.permutation.size() != shape(inputs->front()).size() || in.size() != out.size()) {
+        drop(node, "an einsum of one operand that is more than another order of its dimensions");
+        return Unit{};
+    }
+    return result(node, Kind::Transpose, std::move(*inputs), std::move(a));
+}
+
 Status Translation::einsum(const Node& node)
 {
+    if (node.in.size() == 1)
+        return turnedEinsum(node);
     if (node.in.size() != 2) {
-        drop(node, "an einsum of " + std::to_string(node.in.size()) + " operands; two are understood");
+        // What it gives stands as an input.
+        if (const ValueId out = node.out[0]; out != kNoValue && m_values.shape(out) == nullptr) {
+            m_values[out].shape = einsumShape(node.text("equation"), node, m_values);
+            if (m_values[out].type == 0 && node.input(0) != kNoValue)
+                m_values[out].type = m_values[node.in[0]].type;
+        }
+        drop(node,
+             "an einsum of " + std::to_string(node.in.size()) + " operands; one and two are understood");
         return Unit{};
     }
     auto inputs = operands(node, {0, 1});
@@ -127,7 +194,7 @@ Status Translation::recurrent(const Node& node)
     if (!inputs)
         return Unit{};
     leaveOut(node, {7});
-    const bool lstm = node.type == "LSTM", batchFirst = node.integer("layout", 0) != 0;
+    const bool batchFirst = node.integer("layout", 0) != 0;
     const Shape& r = shape((*inputs)[2]);
     if (r.size() != 3)
         return refuse(node, "the recurrent weights must have 3 dimensions");
@@ -141,7 +208,7 @@ Status Translation::recurrent(const Node& node)
             return x.error();
         (*inputs)[0] = *x;
     }
-    const Kind kind = lstm ? Kind::Lstm : Kind::Gru;
+    const Kind kind = node.type == "LSTM" ? Kind::Lstm : node.type == "GRU" ? Kind::Gru : Kind::Rnn;
     const auto isUsed = [&](std::size_t i) { return i < node.out.size() && node.out[i] != kNoValue; };
     if (!batchFirst && !isUsed(1) && !isUsed(2))
         return result(node, kind, std::move(*inputs), a);

@@ -87,16 +87,28 @@ Status Translation::slice(const Node& node)
     return result(node, Kind::Slice, std::move(*inputs), std::move(a));
 }
 
-Status Translation::split(const Node& node)
+Result<std::optional<std::pair<TensorId, std::size_t>>> Translation::operandAlong(const Node& node)
 {
-    auto inputs = operands(node, {0});
+    const auto inputs = operands(node, {0});
     if (!inputs)
-        return Unit{};
-    const Shape x = shape(inputs->front());
+        return std::optional<std::pair<TensorId, std::size_t>>();
+    const Shape& x = shape(inputs->front());
     const auto axis = axisOf(node.integer("axis", 0), x.size());
     if (!axis)
         return refuse(node, "its axis does not exist in " + model::shapeText(x));
-    model::AxisAttributes a{static_cast<std::int64_t>(*axis), {}};
+    return std::optional(std::pair(inputs->front(), *axis));
+}
+
+Status Translation::split(const Node& node)
+{
+    const auto along = operandAlong(node);
+    if (!along)
+        return along.error();
+    if (!*along)
+        return Unit{};
+    const auto [source, axis] = **along;
+    const Shape x = shape(source);
+    model::AxisAttributes a{static_cast<std::int64_t>(axis), {}};
     if (auto given = node.integers("split")) {
         a.sizes = std::move(*given);
     } else if (node.input(1) != kNoValue) {
@@ -108,9 +120,9 @@ Status Translation::split(const Node& node)
         a.sizes = std::move(*sizes);
     } else {
         const auto parts = static_cast<std::int64_t>(node.out.size());
-        const std::int64_t each = ceilDiv(x[*axis], parts);
+        const std::int64_t each = ceilDiv(x[axis], parts);
         for (std::int64_t i = 0; i < parts; ++i)
-            a.sizes.push_back(std::min(each, x[*axis] - i * each));
+            a.sizes.push_back(std::min(each, x[axis] - i * each));
     }
     if (a.sizes.size() != node.out.size())
         return refuse(node, "has " + std::to_string(node.out.size()) + " results and " +
@@ -124,7 +136,7 @@ Status Translation::split(const Node& node)
         if (a.sizes[i] == 0) {
             if (v != kNoValue) {
                 m_values[v].shape = x;
-                (*m_values[v].shape)[*axis] = 0;
+                (*m_values[v].shape)[axis] = 0;
             }
             continue;
         }
@@ -134,8 +146,8 @@ Status Translation::split(const Node& node)
             freshName(v == kNoValue ? node.name + ".part" + std::to_string(i) : m_values[v].name));
     }
     a.sizes = std::move(sizes);
-    const int bytes = m_model.tensors[inputs->front()].elementBytes;
-    const auto out = add(node, node.name, Kind::Split, std::move(*inputs), std::move(a), {}, names, bytes);
+    const int bytes = m_model.tensors[source].elementBytes;
+    const auto out = add(node, node.name, Kind::Split, {source}, std::move(a), {}, names, bytes);
     if (!out)
         return out.error();
     for (std::size_t i = 0; i < parts.size(); ++i)
@@ -240,31 +252,31 @@ Status Translation::pad(const Node& node)
 /// Indices that are known and follow each other are a slice, which needs no view of its own.
 Status Translation::gather(const Node& node)
 {
-    auto inputs = operands(node, {0});
-    if (!inputs)
+    const auto along = operandAlong(node);
+    if (!along)
+        return along.error();
+    if (!*along)
         return Unit{};
-    const Shape x = shape(inputs->front());
-    const auto axis = axisOf(node.integer("axis", 0), x.size());
-    if (!axis)
-        return refuse(node, "its axis does not exist in " + model::shapeText(x));
+    const auto [source, axis] = **along;
+    const Shape x = shape(source);
     const Constant* indices = m_values.data(node.input(1));
     if (indices != nullptr && !indices->real && indices->size() > 0 && indices->shape.size() <= 1) {
         std::vector<std::int64_t> rows = indices->whole;
         for (std::int64_t& i : rows)
-            i += i < 0 ? x[*axis] : 0;
-        bool follows = rows.front() >= 0 && rows.back() < x[*axis];
+            i += i < 0 ? x[axis] : 0;
+        bool follows = rows.front() >= 0 && rows.back() < x[axis];
         for (std::size_t i = 1; i < rows.size(); ++i)
             follows &= rows[i] == rows[i - 1] + 1;
         if (follows) {
             const model::SliceAttributes range{
-                {static_cast<std::int64_t>(*axis)}, {rows.front()}, {rows.back() + 1}, {}};
+                {static_cast<std::int64_t>(axis)}, {rows.front()}, {rows.back() + 1}, {}};
             if (!indices->shape.empty())
-                return result(node, Kind::Slice, std::move(*inputs), range);
-            const auto row = inner(node, Kind::Slice, std::move(*inputs), range);
+                return result(node, Kind::Slice, {source}, range);
+            const auto row = inner(node, Kind::Slice, {source}, range);
             if (!row)
                 return row.error();
             Shape out = x;
-            out.erase(out.begin() + static_cast<std::ptrdiff_t>(*axis));
+            out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
             return result(node, Kind::Reshape, {*row}, model::NoAttributes{}, std::move(out));
         }
     }
@@ -272,7 +284,7 @@ Status Translation::gather(const Node& node)
     if (!both)
         return Unit{};
     return result(node, Kind::Gather, std::move(*both),
-                  model::AxisAttributes{static_cast<std::int64_t>(*axis), {}});
+                  model::AxisAttributes{static_cast<std::int64_t>(axis), {}});
 }
 
 Status Translation::resize(const Node& node)
@@ -324,6 +336,28 @@ Status Translation::depthToSpace(const Node& node)
     return inputs ? result(node, Kind::DepthToSpace, std::move(*inputs),
                            model::BlockAttributes{node.integer("blocksize", 0)})
                   : Status(Unit{});
+}
+
+Result<ValueId> Translation::sliceOf(const Node& node, std::size_t i, std::size_t axis, std::int64_t index)
+{
+    const TensorId whole = tensorOf(node.in[i]);
+    const std::string part = "operand" + std::to_string(i) + "/step" + std::to_string(index);
+    const auto layer =
+        helper(node, part.c_str(), Kind::Slice, {whole},
+               model::SliceAttributes{{static_cast<std::int64_t>(axis)}, {index}, {index + 1}, {}});
+    if (!layer)
+        return layer.error();
+    Shape without = shape(whole);
+    without.erase(without.begin() + static_cast<std::ptrdiff_t>(axis));
+    const auto one = reshape(node, (part + "/own").c_str(), *layer, without);
+    if (!one)
+        return one.error();
+    Value value;
+    value.name = m_model.tensors[*one].name;
+    value.shape = std::move(without);
+    value.type = m_values[node.in[i]].type;
+    value.tensor = *one;
+    return m_values.add(std::move(value));
 }
 
 Status Translation::stack(const Node& node, std::size_t i, const std::vector<ValueId>& steps)

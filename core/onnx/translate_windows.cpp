@@ -3,6 +3,7 @@
 #include "onnx/translation.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tilewright::onnx {
 
@@ -175,45 +176,49 @@ Status Translation::transposedConvolution(const Node& node)
     if (!inputs)
         return Unit{};
     const Shape x = shape((*inputs)[0]), w = shape((*inputs)[1]);
-    if (x.size() == 5) {
-        drop(node, "a transposed convolution of three spatial axes; one and two are understood");
-        return Unit{};
-    }
     if (x.size() < 3 || x.size() > 5 || w.size() != x.size())
         return refuse(node, "the input " + model::shapeText(x) + " and the weights " + model::shapeText(w) +
-                                " must both have 3 or 4 dimensions");
+                                " must both have 3, 4 or 5 dimensions");
     const std::size_t axes = x.size() - 2;
     const Spatial in = spatialOf(x), kernel = spatialOf(w);
-    const auto windows = windowsOf(node, in, kernel, axes, false);
+    auto windows = windowsOf(node, in, kernel, axes, false);
     const auto more = node.integers("output_padding");
     const auto wanted = node.integers("output_shape");
     if (!windows || (more && more->size() != axes) || (wanted && wanted->size() < axes))
         return refuse(node, windows ? "output_padding and output_shape must have an entry a spatial axis"
                                     : windows.error().message);
+    Spatial padding = lastOf(more.value_or(std::vector<std::int64_t>()), 0);
+    const Spatial sizes = lastOf(wanted.value_or(std::vector<std::int64_t>()), 0);
+    const std::string mode = node.text("auto_pad");
+    for (std::size_t i = 3 - axes; i < 3; ++i) {
+        if (padding[i] < 0 || padding[i] > kMostWindow || sizes[i] < 0 || sizes[i] > kMaxDimension)
+            return refuse(node, "output_padding and output_shape must not be negative");
+        std::int64_t target = wanted ? sizes[i] : 0;
+        if (target == 0 && (mode == "SAME_UPPER" || mode == "SAME_LOWER"))
+            target = in[i] * windows->stride[i];
+        if (target == 0)
+            continue;
+        const std::int64_t total = (in[i] - 1) * windows->stride[i] + padding[i] +
+                                   windows->dilation[i] * (kernel[i] - 1) + 1 - target;
+        windows->before[i] = std::max<std::int64_t>(0, total / 2);
+        windows->after[i] = std::max<std::int64_t>(0, total - total / 2);
+        padding[i] += std::max<std::int64_t>(0, -total);
+    }
     model::WindowAttributes a = flat(*windows, kernel);
     a.kernel = {1, 1};
     a.groups = node.integer("group", 1);
-    const Spatial padding = lastOf(more.value_or(std::vector<std::int64_t>()), 0);
-    const Spatial sizes = lastOf(wanted.value_or(std::vector<std::int64_t>()), 0);
-    const std::string mode = node.text("auto_pad");
-    for (std::size_t i = 0; i < 2; ++i) {
-        const std::size_t s = i + 1;
-        if (padding[s] < 0 || padding[s] > kMostWindow || sizes[s] < 0 || sizes[s] > kMaxDimension)
-            return refuse(node, "output_padding and output_shape must not be negative");
-        a.outputPadding[i] = padding[s];
-        std::int64_t target = wanted && s + axes > 2 ? sizes[s] : 0;
-        if (target == 0 && (mode == "SAME_UPPER" || mode == "SAME_LOWER"))
-            target = in[s] * a.stride[i];
-        if (target == 0)
-            continue;
-        const std::int64_t total =
-            (in[s] - 1) * a.stride[i] + padding[s] + a.dilation[i] * (kernel[s] - 1) + 1 - target;
-        a.padding[i] = std::max<std::int64_t>(0, total / 2);
-        a.padding[2 + i] = std::max<std::int64_t>(0, total - total / 2);
-        a.outputPadding[i] += std::max<std::int64_t>(0, -total);
-    }
+    a.outputPadding = {padding[1], padding[2]};
     if (x.size() == 4)
         return result(node, Kind::ConvTranspose2d, std::move(*inputs), a);
+    if (x.size() == 5) {
+        const std::int64_t depth = (in[0] - 1) * windows->stride[0] + padding[0] +
+                                   windows->dilation[0] * (kernel[0] - 1) + 1 - windows->before[0] -
+                                   windows->after[0];
+        // So many layers of products are added up in one of the result.
+        const std::int64_t terms =
+            ceilDiv(kernel[0], windows->stride[0] / std::gcd(windows->stride[0], windows->dilation[0]));
+        return transposedConvolution3d(node, std::move(*inputs), a, depth, std::min(terms, in[0]));
+    }
     const auto image = reshape(node, "image", (*inputs)[0], asImage(x));
     const auto weights = image ? reshape(node, "weights", (*inputs)[1], asImage(w)) : image;
     if (!weights)
@@ -225,6 +230,47 @@ Status Translation::transposedConvolution(const Node& node)
         return product.error();
     const Shape y = shape(*product);
     return result(node, Kind::Reshape, {*product}, model::NoAttributes{}, {y[0], y[1], y[3]});
+}
+
+/// Each layer of the input as an image, with the layers of the kernel side by side as channels of what it
+/// gives; layers that fall on one of the result are added.
+Status Translation::transposedConvolution3d(const Node& node, Tensors inputs,
+                                            const model::WindowAttributes& a, std::int64_t depth,
+                                            std::int64_t terms)
+{
+    constexpr std::int64_t kMostTerms = 4096;
+    const Shape x = shape(inputs[0]), w = shape(inputs[1]);
+    const Shape layers{saturatingMul(x[0], x[2]), x[1], x[3], x[4]};
+    if (depth < 1 || depth > kMaxDimension || terms > kMostTerms || layers[0] > kMaxDimension)
+        return refuse(node, "the kernel does not fit the input " + model::shapeText(x));
+    const auto image = helper(node, "layers", Kind::View, {inputs[0]}, model::NoAttributes{}, layers);
+    if (!image)
+        return image.error();
+    const auto weights = reshape(node, "weights", inputs[1], {w[0], saturatingMul(w[1], w[2]), w[3], w[4]});
+    if (!weights)
+        return weights.error();
+    const auto product = inner(node, Kind::ConvTranspose2d, {*image, *weights}, a);
+    if (!product)
+        return product.error();
+    const Shape y = shape(*product);
+    const Shape whole{x[0], y[1] / w[2], depth, y[2], y[3]};
+    if (terms == 1 && inputs.size() == 2)
+        return result(node, Kind::View, {*product}, model::NoAttributes{}, whole);
+    Tensors parts;
+    for (std::int64_t i = 0; i < terms; ++i) {
+        const auto part = helper(node, ("term" + std::to_string(i)).c_str(), Kind::View, {*product},
+                                 model::NoAttributes{}, whole);
+        if (!part)
+            return part.error();
+        parts.push_back(*part);
+    }
+    if (inputs.size() > 2) {
+        const auto bias = reshape(node, "bias", inputs[2], {whole[1], 1, 1, 1});
+        if (!bias)
+            return bias.error();
+        parts.push_back(*bias);
+    }
+    return result(node, Kind::Elementwise, std::move(parts), model::ElementwiseAttributes{"add", 0});
 }
 
 Status Translation::pool(const Node& node)

@@ -103,7 +103,7 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
         put(&T::attention, {"Attention"});
         put(&T::rotary, {"RotaryEmbedding"});
         put(&T::einsum, {"Einsum"});
-        put(&T::recurrent, {"LSTM", "GRU"});
+        put(&T::recurrent, {"LSTM", "GRU", "RNN"});
         put(&T::convolution, {"Conv", "ConvInteger", "QLinearConv"});
         put(&T::transposedConvolution, {"ConvTranspose"});
         put(&T::pool, {"MaxPool", "AveragePool", "LpPool"});

@@ -23,6 +23,8 @@ public:
     void fold(const Node& node, std::string why);
     /// Result `i` of a loop: what its steps gave, one beside the other.
     Status stack(const Node& node, std::size_t i, const std::vector<ValueId>& steps);
+    /// What stands at `index` along an axis of operand `i`, which isTensor(); without that axis.
+    Result<ValueId> sliceOf(const Node& node, std::size_t i, std::size_t axis, std::int64_t index);
 
     /// A name that no tensor has yet.
     std::string freshName(const std::string& name);
@@ -45,6 +47,8 @@ private:
     std::optional<TensorId> operand(const Node& node, std::size_t i);
     /// Of these operands; drops the node and gives nothing when one cannot be a tensor.
     std::optional<Tensors> operands(const Node& node, const std::vector<std::size_t>& which);
+    /// The first operand and the axis of it that the node names; nothing when the node was dropped.
+    Result<std::optional<std::pair<TensorId, std::size_t>>> operandAlong(const Node& node);
     /// An operator beside the node's own, "node/part"; its result is a tensor of that name.
     Result<TensorId> helper(const Node& node, const char* part, Kind kind, Tensors inputs,
                             model::Attributes attributes, model::Shape declared = {});
@@ -82,6 +86,7 @@ private:
     Status matMul(const Node& node);
     Status gemm(const Node& node);
     Status einsum(const Node& node);
+    Status turnedEinsum(const Node& node);
     Status recurrent(const Node& node);
 
     // translate_fused.cpp
@@ -94,8 +99,9 @@ private:
 
     // translate_windows.cpp
     Status convolution(const Node& node);
-    Status convolution3d(const Node& node, const Tensors& inputs);
     Status transposedConvolution(const Node& node);
+    Status transposedConvolution3d(const Node& node, Tensors inputs, const model::WindowAttributes& a,
+                                   std::int64_t depth, std::int64_t terms);
     Status pool(const Node& node);
     Status globalPool(const Node& node);
 
@@ -119,10 +125,5 @@ private:
     std::unordered_map<std::string, std::size_t> m_names, m_nodeNames; ///< with the next number behind it
     std::optional<OpId> m_inner;
 };
-
-/// The attributes of a convolution or pool of `kernel` over `x` (their last two sizes), with what auto_pad
-/// and ceil_mode mean; a sentence when they make no sense. One spatial axis is taken as the horizontal one.
-[[nodiscard]] Result<model::WindowAttributes> windowOf(const Node& node, const model::Shape& x,
-                                                       std::array<std::int64_t, 2> kernel, bool isPool);
 
 } // namespace tilewright::onnx

@@ -38,6 +38,44 @@ figure { margin: 0; overflow-x: auto; } figure svg { max-width: 100%; height: au
 constexpr std::string_view kHowToGetPictures =
     "Tables only; the charts come with: tilewright report PROBLEM SCHEDULE -o FILE.html";
 
+std::string pageStart(const std::string& title, const std::string& note)
+{
+    std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
+                      "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>" +
+                      escapeMarkup(title) + "</title>\n<style>\n" + std::string(kStyle) +
+                      "</style></head><body>\n<h1>" + escapeMarkup(title) + "</h1>\n";
+    if (!note.empty())
+        out += "<p class=\"note\">" + escapeMarkup(note) + "</p>\n";
+    return out;
+}
+
+std::string pictureElement(const ReportPicture& picture)
+{
+    return "<h2>" + escapeMarkup(picture.title) + "</h2>\n<figure class=\"in-light\">" + picture.light +
+           "</figure>\n<figure class=\"in-dark\">" + picture.dark + "</figure>\n";
+}
+
+std::string tableElement(const ReportTable& table)
+{
+    std::string out = "<h2>" + escapeMarkup(table.title) + "</h2>\n<div class=\"wide\"><table>\n";
+    std::string_view rest = table.rows;
+    for (bool head = true; !rest.empty(); head = false) {
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        out += "<tr>";
+        for (;;) {
+            const std::size_t tab = std::min(line.find('\t'), line.size());
+            const std::string cell = escapeMarkup(line.substr(0, tab));
+            out += head ? "<th>" + cell + "</th>" : "<td>" + cell + "</td>";
+            if (tab == line.size())
+                break;
+            line.remove_prefix(tab + 1);
+        }
+        out += "</tr>\n";
+    }
+    return out + "</table></div>\n";
+}
+
 class Report
 {
 public:
@@ -51,12 +89,7 @@ public:
         std::string title = m_options.title.empty() ? m_problem.name() : m_options.title;
         if (title.empty())
             title = "Schedule";
-        m_out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-                "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>" +
-                escapeMarkup(title) + "</title>\n<style>\n" + std::string(kStyle) +
-                "</style></head><body>\n<h1>" + escapeMarkup(title) + "</h1>\n";
-        if (!m_options.note.empty())
-            m_out += "<p class=\"note\">" + escapeMarkup(m_options.note) + "</p>\n";
+        m_out = pageStart(title, m_options.note);
         figures();
         issues();
         notes();
@@ -136,9 +169,7 @@ private:
         if (m_options.pictures.empty())
             m_out += "<p class=\"note\">" + escapeMarkup(kHowToGetPictures) + "</p>\n";
         for (const ReportPicture& picture : m_options.pictures) {
-            heading(escapeMarkup(picture.title));
-            m_out += "<figure class=\"in-light\">" + picture.light + "</figure>\n<figure class=\"in-dark\">" +
-                     picture.dark + "</figure>\n";
+            m_out += pictureElement(picture);
         }
     }
 
@@ -247,6 +278,18 @@ private:
 };
 
 } // namespace
+
+std::string htmlPage(const std::string& title, const std::string& note,
+                     const std::vector<ReportPicture>& pictures, const std::vector<ReportTable>& tables)
+{
+    std::string out = pageStart(title, note);
+    for (const ReportPicture& picture : pictures)
+        out += pictureElement(picture);
+    for (const ReportTable& table : tables)
+        if (!table.rows.empty())
+            out += tableElement(table);
+    return out + "</body></html>\n";
+}
 
 std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options)
 {

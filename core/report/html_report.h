@@ -31,4 +31,16 @@ struct HtmlReportOptions
 /// binds it, the comparison and the lower bound. Follows the reader's light or dark setting.
 [[nodiscard]] std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options = {});
 
+/// Rows as tab-separated lines, the first one their names; empty when there are none.
+struct ReportTable
+{
+    std::string title;
+    std::string rows;
+};
+
+/// The same page for anything that is no schedule: pictures and tables below one another.
+[[nodiscard]] std::string htmlPage(const std::string& title, const std::string& note,
+                                   const std::vector<ReportPicture>& pictures,
+                                   const std::vector<ReportTable>& tables);
+
 } // namespace tilewright

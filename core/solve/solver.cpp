@@ -5,7 +5,7 @@
 #include "solve/annealer.h"
 #include "solve/exact.h"
 #include "solve/fuse_to_fit.h"
-#include "solve/materialise.h"
+#include "solve/placeable.h"
 
 #include <algorithm>
 #include <atomic>
@@ -89,6 +89,12 @@ private:
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested() ||
                now() >= m_deadline.load(std::memory_order_relaxed);
+    }
+    /// Does anybody see what is handed out before the end, or may time be short at the end? If not, the result
+    /// cannot depend on when that is, and the calling thread only waits.
+    [[nodiscard]] bool isFollowed() const
+    {
+        return m_options.seconds > 0 || m_options.onImprovement || m_options.onStatus;
     }
     /// What a thread has told of its work so far.
     struct Told
@@ -385,7 +391,7 @@ void Solver::handOut(SubgraphPool& pool, bool last)
     const bool hurry = m_options.stop.stop_requested();
     Schedule schedule = materialise(pool, plan, [&] { return last && !hurry && now() < patience; });
     std::optional<Checked> checked =
-        checkSchedule(m_problem, schedule, m_options.rules, hurry ? kHurriedSteps : explainedSteps());
+        checkSchedule(m_problem, schedule, m_options, hurry ? kHurriedSteps : explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
     // Of equals the last one counts, so that the result does not depend on what was handed out in between;
     // but what a person started from is not replaced without a gain.
@@ -417,10 +423,10 @@ Result<SolveResult> Solver::run()
     if (m_options.start)
         m_sketch = sketchOf(*m_options.start, m_options.selection);
     double startTotal = 0;
-    if (m_options.start)
-        if (auto checked = checkSchedule(m_problem, *m_options.start, m_options.rules)) {
+    if (Schedule start = m_options.start.value_or(Schedule()); m_options.start)
+        if (auto checked = checkSchedule(m_problem, start, m_options)) {
             startTotal = checked->total;
-            m_schedule = *m_options.start;
+            m_schedule = std::move(start);
             m_fromStart = true;
             m_checked = std::move(*checked);
             m_curve.emplace_back(now(), m_checked.total);
@@ -447,6 +453,10 @@ Result<SolveResult> Solver::run()
         while (true) {
             {
                 std::unique_lock lock(m_mutex);
+                if (!isFollowed()) {
+                    m_wake.wait(lock, [&] { return m_working == 0; });
+                    break;
+                }
                 m_wake.wait_for(lock, std::chrono::milliseconds(rest > 0 ? 5 : 20),
                                 [&] { return m_working == 0 || (rest <= 0 && m_handedOut != m_generation); });
                 if (m_working == 0)
@@ -482,18 +492,14 @@ Result<SolveResult> Solver::run()
         m_lookups += pool.lookups();
     }
     if (!m_schedule)
-        return Error{ErrorCode::Refused,
-                     m_sketch.locked.empty()
-                         ? "no valid schedule was found: some op fits at no granularity, alone or fused"
-                         : "no valid schedule was found that keeps the locked subgraphs",
-                     {},
-                     {}};
+        return nothingFound(m_options, !m_sketch.locked.empty());
     SolveResult result;
     result.schedule = std::move(*m_schedule);
     result.total = m_checked.total;
     result.latencies = std::move(m_checked.latencies);
     result.startTotal = startTotal > 0 ? startTotal : result.total;
-    result.provenOptimal = m_proven;
+    // A proof that says less when what it found was changed, or left out for its addresses.
+    result.provenOptimal = m_proven && (!m_options.placeable || m_checked.total <= m_best.total * (1 + 1e-9));
     result.provenSpace = m_space;
     result.lowerBound = m_bound;
     result.stopped = m_options.stop.stop_requested();

@@ -65,7 +65,10 @@ struct SolveOptions
     double stagnation = 0;
     /// While it says so the threads rest; asked often, by several threads. The clock is the caller's to stop.
     std::function<bool()> paused;
-    bool prove = true;    ///< small problems: prove the optimum (see SolveResult::provenOptimal)
+    bool prove = true; ///< small problems: prove the optimum (see SolveResult::provenOptimal)
+    /// Only schedules whose buffers have addresses (docs/rules/place.md); the proof of `prove` does not know
+    /// it.
+    bool placeable = false;
     std::stop_token stop; ///< the best so far is returned within about 50 ms
     /// Called from the calling thread, for every improvement (at most some a second) and regularly.
     std::function<void(const SolveImprovement&)> onImprovement;

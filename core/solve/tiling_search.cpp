@@ -10,6 +10,12 @@ namespace tilewright {
 
 namespace {
 
+/// The most parts that are looked at, in multiples of the fewest.
+std::int64_t mostParts(TilingEffort effort)
+{
+    return effort == TilingEffort::Quick ? 8 : 16;
+}
+
 /// Even splits of every extent into n parts: n = the fewest that are legal, then more and more.
 void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents,
                     std::int64_t min, std::int64_t max, TilingEffort effort)
@@ -241,6 +247,46 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
     return m_best.latency < start ? m_best : known;
 }
 
+/// For some depth.
+bool TilingSearch::fits(std::int64_t w, std::int64_t h)
+{
+    return m_model.canFit(w, h) &&
+           (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
+}
+
+/// Side of the largest square tile that fits, as far as the range has it.
+std::int64_t TilingSearch::largestSquare()
+{
+    const CostModel::Range& range = m_model.range();
+    std::int64_t low = 1;
+    std::int64_t high = std::max(range.maxW, range.maxH);
+    while (low < high) {
+        const std::int64_t mid = low + (high - low + 1) / 2;
+        if (fits(std::clamp(mid, range.minW, range.maxW), std::clamp(mid, range.minH, range.maxH)))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+/// Splits of the native size, and where what fits is smaller than all of these, splits of that.
+void TilingSearch::listAxes(TilingEffort effort)
+{
+    const CostModel::Range& range = m_model.range();
+    axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
+    axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
+    const std::int64_t side = largestSquare();
+    if (side >= std::max(range.maxW, range.maxH) / mostParts(effort))
+        return;
+    std::vector<std::int64_t> small;
+    axisCandidates(small, m_model.sinkWidths(), range.minW, std::clamp(side, range.minW, range.maxW), effort);
+    addAll(m_ws, small);
+    axisCandidates(small, m_model.sinkHeights(), range.minH, std::clamp(side, range.minH, range.maxH),
+                   effort);
+    addAll(m_hs, small);
+}
+
 /// All combinations that can fit, and for each extent the largest of the other axis that fits with it.
 void TilingSearch::listPairs()
 {
@@ -250,10 +296,6 @@ void TilingSearch::listPairs()
         for (const std::int64_t h : m_hs)
             if (m_model.canFit(w, h))
                 add(w, h);
-    const auto fits = [&](std::int64_t w, std::int64_t h) {
-        return m_model.canFit(w, h) &&
-               (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
-    };
     const auto largest = [](const std::vector<std::int64_t>& classes, auto fit) {
         const auto end = std::ranges::partition_point(classes, fit);
         return end == classes.begin() ? std::int64_t{0} : *std::prev(end);
@@ -286,8 +328,7 @@ Tiling TilingSearch::search(TilingEffort effort)
     const CostModel::Range& range = m_model.range();
     if (range.empty())
         return m_best;
-    axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
-    axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
+    listAxes(effort);
     addAll(m_ws, m_model.prologueWidths());
     addAll(m_hs, m_model.prologueHeights());
     listPairs();

@@ -55,6 +55,9 @@ private:
     [[nodiscard]] bool hopeful(double bound) const { return bound < m_best.latency * (1 - 1e-12); }
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort);
     [[nodiscard]] std::int64_t deepestFit(std::int64_t w, std::int64_t h);
+    [[nodiscard]] bool fits(std::int64_t w, std::int64_t h);
+    [[nodiscard]] std::int64_t largestSquare();
+    void listAxes(TilingEffort effort);
     void listPairs();
     void climb();
 

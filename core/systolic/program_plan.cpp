@@ -42,7 +42,7 @@ Status checkCommands(std::int64_t most)
     if (most > kMaxCommands)
         return programError("the program would have up to " + formatGrouped(most) + " commands, more than " +
                                 formatGrouped(kMaxCommands) +
-                                "; choose a smaller GEMM, a larger array or deeper k steps",
+                                "; choose a smaller GEMM, a larger array, a larger tile or deeper k steps",
                             "gemm");
     return Unit{};
 }
@@ -158,23 +158,25 @@ Status layOut(Program& p)
     return checkDepth(p);
 }
 
-/// No fewer than the program has; saturates.
+} // namespace
+
 std::int64_t mostCommands(const Program& p)
 {
     const ProgramOptions& o = p.options;
+    if (o.dataflow != Dataflow::Os)
+        return mostStationaryCommands(p);
     const auto times = [](std::int64_t a, std::int64_t b, std::int64_t c) {
         return saturatingMul(saturatingMul(a, b), c);
     };
     const std::int64_t blocks = times(p.nM, p.nN, p.blocks());
     const std::int64_t steps = times(blocks, p.nK, ceilDiv(p.tile.tk, o.depth));
     const std::int64_t tiles = times(p.nM, p.nN, p.nK);
-    // A step: two feeds and a computation; a tile step: two loads, two moves, up to three barriers; a block
-    // and pass: a partial sum back, a drain, a store.
-    return saturatingAdd(saturatingAdd(saturatingMul(steps, 3), saturatingMul(tiles, 7)),
+    // A step: two feeds and a computation; a tile step: two loads, two moves, three barriers if it has any; a
+    // block and pass: a partial sum back, a drain, a store.
+    const std::int64_t perTile = o.style == ProgramStyle::Barriered ? 7 : 4;
+    return saturatingAdd(saturatingAdd(saturatingMul(steps, 3), saturatingMul(tiles, perTile)),
                          times(blocks, p.passes, 3));
 }
-
-} // namespace
 
 std::int64_t Program::blocks() const noexcept
 {

@@ -2,86 +2,15 @@
 // Programs that keep weights (WS) or inputs (IS) in the array. Everything here is said of WS: B in the array,
 // rows of A stream past it, loops over the tiles j, k, i with i innermost. IS is WS of the transposed
 // product.
-#include "base/text.h"
-#include "systolic/dram_traffic.h"
 #include "systolic/program_plan.h"
 #include "systolic/program_writer.h"
+#include "systolic/stationary.h"
 
 #include <algorithm>
 
 namespace tilewright::systolic {
 
 namespace {
-
-constexpr double kOperandShare = 0.4; // of L3, docs/rules/systolic.md 7
-
-/// The product as WS sees it.
-struct Stationary
-{
-    bool transposed = false;
-    Gemm gemm;
-    TileShape tile;
-    std::int64_t nI = 0, nJ = 0, nK = 0;
-    std::int64_t rows = 0, cols = 0; ///< of the array
-    std::int64_t depth = 0;
-
-    explicit Stationary(const Program& p)
-        : transposed(p.options.dataflow == Dataflow::Is), gemm(p.options.gemm), tile(p.tile),
-          rows(p.options.array.rows), cols(p.options.array.cols), depth(p.options.depth)
-    {
-        if (transposed) {
-            std::swap(gemm.m, gemm.n);
-            std::swap(tile.ti, tile.tj);
-        }
-        nI = ceilDiv(gemm.m, tile.ti);
-        nJ = ceilDiv(gemm.n, tile.tj);
-        nK = ceilDiv(gemm.k, tile.tk);
-    }
-
-    [[nodiscard]] std::int64_t tileRows(std::int64_t i) const
-    {
-        return std::min(tile.ti, gemm.m - i * tile.ti);
-    }
-    [[nodiscard]] std::int64_t tileCols(std::int64_t j) const
-    {
-        return std::min(tile.tj, gemm.n - j * tile.tj);
-    }
-    [[nodiscard]] std::int64_t tileDepth(std::int64_t k) const
-    {
-        return std::min(tile.tk, gemm.k - k * tile.tk);
-    }
-    /// Steps of `depth` rows in a whole tile, and the blocks of C that it has: one a step and block column.
-    [[nodiscard]] std::int64_t steps() const { return ceilDiv(tile.ti, depth); }
-    [[nodiscard]] std::int64_t places() const { return steps() * ceilDiv(tile.tj, cols); }
-    /// Cycles that a wave is in the array at most.
-    [[nodiscard]] std::int64_t wave() const { return std::min(rows, tile.tk) + std::min(cols, tile.tj) - 2; }
-    /// Tiles after which the results of a tile have left the array: the DMA works in order, and a store that
-    /// it comes to before holds up the loads behind it.
-    [[nodiscard]] std::int64_t storeLag() const
-    {
-        const std::int64_t streamed = tile.ti * ceilDiv(tile.tj, cols) * ceilDiv(tile.tk, rows);
-        return 2 + ceilDiv(wave(), streamed);
-    }
-    [[nodiscard]] Pool pool(Pool of) const
-    {
-        if (!transposed)
-            return of;
-        switch (of) {
-        case Pool::L3A:
-            return Pool::L3B;
-        case Pool::L3B:
-            return Pool::L3A;
-        case Pool::L2A:
-            return Pool::L2B;
-        case Pool::L2B:
-            return Pool::L2A;
-        case Pool::L1A:
-            return Pool::L1B;
-        default:
-            return of;
-        }
-    }
-};
 
 class StationaryBuilder : private ProgramWriter
 {
@@ -411,118 +340,7 @@ private:
     std::vector<ToStore> m_toStore;
 };
 
-/// Where partial sums go, and the slots of L2 and L3.
-Status layOutStationary(Program& p)
-{
-    const ProgramOptions& o = p.options;
-    const Stationary of(p);
-    const TileBytes bytes(p.tile, o.elementBytes);
-    const bool pipelined = o.style == ProgramStyle::Pipelined;
-    const std::int64_t twice = pipelined ? 2 : 1;
-    const std::int64_t lag = pipelined ? of.storeLag() : 0;
-    const auto slots = [&](Pool pool) -> std::int64_t& {
-        return p.poolSlots[static_cast<std::size_t>(of.pool(pool))];
-    };
-    slots(Pool::L2A) = slots(Pool::L2B) = slots(Pool::L3B) = slots(Pool::L3A) = twice;
-    slots(Pool::L1A) = o.l1Slots;
-    slots(Pool::Weights) = o.weightBuffers;
-    // Results on their way through the array, also of steps and of a tile that are shorter, and a partial sum
-    // ahead.
-    slots(Pool::Accumulator) =
-        std::max(o.accumulators, 2 + of.steps() * (1 + ceilDiv(of.wave() + of.depth, of.tile.ti)));
-
-    const std::int64_t operands = saturatingMul(twice, saturatingAdd(bytes.a, bytes.b));
-    const std::int64_t room = o.capacityBytes[1];
-    const auto need = [&](std::int64_t outputs) {
-        return saturatingAdd(operands, saturatingMul(outputs, bytes.c));
-    };
-    const std::int64_t passing = pipelined ? lag + 2 : 1;
-    const std::int64_t column = of.nK > 1 ? std::max(of.nI, passing) : passing;
-    p.outputTiles = std::min(column, saturatingMul(of.nI, of.nJ));
-    if (room > 0 && need(p.outputTiles) > room) {
-        const std::string why = "the " + std::string(of.transposed ? "row" : "column") +
-                                " of C that is summed up needs " + bytesText(need(p.outputTiles)) +
-                                " of L2 with its operands, it has " + bytesText(room);
-        const bool canSpill = of.nK > 1 && of.nI >= lag + 2;
-        if (!canSpill || need(passing + twice) > room)
-            return programError(why + (canSpill
-                                           ? "; with the sums in DRAM " + bytesText(need(passing + twice))
-                                           : std::string()),
-                                "l2");
-        p.outputTiles = passing;
-        p.spillsC = true;
-        slots(Pool::L2P) = slots(Pool::L3C) = twice;
-        p.reason = why + ": partial sums go to DRAM";
-    }
-    slots(Pool::L2C) = p.outputTiles * of.places();
-
-    const double streamed =
-        static_cast<double>(of.gemm.m) * static_cast<double>(of.gemm.k) * static_cast<double>(o.elementBytes);
-    const bool kept = pipelined && of.nJ > 1 && streamed <= kOperandShare * static_cast<double>(o.l3Bytes);
-    (of.transposed ? p.bInL3 : p.aInL3) = kept;
-    if (kept)
-        slots(Pool::L3A) = of.nI * of.nK;
-    const std::int64_t l3 = o.capacityBytes[0];
-    const auto inL3 = [&] {
-        const auto of3 = [&](Pool pool, std::int64_t tile) {
-            return saturatingMul(p.poolSlots[static_cast<std::size_t>(pool)], tile);
-        };
-        return saturatingAdd(saturatingAdd(of3(Pool::L3A, bytes.a), of3(Pool::L3B, bytes.b)),
-                             of3(Pool::L3C, bytes.c));
-    };
-    if (l3 > 0 && inL3() > l3) { // what passes through takes fewer slots
-        slots(Pool::L3B) = 1;
-        if (!kept)
-            slots(Pool::L3A) = 1;
-        if (p.spillsC)
-            slots(Pool::L3C) = 1;
-        if (inL3() > l3)
-            return programError(
-                "the tiles of a step need " + bytesText(inL3()) + " of L3, it has " + bytesText(l3), "l3");
-    }
-    return checkDepth(p);
-}
-
-/// No fewer than the program has; saturates.
-std::int64_t mostStationaryCommands(const Program& p)
-{
-    const Stationary of(p);
-    const auto times = [](std::int64_t a, std::int64_t b) { return saturatingMul(a, b); };
-    const std::int64_t tiles = times(times(of.nI, of.nJ), of.nK);
-    const std::int64_t folds = times(tiles, ceilDiv(of.tile.tk, of.rows) * ceilDiv(of.tile.tj, of.cols));
-    // A step: a partial sum, a feed, a computation, a drain, a store; a fold: its weights; a tile: three
-    // loads, three moves, three barriers.
-    return saturatingAdd(saturatingAdd(times(times(folds, of.steps()), 5), folds), times(tiles, 9));
-}
-
 } // namespace
-
-Result<Program> planStationary(const ProgramOptions& o)
-{
-    if (o.schedule)
-        return programError("is one of output-stationary programs; " + std::string(dataflowName(o.dataflow)) +
-                                " has its own order",
-                            "schedule");
-    if (o.weightBuffers != 1 && o.weightBuffers != 2)
-        return programError("must be 1 or 2, got " + std::to_string(o.weightBuffers), "weight buffers");
-    Program p;
-    p.options = o;
-    p.tile = arrayTile(o.gemm, o.array, o.dataflow);
-    if (o.tile) {
-        if (const auto ok = checkTile(o.gemm, *o.tile); !ok)
-            return ok.error();
-        p.tile = *o.tile;
-    }
-    p.options.depth = std::min(o.depth, o.dataflow == Dataflow::Ws ? p.tile.ti : p.tile.tj);
-    p.nM = ceilDiv(o.gemm.m, p.tile.ti);
-    p.nN = ceilDiv(o.gemm.n, p.tile.tj);
-    p.nK = ceilDiv(o.gemm.k, p.tile.tk);
-    if (const auto ok = layOutStationary(p); !ok)
-        return ok.error();
-    if (const auto ok = checkCommands(mostStationaryCommands(p)); !ok)
-        return ok.error();
-    return p;
-}
 
 void writeStationary(Program& program)
 {

@@ -33,7 +33,7 @@ bool samePrograms(const Settings& a, const Settings& b)
 {
     return a.gemm == b.gemm && a.hierarchy == b.hierarchy && a.unlimitedBandwidth == b.unlimitedBandwidth &&
            a.layout == b.layout && a.depth == b.depth && a.timing.dataflow == b.timing.dataflow &&
-           a.timing.weightBuffers == b.timing.weightBuffers;
+           a.timing.weightBuffers == b.timing.weightBuffers && a.ownTile == b.ownTile;
 }
 
 Status checkSettings(const Settings& s)

@@ -57,6 +57,7 @@ BENCHMARK(simulateLarge)
     ->Args({100000, 64, 1})  // 16 KiB
     ->Args({100000, 128, 0}) // 64 KiB
     ->Args({100000, 128, 1})
+    ->Args({393216, 64, 1})
     ->Unit(benchmark::kMillisecond);
 
 /// 100,000 elementwise tiles, all ready at once: the worst case of the dynamic choice.

@@ -45,6 +45,25 @@ private slots:
     void noValidMethod_isTheAnswerNo();
     void interrupted_returnsTheBestSoFar();
     void seconds_endTheSearch();
+    void seconds_belowZeroAreRefusedInASentence();
+    void output_ofAModelHasAllMethods();
+    void csv_ofALayerHasLevelsAndOperands();
+    void count_ofALayerIsHonoured();
+    void imperfect_settlesAndSaysWhatPaddingGives();
+    void factor_isKept();
+    void options_changeTheFigures();
+    void timeloop_exportComesBack();
+    void timeloop_notesAndRefusals();
+
+private:
+    static QString layerFile(const QTemporaryDir& dir, const char* text)
+    {
+        QFile file(dir.filePath("own-layer.json"));
+        if (!file.open(QIODevice::WriteOnly))
+            return {};
+        file.write(text);
+        return file.fileName();
+    }
 };
 
 void TestCliMap::search_json()
@@ -245,6 +264,151 @@ void TestCliMap::seconds_endTheSearch()
     const json d = r.json();
     QVERIFY(!d["proven"].get<bool>() && d["valid"].get<bool>());
     QVERIFY(!d["interrupted"].get<bool>());
+}
+
+void TestCliMap::seconds_belowZeroAreRefusedInASentence()
+{
+    const CliRun r = run({kLayers + "gemm-1000.json", "--seconds", "-1"});
+    QCOMPARE(r.code, 2);
+    QVERIFY2(r.err.contains("expected a number of seconds above 0, got -1"), r.err.constData());
+    QVERIFY(r.err.size() < 200);
+}
+
+void TestCliMap::output_ofAModelHasAllMethods()
+{
+    QTemporaryDir dir;
+    const QString file = dir.filePath("methods.json");
+    const CliRun r = run(
+        {kRoot + "/samples/mapping/models/resnet-18.json", "-o", file, "--objective", "energy", "--json"});
+    QCOMPARE(r.code, 0);
+    QFile written(file);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const json d = json::parse(written.readAll().toStdString());
+    QCOMPARE(d["objective"].get<std::string>(), std::string("energy"));
+    QCOMPARE(d["layers"].size(), r.json()["layers"].size());
+    for (std::size_t i = 0; i < d["layers"].size(); ++i)
+        QVERIFY(d["layers"][i]["method"] == r.json()["layers"][i]["best"]["energy"]["method"]);
+}
+
+void TestCliMap::csv_ofALayerHasLevelsAndOperands()
+{
+    QTemporaryDir dir;
+    const QString file = dir.filePath("t.csv");
+    const json d = run({kLayers + "gemm-1000.json", "--csv", file, "--json"}).json();
+    QFile csv(file);
+    QVERIFY(csv.open(QIODevice::ReadOnly));
+    const QList<QByteArray> lines = csv.readAll().trimmed().split('\n');
+    QCOMPARE(lines.size(), 4); // the names, then an optimum each
+    const QList<QByteArray> names = lines[0].split(',');
+    for (int row = 1; row < 4; ++row) {
+        const QList<QByteArray> cells = lines[row].split(',');
+        QCOMPARE(cells.size(), names.size());
+        double energy = 0;
+        qint64 cycles = 0;
+        for (int i = 0; i < names.size(); ++i) {
+            if (names[i].contains("_pj") && names[i] != "energy_pj")
+                energy += cells[i].toDouble();
+            if (names[i].startsWith("cycles_"))
+                cycles += cells[i].toLongLong();
+        }
+        QCOMPARE(cycles, cells[names.indexOf("cycles")].toLongLong());
+        QVERIFY(std::abs(energy / cells[names.indexOf("energy_pj")].toDouble() - 1) < 1e-9);
+        const std::string objective = cells[names.indexOf("objective")].toStdString();
+        QCOMPARE(d["best"][objective]["cycles"].get<qint64>(), cycles);
+    }
+    for (const char* name : {"dram_pj_weight", "rf_pj_output", "network_cycles_input", "dma_cycles_output"})
+        QVERIFY2(names.contains(name), name);
+}
+
+void TestCliMap::count_ofALayerIsHonoured()
+{
+    QTemporaryDir dir;
+    const QString layer = layerFile(dir, R"({"kind":"gemm","m":64,"n":64,"k":64,"count":3})");
+    const json d = run({layer, "--json"}).json();
+    QCOMPARE(d["count"].get<int>(), 3);
+    QCOMPARE(d["total"]["cycles"].get<double>(), 3 * d["cycles"].get<double>());
+    QVERIFY(run({layer}).out.contains("3 times in its model"));
+}
+
+void TestCliMap::imperfect_settlesAndSaysWhatPaddingGives()
+{
+    QTemporaryDir dir;
+    const QString layer = layerFile(dir, R"({"kind":"gemm","m":101,"n":37,"k":53})");
+    const CliRun plain = run({layer});
+    QVERIFY2(plain.out.contains("padding X 101 to 104") || plain.out.contains("padding X 101 to 105"),
+             plain.out.constData());
+    const json before = run({layer, "--json"}).json();
+    QVERIFY(before["padding"]["edp"].get<double>() < before["edp"].get<double>());
+    const json after = run({layer, "--imperfect", "--json"}).json();
+    QVERIFY(after["proven"].get<bool>());
+    QVERIFY(after["edp"].get<double>() < before["padding"]["edp"].get<double>());
+    // What was found can be evaluated again, with the option and not without it.
+    const QString method = dir.filePath("m.json");
+    QCOMPARE(run({layer, "--imperfect", "-o", method}).code, 0);
+    QVERIFY(run({layer, "--imperfect", "--method", method, "--json"}).json()["cycles"] == after["cycles"]);
+    QCOMPARE(run({layer, "--method", method}).code, 1);
+}
+
+void TestCliMap::factor_isKept()
+{
+    const CliRun r =
+        run({kLayers + "gemm-1000.json", "--factor", "SPATIAL.X=8", "--factor", "RF.K<=4", "--json"});
+    QCOMPARE(r.code, 0);
+    const json d = r.json();
+    QVERIFY(d["proven"].get<bool>());
+    QCOMPARE(d["method"]["tiling"]["SPATIAL"][0].get<int>(), 8);
+    QVERIFY(d["method"]["tiling"]["RF"][2].get<int>() <= 4);
+    const CliRun wrong = run({kLayers + "gemm-1000.json", "--factor", "L7.X=8"});
+    QCOMPARE(wrong.code, 2);
+    QVERIFY2(wrong.err.contains("L7.X=8") && wrong.err.contains("SPATIAL"), wrong.err.constData());
+}
+
+void TestCliMap::options_changeTheFigures()
+{
+    const QString layer = kLayers + "gemm-1000.json";
+    const json base = run({layer, "--json"}).json();
+    QVERIFY(run({layer, "--overlapped", "--json"}).json()["best"]["cycles"]["cycles"] <
+            base["best"]["cycles"]["cycles"]);
+    QVERIFY(run({layer, "--reduction-tree", "--json"}).json()["best"]["cycles"]["cycles"] <=
+            base["best"]["cycles"]["cycles"]);
+    QVERIFY(run({layer, "--bypass", "B", "--json"}).json()["energy_by_operand"]["B"]["spm"] == 0);
+    const CliRun both = run({layer, "--bypass", "B", "--imperfect"});
+    QCOMPARE(both.code, 2);
+    QVERIFY(both.err.contains("cannot be combined"));
+    QCOMPARE(run({layer, "--bypass", "Q"}).code, 2);
+}
+
+void TestCliMap::timeloop_exportComesBack()
+{
+    QTemporaryDir dir;
+    for (const char* name : {"gemm-1000.json", "conv-3x3-64.json", "depthwise-3x3-144.json"}) {
+        const QString folder = dir.filePath("timeloop");
+        const json found = run({kLayers + name, "--export", "timeloop", folder, "--json"}).json();
+        const CliRun again = run({kLayers + name, "--method", folder + "/mapping.yaml", "--json"});
+        QCOMPARE(again.code, 0);
+        QVERIFY(again.json()["cycles"] == found["cycles"] && again.json()["energy"] == found["energy"]);
+        for (const char* file : {"problem.yaml", "arch.yaml", "ert.yaml"})
+            QVERIFY(QFile::exists(folder + "/" + file));
+    }
+}
+
+void TestCliMap::timeloop_notesAndRefusals()
+{
+    QTemporaryDir dir;
+    QFile file(dir.filePath("m.yaml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("mapping:\n  - {target: DRAM, type: temporal, factors: M0 N0 K0, permutation: KNM}\n"
+               "  - {target: RF, type: temporal, factors: M=1, permutation: MNK}\n");
+    file.close();
+    const CliRun r = run({kLayers + "gemm-1000.json", "--method", file.fileName()});
+    QCOMPARE(r.code, 0);
+    QVERIFY(r.err.contains("permutation at RF is ignored"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("mapping:\n  - {target: DRAM, type: spatial, factors: M=4}\n");
+    file.close();
+    const CliRun refused = run({kLayers + "gemm-1000.json", "--method", file.fileName()});
+    QCOMPARE(refused.code, 2);
+    QVERIFY(refused.err.contains("spatial factors at DRAM"));
 }
 
 QTEST_GUILESS_MAIN(TestCliMap)

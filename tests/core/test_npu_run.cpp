@@ -78,6 +78,8 @@ private slots:
     void rule_5_4_headParallelKeepsHeadsTogether();
     void rule_5_6_nodeLargerThanSpmIsNamed();
     void rule_6_instructionsReplay();
+    void replayBesideTheRunIsTheRun();
+    void giveUpAfterStopsALongerRun();
     void rule_6_scalingCurve();
     void rule_6_1_outputs();
     void stopIsHonoured();
@@ -375,6 +377,54 @@ void TestNpuRun::rule_6_instructionsReplay()
         wrong[0].erase(first);
         QVERIFY(!replay(*graph, graph->hardware, wrong, options));
     }
+}
+
+/// The replay that runs in a second thread, fed by the run itself.
+void TestNpuRun::replayBesideTheRunIsTheRun()
+{
+    for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+        test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(4);
+        const NpuModel model = random.model(14);
+        const NpuGraph graph = random.graph(model, hw);
+        const RunOptions options = random.options();
+        const auto alone = simulate(graph, hw, options);
+        const auto both = simulateWithReplay(graph, hw, options);
+        QVERIFY(alone && both);
+        QVERIFY2(both->replayed, both->replayed ? "" : both->replayed.error().text().c_str());
+        QCOMPARE(both->run.makespan, alone->makespan);
+        QCOMPARE(both->run.estimatedMakespan, alone->estimatedMakespan);
+        QCOMPARE(both->replayed->makespan, alone->makespan);
+        for (std::size_t c = 0; c < alone->cores.size(); ++c) {
+            QVERIFY(both->run.cores[c].states == alone->cores[c].states);
+            QVERIFY(both->replayed->cores[c].tensor == alone->cores[c].tensor);
+            QVERIFY(both->replayed->cores[c].loads == alone->cores[c].loads);
+            QVERIFY(both->replayed->cores[c].stores == alone->cores[c].stores);
+        }
+        QVERIFY(allPassed(verifyRun(graph, *both)));
+        // A replay of other programs is noticed.
+        RunWithReplay wrong{both->run, both->replayed};
+        wrong.replayed->makespan += 1;
+        QVERIFY(!allPassed(verifyRun(graph, wrong)));
+    }
+    // A run that is stopped ends its replay, too.
+    const auto graph = buildGraph(sample("llama_prefill"), {});
+    RunOptions options;
+    options.giveUpAfter = 1'000'000;
+    QVERIFY(!simulateWithReplay(*graph, graph->hardware, options));
+}
+
+void TestNpuRun::giveUpAfterStopsALongerRun()
+{
+    const auto graph = buildGraph(sample("conv_net"), {});
+    const Cycle makespan = simulate(*graph, graph->hardware, {})->makespan;
+    RunOptions options;
+    options.giveUpAfter = makespan;
+    const auto whole = simulate(*graph, graph->hardware, options);
+    QVERIFY(whole);
+    QCOMPARE(whole->makespan, makespan);
+    options.giveUpAfter = makespan - 1;
+    QVERIFY(!simulate(*graph, graph->hardware, options));
 }
 
 void TestNpuRun::rule_6_scalingCurve()

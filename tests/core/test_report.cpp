@@ -262,7 +262,8 @@ private slots:
         const Comparison c = compareSchedules(a->problem, a->schedule, b->schedule, Rules::final());
         const std::vector<ReportPicture> pictures{{"Graph", "<svg><g id=\"g-a\"/></svg>", "<svg/>"},
                                                   {"Time & memory", "<svg/>", "<svg/>"}};
-        const std::string html = htmlReport(*b, {"A <title> & \"more\"", "note", &c, pictures});
+        const std::string html = htmlReport(
+            *b, {.title = "A <title> & \"more\"", .note = "note", .comparison = &c, .pictures = pictures});
         QCOMPARE(wellFormed(html), QString());
         const QString page = QString::fromStdString(html);
         QCOMPARE(page.count("<svg"), 4);

@@ -24,7 +24,8 @@ bool same(const StepRun& a, const StepRun& b)
 bool same(const StepSink& a, const StepSink& b)
 {
     return a.tensor == b.tensor && a.tile == b.tile && a.completes == b.completes && a.stored == b.stored &&
-           a.accumulators == b.accumulators && a.outputElements == b.outputElements;
+           a.accumulators == b.accumulators && a.outputElements == b.outputElements &&
+           a.takesOver == b.takesOver;
 }
 template <typename T> bool same(const std::vector<T>& a, const std::vector<T>& b)
 {

@@ -4,6 +4,7 @@
 #include "systolic/array_timing.h"
 #include "systolic/dram_traffic.h"
 #include "systolic/pipeline.h"
+#include "systolic/program_plan.h"
 
 #include <QTest>
 
@@ -154,6 +155,7 @@ void TestSystolicProgram::rule_4_2_programsOfAChosenTile()
         const auto p = buildProgram(o);
         QVERIFY(p.hasValue());
         QVERIFY(computesTheProduct(*p));
+        QVERIFY(static_cast<std::int64_t>(p->commands.size()) <= mostCommands(*p));
         const auto run = runPipeline(*p, m);
         QVERIFY2(run.hasValue(), run ? "" : run.error().text().c_str());
         QCOMPARE(run->arrayBusy + sumOfStalls(*run), run->cycles);
@@ -177,6 +179,14 @@ void TestSystolicProgram::rule_4_2_programsOfAChosenTile()
         QCOMPARE(bytesOf(*p, CommandKind::DmaLoad) + bytesOf(*p, CommandKind::DmaPrefetch) +
                      bytesOf(*p, CommandKind::DmaStore),
                  dramClosedForm(q).bytes());
+    }
+    // 1024^3 in tiles of the array.
+    for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+        ProgramOptions array;
+        array.gemm = {1024, 1024, 1024};
+        array.dataflow = d;
+        const auto planned = planProgram(array);
+        QVERIFY2(planned.hasValue(), planned ? "" : planned.error().text().c_str());
     }
     // The document's own example, 64x64x64 of 1024^3.
     ProgramOptions o;
@@ -255,6 +265,7 @@ void TestSystolicProgram::rule_4_2_stationaryPrograms()
         const auto p = buildProgram(o);
         QVERIFY2(p.hasValue(), p ? "" : p.error().text().c_str());
         QVERIFY(computesTheProduct(*p));
+        QVERIFY(static_cast<std::int64_t>(p->commands.size()) <= mostCommands(*p));
         const auto run = runPipeline(*p, m);
         QVERIFY2(run.hasValue(), run ? "" : run.error().text().c_str());
         QCOMPARE(run->arrayBusy + sumOfStalls(*run), run->cycles);

@@ -148,6 +148,16 @@ std::vector<MalformedOnnx> malformedOnnx()
             return w.node("Loop", "loop", {w.whole("count", {3}, true), "", x})[0];
         }),
         "Loop \"loop\": its body does not fit");
+    add("scan_without_body", image([](W& w, const std::string& x) {
+            return w.node("Scan", "scan", {x}, {{"num_scan_inputs", std::int64_t{1}}})[0];
+        }),
+        "Scan \"scan\": its body does not fit");
+    add("transposed_kernel", image([](W& w, const std::string& x) {
+            const std::string y = w.add("Reshape", "r", {x, w.whole("s", {1, 8, 4, 4, 16})});
+            return w.add("ConvTranspose", "up", {y, w.weight("weight", {8, 4, 1, 1, 1})},
+                         {{"pads", Ints{9, 0, 0, 9, 0, 0}}});
+        }),
+        "ConvTranspose \"up\": the kernel does not fit");
     {
         W w("deep", 13);
         (void)w.input("image", {std::int64_t{4}});

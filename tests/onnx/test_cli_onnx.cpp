@@ -3,6 +3,11 @@
 // compared.
 #include "cli_run.h"
 
+#include "edit/fit.h"
+#include "eval/evaluation.h"
+#include "lower/workload.h"
+#include "workload/problem_json.h"
+
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,7 +23,7 @@ test::CliRun cli(const QString& arguments)
     return test::runCli(arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts));
 }
 
-QString model(const char* name)
+QString sample(const char* name)
 {
     return kModels + QLatin1String(name) + QStringLiteral(".onnx");
 }
@@ -43,7 +48,7 @@ private Q_SLOTS:
     {
         QFETCH(const QString, name);
         QFETCH(const double, macs);
-        const QString file = model(name.toUtf8().constData()) + QStringLiteral(" --machine edge --json ");
+        const QString file = sample(name.toUtf8().constData()) + QStringLiteral(" --machine edge --json ");
         const auto info = cli(QStringLiteral("info ") + file).json();
         QCOMPARE(info["kind"], "model");
         QCOMPARE(info["macs"].get<double>(), macs);
@@ -79,7 +84,7 @@ private Q_SLOTS:
 
     void freeDimensions()
     {
-        const QString gpt2 = model("gpt2-block");
+        const QString gpt2 = sample("gpt2-block");
         for (const char* verb : {"info", "solve", "bound", "map", "npu", "systolic", "tile"}) {
             const auto run = cli(QLatin1String(verb) + QLatin1Char(' ') + gpt2);
             QCOMPARE(run.code, 2);
@@ -112,7 +117,7 @@ private Q_SLOTS:
     /// A condition that is an input is known when the input is given.
     void numbersAmongTheInputs()
     {
-        const QString call = QStringLiteral("info --json %1 --dim rows=8").arg(model("branches"));
+        const QString call = QStringLiteral("info --json %1 --dim rows=8").arg(sample("branches"));
         QVERIFY(cli(call).out.contains("so neither branch is taken"));
         const auto known = cli(call + QStringLiteral(" --dim flag=1"));
         QVERIFY(!known.out.contains("so neither branch is taken"));
@@ -122,7 +127,7 @@ private Q_SLOTS:
     void whatAFileIsToldByItsContent()
     {
         const QString copy = m_folder.filePath(QStringLiteral("net.json"));
-        QVERIFY(QFile::copy(model("lstm"), copy));
+        QVERIFY(QFile::copy(sample("lstm"), copy));
         QCOMPARE(cli(QStringLiteral("info --json ") + copy).json()["kind"], "model");
         QFile cut(m_folder.filePath(QStringLiteral("cut.onnx")));
         QVERIFY(cut.open(QIODevice::WriteOnly) && QFile::exists(copy));
@@ -137,14 +142,58 @@ private Q_SLOTS:
 
     void comparesTwoModels()
     {
-        const auto itself = cli(QStringLiteral("info %1 --compare %1 --json").arg(model("lstm"))).json();
+        const auto itself = cli(QStringLiteral("info %1 --compare %1 --json").arg(sample("lstm"))).json();
         QCOMPARE(itself["kind"], "comparison");
         QCOMPARE(itself["changed"], 0);
         QCOMPARE(itself["same"], itself["before"]["operators"]);
         const auto run =
-            cli(QStringLiteral("info %1 --compare %2").arg(model("llama-block"), model("bert-block")));
+            cli(QStringLiteral("info %1 --compare %2").arg(sample("llama-block"), sample("bert-block")));
         QCOMPARE(run.code, 0);
         QVERIFY(run.out.contains("MACs") && run.out.contains("gone"));
+    }
+
+    /// The latency of an operator is that of its ops in the schedule that the window starts with, and the sum
+    /// over the operators is that schedule's own total.
+    void comparesLatencies()
+    {
+        const QString csv = m_folder.filePath(QStringLiteral("comparison.csv"));
+        const auto run = cli(QStringLiteral("info %1 --compare %2 --machine edge --json --csv %3")
+                                 .arg(sample("resnet-18"), sample("mobilenet-v2"), csv));
+        QVERIFY2(run.code == 0, run.err.constData());
+        const auto both = run.json();
+        QCOMPARE(both["machine"], "edge");
+        const char* sides[] = {"before", "after"};
+        const char* names[] = {"resnet-18", "mobilenet-v2"};
+        for (std::size_t side = 0; side < 2; ++side) {
+            double sum = 0;
+            for (const auto& row : both["operators"])
+                sum += row["cycles"][side].get<double>();
+            const double total = both[sides[side]]["cycles"].get<double>();
+            QVERIFY(total > 0 && std::abs(sum - total) < 1e-9 * total);
+            const auto problem = m_folder.filePath(QStringLiteral("start.json"));
+            const auto convert = cli(QStringLiteral("convert %1 -o %2 --to problem --machine edge")
+                                         .arg(sample(names[side]), problem));
+            QVERIFY2(convert.code == 0, convert.err.constData());
+            const lower::LoweredProblem lowered = *lower::lowerToProblem(
+                lower::loadWorkload(sample(names[side]).toStdString())->model, *machinePreset("edge"));
+            const ProblemPtr opened = *loadProblem(problem.toStdString());
+            const Evaluation start = evaluate(*opened, oneOpPerSubgraph(*opened), Rules::final());
+            QVERIFY(start.valid());
+            QVERIFY(std::abs(start.total * static_cast<double>(lowered.timeUnit) - total) < 1e-9 * total);
+        }
+        // A convolution costs, what is gone costs nothing afterwards; the table says the same.
+        QVERIFY(both["operators"][0]["cycles"][0].get<double>() > 0);
+        QFile file(csv);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
+        QCOMPARE(static_cast<std::size_t>(lines.size()), both["operators"].size() + 2);
+        QVERIFY(lines.front().startsWith("change,") && lines.front().endsWith("cycles_before,cycles_after"));
+        QVERIFY(lines.back().startsWith("total,"));
+        QCOMPARE(lines.back().split(',').last().toDouble(), both["after"]["cycles"].get<double>());
+        const auto text =
+            cli(QStringLiteral("info %1 --compare %2").arg(sample("resnet-18"), sample("mobilenet-v2")));
+        QVERIFY(text.out.contains("cycles before") && text.out.contains("each op alone in a subgraph"));
+        QCOMPARE(cli(QStringLiteral("info %1 --csv %2").arg(sample("lstm"), csv)).code, 2);
     }
 };
 

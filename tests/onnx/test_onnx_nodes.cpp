@@ -147,6 +147,7 @@ private Q_SLOTS:
             if (detector) {
                 QCOMPARE(result->report.nodes.size(), std::size_t{672});
                 QVERIFY(coverage.mapped >= 0.99);
+                QVERIFY2(took < 1000, qPrintable(QString::number(took)));
             }
         }
         QVERIFY2(files > 0, "no ONNX file in the folder");

@@ -100,6 +100,124 @@ private Q_SLOTS:
         QCOMPARE(result(sized, "up"), (model::Shape{1, 4, 32, 28}));
     }
 
+    void transposedConvolutionsOfThreeAxes()
+    {
+        // Every layer of the input goes into three of the result, each of which adds two.
+        const auto overlapping = modelOf(sizes({1, 8, 5, 6, 7}), [](W& w, const std::string& x) {
+            return w.add("ConvTranspose", "up", {x, w.weight("w", {8, 3, 3, 4, 2}), w.weight("b", {6})},
+                         {{"group", std::int64_t{2}},
+                          {"strides", Ints{2, 2, 2}},
+                          {"pads", Ints{1, 1, 0, 1, 1, 0}},
+                          {"output_padding", Ints{1, 0, 0}}});
+        });
+        QCOMPARE(result(overlapping, "up"), (model::Shape{1, 6, 10, 12, 14}));
+        QCOMPARE(model::macsOf(overlapping.model), 8 * 5 * 6 * 7 * 3 * 3 * 4 * 2);
+        QVERIFY(overlapping.report.nodes[0].fate == tilewright::onnx::Fate::Operator);
+        const auto terms = std::ranges::count_if(overlapping.model.operators, [](const model::Operator& o) {
+            return o.name.starts_with("up/term");
+        });
+        QCOMPARE(terms, 2);
+        // Kernel and stride alike: nothing is added.
+        const auto tiled = modelOf(sizes({2, 4, 3, 3, 3}), [](W& w, const std::string& x) {
+            return w.add("ConvTranspose", "up", {x, w.weight("w", {4, 5, 2, 2, 2})},
+                         {{"strides", Ints{2, 2, 2}}});
+        });
+        QCOMPARE(result(tiled, "up"), (model::Shape{2, 5, 6, 6, 6}));
+        QCOMPARE(model::macsOf(tiled.model), 2 * 4 * 27 * 5 * 8);
+        QVERIFY(std::ranges::none_of(tiled.model.operators,
+                                     [](const model::Operator& o) { return o.kind == K::Elementwise; }));
+        const auto sized = modelOf(sizes({1, 4, 3, 3, 3}), [](W& w, const std::string& x) {
+            return w.add("ConvTranspose", "up", {x, w.weight("w", {4, 5, 3, 3, 3})},
+                         {{"strides", Ints{2, 2, 2}}, {"output_shape", Ints{6, 6, 5}}});
+        });
+        QCOMPARE(result(sized, "up"), (model::Shape{1, 5, 6, 6, 5}));
+    }
+
+    void recurrentOfOneGate()
+    {
+        const auto m = modelOf(sizes({6, 2, 24}), [](W& w, const std::string& x) {
+            const auto out =
+                w.node("RNN", "rnn", {x, w.weight("W", {2, 16, 24}), w.weight("R", {2, 16, 16})},
+                       {{"hidden_size", std::int64_t{16}}, {"direction", std::string("bidirectional")}}, 2);
+            w.output(out[1]);
+            return out[0];
+        });
+        QCOMPARE(result(m, "rnn"), (model::Shape{6, 2, 2, 16}));
+        QCOMPARE(model::macsOf(m.model), 6 * 2 * 2 * 16 * (24 + 16));
+        // Per step and direction two products and what adds them; no gates beside.
+        const auto lowered = *lower::lowerToProblem(m.model, *machinePreset("edge"));
+        QCOMPARE(lowered.data.ops.size(), std::size_t{6 * 2 * 3});
+    }
+
+    /// Its body stands there as often as the scanned operand is long.
+    void scansAreUnrolled()
+    {
+        const auto scan = [](const W::Attributes& attributes, std::int64_t opset = 13) {
+            W body("body", opset);
+            const std::string state = body.input("state", sizes({4, 8})),
+                              row = body.input("row", sizes({4, 6}));
+            const std::string sum = body.add(
+                "Add", "next",
+                {body.add("MatMul", "from_row", {row, "w"}), body.add("MatMul", "from_state", {state, "r"})});
+            body.output(sum);
+            body.output(body.add("Relu", "seen", {sum}));
+            W w("scans", opset);
+            const std::string x = w.input("x", sizes({4, 5, 6}));
+            (void)w.weight("w", {6, 8});
+            (void)w.weight("r", {8, 8});
+            const auto out = w.node("Scan", "scan", {w.input("first", sizes({4, 8})), x}, attributes, 2);
+            w.graphAttribute("body", body);
+            w.output(out[0]);
+            w.output(w.add("Sigmoid", "all", {out[1]}));
+            w.output(w.add("Relu", "beside", {x}));
+            return w.text();
+        };
+        const auto m = imported(scan({{"num_scan_inputs", std::int64_t{1}},
+                                      {"scan_input_axes", Ints{1}},
+                                      {"scan_input_directions", Ints{1}}}));
+        QCOMPARE(result(m, "all"), (model::Shape{5, 4, 8}));
+        QCOMPARE(model::macsOf(m.model), 5 * 4 * (6 * 8 + 8 * 8));
+        QCOMPARE(m.report.nodes[0].note, std::string("its nodes stand here 5 times"));
+        const auto lowered = lower::lowerToProblem(m.model, *machinePreset("edge"));
+        QVERIFY2(lowered.hasValue(), lowered ? "" : lowered.error().text().c_str());
+        QCOMPARE(lower::matMulMacs(*lowered), model::macsOf(m.model));
+        // The first step reads the last row, as it runs backwards.
+        const auto& first = *std::ranges::find_if(
+            m.model.operators, [](const model::Operator& o) { return o.kind == K::Slice; });
+        QCOMPARE(first.as<model::SliceAttributes>().starts, Ints{4});
+        // What is not understood of one is said, with its name.
+        const auto dropped = imported(scan({{"num_scan_inputs", std::int64_t{1}},
+                                            {"scan_input_axes", Ints{1}},
+                                            {"scan_output_axes", Ints{1}}}));
+        QVERIFY(dropped.report.nodes[0].fate == tilewright::onnx::Fate::Dropped);
+        QCOMPARE(dropped.report.nodes[0].name, std::string("scan"));
+        QCOMPARE(dropped.report.nodes[0].note,
+                 std::string("a scan that lays its results along another axis or backwards"));
+    }
+
+    void einsumsOfOneAndThree()
+    {
+        const auto turned = modelOf(sizes({2, 3, 4}), [](W& w, const std::string& x) {
+            return w.add("Relu", "relu",
+                         {w.add("Einsum", "turned", {x}, {{"equation", std::string("abc -> cab")}})});
+        });
+        QCOMPARE(result(turned, "turned"), (model::Shape{4, 2, 3}));
+        W w("three", 13);
+        const std::string x = w.input("x", sizes({4, 8}));
+        const std::string y = w.add("MatMul", "a", {x, w.weight("w", {8, 8})});
+        w.output(w.add("MatMul", "b",
+                       {w.add("Einsum", "chain", {y, w.weight("u", {8, 8}), w.weight("v", {8, 8})},
+                              {{"equation", std::string("ij,jk,kl->il")}}),
+                        w.weight("z", {8, 24})}));
+        const auto m = imported(w.text());
+        const auto& chain = m.report.nodes[1];
+        QVERIFY(chain.fate == tilewright::onnx::Fate::Dropped);
+        QCOMPARE(chain.name, std::string("chain"));
+        QCOMPARE(chain.note, std::string("an einsum of 3 operands; one and two are understood"));
+        const auto lowered = *lower::lowerToProblem(m.model, *machinePreset("edge"));
+        QCOMPARE(lowered.report.nodes[chain.op->index()].dependents, 0.75); // the product behind it
+    }
+
     /// Padding that is told by a word, and windows that are rounded up.
     void windowsByRule()
     {

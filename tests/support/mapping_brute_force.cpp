@@ -25,7 +25,8 @@ std::vector<std::array<std::int64_t, kLevels>> quadruples(std::int64_t trip)
 
 } // namespace
 
-BruteForceResult bruteForce(const LoopNest& nest, const Architecture& architecture)
+BruteForceResult bruteForce(const LoopNest& nest, const Architecture& architecture,
+                            const std::function<bool(const Method&)>& allowed)
 {
     BruteForceResult out;
     const FastEvaluator evaluator(nest, architecture);
@@ -40,7 +41,7 @@ BruteForceResult bruteForce(const LoopNest& nest, const Architecture& architectu
             for (std::size_t level = 0; level < kLevels; ++level)
                 m.tiling[level][l] = choices[l][digit[l]][level];
         ++out.tilings;
-        if (evaluator.fits(m)) {
+        if (evaluator.fits(m) && (!allowed || allowed(m))) {
             ++out.valid;
             out.evaluations +=
                 evaluator.visitClasses(m, [&](const OrderClass&, const OrderClass&, const Cost& cost) {

@@ -4,6 +4,8 @@
 #include "mapping/fast_evaluator.h"
 #include "mapping/search.h"
 
+#include <functional>
+
 namespace tilewright::mapping {
 
 struct BruteForceResult
@@ -16,7 +18,8 @@ struct BruteForceResult
 };
 
 /// Every tiling under every pair of order classes, without any cut: what the branch and bound is tested
-/// against. One thread; for small layers.
-[[nodiscard]] BruteForceResult bruteForce(const LoopNest& nest, const Architecture& architecture);
+/// against. One thread; for small layers. `allowed`: which tilings count.
+[[nodiscard]] BruteForceResult bruteForce(const LoopNest& nest, const Architecture& architecture,
+                                          const std::function<bool(const Method&)>& allowed = {});
 
 } // namespace tilewright::mapping

@@ -166,12 +166,13 @@ private:
         case 10: {
             const TensorId s = m_b.input(m_name + ".x", {size(1, 3), h, w});
             const std::int64_t hidden = size(1, 5);
-            const bool lstm = below(2) == 0;
-            const std::int64_t gates = (lstm ? 4 : 3) * hidden, directions = size(1, 2);
+            constexpr std::array kKinds{K::Lstm, K::Gru, K::Rnn};
+            constexpr std::array<std::int64_t, 3> kGates{4, 3, 1};
+            const auto which = static_cast<std::size_t>(below(3));
+            const std::int64_t gates = kGates[which] * hidden, directions = size(1, 2);
             const TensorId wi = m_b.constant(m_name + ".w", {directions, gates, w});
             const TensorId wr = m_b.constant(m_name + ".r", {directions, gates, hidden});
-            m_b.add(lstm ? K::Lstm : K::Gru, m_name, {s, wi, wr},
-                    model::RecurrentAttributes{hidden, directions});
+            m_b.add(kKinds[which], m_name, {s, wi, wr}, model::RecurrentAttributes{hidden, directions});
             break;
         }
         default:

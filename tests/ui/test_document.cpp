@@ -135,6 +135,35 @@ private Q_SLOTS:
         QVERIFY(!missing);
     }
     /// Issue "Explorer", must show 2.
+    /// The figures of a schedule are those of its machine; one edit takes both, and one undo step gives both
+    /// back.
+    void theReadablePartStandsOnItsMachine()
+    {
+        AppState state;
+        const QString block = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json");
+        QVERIFY(state.document.setMachine(*machinePreset("server"), {}));
+        QVERIFY(state.document.openFile(block));
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("broken.json"));
+        std::string text = *state.document.fileText();
+        const std::size_t at = text.find("\"machine\"");
+        QVERIFY(at != std::string::npos);
+        // An op in a subgraph that does not exist.
+        const std::size_t order = text.find("\"subgraphs\"");
+        QVERIFY(order != std::string::npos);
+        const std::size_t digit = text.find_first_of("0123456789", order);
+        text.insert(digit, "99999999, ");
+        QVERIFY(writeFileAtomically(path.toStdString(), text));
+        QVERIFY(state.document.setMachine(*machinePreset("edge"), QStringLiteral("edge")));
+        QVERIFY(!state.document.openSchedule(path));
+        QVERIFY(state.document.openReadablePart(path));
+        QCOMPARE(state.document.machine()->name, std::string("server"));
+        QCOMPARE(state.document.snapshot()->problem, state.document.problem());
+        QVERIFY(state.document.snapshot()->evaluation.total > 0);
+        state.document.undoStack().undo();
+        QCOMPARE(state.document.machine()->name, std::string("edge"));
+    }
+
     void undoAndRedoOf500EditsReturnTheIdenticalDocument()
     {
         GenerateOptions options;

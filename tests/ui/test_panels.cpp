@@ -1,40 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lists and forms beside the graph, driven like a person drives them: subgraphs, inspector, problems,
-// rules.
+// The lists and forms beside the graph, driven like a person drives them: subgraphs, problems, rules.
 #include "button_named.h"
 #include "edit/fit.h"
 #include "edit/retile.h"
 #include "eval/granularity_search.h"
 #include "files.h"
-#include "panels/inspector/inspector_view.h"
-#include "panels/inspector/retain_list.h"
-#include "panels/inspector/selection_summary.h"
+#include "panel_window.h"
 #include "panels/problems/problems_view.h"
 #include "panels/rules/rules_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "report/summary.h"
-#include "schedule_text.h"
 #include "theme/number.h"
-#include "theme/words.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
-#include "workload/problem_json.h"
 #include "workspace/op_names.h"
 #include "workspace/schedule_edits.h"
 #include "workspace/subgraph_model.h"
 
 #include <QApplication>
-#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
-#include <QPushButton>
-#include <QScrollArea>
-#include <QSettings>
 #include <QTableView>
-#include <QTemporaryDir>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QtTest>
@@ -43,70 +31,12 @@ using namespace tilewright;
 using namespace tilewright::ui;
 using tilewright::test::shape;
 
-namespace {
-
-/// Four products of one input that nothing orders, then a function of the first two; names as a model has
-/// them.
-ProblemPtr products(std::int64_t capacity = 100'000)
-{
-    Problem::Data data;
-    data.tensors = IdVector<TensorId, Tensor>(10, Tensor{256, 256, {}});
-    for (std::size_t i = 0; i < 4; ++i)
-        data.ops.push_back({OpType::MatMul,
-                            {TensorId(0), TensorId(1 + i)},
-                            TensorId(5 + i),
-                            1000,
-                            "net.layer" + std::to_string(i / 2) + ".mul" + std::to_string(i)});
-    data.ops.push_back({OpType::Pointwise, {TensorId(5), TensorId(6)}, TensorId(9), 200, "net.layer0.add"});
-    data.hardware = {capacity, 20, 128, 128, {}};
-    return *Problem::build(std::move(data));
-}
-
-} // namespace
-
-class TestPanels : public QObject
+class TestPanels : public QObject, protected PanelWindow
 {
     Q_OBJECT
-    QTemporaryDir m_settings;
-
-    template <typename V> V* view(MainWindow& window, const char* name)
-    {
-        V* v = qobject_cast<V*>(window.view(QLatin1String(name)));
-        Q_ASSERT(v);
-        window.showView(QLatin1String(name));
-        return v;
-    }
-    void open(MainWindow& window, const ProblemPtr& problem, QSize size = {1440, 900})
-    {
-        window.resize(size);
-        window.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&window));
-        window.state().document.setProblem(problem, oneOpPerSubgraph(*problem));
-    }
-    void key(MainWindow& window, const char* action)
-    {
-        QAction* a = window.state().actions.find(QLatin1String(action));
-        QVERIFY2(a && a->isEnabled(), action);
-        if (a->shortcut().isEmpty())
-            a->trigger();
-        else
-            QTest::keySequence(&window, a->shortcut());
-    }
-    void clickRow(SubgraphsView* list, int row, Qt::KeyboardModifiers modifiers = Qt::NoModifier)
-    {
-        QTableView* table = list->table();
-        QTest::mouseClick(table->viewport(), Qt::LeftButton, modifiers,
-                          table->visualRect(table->model()->index(row, 1)).center());
-    }
-    QString nowShape(MainWindow& window) { return shape(window.state().document.schedule()); }
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        QSettings::setDefaultFormat(QSettings::IniFormat);
-        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_settings.path());
-        qApp->setProperty("tilewrightNoPrompts", true);
-    }
+    void initTestCase() { useOwnSettings(); }
 
     // -- subgraphs
     void columnsFitTheDockOfAFreshWindow()
@@ -280,182 +210,6 @@ private Q_SLOTS:
             QCOMPARE(d.snapshot()->evaluation.total, *shown);
             QCOMPARE(d.undoStack().count(), before + 1);
         }
-    }
-
-    // -- inspector
-    void severalSubgraphsAreSummedUp()
-    {
-        MainWindow window;
-        open(window, products());
-        auto* list = view<SubgraphsView>(window, "subgraphs");
-        auto* inspector = view<InspectorView>(window, "inspector");
-        clickRow(list, 0);
-        QVERIFY(!inspector->summaryLabel()->isVisible());
-        clickRow(list, 2, Qt::ShiftModifier);
-        QVERIFY(inspector->summaryLabel()->isVisible());
-        const Snapshot& s = *window.state().document.snapshot();
-        const SubgraphsSummary sum = summarise(s, std::array{SubgraphId(0), SubgraphId(1), SubgraphId(2)});
-        const QString text = inspector->summaryLabel()->text();
-        for (const QString& part :
-             {number(sum.latency.sum), number(sum.latency.mean), number(sum.traffic.max),
-              number(sum.workingSet.min), percent(sum.latencyShare), QStringLiteral("3 subgraphs")})
-            QVERIFY2(text.contains(rich(part)), qPrintable(part + QStringLiteral(" in ") + text));
-        Q_EMIT inspector->summaryLabel()->linkActivated(QStringLiteral("subgraph:1"));
-        QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(1)));
-        QVERIFY(!inspector->summaryLabel()->isVisible());
-        // A rubber band in the graph chooses ops.
-        window.state().selection.selectOps({OpId(0), OpId(3), OpId(4)});
-        QVERIFY(inspector->summaryLabel()->isVisible());
-        const double share = workShare(*s.problem, std::array{OpId(0), OpId(3), OpId(4)}, s.evaluation.rules);
-        QVERIFY(inspector->summaryLabel()->text().contains(rich(percent(share))));
-        Q_EMIT inspector->summaryLabel()->linkActivated(QStringLiteral("op:3"));
-        QCOMPARE(window.state().selection.state().ops, std::set{OpId(3)});
-        QVERIFY2(!inspector->summaryLabel()->isVisible(), "one op: its subgraph");
-    }
-    void anOpComputedTwiceShowsTheCurrentSubgraph()
-    {
-        Schedule s = oneOpPerSubgraph(*products());
-        s = *edit::duplicate(*products(), s, SubgraphId(0));
-        SelectionState one;
-        one.ops = {OpId(0)};
-        one.subgraph = SubgraphId(1);
-        QVERIFY(!showsSeveral(s, one));
-        one.ops.insert(OpId(4));
-        QVERIFY(showsSeveral(s, one));
-    }
-    void headersOfSubgraphsAreNeverCut()
-    {
-        const QFont before = QApplication::font();
-        QFont font = before;
-        font.setPointSize(20);
-        QApplication::setFont(font);
-        {
-            AppState state;
-            const ProblemPtr p = products(40'000);
-            state.document.setProblem(p, oneOpPerSubgraph(*p));
-            state.document.evaluateNow();
-            state.document.pinBaseline();
-            SubgraphsView view(state.context());
-            view.resize(700, 400);
-            view.show();
-            QVERIFY(QTest::qWaitForWindowExposed(&view));
-            const auto* table = view.findChild<QTableView*>();
-            const QFontMetrics fm = table->fontMetrics();
-            for (int c = 0; c < table->model()->columnCount(); ++c) {
-                const QString text = table->model()->headerData(c, Qt::Horizontal).toString();
-                QVERIFY2(table->columnWidth(c) >= fm.horizontalAdvance(text) + 6, qPrintable(text));
-            }
-        }
-        QApplication::setFont(before);
-    }
-    void nothingIsCutInANarrowInspector()
-    {
-        const QFont before = QApplication::font();
-        for (const int points : {0, 20}) {
-            QFont font = before;
-            if (points > 0)
-                font.setPointSize(points);
-            QApplication::setFont(font);
-            AppState state;
-            const ProblemPtr p = products(40'000);
-            state.document.setProblem(p, oneOpPerSubgraph(*p));
-            InspectorView inspector(state.context());
-            state.selection.selectSubgraph(SubgraphId(0));
-            for (const int width : {200, 310, 420}) {
-                inspector.resize(width, 900);
-                inspector.show();
-                QVERIFY(QTest::qWaitForWindowExposed(&inspector));
-                inspector.settle();
-                QTest::qWait(0);
-                for (QScrollArea* area : inspector.findChildren<QScrollArea*>()) {
-                    if (!area->isVisible())
-                        continue;
-                    QVERIFY2(area->widget()->width() <= area->viewport()->width(),
-                             qPrintable(QStringLiteral("%1 pt, %2: %3 > %4")
-                                            .arg(points)
-                                            .arg(width)
-                                            .arg(area->widget()->width())
-                                            .arg(area->viewport()->width())));
-                }
-                for (const QPushButton* b : inspector.suggestionButtons())
-                    QTRY_VERIFY2(b->height() >= b->heightForWidth(b->width()),
-                                 qPrintable(QStringLiteral("%1 pt, %2: %3 is %4 x %5, needs %6")
-                                                .arg(points)
-                                                .arg(width)
-                                                .arg(b->accessibleName())
-                                                .arg(b->width())
-                                                .arg(b->height())
-                                                .arg(b->heightForWidth(b->width()))));
-            }
-        }
-        QApplication::setFont(before);
-    }
-    void suggestionsDifferAndApply()
-    {
-        MainWindow window;
-        open(window, products(40'000));
-        auto* list = view<SubgraphsView>(window, "subgraphs");
-        auto* inspector = view<InspectorView>(window, "inspector");
-        Document& document = window.state().document;
-        document.apply(edit::setGranularity(*document.problem(), document.schedule(),
-                                            std::array{SubgraphId(2)}, {16, 16, 1},
-                                            editOptions(document.rules())),
-                       QStringLiteral("poor"));
-        clickRow(list, 2);
-        document.waitForSnapshot();
-        inspector->settle();
-        const auto buttons = inspector->suggestionButtons();
-        QVERIFY(!buttons.isEmpty());
-        QSet<QString> seen;
-        for (const QPushButton* b : buttons) {
-            QVERIFY(!seen.contains(b->accessibleName()));
-            seen.insert(b->accessibleName());
-        }
-        const double before = document.snapshot()->evaluation.total;
-        QTest::mouseClick(buttons.front(), Qt::LeftButton);
-        document.waitForSnapshot();
-        QVERIFY(document.snapshot()->evaluation.total < before);
-    }
-    void whatCannotBeRetainedSaysWhy()
-    {
-        MainWindow window;
-        open(window, products());
-        auto* list = view<SubgraphsView>(window, "subgraphs");
-        auto* inspector = view<InspectorView>(window, "inspector");
-        clickRow(list, 0); // read by op 4, four subgraphs later
-        inspector->settle();
-        RetainList* retain = inspector->retainList();
-        QCOMPARE(retain->boxes().size(), 1u);
-        QCheckBox* box = retain->boxes().front();
-        QVERIFY(!box->isEnabled());
-        QVERIFY2(retain->note(0).contains(QStringLiteral("retains for the next subgraph only")),
-                 qPrintable(retain->note(0)));
-        QVERIFY(box->toolTip().contains(retain->note(0).toHtmlEscaped()));
-        QCOMPARE(box->accessibleDescription(), retain->note(0));
-        // Next to its reader it can, and the saving is told.
-        window.state().document.setProblem(window.state().document.problem(),
-                                           *edit::reorder(*window.state().document.problem(),
-                                                          window.state().document.schedule(),
-                                                          std::array{SubgraphId(4)}, 2));
-        clickRow(list, 1);
-        inspector->settle();
-        QVERIFY(retain->boxes().front()->isEnabled());
-        QVERIFY2(retain->note(0).endsWith(QStringLiteral("if kept")) ||
-                     retain->note(0).isEmpty(), // it may not fit
-                 qPrintable(retain->note(0)));
-    }
-    void arithmeticAddsUpInATable()
-    {
-        MainWindow window;
-        open(window, products());
-        auto* inspector = view<InspectorView>(window, "inspector");
-        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
-        inspector->settle();
-        const QString text = inspector->arithmeticLabel()->text();
-        QVERIFY(text.contains(QStringLiteral("<table")));
-        QVERIFY(
-            text.contains(rich(number(window.state().document.snapshot()->evaluation.subgraphs[0].latency))));
-        QVERIFY(inspector->arithmeticLabel()->textInteractionFlags() & Qt::TextSelectableByMouse);
     }
 
     // -- problems

@@ -149,6 +149,22 @@ private Q_SLOTS:
             for (const QPointF corner : l.corners())
                 QVERIFY(f.plot.contains(corner));
     }
+    /// Points of one pixel that differ are not said to be equal.
+    void platesOfNearlyTheSamePoint()
+    {
+        PlotModel p = decades();
+        const PlotFrame f = plotFrame(p, kArea);
+        const QPointF at = f.plot.center();
+        const auto plate = [&](const char* text, QPointF pixel) {
+            const QPointF value(f.x.toValue(pixel.x()), f.y.toValue(pixel.y()));
+            p.labels.push_back({{QLatin1String(text)}, value, value, Qt::black, false, true});
+        };
+        plate("current", at);
+        plate("best", at + QPointF(2, 0));
+        const auto labels = placePlotLabels(p, f, QFontMetricsF(uiFont(0.85)), Qt::black);
+        QCOMPARE(labels.size(), std::size_t(1));
+        QCOMPARE(labels[0].text, QStringLiteral("current ≈ best"));
+    }
     /// Where marks leave no room beside a point, its plate goes onto marks, not onto another plate.
     void platesAmongManyMarks()
     {

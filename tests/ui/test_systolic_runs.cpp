@@ -162,6 +162,21 @@ private Q_SLOTS:
                  arrayTiming(s.gemm, s.hierarchy.array, s.timing).cycles);
     }
 
+    /// A tile that was chosen by hand is the one that the programs move.
+    void programsOfTheChosenTile()
+    {
+        SystolicSettings s = state().settings();
+        s.gemm = {256, 256, 256};
+        s.ownTile = TileShape{64, 32, 128};
+        QVERIFY(state().set(s));
+        const GanttModel& m = gantt()->model();
+        QVERIFY2(m.title.contains(QStringLiteral("tile 64 × 32 × 128")), qPrintable(m.title));
+        const PipelineComparison& c = *m.result->comparison;
+        QCOMPARE(c.pipelined.tile, *s.ownTile);
+        QCOMPARE(c.barriered.tile, *s.ownTile);
+        QCOMPARE(c.pipelinedRun.arrayBusy, std::int64_t{256 * 256});
+    }
+
     /// A lane is as full as its unit is busy, however many commands a pixel has.
     void lanesOfLargeProgramsShowTheirUtilisation()
     {

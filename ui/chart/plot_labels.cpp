@@ -89,7 +89,9 @@ private:
             if (same == out.end())
                 out.push_back(label);
             else
-                same->texts.front() += QStringLiteral(" = ") + label.texts.front();
+                same->texts.front() +=
+                    (same->from == label.from ? QStringLiteral(" = ") : QStringLiteral(" ≈ ")) +
+                    label.texts.front();
         }
         return out;
     }

@@ -35,11 +35,15 @@ std::vector<ReportPicture> picturesOf(const std::vector<View*>& views)
     return out;
 }
 
+QString now()
+{
+    return QLocale::c().toString(QDateTime::currentDateTime(), QStringLiteral("yyyy-MM-dd HH:mm"));
+}
+
 std::string note(const Document& document)
 {
-    QStringList parts{
-        QFileInfo(document.problemPath()).fileName(), QFileInfo(document.schedulePath()).fileName(),
-        QLocale::c().toString(QDateTime::currentDateTime(), QStringLiteral("yyyy-MM-dd HH:mm"))};
+    QStringList parts{QFileInfo(document.problemPath()).fileName(),
+                      QFileInfo(document.schedulePath()).fileName(), now()};
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · ")).toStdString();
 }
@@ -60,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> notesOf(const Document& documen
     return out;
 }
 
-Status writePdf(const Document& document, const std::vector<View*>& views, const QString& path)
+Status writePdf(const QString& title, const std::vector<View*>& views, const QString& path)
 {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
@@ -68,7 +72,7 @@ Status writePdf(const Document& document, const std::vector<View*>& views, const
     {
         constexpr int kDpi = 96;
         QPdfWriter writer(&file);
-        writer.setTitle(QString::fromStdString(document.problem()->name()));
+        writer.setTitle(title);
         writer.setResolution(kDpi);
         writer.setPageSize(QPageSize(QPageSize::A4));
         writer.setPageOrientation(QPageLayout::Landscape);
@@ -121,7 +125,7 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
         return failed(path, QObject::tr("there is nothing to report: no problem is open"));
     const QString ending = QFileInfo(path).suffix().toLower();
     if (ending == QLatin1String("pdf"))
-        return writePdf(document, views, path);
+        return writePdf(QString::fromStdString(document.problem()->name()), views, path);
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     HtmlReportOptions options;
@@ -135,6 +139,21 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
         options.comparison = &comparison;
     }
     return writeFileAtomically(path.toStdString(), htmlReport(*document.snapshot(), options));
+}
+
+Status exportLensReport(const QString& title, const std::vector<View*>& views, const QString& path)
+{
+    const QString ending = QFileInfo(path).suffix().toLower();
+    if (ending == QLatin1String("pdf"))
+        return writePdf(title, views, path);
+    if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
+        return failed(path, QObject::tr("the ending must be .html or .pdf"));
+    std::vector<ReportTable> tables;
+    const std::vector<ReportPicture> pictures = picturesOf(views); // settles what the rows are read from
+    for (const View* view : views)
+        tables.push_back({view->title().toStdString(), view->tableText().toStdString()});
+    return writeFileAtomically(path.toStdString(),
+                               htmlPage(title.toStdString(), now().toStdString(), pictures, tables));
 }
 
 Status exportCsv(const Document& document, const QString& what, const QString& path)

@@ -18,6 +18,10 @@ namespace tilewright::ui {
 [[nodiscard]] Status exportReport(const Document& document, const std::vector<View*>& views,
                                   const QString& path);
 
+/// The same of views of another lens: what they paint and their rows. `title` heads the page.
+[[nodiscard]] Status exportLensReport(const QString& title, const std::vector<View*>& views,
+                                      const QString& path);
+
 /// CSV of the schedule: what is told by `what`: "subgraphs", "steps" or "occupancy".
 [[nodiscard]] Status exportCsv(const Document& document, const QString& what, const QString& path);
 

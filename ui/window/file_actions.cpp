@@ -7,6 +7,7 @@
 #include "window/message_bar.h"
 #include "window/sample_menu.h"
 #include "window/source_dialog.h"
+#include "workspace/compared_model.h"
 #include "workspace/samples.h"
 
 #include <QApplication>
@@ -68,6 +69,24 @@ void FileActions::chooseAndOpen()
         open(paths);
 }
 
+void FileActions::chooseAndCompare()
+{
+    const QString path = QFileDialog::getOpenFileName(&m_window, tr("Compare with"), {},
+                                                      tr("Models (*.onnx *.json *.csv);;All files (*)"));
+    if (!path.isEmpty())
+        compareWith(path);
+}
+
+bool FileActions::compareWith(const QString& path)
+{
+    if (const Status read = m_state.workspace.compared().open(path); !read) {
+        tellUnreadable(read.error(), path);
+        return false;
+    }
+    Q_EMIT comparisonOpened();
+    return true;
+}
+
 void FileActions::reload()
 {
     QStringList paths{m_state.document.problemPath(), m_state.document.schedulePath()};
@@ -94,6 +113,7 @@ bool FileActions::open(const QStringList& paths)
         }
     }
     sortForOpening(files);
+    const QString other = takeCompared(files);
     const auto isSchedule = [](const LensFile& file) { return file.kind == FileKind::Schedule; };
     // Several schedules of one problem are there to be compared: the last with each of the others.
     bool compared = false;
@@ -107,7 +127,9 @@ bool FileActions::open(const QStringList& paths)
             m_state.document.pinBaseline(QFileInfo(file.path).fileName());
     }
     if (compared)
-        Q_EMIT severalSchedulesOpened();
+        Q_EMIT comparisonOpened();
+    if (!other.isEmpty() && ok)
+        return compareWith(other);
     if (ok && files.size() == 1 &&
         (files.front().kind == FileKind::Problem || files.front().kind == FileKind::Model))
         offerSchedules(files.front().path);
@@ -151,8 +173,11 @@ bool FileActions::openFile(const LensFile& file)
     Document& document = m_state.document;
     Q_EMIT opening();
     if (file.kind == FileKind::Schedule && !document.hasProblem()) {
-        // A schedule that was saved or opened before knows its problem.
-        const QString problem = QSettings().value(problemKey(file.path)).toString();
+        // A schedule that was saved or opened before knows its problem; of one that comes alone, for example
+        // by a double-click, the name tells it.
+        QString problem = QSettings().value(problemKey(file.path)).toString();
+        if (!QFileInfo::exists(problem))
+            problem = problemBeside(QFileInfo(file.path));
         if (QFileInfo::exists(problem))
             if (const Status opened = document.openProblem(problem); !opened) {
                 tellUnreadable(opened.error(), problem);

@@ -20,6 +20,9 @@ public:
     /// Opens problems, schedules and the files of the other lenses; whether all could be opened.
     bool open(const QStringList& paths);
     void chooseAndOpen();
+    /// Compares the open model with another one.
+    void chooseAndCompare();
+    bool compareWith(const QString& path);
     /// The files of the current document again, from disk.
     void reload();
     /// Where files that belong to the open problem are written first: its folder, but not that of a sample.
@@ -38,7 +41,7 @@ Q_SIGNALS:
     void lensOpened(tilewright::FileKind kind); ///< it is to be seen, and what was wrong with it if anything
     void opened(tilewright::FileKind kind);     ///< without any fault
     void viewWanted(const QString& name);       ///< what a message is about
-    void severalSchedulesOpened();              ///< they are to be compared
+    void comparisonOpened();                    ///< of schedules or models: it is to be seen
     void recentChanged();
 
 private:

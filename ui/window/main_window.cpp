@@ -113,7 +113,7 @@ void MainWindow::connectParts()
             m_session->restoreFile();
     });
     connect(m_files, &FileActions::viewWanted, this, &MainWindow::showView);
-    connect(m_files, &FileActions::severalSchedulesOpened, this,
+    connect(m_files, &FileActions::comparisonOpened, this,
             [this] { m_panes->applyPerspective(QStringLiteral("Compare")); });
     connect(m_files, &FileActions::recentChanged, this, &MainWindow::refreshRecentMenu);
 

@@ -55,6 +55,11 @@ void MainWindow::createActions()
           tr("Open a model, a problem, a schedule of it, a machine, or a file of another lens."), {},
           [this] { m_files->chooseAndOpen(); });
     a.add(
+        "file.compare", file, tr("Compare &with…"), "compare", {},
+        tr("Open another model beside this one: what is new, gone or changed, and what it costs."),
+        [&document] { return Availability(document.hasProblem(), tr("Open a model first.")); },
+        [this] { m_files->chooseAndCompare(); });
+    a.add(
         "file.reload", file, tr("&Reload"), "reload", {QKeySequence(Qt::Key_F5)},
         tr("Read the open files again from disk."),
         [this, &document] {
@@ -195,9 +200,10 @@ void MainWindow::createActions()
     a.add("help.about", tr("Help"), tr("&About Tilewright"), "", {}, tr("Version and licence."), {}, [this] {
         QMessageBox::about(
             this, tr("About Tilewright"),
-            tr("<h3>Tilewright 0.1.0</h3><p>See, hand-craft and solve schedules of tensor graphs on "
+            tr("<h3>Tilewright %1</h3><p>See, hand-craft and solve schedules of tensor graphs on "
                "accelerators with little memory.</p><p>GPL-3.0-or-later. Uses Qt, QCustomPlot, "
-               "nlohmann/json and CLI11.</p>"));
+               "nlohmann/json and CLI11.</p>")
+                .arg(QCoreApplication::applicationVersion()));
     });
     // Actions answer to their keys even before a menu holds them.
     for (QAction* action : a.all())

@@ -7,6 +7,8 @@
 #include <QDir>
 #include <QMenu>
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 namespace {
@@ -37,6 +39,21 @@ QStringList schedulesBeside(const QFileInfo& problem)
                                      QDir::Files, QDir::Name))
         paths << file.filePath();
     return paths;
+}
+
+QString problemBeside(const QFileInfo& schedule)
+{
+    const QString name = schedule.fileName();
+    if (!name.endsWith(kScheduleEnding))
+        return {};
+    QString base = name.chopped(kScheduleEnding.size());
+    while (!base.isEmpty()) {
+        QString problem = schedule.dir().filePath(base + QStringLiteral(".json"));
+        if (QFileInfo::exists(problem))
+            return problem;
+        base.truncate(std::max<qsizetype>(base.lastIndexOf(QLatin1Char('.')), 0));
+    }
+    return {};
 }
 
 QString scheduleTitle(const QFileInfo& problem, const QString& schedule)

@@ -17,6 +17,9 @@ using OpenFiles = std::function<void(const QStringList& paths)>;
 [[nodiscard]] QFileInfoList sampleProblems();
 /// Ready-made schedules that stand beside a problem: "X.schedule.json", "X.*.schedule.json".
 [[nodiscard]] QStringList schedulesBeside(const QFileInfo& problem);
+/// The other way round: the file that "X.fused.schedule.json" is a schedule of by its name, "X.fused.json" or
+/// "X.json"; empty when there is none.
+[[nodiscard]] QString problemBeside(const QFileInfo& schedule);
 /// What a schedule beside a problem is called there: "example-1.a-one-by-one.schedule.json" is "A: one by
 /// one".
 [[nodiscard]] QString scheduleTitle(const QFileInfo& problem, const QString& schedule);

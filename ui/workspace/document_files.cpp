@@ -7,7 +7,7 @@
 #include "report/choose_rules.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
-#include "workspace/remembered_dimensions.h"
+#include "workspace/model_file.h"
 
 #include <QFileInfo>
 
@@ -60,34 +60,18 @@ Status Document::takeProblem(const std::string& text, const QString& path)
 
 Status Document::takeModel(const std::string& text, const QString& path)
 {
-    std::vector<onnx::FreeDimension> free;
-    onnx::Dimensions dimensions;
-    const bool isOnnx = text.empty() && onnx::isOnnxFile(path.toStdString());
-    if (isOnnx) {
-        auto found = onnx::freeDimensions(path.toStdString());
-        if (!found)
-            return found.error();
-        free = std::move(*found);
-        const onnx::Dimensions before = rememberedDimensions(path);
-        for (const onnx::FreeDimension& d : free) { // what it was last time, else what is usual
-            const auto it = before.find(d.name);
-            dimensions[d.name] = it != before.end() ? it->second : d.example;
-        }
-    }
-    auto workload = isOnnx ? lower::loadWorkload(path.toStdString(), dimensions)
-                           : lower::readWorkload(text, path.toStdString());
-    if (!workload)
-        return workload.error();
-    auto model =
-        lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), m_nextMachine);
+    auto file = readModelFile(text, path);
+    if (!file)
+        return file.error();
+    auto model = lower::putOnMachine(std::move(file->workload), m_nextMachine);
     if (!model) {
         Error error = model.error();
         error.file = path.toStdString();
         return error;
     }
     Schedule schedule = oneOpPerSubgraph(*(*model)->problem);
-    m_freeDimensions = std::move(free);
-    m_dimensions = std::move(dimensions);
+    m_freeDimensions = std::move(file->free);
+    m_dimensions = std::move(file->dimensions);
     setModel(std::move(*model), std::move(schedule), path);
     return Unit{};
 }
@@ -175,7 +159,14 @@ Status Document::openReadablePart(const QString& path)
     auto loaded = loadSchedule(*m_problem, path.toStdString());
     if (!loaded)
         return loaded.error();
-    apply(std::move(loaded->schedule), tr("Open the readable part of %1").arg(QFileInfo(path).fileName()));
+    // On its machine and with its sizes, where they can be read and have these ops.
+    const auto moved = baseOf(loaded->schedule.extra, path);
+    Base base = moved && lower::sameGraph(*moved->problem, *m_problem)
+                    ? *moved
+                    : Base{m_problem, m_model, m_dimensions};
+    push({std::move(base.problem), std::move(base.model), std::move(loaded->schedule),
+          std::move(base.dimensions)},
+         tr("Open the readable part of %1").arg(QFileInfo(path).fileName()), {});
     evaluateNow();
     return Unit{};
 }

@@ -80,6 +80,11 @@ void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architec
 void MappingSearch::settle()
 {
     m_job->waitIdle();
+}
+
+void MappingSearch::settleDensity()
+{
+    settle();
     m_densityJob->waitIdle();
 }
 

@@ -41,7 +41,8 @@ public:
     void start(const mapping::LoopNest& nest, const mapping::Architecture& architecture);
     void stop() { m_job->finishEarly(); } ///< ends the search and keeps the best so far
     [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
-    void settle();
+    void settle();        ///< waits for the search
+    void settleDensity(); ///< and for the picture of the space
 
     /// Null until a search of this space has ended.
     [[nodiscard]] const SearchResultPtr& result() const { return m_result; }

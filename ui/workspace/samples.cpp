@@ -4,20 +4,40 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QStandardPaths>
 
 namespace tilewright::ui {
 
+namespace {
+
+bool isSamples(const QString& folder)
+{
+    return QFileInfo::exists(folder + QStringLiteral("/schedule"));
+}
+
+} // namespace
+
+QString samplesAbove(const QString& folder)
+{
+    QDir dir(folder);
+    do {
+        for (const char* place : {"share/tilewright/samples", "samples"})
+            if (const QString path = dir.absoluteFilePath(QLatin1String(place)); isSamples(path))
+                return QDir::cleanPath(path);
+    } while (dir.cdUp());
+    return {};
+}
+
 QString samplesFolder()
 {
-    const QDir binary(QCoreApplication::applicationDirPath());
-    for (const char* candidate : {"../share/tilewright/samples", "../../../../samples", "../../../samples",
-                                  "../../samples", "../samples", "samples"}) {
-        const QString path = binary.filePath(QLatin1String(candidate) + QLatin1String("/schedule"));
-        if (QFileInfo::exists(path))
-            return QDir::cleanPath(path + QLatin1String("/.."));
-    }
-    const QString here = QDir::current().filePath(QStringLiteral("samples"));
-    return QFileInfo::exists(here + QStringLiteral("/schedule")) ? here : QString();
+    if (QString found = samplesAbove(QCoreApplication::applicationDirPath()); !found.isEmpty())
+        return found;
+    for (const QString& path :
+         QStandardPaths::locateAll(QStandardPaths::GenericDataLocation, QStringLiteral("tilewright/samples"),
+                                   QStandardPaths::LocateDirectory))
+        if (isSamples(path))
+            return path;
+    return samplesAbove(QDir::currentPath());
 }
 
 } // namespace tilewright::ui

@@ -59,6 +59,10 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
     options.dataflow = s.timing.dataflow;
     options.weightBuffers = s.timing.weightBuffers;
     options.depth = s.depth;
+    if (s.ownTile) {
+        options.tile = s.ownTile;
+        options.depth = systolic::deepestStep(s.hierarchy, *s.ownTile, s.timing.dataflow);
+    }
     options.elementBytes = s.hierarchy.elementBytes;
     options.layout = s.layout;
     options.banks = s.banks();

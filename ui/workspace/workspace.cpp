@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/workspace.h"
 
+#include "workspace/compared_model.h"
 #include "workspace/lens_links.h"
 #include "workspace/mapping_document.h"
 #include "workspace/npu_document.h"
@@ -26,6 +27,8 @@ Workspace::Workspace()
     });
     m_undoGroup.setActiveStack(&m_schedule.undoStack());
     m_links = std::make_unique<LensLinks>(*this);
+    m_compared = std::make_unique<ComparedModel>(m_schedule);
+    connect(m_compared.get(), &ComparedModel::refused, this, &Workspace::refused);
 }
 
 Workspace::~Workspace()
@@ -178,6 +181,17 @@ void Workspace::goTo(Lens lens)
 void sortForOpening(std::vector<LensFile>& files)
 {
     std::ranges::stable_sort(files, {}, [](const LensFile& file) { return fileUse(file.kind).turn; });
+}
+
+QString takeCompared(std::vector<LensFile>& files)
+{
+    const auto isModel = [](const LensFile& file) { return file.kind == FileKind::Model; };
+    auto left = std::ranges::count_if(files, isModel);
+    if (left < 2)
+        return {};
+    const QString first = std::ranges::find_if(files, isModel)->path;
+    std::erase_if(files, [&](const LensFile& file) { return isModel(file) && --left > 0; });
+    return first;
 }
 
 } // namespace tilewright::ui

@@ -14,6 +14,7 @@
 
 namespace tilewright::ui {
 
+class ComparedModel;
 class LensLinks;
 class MappingDocument;
 class NpuDocument;
@@ -41,6 +42,8 @@ public:
     [[nodiscard]] bool mayReplace(Lens lens);
     /// What keeps the other lenses at the open workload.
     [[nodiscard]] LensLinks& links() { return *m_links; }
+    /// The model that the open one is compared with, if any.
+    [[nodiscard]] ComparedModel& compared() { return *m_compared; }
     /// Those that exist by now.
     [[nodiscard]] std::vector<LensDocument*> documents() const;
     [[nodiscard]] std::vector<LensDocument*> modified() const;
@@ -80,6 +83,7 @@ private:
     std::unique_ptr<NpuDocument> m_npu;
     std::unique_ptr<MappingDocument> m_mapping;
     std::unique_ptr<LensLinks> m_links;
+    std::unique_ptr<ComparedModel> m_compared;
     Lens m_current = Lens::Schedule;
     QUndoGroup m_undoGroup;
     std::function<bool(LensDocument&)> m_mayReplace;
@@ -88,5 +92,7 @@ private:
 /// In the order in which files that are given together are opened, whatever the order they are given in: what
 /// a file belongs to comes before it.
 void sortForOpening(std::vector<LensFile>& files);
+/// Of several models the last is opened and compared with the first; the files lose all but the last.
+[[nodiscard]] QString takeCompared(std::vector<LensFile>& files);
 
 } // namespace tilewright::ui

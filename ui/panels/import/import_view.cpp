@@ -318,6 +318,13 @@ void ImportView::showType(const QString& type)
     m_operators->setFocus();
 }
 
+QSize ImportView::exportSize() const
+{
+    // As many rows and as long notes at any size of the font.
+    const QSize size(900, 420);
+    return (size * std::max(1.0, fontMetrics().height() / 17.0)).expandedTo(size);
+}
+
 QString ImportView::copyText() const
 {
     QString out;

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] QTableView* types() const { return m_types; }
     [[nodiscard]] QLineEdit* search() const { return m_search; }
     [[nodiscard]] QComboBox* filter() const { return m_filter; }
-    QSize exportSize() const override { return {900, 420}; }
+    QSize exportSize() const override;
     QString copyText() const override;
 
 protected:

@@ -30,6 +30,10 @@ QString capital(const std::string& phrase)
     return text;
 }
 
+/// A second or so: what is not decided by then is no warning. Beyond so many steps nothing is asked.
+constexpr std::int64_t kMostNodes = 100'000;
+constexpr std::int64_t kMostSteps = 1'000'000;
+
 } // namespace
 
 ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
@@ -89,6 +93,14 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
             if (document().snapshot() && document().snapshot()->revision == repaired.first)
                 document().apply(std::move(repaired.second), tr("Fix all problems"));
         });
+    m_placeJob = std::make_unique<LatestJob<Placed>>(
+        [this](Placed placed) {
+            if (!document().snapshot() || document().snapshot()->revision != placed.revision)
+                return;
+            m_placed = std::move(placed);
+            refresh();
+        },
+        true);
     document().whenChanged(this, Part::Problem | Part::Snapshot, &ProblemsView::outdate);
     refresh();
 }
@@ -105,8 +117,33 @@ void ProblemsView::settle()
 {
     document().waitForSnapshot();
     refresh();
+    m_placeJob->waitIdle();
     m_job->waitIdle();
     m_allJob->waitIdle();
+}
+
+/// docs/rules/place.md 5.2
+void ProblemsView::askForAddresses()
+{
+    const SnapshotPtr snapshot = document().snapshot();
+    std::int64_t steps = 0;
+    if (snapshot)
+        for (const SubgraphEvaluation& e : snapshot->evaluation.subgraphs)
+            steps += e.steps;
+    if (!snapshot || !snapshot->evaluation.valid() || steps > kMostSteps) {
+        m_placeJob->cancel();
+        m_placed = {};
+    } else if (m_placed.revision != snapshot->revision) {
+        m_placed = {snapshot->revision, std::nullopt};
+        m_placeJob->request([snapshot](std::stop_token stop) {
+            PlacementOptions options;
+            options.maxNodes = kMostNodes;
+            const auto placed = placeSchedule(*snapshot->problem, snapshot->schedule,
+                                              snapshot->evaluation.rules, {std::move(stop), {}}, options);
+            return Placed{snapshot->revision,
+                          placed ? placementConflict(*snapshot->problem, *placed) : std::nullopt};
+        });
+    }
 }
 
 const Issue* ProblemsView::currentIssue() const
@@ -121,7 +158,8 @@ const Issue* ProblemsView::currentIssue() const
 void ProblemsView::refresh()
 {
     const SnapshotPtr snapshot = document().snapshot();
-    const bool any = snapshot && !snapshot->evaluation.valid();
+    askForAddresses();
+    const bool any = snapshot && (!snapshot->evaluation.valid() || m_placed.conflict);
     m_hint->setText(!snapshot ? tr("Open a problem; what is wrong with its schedule is listed here.")
                               : tr("No problems: every rule holds and every working set fits."));
     m_hint->setVisible(!any);
@@ -139,6 +177,13 @@ void ProblemsView::refresh()
         item->setIcon(0, icon(QStringLiteral("error")));
         item->setToolTip(2, sentence(issue.text));
     }
+    if (m_placed.conflict) {
+        const QString text = sentence(m_placed.conflict->text);
+        auto* item = new QTreeWidgetItem(
+            m_list, {tr("Subgraph %1").arg(m_placed.conflict->subgraph.index()), tr("ADDRESSES"), text});
+        item->setIcon(0, icon(QStringLiteral("memory")));
+        item->setToolTip(2, text);
+    }
     m_list->setCurrentItem(
         m_list->topLevelItem(std::clamp(row, 0, std::max(0, m_list->topLevelItemCount() - 1))));
 }
@@ -153,8 +198,16 @@ void ProblemsView::lookForRepairs()
     m_others->hide();
     m_fix->setText(tr("Looking for a fix…"));
     m_fix->setEnabled(issue != nullptr);
-    if (!issue)
+    m_fix->setVisible(issue != nullptr);
+    m_fixAll->setVisible(issue != nullptr);
+    if (!issue) {
+        m_reason->setText(m_placed.conflict
+                              ? tr("A warning: the schedule is valid, a compiler has to order or tile it "
+                                   "another way to place it.")
+                              : QString());
+        m_reason->setVisible(m_placed.conflict.has_value());
         return;
+    }
     const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
     m_job->request([snapshot = document().snapshot(), row, issue = *issue](std::stop_token) {
         return Found{snapshot->revision, row,
@@ -212,10 +265,17 @@ QString ProblemsView::reason() const
 void ProblemsView::jump()
 {
     const Issue* found = currentIssue();
+    SelectionState state;
+    if (!found && m_placed.conflict) {
+        state.subgraph = m_placed.conflict->subgraph;
+        state.subgraphs = {m_placed.conflict->subgraph};
+        state.step = m_placed.conflict->step;
+        selection().set(std::move(state));
+        return;
+    }
     if (!found)
         return;
     const Issue& issue = *found;
-    SelectionState state;
     if (issue.subgraph) {
         state.subgraph = issue.subgraph;
         state.subgraphs = {*issue.subgraph};

@@ -3,6 +3,7 @@
 
 #include "canvas/view.h"
 #include "edit/repair.h"
+#include "place/conflict.h"
 #include "workspace/latest_job.h"
 
 #include <memory>
@@ -42,7 +43,13 @@ private:
         int row = -1;
         Repairs repairs;
     };
+    struct Placed
+    {
+        std::optional<std::uint64_t> revision; ///< of the snapshot that was asked about
+        std::optional<PlacementConflict> conflict;
+    };
     void refresh();
+    void askForAddresses();
     void lookForRepairs();
     void showRepairs(Found found);
     void elideFix();
@@ -59,6 +66,8 @@ private:
     QPushButton* m_fixAll;
     QMenu* m_menu;
     Found m_found;
+    Placed m_placed; ///< of a valid schedule: why it has no addresses
+    std::unique_ptr<LatestJob<Placed>> m_placeJob;
     std::unique_ptr<LatestJob<Found>> m_job;
     std::unique_ptr<LatestJob<std::pair<std::uint64_t, Schedule>>> m_allJob;
 };

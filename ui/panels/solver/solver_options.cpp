@@ -28,7 +28,8 @@ QString key(const char* name)
 
 SolverOptions::SolverOptions(Document& document, QWidget* parent)
     : ControlBar(parent), m_document(document), m_budget(new QDoubleSpinBox(this)),
-      m_threads(new QSpinBox(this)), m_preview(new QCheckBox(tr("Preview in graph"), this)),
+      m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Only with addresses"), this)),
+      m_preview(new QCheckBox(tr("Preview in graph"), this)),
       m_run(new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this)),
       m_pause(new QPushButton(icon(QStringLiteral("pause")), tr("Pause"), this)),
       m_stop(new QPushButton(icon(QStringLiteral("stop")), tr("Stop and keep"), this)),
@@ -69,6 +70,9 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
     m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
     m_rules = addChoice(tr("&Rules"), {tr("final statement"), tr("earlier statement")},
                         tr("The rules of the schedule; the solver plays by the same ones."));
+    m_placeable->setChecked(settings.value(key("placeable"), false).toBool());
+    add(m_placeable, m_placeable->text(),
+        tr("Only schedules whose buffers can all be placed in fast memory, not only fit in sum."));
     m_preview->setChecked(settings.value(key("preview"), true).toBool());
     add(m_preview, m_preview->text(),
         tr("While the solver runs, the graph shows its best schedule so far. Yours stays as it is; editing "
@@ -88,6 +92,8 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
             [](int start) { QSettings().setValue(key("start"), start); });
     connect(m_rules, &QComboBox::activated, this,
             [this](int i) { m_document.setRules(i == 0 ? Rules::final() : Rules::seed()); });
+    connect(m_placeable, &QCheckBox::toggled, this,
+            [](bool on) { QSettings().setValue(key("placeable"), on); });
     connect(m_preview, &QCheckBox::toggled, this, [this](bool on) {
         QSettings().setValue(key("preview"), on);
         Q_EMIT previewToggled(on);

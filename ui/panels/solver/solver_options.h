@@ -32,6 +32,7 @@ public:
     [[nodiscard]] QSpinBox* threads() const { return m_threads; }
     [[nodiscard]] QComboBox* start() const { return m_start; }
     [[nodiscard]] QComboBox* rules() const { return m_rules; }
+    [[nodiscard]] QCheckBox* placeable() const { return m_placeable; }
     [[nodiscard]] QCheckBox* preview() const { return m_preview; }
 
     void setRunning(bool running);
@@ -55,7 +56,7 @@ private:
     QSpinBox* m_threads;
     QComboBox* m_start = nullptr;
     QComboBox* m_rules = nullptr;
-    QCheckBox* m_preview;
+    QCheckBox *m_placeable, *m_preview;
     QPushButton *m_run, *m_pause, *m_stop;
     QDoubleSpinBox* m_patience;
     bool m_running = false;

@@ -218,6 +218,7 @@ void SolverView::start()
     options.rules = document().rules();
     options.seconds = m_options->seconds();
     options.threads = m_options->threads()->value();
+    options.placeable = m_options->placeable()->isChecked();
     options.stagnation = m_options->patience()->value();
     const int from = m_options->start()->currentIndex();
     const auto& subgraphs = document().schedule().subgraphs;

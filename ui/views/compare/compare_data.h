@@ -2,25 +2,41 @@
 #pragma once
 
 #include "report/compare.h"
+#include "views/compare/difference_table.h"
 #include "views/graph/graph_model.h"
 
+#include <array>
 #include <memory>
 #include <stop_token>
 
 namespace tilewright::ui {
 
-/// Baseline (A) against current state (B): what moved, what each change contributed, both pictures.
+/// A against B: what differs and both pictures. Either two schedules of the open problem, the pinned one and
+/// the current one, or two models, the other one and the open one.
 struct CompareData
 {
-    SnapshotPtr a;
-    SnapshotPtr b;
-    Comparison comparison;
-    GraphModel graphA;
-    GraphModel graphB;
-};
+    std::array<SnapshotPtr, 2> snapshots;
+    std::array<QString, 2> names;
+    std::array<double, 2> totals{}; ///< time units of the problem, or cycles of the models
+    std::array<GraphModel, 2> graphs;
+    DifferenceTable table;
+    Comparison comparison;            ///< of schedules
+    lower::ModelsOnMachinePtr models; ///< null for schedules
+    /// Of models, per op of A and of B: its counterparts in the other.
+    std::array<std::vector<std::set<OpId>>, 2> counterparts;
 
-/// Found in the background: the contributions are exact evaluations, the pictures need layouts.
-[[nodiscard]] std::shared_ptr<const CompareData>
-compareData(const SnapshotPtr& a, const SnapshotPtr& b, const GraphMetrics& metrics, std::stop_token stop);
+    /// Ops of one side as those of the other: the same ops for schedules.
+    [[nodiscard]] std::set<OpId> across(std::size_t from, const std::set<OpId>& ops) const;
+};
+using CompareDataPtr = std::shared_ptr<const CompareData>;
+
+/// Both are found in the background: the contributions are exact evaluations, the pictures need layouts.
+[[nodiscard]] CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b,
+                                         const std::array<QString, 2>& names, const GraphMetrics& metrics,
+                                         std::stop_token stop);
+/// Each model in its start schedule.
+[[nodiscard]] CompareDataPtr compareData(const lower::ModelsOnMachinePtr& models,
+                                         const std::array<QString, 2>& names, const GraphMetrics& metrics,
+                                         std::stop_token stop);
 
 } // namespace tilewright::ui

@@ -45,25 +45,30 @@ ComparePanes::ComparePanes(const ViewContext& context, QWidget* parent)
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
 }
 
-const GraphModel& ComparePanes::graph(std::size_t pane) const
+std::set<OpId> ComparePanes::inPane(std::size_t pane, const std::set<OpId>& ops) const
 {
-    return pane == 0 ? m_data->graphA : m_data->graphB;
+    return pane == 0 ? m_data->across(1, ops) : ops;
 }
 
-void ComparePanes::setData(std::shared_ptr<const CompareData> data)
+std::set<OpId> ComparePanes::inB(std::size_t pane, const std::set<OpId>& ops) const
+{
+    return pane == 0 ? m_data->across(0, ops) : ops;
+}
+
+void ComparePanes::setData(CompareDataPtr data)
 {
     // Another baseline is another question: what was zoomed to belongs to the old one.
-    if (!m_data || !data || data->a != m_data->a)
+    if (!m_data || !data || data->snapshots[0] != m_data->snapshots[0])
         m_fit = true;
-    m_data = data && data->graphA.geometry && data->graphB.geometry ? std::move(data) : nullptr;
-    setAccessibleDescription(m_data ? tr("A: %1 B: %2").arg(m_data->graphA.summary, m_data->graphB.summary)
-                                    : QString());
+    m_data = data && data->graphs[0].geometry && data->graphs[1].geometry ? std::move(data) : nullptr;
+    setAccessibleDescription(
+        m_data ? tr("A: %1 B: %2").arg(m_data->graphs[0].summary, m_data->graphs[1].summary) : QString());
     if (m_fit)
         fitAll();
     update();
 }
 
-void ComparePanes::setHighlight(std::set<OpId> ops, bool zoom)
+void ComparePanes::setHighlight(std::array<std::set<OpId>, 2> ops, bool zoom)
 {
     m_highlight = std::move(ops);
     if (zoom)
@@ -87,21 +92,26 @@ ComparePanes::Viewports ComparePanes::fitted(const std::array<QRectF, 2>& scenes
 
 ComparePanes::Viewports ComparePanes::wholeIn(const QRectF& area) const
 {
-    return m_data ? fitted({m_data->graphA.bounds, m_data->graphB.bounds}, panesIn(area), 1.2) : Viewports();
+    return m_data ? fitted({graph(0).bounds, graph(1).bounds}, panesIn(area), 1.2) : Viewports();
 }
 
-void ComparePanes::zoomTo(const std::set<OpId>& ops)
+void ComparePanes::zoomTo(const std::array<std::set<OpId>, 2>& ops)
 {
     if (!m_data)
         return;
     std::array<QRectF, 2> scenes;
-    for (const std::size_t i : {0U, 1U}) {
+    for (const std::size_t i : {0U, 1U})
         // With a little of what is around, and never larger than is pleasant.
-        const QRectF box = boundsOf(graph(i), ops);
-        if (box.isEmpty())
-            return;
-        scenes[i] = box.adjusted(-60, -40, 60, 40);
-    }
+        if (const QRectF box = boundsOf(graph(i), ops[i]); !box.isEmpty())
+            scenes[i] = box.adjusted(-60, -40, 60, 40);
+    if (scenes[0].isEmpty() && scenes[1].isEmpty())
+        return;
+    // Where it is only in one of them, the other one stays in its place.
+    for (const std::size_t i : {0U, 1U})
+        if (scenes[i].isEmpty()) {
+            scenes[i] = scenes[1 - i];
+            scenes[i].moveCenter(m_viewports[i].toScene(panesIn(rect())[i].center()));
+        }
     m_viewports = fitted(scenes, panesIn(rect()), 1.5);
     m_fit = false;
     update();
@@ -122,14 +132,11 @@ QRectF ComparePanes::paneRect(std::size_t pane) const
 void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size_t pane,
                                 const Theme& theme) const
 {
-    const double before = m_data->comparison.before;
-    const double after = m_data->comparison.after;
-    const int index = document().baselineIndex();
-    const QString name = pane == 1 ? tr("B: current")
-                         : index >= 0
-                             ? tr("A: %1").arg(document().baselines()[static_cast<std::size_t>(index)].name)
-                             : tr("A: baseline");
-    QString detail = number(pane == 0 ? before : after);
+    const auto& [before, after] = m_data->totals;
+    const QString name = (pane == 0 ? tr("A: %1") : tr("B: %1")).arg(m_data->names[pane]);
+    QString detail = number(m_data->totals[pane]);
+    if (m_data->models)
+        detail = tr("%1 cycles").arg(detail);
     if (pane == 1 && before > 0)
         detail += QStringLiteral("  ") + signedPercent(after / before - 1);
     const QRectF place = panesIn(area)[pane];
@@ -150,7 +157,8 @@ void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& the
     if (!m_data) {
         paintEmptyHint(painter, area,
                        document().hasProblem()
-                           ? tr("Pin a state as baseline (B), edit or auto-solve, and compare the two here.")
+                           ? tr("Pin a state as baseline (B), edit or auto-solve, and compare the two here. "
+                                "Or drop another model here to compare it with the open one.")
                            : tr("Open a problem and pin a baseline to compare two schedules of it."),
                        theme);
         return;
@@ -162,14 +170,19 @@ void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& the
     for (const std::size_t i : {0U, 1U}) {
         paintHeading(painter, area, i, theme);
         GraphMarks marks;
-        marks.ops = s.ops;
-        marks.ops.insert(m_highlight.begin(), m_highlight.end());
-        marks.tensor = s.tensor;
-        if (i == 1) // ids of subgraphs are those of the current schedule
+        marks.ops = inPane(i, s.ops);
+        marks.ops.insert(m_highlight[i].begin(), m_highlight[i].end());
+        const bool sameProblem = i == 1 || !m_data->models;
+        if (sameProblem)
+            marks.tensor = s.tensor;
+        if (i == 1 && !m_data->models) // ids of subgraphs are those of the current schedule
             marks.subgraphs = s.subgraphs;
         if (!exporting) {
-            marks.hoverOp = hover.op;
-            marks.hoverTensor = hover.tensor;
+            if (hover.op)
+                if (const auto ops = inPane(i, {*hover.op}); !ops.empty())
+                    marks.hoverOp = *ops.begin();
+            if (sameProblem)
+                marks.hoverTensor = hover.tensor;
         }
         painter.save();
         painter.setClipRect(panes[i], Qt::IntersectClip);
@@ -245,10 +258,12 @@ void ComparePanes::showPart(const QRectF& part)
 void ComparePanes::fitSelection()
 {
     const std::set<OpId>& selected = selection().state().ops;
-    if (selected.empty() && m_highlight.empty())
+    if (!selected.empty() && m_data)
+        zoomTo({inPane(0, selected), selected});
+    else if (m_highlight[0].empty() && m_highlight[1].empty())
         fitAll();
     else
-        zoomTo(selected.empty() ? m_highlight : selected);
+        zoomTo(m_highlight);
 }
 
 void ComparePanes::resizeEvent(QResizeEvent* event)
@@ -317,8 +332,11 @@ void ComparePanes::mouseMoveEvent(QMouseEvent* event)
         m_active = paneAt(rect(), event->position());
         const Hit h = hit(event->position());
         HoverState hover;
-        hover.op = h.what.op;
-        hover.tensor = h.what.op ? std::nullopt : h.what.tensor;
+        if (h.what.op)
+            if (const auto ops = inB(h.pane, {*h.what.op}); !ops.empty())
+                hover.op = *ops.begin();
+        if (!h.what.op && (h.pane == 1 || !h.model || !m_data->models))
+            hover.tensor = h.what.tensor;
         selection().setHover(hover);
         if (!isPanning())
             setCursor(h.what.op || h.what.tensor || h.what.subgraph ? Qt::PointingHandCursor
@@ -342,21 +360,27 @@ void ComparePanes::mouseReleaseEvent(QMouseEvent* event)
     if (m_dragged)
         return;
     const Hit h = hit(event->position());
-    m_highlight.clear();
+    m_highlight = {};
+    std::set<OpId> chosen;
     if (h.what.op) {
-        selection().selectOps({*h.what.op});
+        chosen = {*h.what.op};
     } else if (h.what.tensor) {
-        selection().selectTensor(h.what.tensor);
+        if (h.pane == 1 || !m_data->models)
+            selection().selectTensor(h.what.tensor);
         return;
     } else if (h.what.subgraph) {
         // All its ops: a subgraph of the one schedule is no subgraph of the other.
         const auto& ops = h.model->snapshot->schedule[*h.what.subgraph].ops;
-        selection().selectOps({ops.begin(), ops.end()});
+        chosen = {ops.begin(), ops.end()};
     } else {
         selection().clear();
         return;
     }
-    Q_EMIT opsChosen(selection().state().ops);
+    const std::set<OpId> open = inB(h.pane, chosen);
+    selection().selectOps(open);
+    if (open.empty()) // B does not have it
+        m_highlight[h.pane] = chosen;
+    Q_EMIT opsChosen(h.pane, chosen);
 }
 
 void ComparePanes::leaveEvent(QEvent* event)

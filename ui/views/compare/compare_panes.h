@@ -17,10 +17,10 @@ class ComparePanes : public Canvas
     Q_OBJECT
 public:
     explicit ComparePanes(const ViewContext& context, QWidget* parent = nullptr);
-    void setData(std::shared_ptr<const CompareData> data);
-    /// Ops of the difference that is looked at; `zoom` brings them into sight in both panes.
-    void setHighlight(std::set<OpId> ops, bool zoom);
-    [[nodiscard]] const std::set<OpId>& highlight() const { return m_highlight; }
+    void setData(CompareDataPtr data);
+    /// Ops of the difference that is looked at, in A and in B; `zoom` brings them into sight in both panes.
+    void setHighlight(std::array<std::set<OpId>, 2> ops, bool zoom);
+    [[nodiscard]] const std::set<OpId>& highlight(std::size_t pane = 1) const { return m_highlight[pane]; }
     /// Otherwise only the pane under the mouse pans and zooms.
     void setLinked(bool linked) { m_linked = linked; }
 
@@ -39,8 +39,8 @@ public:
     [[nodiscard]] double scale(std::size_t pane) const { return m_viewports[pane].scale; }
 
 Q_SIGNALS:
-    /// A person chose these ops in one of the graphs.
-    void opsChosen(const std::set<tilewright::OpId>& ops);
+    /// A person chose these ops of a pane's graph.
+    void opsChosen(std::size_t pane, const std::set<tilewright::OpId>& ops);
 
 protected:
     QString tooltipAt(QPointF position) const override;
@@ -58,17 +58,20 @@ private:
         const GraphModel* model = nullptr;
         GraphHit what;
     };
-    [[nodiscard]] const GraphModel& graph(std::size_t pane) const;
+    [[nodiscard]] const GraphModel& graph(std::size_t pane) const { return m_data->graphs[pane]; }
+    /// Ops of the open problem, which is B, as those of a pane; and the other way round.
+    [[nodiscard]] std::set<OpId> inPane(std::size_t pane, const std::set<OpId>& ops) const;
+    [[nodiscard]] std::set<OpId> inB(std::size_t pane, const std::set<OpId>& ops) const;
     [[nodiscard]] Hit hit(QPointF position) const;
     /// Each pane around its own rectangle, both at the scale at which both fit.
     [[nodiscard]] static Viewports fitted(const std::array<QRectF, 2>& scenes,
                                           const std::array<QRectF, 2>& panes, double largest);
     [[nodiscard]] Viewports wholeIn(const QRectF& area) const;
-    void zoomTo(const std::set<OpId>& ops);
+    void zoomTo(const std::array<std::set<OpId>, 2>& ops);
     void paintHeading(QPainter& painter, const QRectF& area, std::size_t pane, const Theme& theme) const;
 
-    std::shared_ptr<const CompareData> m_data;
-    std::set<OpId> m_highlight;
+    CompareDataPtr m_data;
+    std::array<std::set<OpId>, 2> m_highlight;
     Viewports m_viewports;
     bool m_fit = true; ///< refit on resize until the person pans or zooms
     bool m_linked = true;

@@ -3,27 +3,38 @@
 
 #include "theme/number.h"
 #include "theme/text_row.h"
+#include "theme/words.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/difference_list.h"
+#include "views/graph/graph_colouring.h"
+#include "views/graph/graph_roles.h"
+#include "workspace/compared_model.h"
 
+#include <QCheckBox>
 #include <QComboBox>
+#include <QDragEnterEvent>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMimeData>
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace tilewright::ui {
 
 CompareView::CompareView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("compare"), tr("Compare"), parent), m_baseline(new QComboBox(this)),
-      m_summary(new QLabel(this)), m_panes(new ComparePanes(context, this)),
-      m_list(new DifferenceList(context.themes, this)), m_splitter(new QSplitter(Qt::Vertical, this))
+      m_summary(new QLabel(this)), m_totals(new QLabel(this)),
+      m_onlyDifferences(new QCheckBox(tr("&Only what differs"), this)),
+      m_panes(new ComparePanes(context, this)), m_list(new DifferenceList(context.themes, this)),
+      m_splitter(new QSplitter(Qt::Vertical, this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -37,14 +48,19 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     m_baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     row->addWidget(m_baseline);
     addActions();
-    for (const char* id : {"compare.swap", "compare.previous", "compare.next", "compare.link"}) {
+    for (const char* id :
+         {"compare.swap", "compare.previous", "compare.next", "compare.link", "compare.leave"}) {
         auto* button = new QToolButton(this);
         button->setDefaultAction(registry().find(QLatin1String(id)));
         button->setAutoRaise(true);
         button->setIconSize({20, 20});
         button->setAccessibleName(button->defaultAction()->text().remove(QLatin1Char('&')));
         row->addWidget(button);
+        m_leave = button; // the last one
     }
+    static_cast<QToolButton*>(m_leave)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_onlyDifferences->setToolTip(tr("Without the operators that are the same in both models."));
+    m_onlyDifferences->setChecked(true);
     m_summary->setMinimumWidth(40);
     row->addWidget(m_summary, 1);
     // Whoever compared goes on editing; also when there is nothing to compare.
@@ -57,6 +73,13 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         row->addWidget(leave);
     }
     column->addLayout(row);
+    m_totals->setWordWrap(true);
+    m_totals->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* second = new QHBoxLayout;
+    second->setContentsMargins(8, 0, 8, 6);
+    second->addWidget(m_totals, 1);
+    second->addWidget(m_onlyDifferences);
+    column->addLayout(second);
     m_splitter->addWidget(m_panes);
     m_splitter->addWidget(m_list);
     m_splitter->setStretchFactor(0, 1);
@@ -70,16 +93,26 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
             lookAtCurrent();
     });
     connect(m_list, &QTreeWidget::itemClicked, this, &CompareView::lookAtCurrent);
-    connect(m_panes, &ComparePanes::opsChosen, this, [this](const std::set<OpId>& ops) {
+    connect(m_onlyDifferences, &QCheckBox::toggled, m_list, &DifferenceList::setOnlyDifferences);
+    connect(m_panes, &ComparePanes::opsChosen, this, [this](std::size_t pane, const std::set<OpId>& ops) {
         // The row follows what was clicked; the graphs stay where they are.
         m_choosing = true;
         if (m_data)
-            m_list->showOps(m_data->comparison, ops);
+            m_list->showOps(m_data->table, pane, ops);
         m_choosing = false;
     });
-    m_job = std::make_unique<LatestJob<std::shared_ptr<const CompareData>>>(
-        [this](std::shared_ptr<const CompareData> data) { showData(std::move(data)); }, true);
-    connect(m_baseline, &QComboBox::activated, this, [this](int i) { document().setBaselineIndex(i - 1); });
+    m_job = std::make_unique<LatestJob<CompareDataPtr>>(
+        [this](CompareDataPtr data) { showData(std::move(data)); }, true);
+    connect(m_baseline, &QComboBox::activated, this, [this](int i) {
+        if (i > static_cast<int>(document().baselines().size()))
+            return; // the model that it is compared with already
+        workspace().compared().leave();
+        document().setBaselineIndex(i - 1);
+    });
+    setAcceptDrops(true);
+    connect(&context.themes, &ThemeSource::changed, this, &CompareView::showTexts);
+    connect(&workspace().compared(), &ComparedModel::changed, &registry(), &Actions::refresh);
+    connect(&workspace().compared(), &ComparedModel::changed, this, &CompareView::outdate);
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &CompareView::outdate);
     refresh();
 }
@@ -89,21 +122,38 @@ CompareView::~CompareView() = default;
 void CompareView::addActions()
 {
     const QString menu = tr("Compare");
-    const auto both = [&d = document()] {
+    ComparedModel& other = workspace().compared();
+    const auto schedules = [&d = document()] {
         const SnapshotPtr a = d.baseline();
         const SnapshotPtr& b = d.snapshot();
         return Availability(a && b && a->problem == b->problem,
                             tr("Pin a baseline of this problem first (B)."));
     };
+    const auto both = [&other, schedules] { return other.isOpen() ? Availability() : schedules(); };
     registry().add("compare.next", menu, tr("&Next difference"), "down", {QKeySequence(Qt::Key_F7)},
                    tr("Go to the next difference and zoom both graphs to it."), both,
                    [this] { nextDifference(1); });
     registry().add(
         "compare.previous", menu, tr("&Previous difference"), "up", {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
         tr("Go to the difference before and zoom both graphs to it."), both, [this] { nextDifference(-1); });
-    registry().add("compare.swap", menu, tr("&Swap A and B"), "swap", {},
-                   tr("Take the baseline's schedule and pin the current one in its place; one undo step."),
-                   both, [this] { swap(); });
+    registry().add(
+        "compare.swap", menu, tr("&Swap A and B"), "swap", {},
+        tr("Take the baseline's schedule and pin the current one in its place; one undo step."),
+        [&other, schedules] {
+            return other.isOpen() ? Availability(false, tr("Two models are compared: open the other "
+                                                           "one to have it as B."))
+                                  : schedules();
+        },
+        [this] { swap(); });
+    const auto whenModels = [&other] {
+        return Availability(other.isOpen(), tr("No other model is compared (File ▸ Compare with…)."));
+    };
+    registry().add("compare.leave", menu, tr("L&eave the comparison"), "delete", {},
+                   tr("Forget the other model; the open one stays as it is."), whenModels,
+                   [&other] { other.leave(); });
+    registry().add("compare.compare", menu, tr("Sho&w the compared models"), "compare", {},
+                   tr("Go to both graphs and the list of what differs."), whenModels,
+                   [this] { Q_EMIT wanted(); });
     QAction* link = registry().add({QStringLiteral("compare.link"),
                                     menu,
                                     tr("&Link the graphs"),
@@ -124,61 +174,156 @@ void CompareView::keyPressEvent(QKeyEvent* event)
 void CompareView::settle()
 {
     document().waitForSnapshot();
+    workspace().compared().settle();
+    if (workspace().compared().isOpen())
+        refresh();
     m_job->waitIdle();
+}
+
+void CompareView::fillBaselines()
+{
+    const QSignalBlocker quiet(m_baseline);
+    m_baseline->clear();
+    m_baseline->addItem(tr("no baseline"));
+    for (const Baseline& b : document().baselines())
+        m_baseline->addItem(tr("A: %1").arg(b.name));
+    m_baseline->setCurrentIndex(document().baselineIndex() + 1);
+    if (const ComparedModel& other = workspace().compared(); other.isOpen()) {
+        m_baseline->addItem(tr("A: model %1").arg(other.name()));
+        m_baseline->setCurrentIndex(m_baseline->count() - 1);
+    }
 }
 
 void CompareView::refresh()
 {
-    {
-        const QSignalBlocker quiet(m_baseline);
-        m_baseline->clear();
-        m_baseline->addItem(tr("no baseline"));
-        for (const Baseline& b : document().baselines())
-            m_baseline->addItem(tr("A: %1").arg(b.name));
-        m_baseline->setCurrentIndex(document().baselineIndex() + 1);
+    fillBaselines();
+    registry().refresh();
+    const ComparedModel& other = workspace().compared();
+    for (QWidget* w : std::initializer_list<QWidget*>{m_leave, m_onlyDifferences, m_totals})
+        w->setVisible(other.isOpen());
+    if (other.isOpen()) {
+        if (!other.models()) { // it is being found
+            m_job->cancel();
+            m_summary->setText(tr("Comparing …"));
+            return;
+        }
+        if (m_requested == other.models()) // another schedule is no change of the models
+            return;
+        m_requested = other.models();
+        const std::array names{other.name(), QFileInfo(document().problemPath()).fileName()};
+        m_job->request([models = other.models(), names](std::stop_token stop) {
+            return compareData(models, names, GraphMetrics{}, stop);
+        });
+        return;
     }
+    m_requested = nullptr;
     const SnapshotPtr a = document().baseline();
     const SnapshotPtr b = document().snapshot();
-    registry().refresh();
     if (!a || !b || a->problem != b->problem) {
         m_job->cancel();
         showData(nullptr);
         return;
     }
-    m_job->request([a, b](std::stop_token stop) { return compareData(a, b, GraphMetrics{}, stop); });
+    const std::array names{document().baselines()[static_cast<std::size_t>(document().baselineIndex())].name,
+                           tr("current")};
+    m_job->request(
+        [a, b, names](std::stop_token stop) { return compareData(a, b, names, GraphMetrics{}, stop); });
 }
 
-void CompareView::showData(std::shared_ptr<const CompareData> data)
+void CompareView::showData(CompareDataPtr data)
 {
     m_data = std::move(data);
     {
         const QSignalBlocker quiet(m_list);
-        m_list->setComparison(m_data ? m_data->comparison : Comparison());
+        m_list->setTable(m_data ? m_data->table : DifferenceTable());
     }
     m_panes->setHighlight({}, false);
     m_panes->setData(m_data);
-    const bool appears = m_data && !m_data->comparison.contributions.empty() && m_list->isHidden();
-    m_list->setVisible(m_data && !m_data->comparison.contributions.empty());
+    const bool any = m_data && std::ranges::any_of(m_data->table.rows, &DifferenceRow::differs);
+    const bool appears = any && m_list->isHidden();
+    m_list->setVisible(any);
     if (appears)
         placeSplitter();
-    if (!m_data) {
-        m_summary->setText(tr("Nothing to compare yet."));
-        return;
+    showTexts();
+}
+
+void CompareView::showTexts()
+{
+    // That of models is long, and has a line that breaks.
+    const bool models = m_data && m_data->models;
+    m_summary->setText(models ? QString() : rich(summary()));
+    m_totals->setText(models ? rich(summary() + QStringLiteral("<br>") + totals()) : QString());
+}
+
+QString CompareView::summary() const
+{
+    if (!m_data)
+        return tr("Nothing to compare yet.");
+    if (!m_data->models) {
+        const Comparison& c = m_data->comparison;
+        if (c.contributions.empty())
+            return tr("Both schedules are the same.");
+        return tr("%1: %2 (%3)")
+            .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
+            .arg(signedNumber(c.after - c.before),
+                 c.before > 0 ? signedPercent(c.after / c.before - 1) : QString());
     }
-    const Comparison& c = m_data->comparison;
-    m_summary->setText(
-        c.contributions.empty()
-            ? tr("Both schedules are the same.")
-            : tr("%1: %2 (%3)")
-                  .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
-                  .arg(signedNumber(c.after - c.before),
-                       c.before > 0 ? signedPercent(c.after / c.before - 1) : QString()));
+    const model::ModelComparison& c = m_data->models->comparison;
+    if (c.added + c.changed + c.gone == 0)
+        return tr("Both models are the same.");
+    // The key to the colours of the graphs is the figures.
+    QStringList parts;
+    const auto tell = [&](model::OperatorChange change, std::size_t count) {
+        parts << QStringLiteral("<span style='color:%1'>■</span> %2 %3")
+                     .arg(changeColour(change, theme()).name(), number(count), changeText(change));
+    };
+    tell(model::OperatorChange::New, c.added);
+    tell(model::OperatorChange::Changed, c.changed);
+    tell(model::OperatorChange::Gone, c.gone);
+    parts << tr("%1 the same").arg(number(c.same));
+    return parts.join(QStringLiteral(" &nbsp; "));
+}
+
+QString CompareView::totals() const
+{
+    if (!m_data || !m_data->models)
+        return {};
+    const model::ModelComparison& c = m_data->models->comparison;
+    const auto total = [](const QString& name, double before, double after) {
+        return QStringLiteral("%1 %2 → <b>%3</b>").arg(name, number(before), number(after)) +
+               (before > 0 ? QStringLiteral(" (%1)").arg(signedPercent(after / before - 1)) : QString());
+    };
+    return tr("In all, from A to B: %1, %2, %3 on %4, each op alone in a subgraph.")
+        .arg(total(tr("MACs"), static_cast<double>(c.macs[0]), static_cast<double>(c.macs[1])),
+             total(tr("bytes"), static_cast<double>(c.bytes[0]), static_cast<double>(c.bytes[1])),
+             total(tr("cycles"), m_data->totals[0], m_data->totals[1]),
+             QString::fromStdString(m_data->models->models[1]->machine.name).toHtmlEscaped());
+}
+
+void CompareView::dragEnterEvent(QDragEnterEvent* event)
+{
+    // A schedule is opened by the window; what is a model is compared with the open one.
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (urls.size() != 1 || !urls.front().isLocalFile() || !document().lensModel())
+        return;
+    if (const auto file = readLensFile(urls.front().toLocalFile()); file && file->kind == FileKind::Model)
+        event->acceptProposedAction();
+}
+
+void CompareView::dropEvent(QDropEvent* event)
+{
+    event->acceptProposedAction();
+    if (const Status read = workspace().compared().open(event->mimeData()->urls().front().toLocalFile());
+        !read)
+        Q_EMIT workspace().refused(QString::fromStdString(read.error().text()));
 }
 
 void CompareView::placeSplitter()
 {
     // The list as high as it needs to be, up to a third: the graphs get the rest.
-    const int rows = m_list->topLevelItemCount() + 2;
+    int rows = 2;
+    for (int row = 0; row < m_list->topLevelItemCount(); ++row)
+        rows += m_list->topLevelItem(row)->isHidden() ? 0 : 1;
     const int row = std::max(m_list->sizeHintForRow(0), fontMetrics().height() + 8);
     const int list = std::min(rows * row, std::max(3 * row, height() / 3));
     m_splitter->setSizes({std::max(1, m_splitter->height() - list), list});
@@ -187,10 +332,12 @@ void CompareView::placeSplitter()
 void CompareView::lookAtCurrent()
 {
     const auto i = m_list->indexOf(m_list->currentItem());
-    if (!m_data || !i || *i >= m_data->comparison.contributions.size())
+    if (!m_data || !i || *i >= m_data->table.rows.size())
         return;
-    const Difference& d = m_data->comparison.contributions[*i].difference;
-    m_panes->setHighlight({d.ops.begin(), d.ops.end()}, true);
+    const DifferenceRow& row = m_data->table.rows[*i];
+    if (m_data->models) // in every lens
+        selection().selectOps(row.ops[1]);
+    m_panes->setHighlight(row.ops, true);
 }
 
 void CompareView::nextDifference(int by)
@@ -226,15 +373,11 @@ void CompareView::paintExport(QPainter& painter, const QSize& size, const Theme&
 
 QString CompareView::copyText() const
 {
-    QString out = tr("kind\tsubgraph A\tsubgraph B\tin A\tin B\tchange\n");
-    for (int i = 0; m_data && i < m_list->topLevelItemCount(); ++i) {
-        const QTreeWidgetItem* item = m_list->topLevelItem(i);
-        QStringList cells;
-        for (int c = 0; c < DifferenceList::Delta; ++c)
-            cells << item->text(c);
-        cells << exactNumber(m_data->comparison.contributions[*m_list->indexOf(item)].delta);
-        out += textRow(cells);
-    }
+    if (!m_data)
+        return {};
+    QString out = textRow(m_data->table.copiedTitles);
+    for (int i = 0; i < m_list->topLevelItemCount(); ++i)
+        out += textRow(m_data->table.rows[*m_list->indexOf(m_list->topLevelItem(i))].copied);
     return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QSplitter;
@@ -16,7 +17,7 @@ class ComparePanes;
 class DifferenceList;
 
 /// Two schedules of one problem side by side, and the list of differences with the exact share each has in
-/// the change of the total.
+/// the change of the total; or two models, and what of the one is not as in the other.
 class CompareView : public View
 {
     Q_OBJECT
@@ -38,22 +39,32 @@ public:
 protected:
     void bringUpToDate() override { refresh(); }
     void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override; ///< a model, to be compared with
 
 private:
     void addActions();
     void refresh();
-    void showData(std::shared_ptr<const CompareData> data);
+    void fillBaselines();
+    void showData(CompareDataPtr data);
+    void showTexts();
+    [[nodiscard]] QString summary() const;
+    [[nodiscard]] QString totals() const; ///< of two models
     void lookAtCurrent();
     void placeSplitter();
 
     QComboBox* m_baseline;
     QLabel* m_summary;
+    QLabel* m_totals;
+    QCheckBox* m_onlyDifferences;
+    QWidget* m_leave;
     ComparePanes* m_panes;
     DifferenceList* m_list;
     QSplitter* m_splitter;
     bool m_choosing = false; ///< the row follows a choice in the graphs
-    std::shared_ptr<const CompareData> m_data;
-    std::unique_ptr<LatestJob<std::shared_ptr<const CompareData>>> m_job;
+    CompareDataPtr m_data;
+    lower::ModelsOnMachinePtr m_requested; ///< what m_data is of, or will be
+    std::unique_ptr<LatestJob<CompareDataPtr>> m_job;
 };
 
 } // namespace tilewright::ui

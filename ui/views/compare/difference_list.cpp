@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare/difference_list.h"
 
-#include "theme/number.h"
-#include "theme/words.h"
-
 #include <QHeaderView>
 #include <QPainter>
 #include <QStyle>
@@ -20,14 +17,7 @@ namespace {
 constexpr int kIndexRole = Qt::UserRole;
 constexpr int kValueRole = Qt::UserRole + 1;  // what the column sorts by
 constexpr int kAmountRole = Qt::UserRole + 2; // -1 (better) .. 1 (worse)
-
-QString subgraphList(const std::vector<SubgraphId>& ids)
-{
-    QStringList out;
-    for (const SubgraphId s : ids)
-        out << QString::number(s.index());
-    return out.join(QStringLiteral(", "));
-}
+constexpr int kDiffersRole = Qt::UserRole + 3;
 
 /// Rows with room around the text; behind a change, a bar from the middle of the cell to the better or the
 /// worse side.
@@ -84,39 +74,9 @@ public:
 
 } // namespace
 
-QString differenceKindText(DifferenceKind kind)
-{
-    switch (kind) {
-    case DifferenceKind::Fused:
-        return DifferenceList::tr("fused");
-    case DifferenceKind::Split:
-        return DifferenceList::tr("split");
-    case DifferenceKind::Moved:
-        return DifferenceList::tr("moved");
-    case DifferenceKind::Recompute:
-        return DifferenceList::tr("recompute");
-    case DifferenceKind::Granularity:
-        return DifferenceList::tr("granularity");
-    case DifferenceKind::Traversal:
-        return DifferenceList::tr("traversal");
-    case DifferenceKind::Order:
-        return DifferenceList::tr("order");
-    case DifferenceKind::Retain:
-        break;
-    }
-    return DifferenceList::tr("retain");
-}
-
 DifferenceList::DifferenceList(const ThemeSource& themes, QWidget* parent) : QTreeWidget(parent)
 {
     setAccessibleName(tr("Differences"));
-    setHeaderLabels({tr("Kind"), tr("Subgraph A"), tr("Subgraph B"), tr("In A"), tr("In B"), tr("Δ latency"),
-                     tr("Δ of A")});
-    headerItem()->setToolTip(Delta,
-                             tr("What the total changes by when this and all before it are applied to A."));
-    headerItem()->setToolTip(Share, tr("The same as a share of A's total."));
-    for (const int c : {Delta, Share})
-        headerItem()->setTextAlignment(c, Qt::AlignRight | Qt::AlignVCenter);
     setItemDelegate(new Delegate(themes, this));
     setRootIsDecorated(false);
     setAlternatingRowColors(true);
@@ -125,77 +85,110 @@ DifferenceList::DifferenceList(const ThemeSource& themes, QWidget* parent) : QTr
     setFrameShape(QFrame::NoFrame);
     setTextElideMode(Qt::ElideMiddle);
     header()->setStretchLastSection(false);
-    for (const int c : {InA, InB})
-        header()->setSectionResizeMode(c, QHeaderView::Stretch);
-    for (const int c : {Kind, SubgraphA, SubgraphB, Delta, Share})
-        header()->setSectionResizeMode(c, QHeaderView::Interactive);
 }
 
-void DifferenceList::setComparison(const Comparison& comparison)
+void DifferenceList::setTable(const DifferenceTable& table)
 {
     clear();
     // As applied, until a header is clicked. (A sorted list takes rows in reverse.)
     setSortingEnabled(false);
     header()->setSortIndicator(-1, Qt::AscendingOrder);
-    double largest = 0;
-    for (const Contribution& c : comparison.contributions)
-        largest = std::max(largest, std::abs(c.delta));
+    const int columns = static_cast<int>(table.columns.size());
+    setColumnCount(columns);
+    m_stretched.clear();
+    const auto columnAt = [&](int c) -> const DifferenceColumn& {
+        return table.columns[static_cast<std::size_t>(c)];
+    };
+    constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
+    for (int c = 0; c < columns; ++c) {
+        headerItem()->setText(c, columnAt(c).title);
+        headerItem()->setToolTip(c, columnAt(c).tip);
+        headerItem()->setTextAlignment(c, columnAt(c).isFigure ? kRight : Qt::AlignLeft | Qt::AlignVCenter);
+        header()->setSectionResizeMode(c, QHeaderView::Interactive);
+        if (columnAt(c).stretches)
+            m_stretched << c;
+    }
     QList<QTreeWidgetItem*> rows;
-    for (std::size_t i = 0; i < comparison.contributions.size(); ++i) {
-        const Contribution& c = comparison.contributions[i];
-        const Difference& d = c.difference;
-        const double share = comparison.before > 0 ? c.delta / comparison.before : 0;
-        // Names of ops stay as they are.
-        const auto shown = [&d](const std::string& text) {
-            return d.kind == DifferenceKind::Granularity ? sentence(text) : QString::fromStdString(text);
-        };
-        auto* item =
-            new Item({differenceKindText(d.kind), subgraphList(d.before), subgraphList(d.after),
-                      shown(d.textBefore), shown(d.textAfter), signedNumber(c.delta), signedPercent(share)});
-        item->setData(Kind, kIndexRole, static_cast<qulonglong>(i));
-        if (!d.before.empty())
-            item->setData(SubgraphA, kValueRole, static_cast<double>(d.before.front().index()));
-        if (!d.after.empty())
-            item->setData(SubgraphB, kValueRole, static_cast<double>(d.after.front().index()));
-        for (const int column : {Delta, Share}) {
-            item->setData(column, kValueRole, c.delta);
-            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-            item->setToolTip(column, tr("exactly %1; the total is %2 after this and all before it")
-                                         .arg(exactNumber(c.delta), exactNumber(c.total)));
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const DifferenceRow& row = table.rows[i];
+        auto* item = new Item(row.cells);
+        item->setData(0, kIndexRole, static_cast<qulonglong>(i));
+        item->setData(0, kDiffersRole, row.differs);
+        for (int c = 0; c < columns; ++c) {
+            if (const auto& value = row.values[static_cast<std::size_t>(c)])
+                item->setData(c, kValueRole, *value);
+            if (columnAt(c).isFigure)
+                item->setTextAlignment(c, kRight);
+            item->setToolTip(c, row.tips.value(c));
         }
-        item->setData(Delta, kAmountRole, largest > 0 ? c.delta / largest : 0);
-        for (const int column : {InA, InB})
-            item->setToolTip(column, item->text(column));
+        item->setData(static_cast<int>(table.barColumn), kAmountRole, row.amount);
         rows << item;
     }
     addTopLevelItems(rows);
+    setOnlyDifferences(m_onlyDifferences);
     setSortingEnabled(true);
-    for (const int column : {Kind, SubgraphA, SubgraphB, Delta, Share})
-        setColumnWidth(column,
-                       std::clamp(std::max(sizeHintForColumn(column), header()->sectionSizeHint(column)), 40,
-                                  std::max(40, 16 * fontMetrics().averageCharWidth())));
+    for (int c = 0; c < columns; ++c)
+        if (!columnAt(c).stretches) { // a figure is never cut
+            const int own = std::max(sizeHintForColumn(c), header()->sectionSizeHint(c));
+            const int most = columnAt(c).isFigure ? own : 16 * fontMetrics().averageCharWidth();
+            setColumnWidth(c, std::clamp(own, 40, std::max(40, most)));
+        }
+    shareRoom();
+}
+
+void DifferenceList::resizeEvent(QResizeEvent* event)
+{
+    QTreeWidget::resizeEvent(event);
+    shareRoom();
+}
+
+void DifferenceList::shareRoom()
+{
+    int left = viewport()->width();
+    for (int c = 0; c < columnCount(); ++c)
+        left -= m_stretched.contains(c) ? 0 : columnWidth(c);
+    const int least = 14 * fontMetrics().averageCharWidth();
+    const bool isRoom = left >= least * static_cast<int>(m_stretched.size());
+    for (const int c : m_stretched) {
+        header()->setSectionResizeMode(c, isRoom ? QHeaderView::Stretch : QHeaderView::Interactive);
+        if (!isRoom)
+            setColumnWidth(c, least);
+    }
+}
+
+void DifferenceList::setOnlyDifferences(bool only)
+{
+    m_onlyDifferences = only;
+    for (int row = 0; row < topLevelItemCount(); ++row)
+        topLevelItem(row)->setHidden(only && !topLevelItem(row)->data(0, kDiffersRole).toBool());
 }
 
 std::optional<std::size_t> DifferenceList::indexOf(const QTreeWidgetItem* item) const
 {
-    return item ? std::optional<std::size_t>(item->data(Kind, kIndexRole).toULongLong()) : std::nullopt;
+    return item ? std::optional<std::size_t>(item->data(0, kIndexRole).toULongLong()) : std::nullopt;
 }
 
 void DifferenceList::move(int by)
 {
     const int n = topLevelItemCount();
-    if (n == 0)
-        return;
-    const int now = indexOfTopLevelItem(currentItem());
-    setCurrentItem(topLevelItem(now < 0 ? (by > 0 ? 0 : n - 1) : (now + by + n) % n));
+    int row = indexOfTopLevelItem(currentItem());
+    if (row < 0)
+        row = by > 0 ? -1 : n;
+    for (int tried = 0; tried < n; ++tried) {
+        row = (row + by + n) % n;
+        if (topLevelItem(row)->data(0, kDiffersRole).toBool()) {
+            setCurrentItem(topLevelItem(row));
+            return;
+        }
+    }
 }
 
-void DifferenceList::showOps(const Comparison& comparison, const std::set<OpId>& ops)
+void DifferenceList::showOps(const DifferenceTable& table, std::size_t side, const std::set<OpId>& ops)
 {
     for (int row = 0; row < topLevelItemCount(); ++row) {
-        const auto& concerned = comparison.contributions[*indexOf(topLevelItem(row))].difference.ops;
+        const auto& concerned = table.rows[*indexOf(topLevelItem(row))].ops[side];
         if (std::any_of(concerned.begin(), concerned.end(), [&](OpId o) { return ops.count(o) > 0; })) {
-            setCurrentItem(topLevelItem(row));
+            setCurrentItem(topLevelItem(row)->isHidden() ? nullptr : topLevelItem(row));
             return;
         }
     }

@@ -6,6 +6,7 @@
 #include "theme/words.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_toolbar.h"
+#include "workspace/compared_model.h"
 
 #include <QFontMetricsF>
 #include <QLabel>
@@ -92,6 +93,12 @@ void GraphBars::showNote()
     const auto link = [&text](const char* what, const QString& words) {
         text += QStringLiteral(" <a href=\"%1\">%2</a>").arg(QLatin1String(what), words);
     };
+    if (const ComparedModel& other = m_context.workspace.compared(); other.isOpen()) {
+        text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
+                tr("Compared with %1.").arg(other.name().toHtmlEscaped());
+        link("compare", tr("Show"));
+        link("leave", tr("Leave the comparison"));
+    }
     const GraphGeometry* geometry = m_layouter.geometry();
     if (geometry && geometry->hiddenOps > 0)
         link("all", tr("Show all ops"));

@@ -34,7 +34,7 @@ public:
     void paintBanner(QPainter& painter, const QRectF& banner, const Theme& theme) const;
 
 Q_SIGNALS:
-    void linkActivated(const QString& what); ///< "all", "cards", "open"
+    void linkActivated(const QString& what); ///< "all", "cards", "open", "compare", "leave"
 
 private:
     [[nodiscard]] double barsBottom() const;

@@ -77,6 +77,41 @@ GraphFill opTypeFill(OpType type)
     return {GraphFill::Role::Category, type == OpType::MatMul ? 0.0 : 7.0};
 }
 
+model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes, std::span<const OpId> ops)
+{
+    const auto of = [&](OpId op) {
+        return op.index() < changes.size() ? changes[op.index()] : model::OperatorChange::Same;
+    };
+    if (ops.empty())
+        return model::OperatorChange::Same;
+    const model::OperatorChange first = of(ops.front());
+    return std::ranges::all_of(ops, [&](OpId op) { return of(op) == first; })
+               ? first
+               : model::OperatorChange::Changed;
+}
+
+GraphFill changeFill(model::OperatorChange change)
+{
+    if (change == model::OperatorChange::Same)
+        return {};
+    return {GraphFill::Role::Change, static_cast<double>(change)};
+}
+
+QString changeText(model::OperatorChange change)
+{
+    switch (change) {
+    case model::OperatorChange::Same:
+        return tr("the same");
+    case model::OperatorChange::Changed:
+        return tr("changed");
+    case model::OperatorChange::New:
+        return tr("new");
+    case model::OperatorChange::Gone:
+        break;
+    }
+    return tr("gone");
+}
+
 std::pair<std::vector<GraphFill>, GraphLegend> colourSubgraphs(const Snapshot& snapshot,
                                                                const std::vector<std::size_t>& categories,
                                                                GraphColouring colouring)
@@ -112,6 +147,7 @@ std::pair<std::vector<GraphFill>, GraphLegend> colourSubgraphs(const Snapshot& s
         legend.entries = {{opTypeFill(OpType::MatMul), tr("MatMul")},
                           {opTypeFill(OpType::Pointwise), tr("Pointwise")}};
         break;
+    case GraphColouring::Change: // the op's own
     case GraphColouring::None:
         break;
     }

@@ -3,6 +3,7 @@
 
 #include "views/graph/graph_model.h"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,5 +19,11 @@ colourSubgraphs(const Snapshot& snapshot, const std::vector<std::size_t>& catego
 [[nodiscard]] QString colourMark(const SubgraphEvaluation& evaluation, GraphColouring colouring);
 
 [[nodiscard]] GraphFill opTypeFill(OpType type);
+
+/// What ops are against the model that is compared with: what they all are, else changed.
+[[nodiscard]] model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes,
+                                             std::span<const OpId> ops);
+[[nodiscard]] GraphFill changeFill(model::OperatorChange change);
+[[nodiscard]] QString changeText(model::OperatorChange change); ///< "new", "gone"
 
 } // namespace tilewright::ui

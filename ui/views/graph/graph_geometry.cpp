@@ -40,6 +40,8 @@ public:
         findPrefix();
         findHolders();
         chooseCards();
+        if (m_out.repetitions)
+            m_passage = passageOf(m_problem, *m_out.repetitions);
         addOps();
         addTensors();
         return std::move(m_out);
@@ -256,7 +258,7 @@ private:
         const auto readAs = [&](TensorId read) {
             const auto consumers = m_problem.consumers(read);
             if (std::none_of(consumers.begin(), consumers.end(),
-                             [&](OpId consumer) { return takesInput(consumer); }))
+                             [&](OpId consumer) { return takesInput(consumer, read); }))
                 return;
             if (!node)
                 node = addNode({GraphKey::Kind::Input, tensor.value},
@@ -269,10 +271,10 @@ private:
             readAs(view);
     }
 
-    [[nodiscard]] bool takesInput(OpId consumer) const
+    [[nodiscard]] bool takesInput(OpId consumer, TensorId tensor) const
     {
         const auto to = m_out.nodeOfOp[consumer.index()];
-        return to && !isDense(*to);
+        return to && (!isDense(*to) || m_passage.enters.contains({tensor, consumer}));
     }
 
     void addEdgesFrom(std::size_t from, TensorId tensor, bool isInput)
@@ -280,7 +282,7 @@ private:
         std::set<std::size_t> cards; // one edge a card, however many of its ops read the tensor
         for (OpId consumer : m_problem.consumers(tensor)) {
             const auto to = m_out.nodeOfOp[consumer.index()];
-            if (!to || *to == from || (isInput && !takesInput(consumer)))
+            if (!to || *to == from || (isInput && !takesInput(consumer, tensor)))
                 continue;
             const bool isCard = !isOp(*to);
             if (isCard && !cards.insert(*to).second)
@@ -289,7 +291,7 @@ private:
                 continue;
             addEdge(from, *to, tensor, isCard ? std::nullopt : std::optional(consumer));
         }
-        if (m_problem.isGraphOutput(tensor) && !isDense(from))
+        if (m_problem.isGraphOutput(tensor) && (!isDense(from) || m_passage.leaves.contains(tensor)))
             addEdge(from,
                     addNode({GraphKey::Kind::Output, tensor.value},
                             m_metrics.tensorWidth(lettersOf(m_problem.tensorName(tensor))),
@@ -320,6 +322,7 @@ private:
     std::vector<Drawn> m_drawn;                      // per subgraph
     std::vector<char> m_openSection;                 // per section; empty where there are none
     std::vector<GraphBlocks> m_blocks;               // per section that is a block: what its card stands for
+    BlockPassage m_passage;                          // of repeating blocks
     std::vector<std::uint32_t> m_stackOf;            // per section, the one on whose card it is drawn
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> m_lines; // between cards
     GraphGeometry m_out;

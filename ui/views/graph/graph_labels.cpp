@@ -53,7 +53,11 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
                     (output ? store : load) += output ? t.store : t.load;
         };
         // Stored by every subgraph that makes it, loaded by every one that runs the consumer.
-        if (output)
+        const auto section = geometry.sections.find(edge.from);
+        if (output && section != geometry.sections.end())
+            for (const SubgraphId s : section->second.subgraphs)
+                count(s, edge.tensor);
+        else if (output)
             for (const GraphBadge& badge : model.nodes[edge.from].badges)
                 count(badge.subgraph, edge.tensor);
         else if (edge.bundle.empty())

@@ -4,6 +4,7 @@
 #include "canvas/animation_clock.h"
 #include "views/graph/graph_regroup.h"
 #include "views/graph/graph_transition.h"
+#include "workspace/compared_model.h"
 
 #include <QFontMetricsF>
 #include <QStyle>
@@ -170,6 +171,8 @@ void GraphLayouter::rebuildModel(bool animate)
     m_traffic.clear();
     GraphOptions unlabelled = m_options; // the worker does it
     unlabelled.edgeLabels = false;
+    if (!m_isPreview)
+        unlabelled.changes = m_context.workspace.compared().changes();
     auto next = std::make_unique<GraphModel>(
         buildGraph(shownSnapshot(), baseline.get(),
                    m_isPreview ? document.previewColours() : document.colours(), unlabelled, m_geometry));

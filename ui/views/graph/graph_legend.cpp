@@ -126,6 +126,15 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                 p.drawRoundedRect(
                                     box.adjusted(2 * plate, 2 * plate, 2 * plate - 4, 2 * plate - 4), 3, 3);
                         }});
+    for (const auto& [change, text] : {std::pair{model::OperatorChange::New, tr("new in this model")},
+                                       std::pair{model::OperatorChange::Changed, tr("changed")},
+                                       std::pair{model::OperatorChange::Gone, tr("gone")}})
+        if (model.hasChange[static_cast<std::size_t>(change)])
+            keys.push_back({text, [change = change, &theme](QPainter& p, const QRectF& box) {
+                                p.setPen(QPen(changeColour(change, theme), 2.2, changeLine(change)));
+                                p.setBrush(theme.raised);
+                                p.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3);
+                            }});
     for (const auto& [fill, text] : model.legend.entries)
         keys.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
                             p.setPen(QPen(theme.outline, 1));
@@ -192,6 +201,7 @@ void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const
                   model.hasViews,
                   model.hasStacks,
                   model.hasBaseline,
+                  model.hasChange,
                   area.size(),
                   painter.device()->devicePixelRatioF(),
                   &theme,

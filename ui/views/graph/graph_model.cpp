@@ -141,6 +141,7 @@ private:
                 node.detail = times({m_problem.tensor(t).width, m_problem.tensor(t).height});
                 break;
             }
+            m_model.hasChange[static_cast<std::size_t>(node.change)] = true;
             m_model.nodes.push_back(std::move(node));
         }
     }
@@ -153,9 +154,14 @@ private:
         node.title = nameOf(op);
         node.detail = o.type == OpType::MatMul ? times({out.width, out.height, m_problem.reductionSize(op)})
                                                : times({out.width, out.height});
+        node.change = changeOf(m_options.changes, {&op, 1});
+        const bool byChange = m_options.colouring == GraphColouring::Change;
+        if (byChange && node.change != model::OperatorChange::Same)
+            node.detail = changeText(node.change) + QStringLiteral(" · ") + node.detail;
         for (SubgraphId s : m_holders[op.index()]) {
-            node.badges.push_back(
-                {s, m_options.colouring == GraphColouring::OpType ? opTypeFill(o.type) : m_fill[s.index()]});
+            node.badges.push_back({s, byChange ? changeFill(node.change)
+                                      : m_options.colouring == GraphColouring::OpType ? opTypeFill(o.type)
+                                                                                      : m_fill[s.index()]});
             node.error = node.error || !m_error[s.index()].isEmpty();
         }
         node.uncovered = node.badges.empty();
@@ -200,6 +206,7 @@ private:
         node.error = !m_error[s.index()].isEmpty();
         node.moved = std::any_of(subgraph.ops.begin(), subgraph.ops.end(),
                                  [&](OpId op) { return m_moved[op.index()]; });
+        node.change = changeOf(m_options.changes, subgraph.ops);
     }
 
     void fillSection(GraphNode& node, const GraphSection& section)
@@ -228,6 +235,7 @@ private:
                                  : words.latency;
         node.moved =
             std::any_of(section.ops.begin(), section.ops.end(), [&](OpId op) { return m_moved[op.index()]; });
+        node.change = changeOf(m_options.changes, section.ops);
     }
 
     [[nodiscard]] QString granularityText(SubgraphId s) const
@@ -350,10 +358,11 @@ private:
             edge.bounds = edge.path.controlPointRect().adjusted(-1, -1, 1, 1); // a straight line has no area
             if (route.size() >= 4) {
                 edge.end = toPoint(route.back());
-                // The last control point may coincide with the end.
-                edge.beforeEnd = toPoint(route[route.size() - 2]);
-                if (QLineF(edge.beforeEnd, edge.end).length() < 0.5)
-                    edge.beforeEnd = toPoint(route[route.size() - 4]);
+                // The last points may coincide with the end.
+                std::size_t before = route.size() - 1;
+                do
+                    edge.beforeEnd = toPoint(route[--before]);
+                while (before > 0 && QLineF(edge.beforeEnd, edge.end).length() < 0.5);
                 byNet.push_back(e);
             }
             addSlab(edge, e);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eval/traffic.h"
+#include "model/compare_models.h"
 #include "report/snapshot.h"
 #include "views/graph/graph_geometry.h"
 
@@ -11,25 +12,28 @@
 #include <QString>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
 namespace tilewright::ui {
 
-enum class GraphColouring { Subgraph, OpType, Bound, Latency, Intensity, None };
+enum class GraphColouring { Subgraph, OpType, Bound, Latency, Intensity, None, Change };
 
 struct GraphOptions
 {
     GraphColouring colouring = GraphColouring::Subgraph;
     bool edgeLabels = true;
+    /// Per op what its operator is against the model that is compared with; empty without one.
+    std::vector<model::OperatorChange> changes{};
 };
 
 /// A colour by role, resolved by the theme when painting.
 struct GraphFill
 {
-    enum class Role : std::uint8_t { Neutral, Category, Ramp, Bound };
+    enum class Role : std::uint8_t { Neutral, Category, Ramp, Bound, Change };
     Role role = Role::Neutral;
-    double value = 0; ///< category index, place on the ramp in 0..1, or the number of a Bound
+    double value = 0; ///< category index, place on the ramp in 0..1, or the number of a Bound or a change
     bool operator==(const GraphFill&) const = default;
 };
 
@@ -69,6 +73,8 @@ struct GraphNode
     bool uncovered = false;         ///< in no subgraph
     bool error = false;             ///< in a subgraph that breaks a rule
     bool moved = false;             ///< stands with other ops than in the baseline
+    /// Against the model that is compared with: new, gone or changed.
+    model::OperatorChange change = model::OperatorChange::Same;
 };
 
 /// One line of a net, without what it shares with lines before it. Painted.
@@ -147,11 +153,12 @@ struct GraphModel
     std::vector<GraphHull> hulls; ///< index = subgraph
     GraphLegend legend;
     QRectF bounds;
-    bool recomputes = false;  ///< some op is in several subgraphs
-    bool hasViews = false;    ///< some line carries a view
-    bool hasStacks = false;   ///< some card stands for several equal blocks
-    bool hasBaseline = false; ///< what is grouped otherwise than there is marked
-    QString summary;          ///< one sentence, for the accessible description
+    bool recomputes = false;         ///< some op is in several subgraphs
+    bool hasViews = false;           ///< some line carries a view
+    bool hasStacks = false;          ///< some card stands for several equal blocks
+    bool hasBaseline = false;        ///< what is grouped otherwise than there is marked
+    std::array<bool, 4> hasChange{}; ///< some node is so, by model::OperatorChange
+    QString summary;                 ///< one sentence, for the accessible description
 };
 
 /// Per subgraph; nothing while unknown.

@@ -79,6 +79,7 @@ private:
         std::optional<GraphFill> subgraph; ///< how areas look; none without areas
         bool recomputes = false;
         bool sections = false, views = false, stacks = false, baseline = false;
+        std::array<bool, 4> changes{};
         QSizeF area;
         double ratio = 1;
         const Theme* theme = nullptr;

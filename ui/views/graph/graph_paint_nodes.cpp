@@ -347,6 +347,11 @@ public:
             if (m_model.nodes[v].moved && m_model.nodes[v].rect.height() * m_scale >= kRingPixels &&
                 m_model.nodes[v].rect.intersects(m_visible))
                 ring(v, m_theme.warning, 1.6, Qt::DotLine);
+        for (std::size_t v = 0; v < m_model.nodes.size(); ++v)
+            if (const GraphNode& node = m_model.nodes[v]; node.change != model::OperatorChange::Same &&
+                                                          node.rect.height() * m_scale >= kRingPixels &&
+                                                          node.rect.intersects(m_visible))
+                ring(v, changeColour(node.change, m_theme), 2.2, changeLine(node.change));
         const auto ringOp = [&](OpId op, const QColor& colour, double width,
                                 Qt::PenStyle style = Qt::SolidLine) {
             if (const auto v = m_model.geometry->nodeOf(op))

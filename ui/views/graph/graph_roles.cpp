@@ -19,6 +19,28 @@ GraphRoles graphRoles(const Theme& theme)
     return roles;
 }
 
+QColor changeColour(model::OperatorChange change, const Theme& theme)
+{
+    switch (change) {
+    case model::OperatorChange::New:
+        return theme.ok;
+    case model::OperatorChange::Changed:
+        return theme.warning;
+    case model::OperatorChange::Gone:
+        return theme.error;
+    case model::OperatorChange::Same:
+        break;
+    }
+    return theme.muted;
+}
+
+Qt::PenStyle changeLine(model::OperatorChange change)
+{
+    return change == model::OperatorChange::New    ? Qt::SolidLine
+           : change == model::OperatorChange::Gone ? Qt::DotLine
+                                                   : Qt::DashLine;
+}
+
 QColor fillColour(const GraphFill& fill, const Theme& theme)
 {
     switch (fill.role) {
@@ -28,6 +50,9 @@ QColor fillColour(const GraphFill& fill, const Theme& theme)
         return theme.ramp(fill.value);
     case GraphFill::Role::Bound:
         return boundColour(static_cast<Bound>(static_cast<int>(fill.value)), theme);
+    case GraphFill::Role::Change:
+        return Theme::mix(theme.raised, changeColour(static_cast<model::OperatorChange>(fill.value), theme),
+                          0.45);
     case GraphFill::Role::Neutral:
         break;
     }

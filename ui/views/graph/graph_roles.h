@@ -26,6 +26,10 @@ struct GraphRoles
 [[nodiscard]] QColor hullColour(const GraphFill& fill, const Theme& theme, bool hot = false);
 [[nodiscard]] QColor hullBorder(const GraphFill& fill, const Theme& theme);
 
+/// What an operator is against the model that is compared with.
+[[nodiscard]] QColor changeColour(model::OperatorChange change, const Theme& theme);
+[[nodiscard]] Qt::PenStyle changeLine(model::OperatorChange change); ///< told without colours
+
 [[nodiscard]] QColor fillColour(const GraphFill& fill, const Theme& theme);
 [[nodiscard]] QColor borderColour(const GraphFill& fill, const Theme& theme);
 

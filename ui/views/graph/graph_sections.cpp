@@ -47,6 +47,23 @@ BlockSections blockSections(const Problem& problem, const std::vector<Repetition
     return out;
 }
 
+BlockPassage passageOf(const Problem& problem, const std::vector<Repetition>& repetitions)
+{
+    BlockPassage out;
+    for (const Repetition& r : repetitions)
+        for (std::size_t i = 0; r.count() > 1 && i < r.period(); ++i) {
+            const Op &first = problem.op(r.blocks[0][i]), &second = problem.op(r.blocks[1][i]);
+            for (std::size_t k = 0; k < first.inputs.size(); ++k)
+                if (problem.sources(first.inputs[k]).empty() && !problem.sources(second.inputs[k]).empty())
+                    out.enters.emplace(first.inputs[k], r.blocks[0][i]);
+            const TensorId last = problem.op(r.blocks.back()[i]).output;
+            if (problem.isGraphOutput(last) &&
+                !problem.isGraphOutput(problem.op(r.blocks[r.count() - 2][i]).output))
+                out.leaves.insert(last);
+        }
+    return out;
+}
+
 std::vector<std::uint32_t> sectionsOf(const Problem& problem, const BlockSections& blocks)
 {
     std::vector<OpId> order = problem.topologicalOrder();

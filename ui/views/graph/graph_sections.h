@@ -4,6 +4,8 @@
 #include "workload/repetition.h"
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace tilewright::ui {
@@ -31,6 +33,15 @@ struct BlockSections
     std::vector<GraphBlocks> blocks;
 };
 [[nodiscard]] BlockSections blockSections(const Problem& problem, const std::vector<Repetition>& repetitions);
+
+/// What passes through a run of equal blocks as a whole: a card leaves out the inputs and outputs of the
+/// graph that each block has of its own, weights above all, but not these.
+struct BlockPassage
+{
+    std::set<std::pair<TensorId, OpId>> enters; ///< what the first reads where the others read the one before
+    std::set<TensorId> leaves;                  ///< what of the last alone is an output
+};
+[[nodiscard]] BlockPassage passageOf(const Problem& problem, const std::vector<Repetition>& repetitions);
 
 /// Cuts the ops into runs of the topological order, about a hundred, where the names begin with another part
 /// ("layer3." after "layer2.") if such a place is near. Ops in `blocks` keep their section, the others get

@@ -4,11 +4,13 @@
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "views/graph/graph_cards.h"
+#include "views/graph/graph_colouring.h"
 #include "views/graph/graph_menu.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_sections.h"
 #include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_tooltip.h"
+#include "workspace/compared_model.h"
 #include "workspace/subgraphs_text.h"
 
 #include <QAction>
@@ -44,6 +46,11 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline,
                            [this](Parts parts) { refresh(parts.testFlag(Part::Problem)); });
     document().whenChanged(this, Part::Preview, &GraphView::previewChanged);
+    connect(&workspace().compared(), &ComparedModel::changed, this, [this] {
+        refresh();
+        m_bars.showNote();
+        m_navigator.fitWhereUntouched();
+    });
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_picture.forgetOverview(); });
     connect(&m_layouter, &GraphLayouter::geometryChanged, &m_bars, &GraphBars::showNote);
@@ -358,6 +365,15 @@ void GraphView::changeEvent(QEvent* event)
     Canvas::changeEvent(event);
 }
 
+QString GraphView::againstText(OpId op) const
+{
+    const ComparedModel& other = workspace().compared();
+    if (op.index() >= other.changes().size())
+        return {};
+    return tr("<br>Against %1: %2")
+        .arg(other.name().toHtmlEscaped(), changeText(other.changes()[op.index()]));
+}
+
 QString GraphView::tooltipAt(QPointF position) const
 {
     if (!model() || m_gestures.isDragging() || overviewRect().contains(position))
@@ -369,7 +385,7 @@ QString GraphView::tooltipAt(QPointF position) const
     const GraphHit hit = hitTest(*model(), viewport(), position);
     const Snapshot& snapshot = *model()->snapshot;
     if (hit.op)
-        return opTooltip(snapshot, *hit.op);
+        return opTooltip(snapshot, *hit.op) + againstText(*hit.op);
     if (hit.line && !model()->edges[*hit.line].bundle.empty())
         return bundleTooltip(snapshot, model()->edges[*hit.line].bundle);
     if (hit.isSection)

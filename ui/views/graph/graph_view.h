@@ -91,6 +91,7 @@ private:
     void showOptions();
     void toggle(const char* key); ///< one of the switches
     void refresh(bool problemIsNew = false);
+    [[nodiscard]] QString againstText(OpId op) const; ///< what it is against the compared model
     void previewChanged();
     void open(const GraphHit& hit);
     void openOps(const std::vector<OpId>& ops);

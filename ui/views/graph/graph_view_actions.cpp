@@ -22,6 +22,11 @@ void GraphView::connectToolbar()
     connect(field, &SearchField::next, &m_cursor, &GraphCursor::searchNext);
     connect(field, &SearchField::left, this, qOverload<>(&QWidget::setFocus));
     connect(&m_bars, &GraphBars::linkActivated, this, [this](const QString& what) {
+        if (what == QLatin1String("leave") || what == QLatin1String("compare")) {
+            if (QAction* action = registry().find(QStringLiteral("compare.") + what)) // of the view Compare
+                action->trigger();
+            return;
+        }
         if (what == QLatin1String("all"))
             setNeighbourhood(0);
         else

@@ -55,6 +55,7 @@ std::vector<BarPart> cycleParts(const MappingCost& e)
     return {{PartKind::Compute, tr("compute"), static_cast<double>(e.cycleParts.compute)},
             {PartKind::Distribution, tr("distribution"), static_cast<double>(e.cycleParts.distribution)},
             {PartKind::Reduction, tr("reduction"), static_cast<double>(e.cycleParts.reduction)},
+            {PartKind::Drain, tr("drain"), static_cast<double>(e.cycleParts.drain)},
             {PartKind::Dma, tr("DMA"), static_cast<double>(e.cycleParts.dma)}};
 }
 

@@ -12,7 +12,7 @@
 namespace tilewright::ui {
 
 /// What a part of a bar belongs to; decides its colour and letter.
-enum class PartKind { Operand0, Operand1, Operand2, Other, Compute, Distribution, Reduction, Dma };
+enum class PartKind { Operand0, Operand1, Operand2, Other, Compute, Distribution, Reduction, Drain, Dma };
 
 struct BarPart
 {

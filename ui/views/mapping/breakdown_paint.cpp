@@ -31,6 +31,8 @@ const QColor& partColour(const Theme& theme, PartKind kind)
         return theme.loadTime;
     case PartKind::Reduction:
         return theme.resident;
+    case PartKind::Drain:
+        return theme.storeTime;
     case PartKind::Dma:
         return theme.output;
     }

@@ -103,8 +103,8 @@ void SearchMapView::applySettings()
     SearchSettings s;
     s.mode = static_cast<SearchMode>(m_mode->currentIndex());
     s.seconds = m_seconds->value();
-    s.reductions = {m_use[0]->value() / 100.0, m_use[1]->value() / 100.0, m_use[2]->value() / 100.0,
-                    m_noReduction->isChecked(), m_noFilter->isChecked()};
+    s.reductions = {m_use[0]->value() / 100.0,  m_use[1]->value() / 100.0, m_use[2]->value() / 100.0,
+                    m_noReduction->isChecked(), m_noFilter->isChecked(),   {}};
     for (QWidget* w :
          std::initializer_list<QWidget*>{m_use[0], m_use[1], m_use[2], m_noReduction, m_noFilter})
         w->setVisible(s.mode == SearchMode::Custom);
@@ -132,7 +132,7 @@ void SearchMapView::refresh()
 
 void SearchMapView::settle()
 {
-    m_state.settle();
+    m_state.search().settleDensity();
 }
 
 QString SearchMapView::copyText() const

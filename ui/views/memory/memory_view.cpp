@@ -3,6 +3,7 @@
 
 #include "theme/number.h"
 #include "theme/text_metrics.h"
+#include "views/memory/address_mode.h"
 #include "views/memory/memory_lanes.h"
 
 #include <QCoreApplication>
@@ -23,6 +24,7 @@ constexpr std::int64_t kSyncSteps = 4000; // traced at once: well under a frame
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("memory"), tr("Memory timeline"), Dragging::Measures, parent),
+      m_addresses(std::make_unique<AddressMode>(selection(), [this] { rebuild(); })),
       m_columns(std::make_shared<MemoryCache>()), m_scroll(new ListScroll(tr("Scroll the residents"), this))
 {
     connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
@@ -32,6 +34,10 @@ MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
     });
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &MemoryView::outdate);
     connect(&selection(), &Selection::changed, this, [this] { isFollowing() ? rebuild() : outdate(); });
+    connect(&selection(), &Selection::hoverChanged, this, [this] {
+        if (m_addresses->isOn())
+            update();
+    });
     addOwnKeys();
     requestTimelines();
 }
@@ -88,12 +94,15 @@ void MemoryView::rebuild()
     const auto timelineBefore = m_model.timeline;
     m_model =
         buildMemory(snapshot.get(), selection().state(), m_timelines.current, m_timelines.baseline, m_model);
-    setLanes(memoryLanes(std::make_shared<const MemoryModel>(m_model), m_columns));
+    m_addresses->follow(m_timelines.currentOf, m_timelines.current);
+    LaneModel lanes = memoryLanes(std::make_shared<const MemoryModel>(m_model), m_columns);
+    m_addresses->replaceStack(lanes, m_model);
+    setAccessibleDescription(lanes.hint.isEmpty() ? lanes.title : lanes.hint);
+    setLanes(std::move(lanes));
     if (m_model.timeline != timelineBefore)
         setMeasured(std::nullopt);
     m_hoveredRow.reset();
     placeList();
-    setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
     update();
 }
 
@@ -101,10 +110,13 @@ void MemoryView::settle()
 {
     document().waitForSnapshot();
     m_job->waitIdle();
+    m_addresses->waitIdle();
 }
 
 QString MemoryView::copyText() const
 {
+    if (!m_model.range && m_addresses->isOn() && m_addresses->map())
+        return addressesAsText(*m_addresses->map(), m_model.cursor);
     return m_model.range      ? rangeAsText(*m_model.range)
            : m_model.contents ? contentsAsText(*m_model.contents)
                               : QString();
@@ -309,9 +321,18 @@ QString MemoryView::tooltipAt(QPointF position) const
     return LaneChart::tooltipAt(position);
 }
 
-void MemoryView::clicked(QPointF, double time)
+std::optional<TensorId> MemoryView::addressedAt(QPointF position) const
 {
+    const auto hit = hitAt(position);
+    return hit && hit->lane == 1 ? m_addresses->tensorAt(hit->time, hit->y) : std::nullopt;
+}
+
+void MemoryView::clicked(QPointF position, double time)
+{
+    const auto tensor = addressedAt(position);
     pin(time);
+    if (tensor) // a second click lets it go
+        selection().selectTensor(selection().state().tensor == tensor ? std::nullopt : tensor);
 }
 
 void MemoryView::hovered(QPointF position)
@@ -321,6 +342,8 @@ void MemoryView::hovered(QPointF position)
     HoverState hover;
     if (m_hoveredRow)
         hover.tensor = m_model.contents->items[*m_hoveredRow].tensor;
+    else if (const auto tensor = addressedAt(position))
+        hover.tensor = tensor;
     else if (hoverTime() && *hoverTime() <= m_model.timeline->total)
         if (const auto part = m_model.timeline->partAt(*hoverTime()))
             hover.subgraph = m_model.timeline->parts[*part].id;
@@ -375,6 +398,9 @@ void MemoryView::addOwnKeys()
                 else
                     selection().selectTensor(std::nullopt);
             });
+    addKeys("addresses", tr("Addresses"), {QKeySequence(Qt::Key_O)},
+            tr("Show at which address everything lies, or again what it is used for."),
+            [this] { m_addresses->toggle(); });
     addGesture("pin", tr("Pin a time"), tr("click"), tr("List everything that is resident then."));
 }
 

@@ -10,6 +10,7 @@
 
 namespace tilewright::ui {
 
+class AddressMode;
 class MemoryCache;
 
 /// The memory timeline: what occupies fast memory over the whole schedule, exactly, against the capacity and
@@ -35,6 +36,8 @@ public:
     [[nodiscard]] QPointF rowCentre(std::size_t item) const;
     [[nodiscard]] MemoryPanel panel() const { return panelIn(contentArea()); }
     void pin(double time);
+    /// By address instead of by use (docs/rules/place.md 5).
+    [[nodiscard]] AddressMode& addresses() { return *m_addresses; }
 
 protected:
     void bringUpToDate() override { requestTimelines(); }
@@ -61,6 +64,7 @@ private:
     void rebuild();
     void placeList();
     void addOwnKeys();
+    [[nodiscard]] std::optional<TensorId> addressedAt(QPointF position) const;
     void moveStep(int by);
     void moveRow(int by);
     void extendMeasured(int by);
@@ -72,6 +76,7 @@ private:
     };
     Timelines m_timelines;
     std::unique_ptr<LatestJob<Timelines>> m_job;
+    std::unique_ptr<AddressMode> m_addresses;
     MemoryModel m_model;
     std::shared_ptr<MemoryCache> m_columns;
     ListScroll* m_scroll;

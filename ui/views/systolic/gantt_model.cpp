@@ -4,6 +4,7 @@
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
+#include "views/systolic/tile_map_model.h"
 
 #include <algorithm>
 #include <set>
@@ -102,8 +103,9 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
         m.cycles = std::max(m.cycles, p.run->cycles);
     }
     const std::int64_t saved = c.cyclesSaved();
-    m.title = tr("%1 × %2 × %3 through the memories, %4, bandwidth %5")
-                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), dataflowText(s.timing.dataflow),
+    m.title = tr("%1 × %2 × %3 through the memories, tile %4, %5, bandwidth %6")
+                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), tileText(c.pipelined.tile),
+                       dataflowText(s.timing.dataflow),
                        s.unlimitedBandwidth ? tr("unlimited")
                                             : tr("of %1").arg(QString::fromStdString(s.hierarchy.name)));
     m.headline = tr("pipelining saves %1 of %2 cycles (%3)")

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
+#include "base/text.h"
+#include "interrupt.h"
+#include "sweep/collect.h"
+#include "sweep/folder.h"
+#include "sweep/run.h"
+#include "sweep_progress.h"
+#include "sweep_slurm.h"
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace tilewright::cli {
+
+namespace {
+
+constexpr std::size_t kDefaultTasks = 16;
+constexpr std::size_t kShownFailures = 3;
+
+struct SweepArguments
+{
+    std::string plan, output, part, status, collect, sbatch;
+    std::vector<std::string> switches;
+    int threads = 0;
+    std::size_t arraySize = 0;
+    bool progress = false, fresh = false, keepSchedules = false, slurm = false, dryRun = false, json = false;
+};
+
+Error misuse(const std::string& option, const std::string& why)
+{
+    return {ErrorCode::Field, why, option, {}};
+}
+
+/// The moment in UTC, for the log.
+std::string timeStamp()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    ::gmtime_r(&now, &utc);
+    std::array<char, 32> out{};
+    std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return out.data();
+}
+
+std::string pointText(const sweep::Plan& plan, std::size_t index)
+{
+    const sweep::Point point = sweep::pointAt(plan, index);
+    std::string out = "point " + std::to_string(index);
+    if (plan.workload.size() > 1)
+        out += ", " + plan.workload[point.workload];
+    for (std::size_t a = 0; a < point.values.size(); ++a)
+        out += ", " + plan.axes[a].name + "=" + point.values[a].text;
+    return out;
+}
+
+void printCounts(const sweep::SweepCounts& counts, bool json)
+{
+    if (json)
+        std::cout << "{\"points\": " << counts.points << ", \"done\": " << counts.done
+                  << ", \"failed\": " << counts.failed << ", \"to_do\": " << counts.toDo() << "}\n";
+    else
+        std::cout << "points  " << formatGrouped(counts.points) << ": " << formatGrouped(counts.done)
+                  << " done, " << formatGrouped(counts.failed) << " failed, " << formatGrouped(counts.toDo())
+                  << " to do\n";
+}
+
+int showStatus(const SweepArguments& args)
+{
+    const auto folder = sweep::ResultsFolder::open(args.status);
+    if (!folder)
+        return fail(folder.error());
+    const InterruptGuard interrupt;
+    const auto counts = sweep::countResults(*folder, {interrupt.token(), {}});
+    if (!counts)
+        return fail(counts.error());
+    if (interrupt.token().stop_requested())
+        return Exit::Interrupted;
+    printCounts(*counts, args.json);
+    return Exit::Success;
+}
+
+int collectTable(const SweepArguments& args)
+{
+    const auto folder = sweep::ResultsFolder::open(args.collect);
+    if (!folder)
+        return fail(folder.error());
+    const std::filesystem::path output(args.output);
+    const bool asJson = args.output.empty() ? args.json : output.extension() == ".json";
+    if (!args.output.empty() && !asJson && output.extension() != ".csv")
+        return fail(
+            misuse("--output", "expected a file that ends in .csv or .json, got \"" + args.output + "\""));
+    const InterruptGuard interrupt;
+    const auto table = sweep::collect(*folder, {interrupt.token(), {}});
+    if (interrupt.token().stop_requested())
+        return Exit::Interrupted;
+    if (!table)
+        return fail(table.error());
+    const std::string text = asJson ? sweep::tableJson(*table) : sweep::tableCsv(*table);
+    if (args.output.empty()) {
+        std::cout << text;
+        return Exit::Success;
+    }
+    if (const Status written = writeFileAtomically(args.output, text); !written)
+        return fail(written.error());
+    printCounts({table->rows.size(), table->done, table->failed}, args.json);
+    return Exit::Success;
+}
+
+sweep::SlurmJob slurmJob(const SweepArguments& args, const std::string& folder, std::size_t points)
+{
+    sweep::SlurmJob job;
+    job.program = ownPath();
+    job.plan = std::filesystem::absolute(args.plan).string();
+    job.folder = std::filesystem::absolute(folder).string();
+    job.tasks = std::min(points, args.arraySize > 0 ? args.arraySize : kDefaultTasks);
+    job.sbatch = args.sbatch;
+    if (args.keepSchedules)
+        job.arguments = "--keep-schedules";
+    for (const std::string& setting : args.switches)
+        job.arguments += (job.arguments.empty() ? "--set " : " --set ") + sweep::shellWord(setting);
+    return job;
+}
+
+/// The first points that failed, for the summary.
+struct Failures
+{
+    std::mutex mutex;
+    std::vector<std::string> first;
+    void add(std::string text)
+    {
+        const std::scoped_lock lock(mutex);
+        if (first.size() < kShownFailures)
+            first.push_back(std::move(text));
+    }
+};
+
+void printRun(const SweepArguments& args, const sweep::RunState& state, const std::string& folder,
+              Failures& failures)
+{
+    if (args.json) {
+        std::cout << "{\"points\": " << state.points << ", \"before\": " << state.before
+                  << ", \"computed\": " << state.computed << ", \"failed\": " << state.failed
+                  << ", \"by_others\": " << state.byOthers << ", \"to_do\": " << state.toGo() << "}\n";
+        return;
+    }
+    std::cout << "points    " << formatGrouped(state.points)
+              << (args.part.empty() ? "" : " in part " + args.part) << ": " << formatGrouped(state.before)
+              << " were there, " << formatGrouped(state.computed) << " computed, "
+              << formatGrouped(state.failed) << " of them failed, " << formatGrouped(state.toGo())
+              << " to go\n";
+    if (state.byOthers > 0)
+        std::cout << "together  " << formatGrouped(state.byOthers)
+                  << " were computed meanwhile by another run in the same folder\n";
+    if (state.computed > 0)
+        std::cout << "time      " << secondsText(state.seconds) << ", "
+                  << significantNumber(static_cast<double>(state.computed) / state.seconds)
+                  << " points a second\n";
+    std::ranges::sort(failures.first);
+    for (const std::string& text : failures.first)
+        std::cout << "failed    " << text << '\n';
+    std::cout << (state.stopped ? "go on     the same command goes on where it stopped\n"
+                                : "collect   tilewright-cli sweep --collect " + sweep::shellWord(folder) +
+                                      " -o table.csv\n");
+}
+
+int runPlan(const SweepArguments& args)
+{
+    sweep::RunOptions options;
+    options.threads = args.threads;
+    if (!args.part.empty()) {
+        const auto part = sweep::partFromText(args.part);
+        if (!part)
+            return fail(misuse("--part", part.error().message));
+        options.part = *part;
+    }
+    auto loaded = sweep::loadSweep(args.plan);
+    if (!loaded)
+        return fail(loaded.error());
+    sweep::Sweep& sweep = *loaded;
+    for (const std::string& setting : args.switches)
+        if (const Status status = setRule(sweep.manifest.plan.rules, setting); !status)
+            return fail(misuse("--set", status.error().message));
+    sweep.manifest.keepSchedules = args.keepSchedules;
+    const std::string path =
+        args.fresh && std::filesystem::exists(args.output) ? sweep::folderBeside(args.output) : args.output;
+    const sweep::SlurmJob job = slurmJob(args, path, sweep.plan().pointCount());
+    if (args.slurm && args.dryRun) {
+        std::cout << sweep::slurmScript(job);
+        return Exit::Success;
+    }
+    std::optional<InterruptGuard> interrupt; // not over sbatch, which ends by signals as others do
+    if (!args.slurm)
+        options.stop = interrupt.emplace().token();
+    const auto folder = sweep::ResultsFolder::prepare(path, sweep.manifest);
+    if (!folder)
+        return fail(folder.error());
+    if (path != args.output)
+        std::cerr << "tilewright-cli: begins the new folder " << path << '\n';
+    if (args.slurm) {
+        const Status submitted = submitToSlurm(job);
+        return submitted ? Exit::Success : fail(submitted.error());
+    }
+    if (args.progress)
+        options.onState = sweepProgress();
+    Failures failures;
+    sweep::Sink sink;
+    sink.has = [&](std::size_t index) { return folder->has(index); };
+    sink.put = [&](std::size_t index, const sweep::PointResult& result, double seconds) {
+        Status put = folder->put(index, result);
+        if (put)
+            folder->log(timeStamp() + " point " + std::to_string(index) + " " + fixedNumber(seconds, 3) +
+                        " s" + (result.failed() ? " failed" : ""));
+        if (result.failed())
+            failures.add(pointText(sweep.plan(), index) + ": " + result.error);
+        return put;
+    };
+    const auto state = sweep::runSweep(sweep, sink, options);
+    if (!state)
+        return fail(state.error());
+    printRun(args, *state, path, failures);
+    return state->stopped ? Exit::Interrupted : Exit::Success;
+}
+
+int runSweepVerb(const SweepArguments& args)
+{
+    if (!args.status.empty())
+        return showStatus(args);
+    if (!args.collect.empty())
+        return collectTable(args);
+    if (args.plan.empty())
+        return fail(misuse("plan", "a plan file is needed, or --status or --collect"));
+    if (args.output.empty())
+        return fail(misuse("--output", "is needed: the folder of the results"));
+    if (!args.slurm && (args.dryRun || args.arraySize > 0 || !args.sbatch.empty()))
+        return fail(misuse(args.dryRun          ? "--dry-run"
+                           : args.arraySize > 0 ? "--array-size"
+                                                : "--sbatch",
+                           "belongs to --slurm"));
+    if (args.slurm && !args.part.empty())
+        return fail(misuse("--part", "the tasks of --slurm are the parts"));
+    return runPlan(args);
+}
+
+} // namespace
+
+void addSweepVerb(CLI::App& app, int& exitCode)
+{
+    auto args = std::make_shared<SweepArguments>();
+    CLI::App* verb = app.add_subcommand("sweep", "One workload on many machines: the points of a plan");
+    auto* plan = verb->add_option("plan", args->plan, "Plan (JSON)");
+    verb->add_option("-o,--output", args->output,
+                     "Folder of the results; with --collect the table, .csv or .json");
+    verb->add_option("--threads", args->threads, "Points at once; 0 = as many as the machine has threads")
+        ->check(CLI::Range(0, 1024));
+    verb->add_option("--part", args->part, "Only every N-th point, from the I-th on")->type_name("I/N");
+    verb->add_flag("--progress", args->progress, "Done, failed, to go and time left on stderr");
+    verb->add_flag("--fresh", args->fresh, "Where the folder is there, begin a new one beside it");
+    verb->add_flag("--keep-schedules", args->keepSchedules, "Keep the schedules found in FOLDER/schedules");
+    verb->add_option("--set", args->switches, "Set one rule, as for solve")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    auto* status = verb->add_option("--status", args->status, "How far the folder's sweep is")
+                       ->type_name("FOLDER")
+                       ->excludes(plan);
+    verb->add_option("--collect", args->collect, "Write the folder's table, also while runs are at work")
+        ->type_name("FOLDER")
+        ->excludes(plan)
+        ->excludes(status);
+    verb->add_flag("--slurm", args->slurm, "Submit the plan to Slurm as a job array");
+    verb->add_option("--array-size", args->arraySize, "Tasks of the array (default: 16, or a task a point)")
+        ->check(CLI::Range(1, 100'000));
+    verb->add_option("--sbatch", args->sbatch,
+                     "Further options of sbatch: \"--partition=long --time=2:00:00\"");
+    verb->add_flag("--dry-run", args->dryRun, "Print the batch script instead of submitting it");
+    verb->add_flag("--json", args->json, "One JSON document on stdout");
+    verb->callback([args, &exitCode] { exitCode = runSweepVerb(*args); });
+}
+
+} // namespace tilewright::cli

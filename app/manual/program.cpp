@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "manual/program.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+namespace tilewright::manual {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char by)
+{
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, by);)
+        out.push_back(part);
+    return out;
+}
+
+bool hasSmallLetter(const std::string& word)
+{
+    return std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
+}
+
+/// Value, choices and files out of "FILE|edge|server" or "TEXT:{final,seed}".
+void readType(const std::string& type, Argument& out)
+{
+    const std::size_t open = type.find('{');
+    if (open != std::string::npos && type.back() == '}') {
+        out.choices = split(type.substr(open + 1, type.size() - open - 2), ',');
+        out.value = oneOf(out.choices);
+        return;
+    }
+    out.value = type.substr(0, type.find(':'));
+    const std::vector<std::string> words = split(out.value, '|');
+    for (const std::string& word : words) {
+        if (word == "FILE" || word == "FOLDER" || word == "TEXT")
+            out.takesFile = true;
+        else if (words.size() > 1 && hasSmallLetter(word))
+            out.choices.push_back(word);
+    }
+}
+
+Argument argumentOf(const CLI::Option& option)
+{
+    Argument out;
+    if (option.get_positional() && !option.nonpositional()) {
+        out.names.push_back(option.get_name(true));
+    } else {
+        for (const std::string& name : option.get_snames())
+            out.names.push_back("-" + name);
+        for (const std::string& name : option.get_lnames())
+            out.names.push_back("--" + name);
+    }
+    if (option.get_type_size() != 0)
+        readType(option.get_type_name(), out);
+    out.meaning = option.get_description();
+    out.standard = option.get_default_str();
+    for (const CLI::Option* other : option.get_excludes())
+        out.excludes.push_back(other->get_name());
+    out.required = option.get_required();
+    out.repeats = option.get_expected_max() > 1;
+    return out;
+}
+
+Verb verbOf(const CLI::App& app)
+{
+    Verb out{app.get_name(), app.get_description(), {}, {}};
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_group().empty())
+            continue;
+        (option->nonpositional() ? out.options : out.positionals).push_back(argumentOf(*option));
+    }
+    return out;
+}
+
+} // namespace
+
+Program describe(const CLI::App& app)
+{
+    Program out{app.version(), app.get_footer(), verbOf(app), {}};
+    for (const CLI::App* verb : app.get_subcommands({}))
+        if (!verb->get_group().empty())
+            out.verbs.push_back(verbOf(*verb));
+    return out;
+}
+
+void addManualVerb(CLI::App& app)
+{
+    auto* verb = app.add_subcommand("manual", "Print the manual page, or the completion of a shell");
+    verb->group(""); // for those who make packages
+    const auto what = std::make_shared<std::string>();
+    verb->add_option("what", *what, "What to print")
+        ->required()
+        ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+    verb->callback([what, &app] {
+        const Program program = describe(app);
+        std::cout << (*what == "man"    ? manPage(program)
+                      : *what == "bash" ? bashCompletion(program)
+                      : *what == "zsh"  ? zshCompletion(program)
+                                        : fishCompletion(program));
+    });
+}
+
+} // namespace tilewright::manual

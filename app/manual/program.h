@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tilewright::manual {
+
+/// An option, a flag or a positional argument.
+struct Argument
+{
+    std::vector<std::string> names;   ///< "-o" and "--output"; of a positional argument its one name
+    std::string value;                ///< what stands for the value: "FILE", "light|dark"; empty: a flag
+    std::string meaning;              ///< lines of plain text
+    std::string standard;             ///< without the option
+    std::vector<std::string> choices; ///< values that may be completed
+    std::vector<std::string> excludes;
+    bool takesFile = false;
+    bool required = false;
+    bool repeats = false;
+};
+
+struct Verb
+{
+    std::string name;
+    std::string meaning;
+    std::vector<Argument> positionals;
+    std::vector<Argument> options;
+};
+
+struct Program
+{
+    std::string version; ///< as --version prints it
+    std::string footer;
+    Verb own; ///< the program without a verb
+    std::vector<Verb> verbs;
+};
+
+/// What the parser of a command line knows, hidden verbs left out. A type name says what a value is: words in
+/// small letters between bars are the choices ("light|dark", also "FILE|edge|server"), FILE, FOLDER and TEXT
+/// complete files.
+[[nodiscard]] Program describe(const CLI::App& app);
+
+/// roff, section 1.
+[[nodiscard]] std::string manPage(const Program& program);
+[[nodiscard]] std::string bashCompletion(const Program& program);
+[[nodiscard]] std::string zshCompletion(const Program& program);
+[[nodiscard]] std::string fishCompletion(const Program& program);
+
+/// "a|b|c" of anything whose elements have a `name`, or are words themselves: the type name of a choice.
+template <typename Range> [[nodiscard]] std::string oneOf(const Range& range)
+{
+    std::string out;
+    for (const auto& element : range) {
+        if (!out.empty())
+            out += '|';
+        if constexpr (requires { element.name; })
+            out += element.name;
+        else
+            out += element;
+    }
+    return out;
+}
+
+/// Adds the hidden verb `manual man|bash|zsh|fish` that prints one of these; packages are made with it.
+void addManualVerb(CLI::App& app);
+
+} // namespace tilewright::manual

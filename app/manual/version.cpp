@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "manual/version.h"
+
+#include "base/version.h"
+
+namespace tilewright {
+extern const char* const kCommit; ///< of the file that cmake/commit.cmake writes
+} // namespace tilewright
+
+namespace tilewright::manual {
+
+std::string versionText()
+{
+    const std::string commit = kCommit;
+    const std::string version(programVersion());
+    return commit.empty() ? version : version + " (commit " + commit + ")";
+}
+
+} // namespace tilewright::manual

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Debian packages, one a component of cmake/install.cmake: `./dev package` calls CPack with this.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tilewright)
+set(CPACK_PACKAGE_CONTACT "Tilewright maintainers <maintainers@users.noreply.a-seed-900e4d33.example>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                                WORLD_READ WORLD_EXECUTE)
+
+# CPack puts the space before every line that a description in a control file has.
+set(about "Tilewright explores how tensor programs are mapped onto accelerators with
+little fast memory: which operations run together, how they are tiled, what
+stays resident and what it all costs; on a schedule, a systolic array, the
+cores of an NPU, or the loop nest of one layer.")
+
+# tilewright_package(COMPONENT NAME SUMMARY TEXT [ARCHITECTURE all] [DEPENDS …] [RECOMMENDS …] [SUGGESTS …] [SECTION …]):
+# the component as a package, with changelog and copyright.
+function(tilewright_package component name summary text)
+    cmake_parse_arguments(arg "" "ARCHITECTURE;DEPENDS;RECOMMENDS;SUGGESTS;SECTION" "" ${ARGN})
+    string(TOUPPER ${component} key)
+    set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
+    set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${name} PARENT_SCOPE)
+    set(CPACK_COMPONENT_${key}_DESCRIPTION "${summary}\n${about}\n.\n${text}" PARENT_SCOPE)
+    if(arg_ARCHITECTURE)
+        set(CPACK_DEBIAN_${key}_PACKAGE_ARCHITECTURE ${arg_ARCHITECTURE} PARENT_SCOPE)
+    else()
+        set(CPACK_DEBIAN_${key}_PACKAGE_SHLIBDEPS ON PARENT_SCOPE)
+    endif()
+    foreach(field DEPENDS RECOMMENDS SUGGESTS SECTION)
+        if(arg_${field})
+            set(CPACK_DEBIAN_${key}_PACKAGE_${field} "${arg_${field}}" PARENT_SCOPE)
+        endif()
+    endforeach()
+    set(folder ${CMAKE_INSTALL_DATADIR}/doc/${name})
+    install(FILES resources/package/copyright DESTINATION ${folder} COMPONENT ${component})
+    install(FILES ${CMAKE_BINARY_DIR}/changelog.gz DESTINATION ${folder} COMPONENT ${component})
+endfunction()
+
+execute_process(COMMAND gzip -9nc ${CMAKE_SOURCE_DIR}/resources/package/changelog
+                OUTPUT_FILE ${CMAKE_BINARY_DIR}/changelog.gz)
+
+tilewright_package(cli tilewright-cli "explorer of tensor schedules, command line"
+    "This package has the command line program, which needs no display and no Qt,
+with the sample files."
+    SUGGESTS "tilewright, tilewright-doc")
+if(TARGET tilewright)
+    tilewright_package(gui tilewright "explorer of tensor schedules"
+        "This package has the window, and the types of its files."
+        DEPENDS "tilewright-cli (= ${PROJECT_VERSION})" SUGGESTS tilewright-doc)
+endif()
+tilewright_package(doc tilewright-doc "explorer of tensor schedules, documentation"
+    "This package has the documents: what is computed, and how it is built."
+    ARCHITECTURE all SECTION doc)
+include(CPack)

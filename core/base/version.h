@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+
+namespace tilewright {
+
+/// Of the program, "0.1.0": the version of the CMake project.
+[[nodiscard]] std::string_view programVersion() noexcept;
+
+} // namespace tilewright

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/json_document.h"
+#include "lower/compare_on_machine.h"
+
+namespace tilewright::lower {
+
+std::string comparisonJson(const ModelsOnMachine& models)
+{
+    const model::ModelComparison& c = models.comparison;
+    const auto side = [&](std::size_t i) {
+        const model::Model& m = models.models[i]->model();
+        return Json{{"name", m.name},
+                    {"operators", m.operators.size()},
+                    {"macs", c.macs[i]},
+                    {"bytes", c.bytes[i]},
+                    {"cycles", models.totalCycles[i]}};
+    };
+    Json out{{"kind", "comparison"},
+             {"machine", models.models[0]->machine.name},
+             {"before", side(0)},
+             {"after", side(1)},
+             {"same", c.same},
+             {"changed", c.changed},
+             {"new", c.added},
+             {"gone", c.gone},
+             {"operators", Json::array()}};
+    for (std::size_t i = 0; i < c.operators.size(); ++i) {
+        const model::OperatorPair& p = c.operators[i];
+        Json row{{"change", toString(p.change)}};
+        const auto tell = [&](const char* key, std::size_t of, std::optional<OpId> o) {
+            if (o)
+                row[key] = {{"name", models.operatorOf(of, *o).name},
+                            {"type", models.operatorOf(of, *o).typeName()}};
+        };
+        tell("before", 0, p.before);
+        tell("after", 1, p.after);
+        row["macs"] = p.macs;
+        row["bytes"] = p.bytes;
+        row["cycles"] = models.cycles[i];
+        out["operators"].push_back(std::move(row));
+    }
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace tilewright::lower

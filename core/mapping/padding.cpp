@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mapping/padding.h"
+
+#include "mapping/factors.h"
+
+#include <algorithm>
+
+namespace tilewright::mapping {
+
+Factors paddedTrips(const LoopNest& nest)
+{
+    Factors out = nest.trips;
+    for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l) {
+        const std::int64_t trip = nest.trips[l];
+        std::int64_t least = trip;
+        const auto largestPrime = [](std::int64_t n) {
+            const auto powers = primePowers(n);
+            return powers.empty() ? 1 : powers.back().prime;
+        };
+        const std::int64_t last = std::min(trip + trip / 25, trip + 4096);
+        for (std::int64_t n = trip; n <= last; ++n) {
+            const std::int64_t prime = largestPrime(n);
+            if (prime < least) {
+                least = prime;
+                out[l] = n;
+            }
+        }
+    }
+    return out;
+}
+
+std::optional<PaddingHint> paddingHint(const LoopNest& nest, const Architecture& architecture,
+                                       const SearchResult& result, Objective objective)
+{
+    LoopNest padded = nest;
+    padded.trips = paddedTrips(nest);
+    const auto& found = result.of(objective);
+    if (padded.trips == nest.trips || !found || result.interrupted || result.reductions.any())
+        return std::nullopt;
+    padded.macs = 1;
+    for (const std::int64_t trip : padded.trips)
+        padded.macs *= trip;
+    for (Operand& o : padded.operands)
+        for (Dimension& d : o.dimensions)
+            d.stored = std::max(d.stored, padded.span(d, padded.trips));
+    Architecture perfect = architecture;
+    perfect.options.imperfect = false;
+    if (!checkCountable(padded, perfect))
+        return std::nullopt;
+    SearchOptions options;
+    options.seconds = 2;
+    const SearchResult other = search(padded, perfect, options);
+    const auto& best = other.of(objective);
+    if (!best || best->value(objective) > 0.99 * found->value(objective))
+        return std::nullopt;
+    return PaddingHint{padded.trips, *best};
+}
+
+} // namespace tilewright::mapping

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "place/lots.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace tilewright {
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t x)
+{
+    x += 0x9E3779B97F4A7C15ULL;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+}
+
+/// Lots with the items they stand for, ascending.
+struct Lots
+{
+    std::vector<Lot> lots;
+    std::vector<std::size_t> items;
+    int points = 0; ///< sections of time
+};
+
+Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_t> chosen)
+{
+    std::vector<std::int64_t> times;
+    times.reserve(chosen.size() * 2);
+    for (const std::size_t i : chosen) {
+        times.push_back(items[i].lower);
+        times.push_back(items[i].upper);
+        if (items[i].narrows())
+            times.push_back(items[i].narrowUntil);
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    const auto point = [&](std::int64_t time) {
+        return static_cast<int>(std::lower_bound(times.begin(), times.end(), time) - times.begin());
+    };
+    std::vector<std::pair<Lot, std::size_t>> sorted;
+    sorted.reserve(chosen.size());
+    for (const std::size_t i : chosen) {
+        const PlacementItem& item = items[i];
+        Lot lot{point(item.lower), point(item.upper), item.size, 0, 0};
+        lot.narrowUntil = item.narrows() ? point(item.narrowUntil) : lot.from;
+        lot.narrowSize = item.narrows() ? item.narrowSize : 0;
+        sorted.emplace_back(lot, i);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    Lots out;
+    out.points = std::max(0, static_cast<int>(times.size()) - 1);
+    for (const auto& [lot, item] : sorted) {
+        out.lots.push_back(lot);
+        out.items.push_back(item);
+    }
+    return out;
+}
+
+/// Finds stretches of time that repeat. Between two points that the same lots cross, everything else is local
+/// and meets only those; two such stretches with equal local lots can be placed alike.
+class Repeats
+{
+public:
+    explicit Repeats(const Lots& all) : m_all(all), m_twin(all.lots.size())
+    {
+        std::iota(m_twin.begin(), m_twin.end(), std::size_t{0});
+        const auto points = static_cast<std::size_t>(all.points) + 1;
+        m_crossing.assign(points + 1, 0);
+        for (std::size_t i = 0; i < all.lots.size(); ++i) {
+            const Lot& lot = all.lots[i];
+            const auto crosses = [&](int from, int to, std::uint64_t hash) { // the points [from, to)
+                m_crossing[static_cast<std::size_t>(from)] ^= hash;
+                m_crossing[static_cast<std::size_t>(to)] ^= hash;
+            };
+            // Narrow and wide it is not the same surrounding.
+            const int wide = std::max(lot.from + 1, lot.narrowUntil);
+            crosses(lot.from + 1, wide, mixed(2 * i));
+            crosses(wide, lot.to, mixed(2 * i + 1));
+        }
+        for (std::size_t p = 1; p <= points; ++p)
+            m_crossing[p] ^= m_crossing[p - 1];
+        m_crossing.resize(points);
+        m_next.assign(points, -1);
+        std::unordered_map<std::uint64_t, int> seen;
+        for (int p = all.points; p >= 0; --p) {
+            const auto [it, fresh] = seen.try_emplace(m_crossing[static_cast<std::size_t>(p)], p);
+            if (!fresh)
+                m_next[static_cast<std::size_t>(p)] = std::exchange(it->second, p);
+        }
+        m_firstFrom.assign(points + 1, 0);
+        for (const Lot& lot : all.lots)
+            ++m_firstFrom[static_cast<std::size_t>(lot.from) + 1];
+        for (std::size_t p = 1; p <= points; ++p)
+            m_firstFrom[p] += m_firstFrom[p - 1];
+        find(0, all.points + 1);
+    }
+
+    /// By lot: the lot whose offset it takes; its own position when it is searched.
+    [[nodiscard]] const std::vector<std::size_t>& twin() const noexcept { return m_twin; }
+
+private:
+    [[nodiscard]] std::span<const Lot> startingIn(int from, int to) const
+    {
+        const std::size_t first = m_firstFrom[static_cast<std::size_t>(from)];
+        return std::span(m_all.lots).subspan(first, m_firstFrom[static_cast<std::size_t>(to)] - first);
+    }
+
+    /// Among the points in [first, end).
+    void find(int first, int end)
+    {
+        for (int p = first; p < end;) {
+            int last = p;
+            std::unordered_map<std::uint64_t, std::vector<int>> known; // starts of different stretches
+            for (int next = m_next[static_cast<std::size_t>(p)]; next >= 0 && next < end;
+                 next = m_next[static_cast<std::size_t>(next)]) {
+                stretch(last, next, known);
+                last = next;
+            }
+            p = last + 1;
+        }
+    }
+
+    void stretch(int from, int to, std::unordered_map<std::uint64_t, std::vector<int>>& known)
+    {
+        const std::span<const Lot> here = startingIn(from, to);
+        std::uint64_t hash = here.size();
+        for (const Lot& lot : here)
+            for (const std::int64_t v : {std::int64_t{lot.from - from}, std::int64_t{lot.to - from}, lot.size,
+                                         std::int64_t{lot.narrowUntil - from}, lot.narrowSize})
+                hash = mixed(hash ^ static_cast<std::uint64_t>(v));
+        std::vector<int>& starts = known[hash];
+        for (const int other : starts) {
+            const std::span<const Lot> there = startingIn(other, other + (to - from));
+            const auto alike = [&](const Lot& a, const Lot& b) {
+                return a.from - from == b.from - other && a.to - from == b.to - other && a.size == b.size &&
+                       a.narrowUntil - from == b.narrowUntil - other && a.narrowSize == b.narrowSize;
+            };
+            if (!std::equal(here.begin(), here.end(), there.begin(), there.end(), alike))
+                continue;
+            const auto a = static_cast<std::size_t>(here.data() - m_all.lots.data());
+            const auto b = static_cast<std::size_t>(there.data() - m_all.lots.data());
+            for (std::size_t i = 0; i < here.size(); ++i)
+                m_twin[a + i] = m_twin[b + i];
+            return;
+        }
+        starts.push_back(from);
+        if (to - from > 2)
+            find(from + 1, to);
+    }
+
+    const Lots& m_all;
+    std::vector<std::size_t> m_twin;
+    std::vector<std::uint64_t> m_crossing; // by point: hash of the lots that live before and after it
+    std::vector<int> m_next;               // by point: the next one with the same lots; -1
+    std::vector<std::size_t> m_firstFrom;  // by point: the first lot that starts there or later
+};
+
+/// Leaves out the sections whose lots all live in a neighbouring one too, with no smaller a size.
+void dropCoveredSections(Component& c)
+{
+    const auto n = static_cast<std::size_t>(c.sections);
+    std::vector<char> grows(n + 1, 0);
+    std::vector<char> ends(n + 1, 0);
+    for (const Lot& lot : c.lots) {
+        grows[static_cast<std::size_t>(lot.from)] = 1;
+        grows[static_cast<std::size_t>(lot.narrowUntil)] = 1;
+        ends[static_cast<std::size_t>(lot.to)] = 1;
+    }
+    std::vector<int> kept(n + 1, 0); // how many are kept before this one
+    for (std::size_t s = 0; s < n; ++s)
+        kept[s + 1] = kept[s] + (grows[s] && ends[s + 1] ? 1 : 0);
+    for (Lot& lot : c.lots) {
+        lot.from = kept[static_cast<std::size_t>(lot.from)];
+        lot.to = kept[static_cast<std::size_t>(lot.to)];
+        lot.narrowUntil = std::max(lot.from, kept[static_cast<std::size_t>(lot.narrowUntil)]);
+        if (lot.narrowUntil == lot.from)
+            lot.narrowSize = 0;
+    }
+    c.sections = kept[n];
+}
+
+} // namespace
+
+Reduced reduce(std::span<const PlacementItem> items)
+{
+    Reduced out;
+    out.representative.resize(items.size());
+    std::iota(out.representative.begin(), out.representative.end(), std::size_t{0});
+    if (items.empty())
+        return out;
+    const Lots all = compressed(items, out.representative);
+    out.timePoints = all.points;
+    std::vector<std::int64_t> change(static_cast<std::size_t>(all.points) + 1, 0);
+    for (const Lot& lot : all.lots) {
+        change[static_cast<std::size_t>(lot.from)] += lot.sizeAt(lot.from);
+        change[static_cast<std::size_t>(lot.narrowUntil)] += lot.size - lot.sizeAt(lot.from);
+        change[static_cast<std::size_t>(lot.to)] -= lot.size;
+    }
+    std::int64_t sum = 0;
+    for (const std::int64_t c : change)
+        out.peak = std::max(out.peak, sum += c);
+
+    std::vector<std::size_t> chosen;
+    const Repeats repeats(all);
+    for (std::size_t i = 0; i < all.lots.size(); ++i) {
+        out.representative[all.items[i]] = all.items[repeats.twin()[i]];
+        if (repeats.twin()[i] == i)
+            chosen.push_back(all.items[i]);
+    }
+    const Lots rest = compressed(items, chosen);
+    int reach = 0;
+    for (std::size_t i = 0; i < rest.lots.size(); ++i) {
+        const Lot& lot = rest.lots[i];
+        if (out.components.empty() || lot.from >= reach) {
+            out.components.emplace_back();
+            out.components.back().sections = lot.from; // where it starts, until it is complete
+        }
+        reach = std::max(reach, lot.to);
+        out.components.back().lots.push_back(lot);
+        out.components.back().items.push_back(rest.items[i]);
+    }
+    for (Component& c : out.components) {
+        const int start = c.sections;
+        int end = start;
+        for (Lot& lot : c.lots) {
+            end = std::max(end, lot.to);
+            lot.from -= start;
+            lot.to -= start;
+            lot.narrowUntil -= start;
+        }
+        c.sections = end - start;
+        dropCoveredSections(c);
+    }
+    return out;
+}
+
+} // namespace tilewright

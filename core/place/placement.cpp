@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "place/placement.h"
+
+#include "place/greedy.h"
+#include "place/lots.h"
+#include "place/search.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace tilewright {
+
+namespace {
+
+/// Beyond it only heuristics and the peak: the search goes as deep as there are lots.
+constexpr std::size_t kMostLots = 4000;
+constexpr std::int64_t kFirstSlice = 500;
+constexpr std::size_t kFewestLots = 4; ///< that are searched for a bound alone
+
+/// 1 1 2 1 1 2 4 1 1 2 ...: many short turns, some long ones. `turn` counts from 1.
+int turnLength(int turn)
+{
+    int length = 1; // of the last turn of a round of 2 * length - 1 turns
+    while (2 * length - 1 < turn)
+        length *= 2;
+    return 2 * length - 1 == turn ? length : turnLength(turn - (length - 1));
+}
+
+/// One component, its best offsets so far and the searches for lower ones.
+class Work
+{
+public:
+    explicit Work(const Component& component) : m_component(component), m_offset(greedyOffsets(component))
+    {
+        m_height = heightOf(component, m_offset);
+        m_least = peakOf(component);
+    }
+
+    [[nodiscard]] std::int64_t height() const noexcept { return m_height; }
+    [[nodiscard]] std::int64_t least() const noexcept { return m_least; }
+    [[nodiscard]] std::int64_t nodes() const noexcept { return m_nodes; }
+    [[nodiscard]] const std::vector<std::int64_t>& offsets() const noexcept { return m_offset; }
+    [[nodiscard]] bool searchable() const noexcept { return m_component.lots.size() <= kMostLots; }
+
+    /// One slice of the question whether it fits below `height`, which is less than height().
+    void search(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
+    {
+        if (!m_overlaps)
+            m_overlaps = std::make_unique<Overlaps>(m_component);
+        std::erase_if(m_asked,
+                      [&](const auto& asked) { return asked.first < m_least || asked.first >= m_height; });
+        auto& asked = m_asked[height];
+        if (!asked.search)
+            asked.search = std::make_unique<FitSearch>(m_component, *m_overlaps, height);
+        FitSearch& fit = *asked.search;
+        const std::int64_t before = fit.nodes();
+        const std::int64_t slice = std::min(kFirstSlice * turnLength(asked.turns + 1), maxNodes);
+        const auto outcome = fit.run(asked.turns++, slice, stop);
+        m_nodes += fit.nodes() - before;
+        if (outcome == FitSearch::Outcome::Fits) {
+            m_offset = fit.offsets();
+            settle(m_component, m_offset);
+            m_height = heightOf(m_component, m_offset);
+        } else if (outcome == FitSearch::Outcome::DoesNotFit) {
+            m_least = std::min(m_height, std::max(m_least, fit.nextHeight()));
+        }
+        if (outcome == FitSearch::Outcome::OutOfNodes)
+            searchLargest(height, stop, maxNodes);
+    }
+
+private:
+    /// What the largest lots alone need, all need: hundreds of small ones hide from the search that a few
+    /// large ones do not fit.
+    void searchLargest(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
+    {
+        if (!std::exchange(m_choseLargest, true))
+            chooseLargest();
+        for (const auto& some : m_largest) {
+            if (height < some.work->least() || height >= some.work->height() || stop.stop_requested())
+                continue;
+            const std::int64_t before = some.work->nodes();
+            some.work->search(height, stop, maxNodes);
+            m_nodes += some.work->nodes() - before;
+            m_least = std::min(m_height, std::max(m_least, some.work->least()));
+        }
+    }
+
+    /// About a half of the lots, a quarter and so on, whole sizes at a time.
+    void chooseLargest()
+    {
+        std::vector<std::int64_t> sizes;
+        for (const Lot& lot : m_component.lots)
+            sizes.push_back(lot.size);
+        std::sort(sizes.begin(), sizes.end(), std::greater<>());
+        std::size_t before = sizes.size();
+        for (std::size_t n = sizes.size() / 2; n >= kFewestLots; n /= 2) {
+            auto some = std::make_unique<Component>();
+            some->sections = m_component.sections;
+            std::copy_if(m_component.lots.begin(), m_component.lots.end(), std::back_inserter(some->lots),
+                         [&](const Lot& lot) { return lot.size >= sizes[n - 1]; });
+            if (some->lots.size() >= before)
+                continue;
+            before = some->lots.size();
+            auto work = std::make_unique<Work>(*some);
+            m_largest.push_back({std::move(some), std::move(work)});
+        }
+    }
+
+    struct Asked
+    {
+        std::unique_ptr<FitSearch> search;
+        int turns = 0;
+    };
+    struct Largest
+    {
+        std::unique_ptr<Component> component;
+        std::unique_ptr<Work> work;
+    };
+    const Component& m_component;
+    std::vector<Largest> m_largest;
+    bool m_choseLargest = false;
+    std::vector<std::int64_t> m_offset;
+    std::int64_t m_height = 0;
+    std::int64_t m_least = 0;
+    std::int64_t m_nodes = 0;
+    std::unique_ptr<Overlaps> m_overlaps;
+    std::map<std::int64_t, Asked> m_asked; // by height
+};
+
+class Search
+{
+public:
+    Search(const Reduced& reduced, std::int64_t capacity, const Progress& progress,
+           const PlacementOptions& options)
+        : m_capacity(capacity), m_progress(progress), m_options(options)
+    {
+        for (const Component& c : reduced.components)
+            m_work.push_back(std::make_unique<Work>(c));
+    }
+
+    void run()
+    {
+        while (least() < height() && !m_progress.stopRequested() && nodesLeft() > 0) {
+            if (m_options.onlyWhetherItFits && (height() <= m_capacity || least() > m_capacity))
+                return;
+            m_progress.tell(1 - static_cast<double>(height() - least()) / static_cast<double>(height()),
+                            "placing");
+            bool any = false;
+            for (const auto& work : m_work) {
+                if (m_options.onlyWhetherItFits) {
+                    any = slice(*work, m_capacity) || any;
+                    continue;
+                }
+                // Whatever is no higher than the others are already needs no better place.
+                any = slice(*work, std::max(work->least(), least())) || any;
+                // Whether it fits, and anything better than what is known.
+                any = slice(*work, m_capacity) || any;
+                const std::int64_t low =
+                    std::max({work->least(), least(), std::min(m_capacity, work->height())});
+                any = slice(*work,
+                            low < work->height() ? low + (work->height() - low) / 2 : work->height() - 1) ||
+                      any;
+            }
+            if (!any)
+                return;
+        }
+    }
+
+    [[nodiscard]] std::int64_t height() const
+    {
+        std::int64_t out = 0;
+        for (const auto& work : m_work)
+            out = std::max(out, work->height());
+        return out;
+    }
+    [[nodiscard]] std::int64_t least() const
+    {
+        std::int64_t out = 0;
+        for (const auto& work : m_work)
+            out = std::max(out, work->least());
+        return out;
+    }
+    [[nodiscard]] std::int64_t nodes() const
+    {
+        std::int64_t out = 0;
+        for (const auto& work : m_work)
+            out += work->nodes();
+        return out;
+    }
+    [[nodiscard]] const std::vector<std::int64_t>& offsets(std::size_t component) const
+    {
+        return m_work[component]->offsets();
+    }
+
+private:
+    [[nodiscard]] std::int64_t nodesLeft() const
+    {
+        return m_options.maxNodes > 0 ? m_options.maxNodes - nodes()
+                                      : std::numeric_limits<std::int64_t>::max();
+    }
+
+    bool slice(Work& work, std::int64_t height)
+    {
+        if (!work.searchable() || height < work.least() || height >= work.height() ||
+            work.height() <= least() || m_progress.stopRequested() || nodesLeft() <= 0)
+            return false;
+        work.search(height, m_progress.stop, nodesLeft());
+        return true;
+    }
+
+    std::vector<std::unique_ptr<Work>> m_work;
+    std::int64_t m_capacity;
+    const Progress& m_progress;
+    const PlacementOptions& m_options;
+};
+
+} // namespace
+
+Placement findPlacement(std::span<const PlacementItem> items, std::int64_t capacity, const Progress& progress,
+                        const PlacementOptions& options)
+{
+    const Reduced reduced = reduce(items);
+    Search search(reduced, capacity, progress, options);
+    search.run();
+    Placement out;
+    out.offsets.resize(items.size());
+    for (std::size_t c = 0; c < reduced.components.size(); ++c) {
+        const Component& component = reduced.components[c];
+        out.searched += static_cast<std::int64_t>(component.lots.size());
+        for (std::size_t i = 0; i < component.items.size(); ++i)
+            out.offsets[component.items[i]] = search.offsets(c)[i];
+    }
+    for (std::size_t i = 0; i < items.size(); ++i)
+        out.offsets[i] = out.offsets[reduced.representative[i]];
+    out.height = search.height();
+    out.leastHeight = search.least();
+    out.peak = reduced.peak;
+    out.timePoints = reduced.timePoints;
+    out.nodes = search.nodes();
+    return out;
+}
+
+std::optional<PlacementFault> placementFault(std::span<const PlacementItem> items,
+                                             std::span<const std::int64_t> offsets, std::int64_t capacity)
+{
+    struct Event
+    {
+        std::int64_t time = 0;
+        int what = 0; // 0 ends, 1 grows, 2 starts
+        std::size_t item = 0;
+        auto operator<=>(const Event&) const = default;
+    };
+    std::vector<Event> events;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (offsets[i] < 0 || offsets[i] + items[i].size > capacity)
+            return PlacementFault{i, std::nullopt};
+        events.push_back({items[i].upper, 0, i});
+        if (items[i].narrows())
+            events.push_back({items[i].narrowUntil, 1, i});
+        events.push_back({items[i].lower, 2, i});
+    }
+    std::sort(events.begin(), events.end());
+    std::set<std::pair<std::int64_t, std::size_t>> alive; // by offset
+    for (const Event& e : events) {
+        const std::pair key(offsets[e.item], e.item);
+        if (e.what == 0) {
+            alive.erase(key);
+            continue;
+        }
+        const auto it = alive.insert(key).first;
+        const auto end = [&](std::size_t i) { return offsets[i] + items[i].sizeAt(e.time); };
+        if (const auto next = std::next(it); next != alive.end() && next->first < end(e.item))
+            return PlacementFault{e.item, next->second};
+        if (it != alive.begin() && end(std::prev(it)->second) > key.first)
+            return PlacementFault{e.item, std::prev(it)->second};
+    }
+    return std::nullopt;
+}
+
+} // namespace tilewright

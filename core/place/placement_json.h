@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "place/buffers_csv.h"
+#include "place/step_items.h"
+
+#include <string>
+
+namespace tilewright {
+
+/// The documents of `place --json` (docs/design.md 3.2): the answer and every item with its offset.
+[[nodiscard]] std::string placementJson(const Problem& problem, const PlacedSchedule& placed);
+[[nodiscard]] std::string placementJson(const Buffers& buffers, const Placement& placement,
+                                        std::int64_t capacity);
+
+/// The items of a schedule as the buffers of a CSV file; time is the number of the step.
+[[nodiscard]] Buffers buffersOf(const Problem& problem, const StepItems& items);
+
+} // namespace tilewright

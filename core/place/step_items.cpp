@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "place/step_items.h"
+
+#include "base/text.h"
+#include "rules/check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tilewright {
+
+namespace {
+
+/// Turns the steps of one subgraph after the other into items.
+class ItemCollector
+{
+public:
+    ItemCollector(const Problem& problem, StepItems& out) : m_problem(problem), m_out(out) {}
+
+    /// R9.1a: what is reserved from the first to the last step.
+    void beginSubgraph(SubgraphId id, std::span<const TensorId> resident, std::span<const TensorId> retain)
+    {
+        m_subgraph = id;
+        m_out.firstStep.push_back(m_out.steps);
+        std::vector<Known> reserved;
+        const auto reserve = [&](TensorId t) {
+            const auto is = [&](const Known& k) { return k.tensor == t; };
+            if (std::any_of(reserved.begin(), reserved.end(), is))
+                return;
+            const auto before = std::find_if(m_reserved.begin(), m_reserved.end(), is);
+            const std::size_t item = before != m_reserved.end()
+                                         ? before->item
+                                         : add({Resident::Kind::Retained, t, m_problem.tensor(t).elements(),
+                                                std::nullopt, std::nullopt, false},
+                                               0);
+            reserved.push_back({t, item});
+        };
+        for (const TensorId t : resident)
+            reserve(t);
+        for (const TensorId t : retain)
+            reserve(t);
+        m_reserved = std::move(reserved);
+        m_inputs.clear();
+    }
+
+    void take(const Step& step)
+    {
+        m_step = step.index;
+        takeInputs(step);
+        if (step.kStep == 0) {
+            m_outputs.clear();
+            m_accumulators.clear();
+        }
+        takeOutputs(step);
+        takeAccumulators(step);
+        ++m_out.steps;
+    }
+
+    void endSubgraph()
+    {
+        for (const Known& k : m_reserved)
+            use(k.item);
+    }
+
+private:
+    struct Known
+    {
+        TensorId tensor;
+        std::size_t item = 0;
+    };
+    struct Buffer
+    {
+        StepBuffer buffer;
+        std::size_t item = 0;
+    };
+    struct Accumulator
+    {
+        Rect tile;
+        std::size_t item = 0;
+    };
+
+    std::size_t add(const Resident& what, std::int64_t step)
+    {
+        StepItem item;
+        item.what = what;
+        item.subgraph = item.lastSubgraph = m_subgraph;
+        item.firstStep = item.lastStep = step;
+        item.lower = m_out.firstStep.back() + step;
+        item.upper = item.lower + 1;
+        m_out.items.push_back(item);
+        return m_out.items.size() - 1;
+    }
+
+    /// Alive in the current step.
+    void use(std::size_t item)
+    {
+        StepItem& i = m_out.items[item];
+        i.lastSubgraph = m_subgraph;
+        i.lastStep = m_step;
+        i.upper = m_out.firstStep.back() + m_step + 1;
+    }
+
+    /// R7.1, R7.2: what is not loaded is the buffer of the step before.
+    void takeInputs(const Step& step)
+    {
+        std::vector<Buffer> now;
+        now.reserve(step.buffers.size());
+        for (const StepBuffer& b : step.buffers) {
+            const auto before = std::find_if(m_inputs.begin(), m_inputs.end(), [&](const Buffer& known) {
+                return !b.loaded && sameBuffer(known.buffer, b);
+            });
+            if (before != m_inputs.end()) {
+                use(before->item);
+                now.push_back({b, before->item});
+            } else {
+                now.push_back({b, add({Resident::Kind::Input, b.tensor, b.rect.area(),
+                                       b.full ? std::nullopt : std::optional(b.rect), b.role, b.loaded},
+                                      step.index)});
+            }
+        }
+        m_inputs = std::move(now);
+    }
+
+    void takeOutputs(const Step& step)
+    {
+        for (const StepSink& s : step.sinks) {
+            if (s.outputElements == 0)
+                continue;
+            auto known = std::find_if(m_outputs.begin(), m_outputs.end(),
+                                      [&](const Known& k) { return k.tensor == s.tensor; });
+            if (known == m_outputs.end())
+                known =
+                    m_outputs.insert(known, {s.tensor, add({Resident::Kind::Output, s.tensor,
+                                                            s.outputElements, s.tile, std::nullopt, false},
+                                                           step.index)});
+            use(known->item);
+            if (s.takesOver)
+                takeOver(m_out.items[known->item], s);
+        }
+    }
+
+    /// R9.6. A tile that has lain beside the buffer in an earlier step cannot move onto it.
+    void takeOver(StepItem& tile, const StepSink& sink)
+    {
+        const Buffer* buffer = nullptr;
+        for (const Buffer& b : m_inputs)
+            if (b.buffer.tensor == *sink.takesOver &&
+                (b.buffer.full || (b.buffer.role == Role::Pointwise && b.buffer.rect == sink.tile)))
+                buffer = &b;
+        if (buffer &&
+            std::max(tile.lower, m_out.items[buffer->item].lower) == m_out.firstStep.back() + m_step)
+            tile.takesOver = buffer->item;
+    }
+
+    /// R9.1d: a shared one counts for the first sink that is active, so only how many there are of a tile is
+    /// known; they become fewer while the tile's sinks complete.
+    void takeAccumulators(const Step& step)
+    {
+        for (std::size_t i = 0; i < step.sinks.size(); ++i) {
+            const Rect& tile = step.sinks[i].tile;
+            const auto sameTile = [&](const StepSink& s) { return s.tile == tile; };
+            if (std::any_of(step.sinks.begin(), step.sinks.begin() + static_cast<std::ptrdiff_t>(i),
+                            sameTile))
+                continue;
+            std::int64_t count = 0;
+            for (const StepSink& s : step.sinks)
+                count += sameTile(s) ? s.accumulators / tile.area() : 0;
+            for (const Accumulator& a : m_accumulators)
+                if (a.tile == tile && count > 0) {
+                    use(a.item);
+                    --count;
+                }
+            for (; count > 0; --count)
+                m_accumulators.push_back({tile, add({Resident::Kind::Accumulator, step.sinks[i].tensor,
+                                                     tile.area(), tile, std::nullopt, false},
+                                                    step.index)});
+        }
+    }
+
+    const Problem& m_problem;
+    StepItems& m_out;
+    SubgraphId m_subgraph;
+    std::int64_t m_step = 0; // within the subgraph
+    std::vector<Known> m_reserved;
+    std::vector<Buffer> m_inputs;
+    std::vector<Known> m_outputs;            // of the tile
+    std::vector<Accumulator> m_accumulators; // of the tile
+};
+
+} // namespace
+
+Result<StepItems> stepItems(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                            const Progress& progress)
+{
+    StepItems out;
+    ItemCollector collector(problem, out);
+    bool stopped = false;
+    for (std::size_t i = 0; i < schedule.size() && !stopped; ++i) {
+        const std::vector<TensorId> resident = residentBefore(problem, schedule, rules, SubgraphId(i));
+        const Subgraph& subgraph = *schedule.subgraphs[i];
+        collector.beginSubgraph(SubgraphId(i), resident, subgraph.retain);
+        traceSubgraph(problem, subgraph, resident, rules, [&](const Step& step) {
+            stopped = (step.index & 255) == 0 && progress.stopRequested();
+            if (stopped || out.items.size() > kMostStepItems)
+                return false;
+            collector.take(step);
+            return true;
+        });
+        collector.endSubgraph();
+        if (out.items.size() > kMostStepItems)
+            return Error{ErrorCode::Refused,
+                         "more than " + formatGrouped(kMostStepItems) +
+                             " buffers to place; larger tiles need fewer of them",
+                         "subgraphs[" + std::to_string(i) + "]",
+                         {}};
+        progress.tell(static_cast<double>(i + 1) / static_cast<double>(schedule.size()), "steps");
+    }
+    if (stopped)
+        return Error{ErrorCode::Refused, "stopped before every step was seen", {}, {}};
+    return out;
+}
+
+PlacementOfItems shapesOf(const StepItems& items)
+{
+    PlacementOfItems out;
+    out.shapeOf.resize(items.items.size());
+    for (std::size_t i = 0; i < items.items.size(); ++i) {
+        const StepItem& item = items.items[i];
+        if (item.takesOver) // the buffer came before it in this step
+            continue;
+        out.shapeOf[i] = out.shapes.size();
+        out.shapes.push_back({item.lower, item.upper, item.what.elements, item.lower, 0});
+    }
+    for (std::size_t i = 0; i < items.items.size(); ++i) {
+        const StepItem& tile = items.items[i];
+        if (!tile.takesOver)
+            continue;
+        out.shapeOf[i] = out.shapeOf[*tile.takesOver];
+        PlacementItem& shape = out.shapes[out.shapeOf[i]];
+        if (tile.lower >= shape.lower)
+            continue;
+        shape.narrowUntil = tile.what.elements < shape.size ? shape.lower : tile.lower;
+        shape.narrowSize = tile.what.elements < shape.size ? tile.what.elements : 0;
+        shape.lower = tile.lower;
+    }
+    return out;
+}
+
+Result<PlacedSchedule> placeSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                     const Progress& progress, const PlacementOptions& options)
+{
+    auto items = stepItems(problem, schedule, rules, progress);
+    if (!items)
+        return items.error();
+    const PlacementOfItems shapes = shapesOf(*items);
+    PlacedSchedule out{std::move(*items), findPlacement(shapes.shapes, problem.hardware().fastMemoryCapacity,
+                                                        progress, options)};
+    std::vector<std::int64_t> offsets;
+    offsets.reserve(shapes.shapeOf.size());
+    for (const std::size_t shape : shapes.shapeOf)
+        offsets.push_back(out.placement.offsets[shape]);
+    out.placement.offsets = std::move(offsets);
+    return out;
+}
+
+std::string placementText(const Placement& placement, std::int64_t capacity)
+{
+    const std::string height = formatGrouped(placement.height);
+    const std::string least = formatGrouped(placement.leastHeight);
+    const std::string memory = formatGrouped(capacity);
+    if (placement.height <= capacity)
+        return "placed in " + height + " of " + memory + " elements, " +
+               (placement.proven() ? "the least that is possible" : "at least " + least + " are needed");
+    if (placement.leastHeight <= capacity)
+        return "not placed in " + memory + " elements yet: the best found needs " + height + ", at least " +
+               least + " are needed";
+    return "cannot be placed in " + memory + " elements: " +
+           (placement.proven() ? "the least height is " + height
+                               : "at least " + least + " are needed, the best found needs " + height);
+}
+
+} // namespace tilewright

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/sha256.h"
+#include "base/text.h"
+#include "eval/lower_bound.h"
+#include "lower/network_table.h"
+#include "lower/on_machine.h"
+#include "mapping/model_search.h"
+#include "npu/bounds.h"
+#include "npu/run.h"
+#include "npu/tile_search.h"
+#include "report/format_issue.h"
+#include "schedule/schedule_json.h"
+#include "solve/solver.h"
+#include "sweep/sweep.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tilewright::sweep {
+
+namespace {
+
+using MaybeResult = std::optional<PointResult>;
+
+PointResult failedPoint(std::string sentence)
+{
+    PointResult out;
+    out.error = std::move(sentence);
+    return out;
+}
+
+PointResult failedPoint(const Error& error)
+{
+    return failedPoint(Error{error.code, error.message, error.path, {}}.text());
+}
+
+/// The machine with the point's values.
+Result<Machine> machineAt(const Sweep& sweep, const Point& point)
+{
+    Machine machine = *sweep.machine;
+    for (std::size_t a = 0; a < point.values.size(); ++a) {
+        const std::string& name = sweep.plan().axes[a].name;
+        if (isProblemHardware(name))
+            continue;
+        auto changed = withMachineField(machine, name, point.values[a].text);
+        if (!changed)
+            return changed.error();
+        machine = std::move(*changed);
+    }
+    return machine;
+}
+
+void setHardware(Hardware& hardware, std::string_view name, const AxisValue& value)
+{
+    std::int64_t number = 1; // checkAxes() has seen that it is one
+    std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
+    if (name == "fast_memory_capacity")
+        hardware.fastMemoryCapacity = number;
+    else if (name == "slow_memory_bandwidth")
+        hardware.slowMemoryBandwidth = number;
+    else if (name == "native_width")
+        hardware.nativeWidth = number;
+    else if (name == "native_height")
+        hardware.nativeHeight = number;
+    else
+        hardware.nativeDepth = number;
+}
+
+/// The problem of a point, and how many cycles its unit of time has: figures of points are told in cycles.
+struct PointProblem
+{
+    ProblemPtr problem;
+    double unit = 1;
+};
+
+Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
+{
+    const Plan& plan = sweep.plan();
+    const SweepWorkload& workload = sweep.workloads[point.workload];
+    PointProblem out;
+    Problem::Data data;
+    if (workload.standsAsItIs) {
+        data = workload.workload->problem->data();
+    } else {
+        const auto machine = machineAt(sweep, point);
+        if (!machine)
+            return machine.error();
+        const auto model = lower::putOnMachine(workload.workload, *machine);
+        if (!model)
+            return model.error();
+        data = (*model)->problem->data();
+        out.unit = static_cast<double>((*model)->lowered.timeUnit);
+    }
+    for (std::size_t a = 0; a < point.values.size(); ++a)
+        if (isProblemHardware(plan.axes[a].name))
+            setHardware(data.hardware, plan.axes[a].name, point.values[a]);
+    if (plan.minimise == Minimise::Traffic) {
+        // Without work and with one element a unit of time the latency of a schedule is its traffic.
+        for (std::size_t i = 0; i < data.ops.size(); ++i)
+            data.ops[OpId(i)].baseCost = 0;
+        data.hardware.slowMemoryBandwidth = 1;
+        out.unit = 1;
+    }
+    auto problem = Problem::build(std::move(data));
+    if (!problem)
+        return problem.error();
+    out.problem = std::move(*problem);
+    return out;
+}
+
+/// Everything of the problem but capacity and bandwidth, with costs in cycles.
+SameProblem sameProblem(const PointProblem& point, std::size_t workload)
+{
+    std::string text = std::to_string(workload);
+    const auto add = [&text](double value) { text.append(" ").append(formatNumber(value)); };
+    const auto addId = [&text](std::uint32_t value) { text.append(" ").append(std::to_string(value)); };
+    const Problem& p = *point.problem;
+    const Hardware& hw = p.hardware();
+    for (const std::int64_t value : {hw.nativeWidth, hw.nativeHeight, hw.nativeK()})
+        add(static_cast<double>(value));
+    for (const Tensor& t : p.tensors()) {
+        add(static_cast<double>(t.width));
+        add(static_cast<double>(t.height));
+    }
+    for (const Op& op : p.ops()) {
+        text.append(op.type == OpType::MatMul ? "\nm" : "\np");
+        add(static_cast<double>(op.baseCost) * point.unit);
+        addId(op.output.value);
+        for (const TensorId input : op.inputs)
+            addId(input.value);
+    }
+    for (const TensorView& view : p.data().views) {
+        text.append("\nv");
+        addId(view.tensor.value);
+        for (const TensorId base : view.bases)
+            addId(base.value);
+    }
+    constexpr std::size_t kDigits = 32;
+    return {sha256(text).substr(0, kDigits), static_cast<double>(hw.fastMemoryCapacity),
+            static_cast<double>(hw.slowMemoryBandwidth) / point.unit};
+}
+
+double trafficOf(const Evaluation& evaluation)
+{
+    double out = 0;
+    for (const SubgraphEvaluation& s : evaluation.subgraphs)
+        out += static_cast<double>(s.loadElements) + static_cast<double>(s.storeElements);
+    return out;
+}
+
+/// A locked subgraph is kept or the point fails and says which one does not fit, but it is never dropped.
+std::string whyNotSolved(const Problem& problem, const SolveOptions& options, const Error& error)
+{
+    if (options.start)
+        for (const Issue& issue : evaluate(problem, *options.start, options.rules).issues)
+            if (issue.subgraph && (*options.start)[*issue.subgraph].locked)
+                return "a locked subgraph does not fit here: " + sentence(issue);
+    return error.message;
+}
+
+MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optional<Schedule> start,
+                       const std::stop_token& stop)
+{
+    const Plan& plan = sweep.plan();
+    SolveOptions options;
+    options.rules = plan.rules;
+    options.seconds = plan.budget.seconds;
+    options.iterations = plan.iterations();
+    options.threads = 1;
+    options.seed = plan.seed;
+    options.start = std::move(start);
+    options.stop = stop;
+    const auto solved = solve(*point.problem, options);
+    if (stop.stop_requested())
+        return std::nullopt;
+    if (!solved)
+        return failedPoint(whyNotSolved(*point.problem, options, solved.error()));
+    PointResult out;
+    const double total = solved->total * point.unit;
+    const double bound = solved->lowerBound * point.unit;
+    const auto subgraphs = static_cast<double>(solved->schedule.size());
+    const double proven = solved->provenOptimal ? 1 : 0;
+    if (plan.minimise == Minimise::Traffic)
+        out.metrics = {total, bound, subgraphs, proven};
+    else
+        out.metrics = {total, bound, trafficOf(evaluate(*point.problem, solved->schedule, plan.rules)),
+                       subgraphs, proven};
+    if (sweep.manifest.keepSchedules) {
+        auto text = writeSchedule(*point.problem, solved->schedule, solved->latencies);
+        if (!text)
+            return failedPoint(text.error());
+        out.schedule = std::move(*text);
+    }
+    return out;
+}
+
+PointResult evaluatePoint(const Sweep& sweep, const PointProblem& point, const Schedule& schedule)
+{
+    const Evaluation e = evaluate(*point.problem, schedule, sweep.plan().rules);
+    if (!e.valid())
+        return failedPoint("the schedule is not valid here: " + sentence(*e.verdict()));
+    double peak = 0;
+    for (const SubgraphEvaluation& s : e.subgraphs)
+        peak = std::max(peak, static_cast<double>(s.peakWorkingSet));
+    const double bound = lowerBound(*point.problem, sweep.plan().rules).value;
+    PointResult out;
+    out.metrics = {e.total * point.unit, bound * point.unit, trafficOf(e), peak};
+    return out;
+}
+
+MaybeResult schedulePoint(const Sweep& sweep, const Point& point, const std::stop_token& stop)
+{
+    const Plan& plan = sweep.plan();
+    const auto problem = problemAt(sweep, point);
+    if (!problem)
+        return failedPoint(problem.error());
+    if (plan.what == What::Bound) {
+        const LowerBound bound = lowerBound(*problem->problem, plan.rules);
+        PointResult out;
+        out.metrics = {bound.value * problem->unit, bound.compute * problem->unit,
+                       bound.memory * problem->unit};
+        return out;
+    }
+    std::optional<Schedule> schedule;
+    if (!plan.schedule.empty()) {
+        auto loaded = readSchedule(*problem->problem, sweep.scheduleText, plan.schedule);
+        if (!loaded)
+            return failedPoint(loaded.error());
+        if (!loaded->formatIssues.empty())
+            return failedPoint(sentence(loaded->formatIssues.front()));
+        schedule = std::move(loaded->schedule);
+    }
+    if (plan.what == What::Evaluate)
+        return evaluatePoint(sweep, *problem, *schedule);
+    MaybeResult out = solvePoint(sweep, *problem, std::move(schedule), stop);
+    if (out)
+        out->problem = sameProblem(*problem, point.workload);
+    return out;
+}
+
+MaybeResult mappingPoint(const Sweep& sweep, const Point& point, const std::stop_token& stop)
+{
+    const lower::Workload& workload = *sweep.workloads[point.workload].workload;
+    const auto machine = machineAt(sweep, point);
+    if (!machine)
+        return failedPoint(machine.error());
+    mapping::Model layers;
+    if (workload.layers) {
+        layers = *workload.layers;
+    } else {
+        const auto lowered = lower::lowerToProblem(workload.model, *machine);
+        if (!lowered)
+            return failedPoint(lowered.error());
+        layers = lower::layerModel(workload.model, *lowered);
+    }
+    if (layers.layers.empty())
+        return failedPoint("the workload has no convolution and no product");
+    mapping::SearchOptions options;
+    options.threads = 1;
+    options.seconds = sweep.plan().budget.seconds;
+    options.seed = sweep.plan().seed;
+    options.stop = stop;
+    const auto found = mapping::searchModel(layers, lower::architectureOf(*machine), options, false);
+    if (stop.stop_requested())
+        return std::nullopt;
+    if (!found)
+        return failedPoint(found.error());
+    for (const mapping::LayerResult& layer : found->layers) {
+        if (!layer.search.proven && options.seconds <= 0)
+            return failedPoint(layer.layer.name +
+                               " has too many tilings to prove an optimum: a budget in seconds samples them");
+        if (!layer.search.best[0])
+            return failedPoint("no valid method of " + layer.layer.name +
+                               (layer.search.proven ? " exists" : " was found"));
+    }
+    constexpr auto index = [](mapping::Objective o) { return static_cast<std::size_t>(o); };
+    PointResult out;
+    out.metrics = {found->totals[index(mapping::Objective::Energy)].energy,
+                   found->totals[index(mapping::Objective::Cycles)].cycles,
+                   found->totals[index(mapping::Objective::Edp)].edp, found->proven ? 1.0 : 0.0};
+    return out;
+}
+
+MaybeResult npuPoint(const Sweep& sweep, const Point& point, const std::stop_token& stop)
+{
+    const auto machine = machineAt(sweep, point);
+    if (!machine)
+        return failedPoint(machine.error());
+    const auto model = lower::putOnMachine(sweep.workloads[point.workload].workload, *machine);
+    if (!model)
+        return failedPoint(model.error());
+    auto lowered = lower::npuOf(**model);
+    if (!lowered)
+        return failedPoint(lowered.error());
+    const npu::NpuHardware hardware = lower::npuHardwareOf(*machine);
+    if (const Status legal = npu::checkHardware(hardware); !legal)
+        return failedPoint(legal.error());
+    npu::RunOptions options;
+    options.scheduler = sweep.plan().what == What::Static ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
+    if (sweep.plan().tiles == Tiles::Searched) {
+        const auto found = npu::searchTiles(lowered->model, hardware, options, {}, {stop, {}});
+        if (stop.stop_requested())
+            return std::nullopt;
+        if (!found)
+            return failedPoint(found.error());
+        lowered->model = npu::withTiling(std::move(lowered->model), found->tiling);
+    }
+    const auto graph = npu::buildGraph(lowered->model, hardware);
+    if (!graph)
+        return failedPoint(graph.error());
+    const auto run = npu::simulate(*graph, hardware, options, {stop, {}});
+    if (stop.stop_requested())
+        return std::nullopt;
+    if (!run)
+        return failedPoint(run.error());
+    PointResult out;
+    out.metrics = {static_cast<double>(run->makespan),
+                   static_cast<double>(npu::lowerBounds(*graph, hardware).lowerBound),
+                   static_cast<double>(run->dramBytes)};
+    return out;
+}
+
+PointResult systolicPoint(const Sweep& sweep, const Point& point)
+{
+    const auto machine = machineAt(sweep, point);
+    if (!machine)
+        return failedPoint(machine.error());
+    const auto lowered = lower::lowerToProblem(sweep.workloads[point.workload].workload->model, *machine);
+    if (!lowered)
+        return failedPoint(lowered.error());
+    systolic::TimingOptions timing;
+    timing.dataflow = lower::dataflowOf(*machine);
+    const auto table = lower::networkTable(lower::gemmsOf(*lowered), lower::hierarchyOf(*machine), timing);
+    if (!table)
+        return failedPoint(table.error());
+    const lower::NetworkRow& total = table->total;
+    PointResult out;
+    out.metrics = {static_cast<double>(total.timing.cycles),
+                   static_cast<double>(total.boundCycles),
+                   static_cast<double>(total.bytes[3]),
+                   static_cast<double>(total.bytes[2]),
+                   static_cast<double>(total.bytes[1]),
+                   static_cast<double>(total.bytes[0]),
+                   total.timing.utilization,
+                   total.timing.mappingEfficiency};
+    return out;
+}
+
+} // namespace
+
+std::optional<PointResult> computePoint(const Sweep& sweep, std::size_t index, const std::stop_token& stop)
+{
+    if (stop.stop_requested())
+        return std::nullopt;
+    const Point point = pointAt(sweep.plan(), index);
+    switch (sweep.plan().lens) {
+    case Lens::Mapping:
+        return mappingPoint(sweep, point, stop);
+    case Lens::Npu:
+        return npuPoint(sweep, point, stop);
+    case Lens::Systolic:
+        return systolicPoint(sweep, point);
+    case Lens::Schedule:
+        break;
+    }
+    return schedulePoint(sweep, point, stop);
+}
+
+} // namespace tilewright::sweep

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sweep/run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace tilewright::sweep {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kStateEvery{100};
+
+double secondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The work of one run, shared by its threads.
+class Runner
+{
+public:
+    Runner(const Sweep& sweep, const Sink& sink, const RunOptions& options)
+        : m_sweep(sweep), m_sink(sink), m_options(options), m_count(sweep.plan().pointCount()),
+          m_next(options.part.index - 1)
+    {
+        // Counted first, so that what is left can be told from the beginning.
+        for (std::size_t i = m_next; i < m_count && !options.stop.stop_requested(); i += options.part.of) {
+            ++m_state.points;
+            m_state.before += m_sink.has(i) ? 1 : 0;
+        }
+        m_known = m_state.before;
+    }
+
+    Result<RunState> run();
+
+private:
+    void work();
+    void fail(const Error& error);
+    [[nodiscard]] bool halted() const
+    {
+        return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested();
+    }
+
+    const Sweep& m_sweep;
+    const Sink& m_sink;
+    const RunOptions& m_options;
+    std::size_t m_count;
+    std::atomic<std::size_t> m_next;
+    std::atomic<bool> m_halt{false};
+    std::size_t m_known = 0; ///< of the results found while running so many were there before
+
+    std::mutex m_mutex;
+    std::condition_variable m_wake;
+    RunState m_state;
+    std::size_t m_found = 0;
+    std::optional<Error> m_error;
+    int m_working = 0;
+};
+
+void Runner::fail(const Error& error)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (!m_error)
+        m_error = error;
+    m_halt = true;
+}
+
+void Runner::work()
+{
+    while (!halted()) {
+        const std::size_t index = m_next.fetch_add(m_options.part.of);
+        if (index >= m_count)
+            break;
+        if (m_sink.has(index)) {
+            const std::scoped_lock lock(m_mutex);
+            if (++m_found > m_known)
+                ++m_state.byOthers;
+            continue;
+        }
+        const auto start = Clock::now();
+        const auto result = computePoint(m_sweep, index, m_options.stop);
+        if (!result)
+            break;
+        if (const Status put = m_sink.put(index, *result, secondsSince(start)); !put) {
+            fail(put.error());
+            break;
+        }
+        const std::scoped_lock lock(m_mutex);
+        ++m_state.computed;
+        m_state.failed += result->failed() ? 1 : 0;
+    }
+    const std::scoped_lock lock(m_mutex);
+    --m_working;
+    m_wake.notify_all();
+}
+
+Result<RunState> Runner::run()
+{
+    const auto start = Clock::now();
+    const unsigned hardware = std::max(1U, std::thread::hardware_concurrency());
+    m_working = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
+    const auto state = [&] {
+        RunState out = m_state;
+        out.seconds = secondsSince(start);
+        return out;
+    };
+    std::vector<std::jthread> workers;
+    for (int i = m_working; i > 0; --i)
+        workers.emplace_back([this] { work(); });
+    for (bool atWork = true; atWork;) {
+        std::unique_lock lock(m_mutex);
+        m_wake.wait_for(lock, kStateEvery, [&] { return m_working == 0; });
+        atWork = m_working > 0;
+        const RunState now = state();
+        lock.unlock();
+        if (m_options.onState && atWork)
+            m_options.onState(now);
+    }
+    workers.clear();
+    RunState out = state();
+    out.stopped = m_options.stop.stop_requested();
+    if (m_error)
+        return *m_error;
+    if (m_options.onState)
+        m_options.onState(out);
+    return out;
+}
+
+} // namespace
+
+std::optional<double> RunState::secondsLeft() const noexcept
+{
+    if (computed == 0)
+        return std::nullopt;
+    return seconds / static_cast<double>(computed) * static_cast<double>(toGo());
+}
+
+Result<Part> partFromText(std::string_view text)
+{
+    const auto wrong = [&] {
+        return Error{
+            ErrorCode::Field, "expected I/N with 1 <= I <= N, got \"" + std::string(text) + "\"", {}, {}};
+    };
+    Part out;
+    const std::size_t slash = text.find('/');
+    if (slash == std::string_view::npos)
+        return wrong();
+    const auto number = [](std::string_view digits, std::size_t& value) {
+        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
+    };
+    if (!number(text.substr(0, slash), out.index) || !number(text.substr(slash + 1), out.of) ||
+        out.index < 1 || out.index > out.of)
+        return wrong();
+    return out;
+}
+
+Result<RunState> runSweep(const Sweep& sweep, const Sink& sink, const RunOptions& options)
+{
+    return Runner(sweep, sink, options).run();
+}
+
+} // namespace tilewright::sweep

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sweep/sweep.h"
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "base/version.h"
+#include "lower/machine_lenses.h"
+#include "model/machine_fields.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tilewright::sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Digits of a point's name: beyond any chance of a collision among 10^6 points.
+constexpr std::size_t kNameDigits = 32;
+
+std::string besidePlan(const std::string& planFile, const std::string& file)
+{
+    return (fs::path(planFile).parent_path() / file).string();
+}
+
+/// A preset by its name, else a file beside the plan.
+Result<Machine> machineOfPlan(const std::string& planFile, const std::string& machine)
+{
+    if (auto preset = machinePreset(machine))
+        return std::move(*preset);
+    return lower::loadMachine(std::vector{besidePlan(planFile, machine)});
+}
+
+Error atPlan(const std::string& planFile, const std::string& path, const Error& why)
+{
+    return {why.code, why.text(), path, planFile};
+}
+
+std::string listOf(const std::vector<MachineField>& fields)
+{
+    std::string out;
+    for (const MachineField& field : fields)
+        if (field.path != "name")
+            out += (out.empty() ? "" : ", ") + field.path;
+    return out;
+}
+
+/// Why the value is none of the field.
+std::string faultOf(const MachineField& field, const AxisValue& value)
+{
+    if (field.unit != MachineUnit::Word)
+        return value.number() ? std::string() : "\"" + value.text + "\" is no number";
+    if (field.words.empty() || std::ranges::find(field.words, value.text) != field.words.end())
+        return {};
+    std::string words;
+    for (const std::string_view word : field.words)
+        words += (words.empty() ? "" : ", ") + std::string(word);
+    return "\"" + value.text + "\" is none of " + words;
+}
+
+} // namespace
+
+PointNames::PointNames(const Manifest& manifest) : m_plan(&manifest.plan)
+{
+    Manifest common = manifest;
+    // What the values of the points depend on: neither which points there are, nor what files are called,
+    // nor what is read off the table.
+    common.plan.axes.clear();
+    common.plan.listed.clear();
+    common.plan.listedWorkload.clear();
+    common.plan.workload.clear();
+    common.plan.objectives.clear();
+    common.plan.machine.clear();
+    common.workloads.clear();
+    common.keepSchedules = false;
+    common.plan.schedule.clear();
+    if (common.schedule)
+        common.schedule->file.clear();
+    m_common = sha256(writeManifest(common));
+    for (const InputFile& input : manifest.workloads)
+        m_workloads.push_back(input.sha256);
+}
+
+std::string PointNames::of(std::size_t index) const
+{
+    const Point point = pointAt(*m_plan, index);
+    std::string text = m_common + "\n" + m_workloads[point.workload];
+    for (std::size_t a = 0; a < point.values.size(); ++a)
+        text += "\n" + m_plan->axes[a].name + "=" + point.values[a].text;
+    return sha256(text).substr(0, kNameDigits);
+}
+
+Result<Sweep> loadSweep(const std::string& planFile)
+{
+    const auto text = readFile(planFile);
+    if (!text)
+        return text.error();
+    auto plan = readPlan(*text, planFile);
+    if (!plan)
+        return plan.error();
+    Sweep out;
+    out.manifest.program = programVersion();
+    out.manifest.plan = std::move(*plan);
+    const Plan& p = out.plan();
+    bool needsMachine = !p.machine.empty();
+    for (std::size_t i = 0; i < p.workload.size(); ++i) {
+        const std::string path = p.workload.size() == 1 ? "workload" : "workload[" + std::to_string(i) + "]";
+        const std::string file = besidePlan(planFile, p.workload[i]);
+        const auto digest = digestOfFile(file);
+        if (!digest)
+            return atPlan(planFile, path, digest.error());
+        auto workload = lower::loadWorkload(file, p.dimensions);
+        if (!workload)
+            return atPlan(planFile, path, workload.error());
+        const bool asIs = p.lens == Lens::Schedule && workload->problem && p.machine.empty();
+        if (workload->noModel && !asIs)
+            return atPlan(planFile, path, *workload->noModel);
+        needsMachine |= !asIs;
+        out.manifest.workloads.push_back({p.workload[i], digest->sha256});
+        out.workloads.push_back({std::make_shared<const lower::Workload>(std::move(*workload)), asIs});
+    }
+    if (needsMachine) {
+        auto machine = machineOfPlan(planFile, p.machine.empty() ? "edge" : p.machine);
+        if (!machine)
+            return atPlan(planFile, "machine", machine.error());
+        out.manifest.machine = writeMachine(*machine);
+        out.machine = std::move(*machine);
+    }
+    if (!p.schedule.empty()) {
+        const std::string file = besidePlan(planFile, p.schedule);
+        auto schedule = readFile(file);
+        if (!schedule)
+            return atPlan(planFile, "schedule", schedule.error());
+        out.manifest.schedule = InputFile{p.schedule, sha256(*schedule)};
+        out.scheduleText = std::move(*schedule);
+    }
+    if (const Status status = checkAxes(out); !status) {
+        Error error = status.error();
+        error.file = planFile;
+        return error;
+    }
+    return out;
+}
+
+Status checkAxes(const Sweep& sweep)
+{
+    const Plan& plan = sweep.plan();
+    const auto fields = sweep.machine ? machineFields(*sweep.machine) : std::vector<MachineField>();
+    const bool asIs = std::ranges::any_of(sweep.workloads, &SweepWorkload::standsAsItIs);
+    for (std::size_t a = 0; a < plan.axes.size(); ++a) {
+        const Axis& axis = plan.axes[a];
+        const std::string at = "axes[" + std::to_string(a) + "]";
+        const auto wrong = [&](const std::string& path, const std::string& why) {
+            return Error{ErrorCode::Field, why, plan.listed.empty() ? path : "points", {}};
+        };
+        const auto eachValue = [&](const auto& faultOfValue) -> Status {
+            const std::size_t n = plan.listed.empty() ? axis.values.size() : plan.listed.size();
+            for (std::size_t i = 0; i < n; ++i) {
+                const AxisValue& value = plan.listed.empty() ? axis.values[i] : plan.listed[i][a];
+                if (const std::string fault = faultOfValue(value); !fault.empty())
+                    return wrong(axis.range ? at : at + ".values[" + std::to_string(i) + "]", fault);
+            }
+            return Unit{};
+        };
+        if (isProblemHardware(axis.name)) {
+            Status whole = eachValue([](const AxisValue& value) {
+                const auto number = value.number();
+                return number && *number >= 1 && *number <= static_cast<double>(kMaxArea) &&
+                               value.text.find_first_of(".eE") == std::string::npos
+                           ? std::string()
+                           : "\"" + value.text + "\" is no whole number from 1 on";
+            });
+            if (!whole)
+                return whole;
+            continue;
+        }
+        const auto field = std::ranges::find(fields, axis.name, &MachineField::path);
+        if (axis.name == "name" || field == fields.end())
+            return wrong(at + ".name",
+                         "\"" + axis.name +
+                             "\" is neither hardware of a problem (fast_memory_capacity, ...)" +
+                             (fields.empty() ? ", nor is there a machine: the plan names none, and the "
+                                               "workload is a problem that stands as it is"
+                                             : " nor a value of the machine: " + listOf(fields)));
+        if (asIs)
+            return wrong(at + ".name", "\"" + axis.name +
+                                           "\" is a value of a machine, and a workload is a problem that "
+                                           "stands as it is until the plan names one");
+        Status legal = eachValue([&](const AxisValue& value) { return faultOf(*field, value); });
+        if (!legal)
+            return legal;
+    }
+    return Unit{};
+}
+
+} // namespace tilewright::sweep

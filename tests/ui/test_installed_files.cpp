@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Issue 19, "Packages": the samples are found in a build tree, in an installation, and by a program copied
+// alone.
+#include "window_fixture.h"
+#include "workspace/samples.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestInstalledFiles : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void samples_ofTheBuildTree();
+    void samples_ofAnInstallation();
+    void samples_ofAPackageForACopiedProgram();
+    void samples_nowhere();
+    void doubleClick_aSchedule_opensItsProblem();
+    void doubleClick_aScheduleWithoutProblem_saysSo();
+};
+
+void TestInstalledFiles::samples_ofTheBuildTree()
+{
+    QCOMPARE(samplesFolder(), QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples"));
+}
+
+void TestInstalledFiles::samples_ofAnInstallation()
+{
+    const QTemporaryDir prefix;
+    QVERIFY(QDir(prefix.path()).mkpath(QStringLiteral("bin")));
+    QVERIFY(QDir(prefix.path()).mkpath(QStringLiteral("share/tilewright/samples/schedule")));
+    QCOMPARE(samplesAbove(prefix.filePath(QStringLiteral("bin"))),
+             prefix.filePath(QStringLiteral("share/tilewright/samples")));
+}
+
+void TestInstalledFiles::samples_ofAPackageForACopiedProgram()
+{
+    // The program of this test stands in the build tree, so one that was copied away from it is asked.
+    const QTemporaryDir copied, data;
+    const QString samples = data.filePath(QStringLiteral("tilewright/samples"));
+    QVERIFY(QDir().mkpath(samples + QStringLiteral("/schedule")));
+    const QString program = copied.filePath(QFileInfo(QCoreApplication::applicationFilePath()).fileName());
+    QVERIFY(QFile::copy(QCoreApplication::applicationFilePath(), program));
+    QProcess run;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("XDG_DATA_DIRS"), data.path());
+    environment.insert(QStringLiteral("TILEWRIGHT_TEST_PRINT_SAMPLES"), QStringLiteral("1"));
+    run.setProcessEnvironment(environment);
+    run.setWorkingDirectory(copied.path());
+    run.start(program, QStringList());
+    QVERIFY(run.waitForFinished());
+    QCOMPARE(QString::fromUtf8(run.readAllStandardOutput()).trimmed(), samples);
+}
+
+void TestInstalledFiles::samples_nowhere()
+{
+    const QTemporaryDir empty;
+    QCOMPARE(samplesAbove(empty.path()), QString());
+}
+
+void TestInstalledFiles::doubleClick_aSchedule_opensItsProblem()
+{
+    const PrivateSettings settings;
+    MainWindow window;
+    QVERIFY(
+        openIn(window, {samplesFolder() + QStringLiteral("/schedule/attention-block.fused.schedule.json")}));
+    const Document& document = window.state().document;
+    QCOMPARE(QFileInfo(document.problemPath()).fileName(), QStringLiteral("attention-block.json"));
+    QCOMPARE(QFileInfo(document.schedulePath()).fileName(),
+             QStringLiteral("attention-block.fused.schedule.json"));
+}
+
+void TestInstalledFiles::doubleClick_aScheduleWithoutProblem_saysSo()
+{
+    const PrivateSettings settings;
+    const QString alone = settings.filePath("alone.schedule.json");
+    QVERIFY(QFile::copy(samplesFolder() + QStringLiteral("/schedule/attention-block.fused.schedule.json"),
+                        alone));
+    MainWindow window;
+    QVERIFY(!openIn(window, {alone}));
+    QVERIFY(!window.state().document.hasProblem());
+}
+
+int main(int argc, char** argv)
+{
+    QApplication app(argc, argv);
+    if (qEnvironmentVariableIsSet("TILEWRIGHT_TEST_PRINT_SAMPLES")) {
+        QTextStream(stdout) << samplesFolder() << '\n';
+        return 0;
+    }
+    TestInstalledFiles test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "test_installed_files.moc"

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The program `tilewright` as it is started from a shell.
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+const QString kProgram = QStringLiteral(TILEWRIGHT_BINARY_DIR "/app/gui/tilewright");
+const QString kSamples = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/");
+
+struct ProgramRun
+{
+    int code = -1;
+    QByteArray out;
+    QByteArray err;
+};
+
+/// Without a display and without a platform to fall back to.
+ProgramRun runProgram(const QStringList& arguments)
+{
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+        environment.remove(QLatin1String(name));
+    process.setProcessEnvironment(environment);
+    process.start(kProgram, arguments);
+    if (!process.waitForFinished(120'000))
+        return {};
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+            process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+} // namespace
+
+class TestProgram : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        if (!QFile::exists(kProgram))
+            QSKIP("the program is not built");
+    }
+    void helpAndVersionNeedNoDisplay()
+    {
+        const ProgramRun help = runProgram({"--help"});
+        QCOMPARE(help.code, 0);
+        QVERIFY2(help.out.contains("--machine") && help.out.contains("FILE"), help.out.constData());
+        const ProgramRun version = runProgram({"--version"});
+        QCOMPARE(version.code, 0);
+        QVERIFY(version.out.startsWith("tilewright "));
+    }
+    void reportOfEveryLens_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("heading");
+        QTest::newRow("schedule") << "schedule/attention-block.json" << QByteArray("Roofline");
+        QTest::newRow("mapping") << "mapping/layers/gemm-1000.json" << QByteArray("Mapping search");
+        QTest::newRow("npu") << "npu" << QByteArray("NPU run");
+    }
+    void reportOfEveryLens()
+    {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, heading);
+        if (file == QLatin1String("npu"))
+            file += QLatin1Char('/') + QDir(kSamples + file).entryList({"*.json"}, QDir::Files).value(0);
+        const QTemporaryDir dir;
+        for (const char* ending : {"html", "pdf"}) {
+            const QString path = dir.filePath(QStringLiteral("report.") + QLatin1String(ending));
+            const ProgramRun r = runProgram({"report", kSamples + file, "-o", path});
+            QVERIFY2(r.code == 0, r.err.constData());
+            QFile report(path);
+            QVERIFY(report.open(QIODevice::ReadOnly));
+            const QByteArray page = report.readAll();
+            QVERIFY(page.size() > 20'000);
+            if (path.endsWith(QLatin1String("html")))
+                QVERIFY2(page.contains(heading) && page.contains("<svg") && page.contains("<table"),
+                         page.left(400).constData());
+        }
+    }
+    void aLargeLayerIsDrawnInTwoSeconds_data()
+    {
+        QTest::addColumn<QString>("view");
+        QTest::newRow("mapping") << "mapping";
+        QTest::newRow("mapping-search") << "mapping-search";
+    }
+    void aLargeLayerIsDrawnInTwoSeconds()
+    {
+        QFETCH(QString, view);
+        const QTemporaryDir dir;
+        QFile layer(dir.filePath("large.json"));
+        QVERIFY(layer.open(QIODevice::WriteOnly));
+        layer.write(R"({"kind":"conv","batch":8,"in_channels":512,"out_channels":512,"height":56,"width":56,)"
+                    R"("kernel":[3,3],"padding":1})");
+        layer.close();
+        QElapsedTimer clock;
+        clock.start();
+        const ProgramRun r =
+            runProgram({"render", layer.fileName(), "--view", view, "-o", dir.filePath("view.png")});
+        QVERIFY2(r.code == 0, r.err.constData());
+        // 2 s on an idle machine (docs/rules/mapping.md 12); tests run beside others.
+        QVERIFY2(clock.elapsed() < 8'000, std::to_string(clock.elapsed()).c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestProgram)
+#include "test_program.moc"

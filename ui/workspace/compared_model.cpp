@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/compared_model.h"
+
+#include "base/file.h"
+#include "workspace/model_file.h"
+
+#include <QFileInfo>
+
+namespace tilewright::ui {
+
+ComparedModel::ComparedModel(Document& document)
+    : m_document(document),
+      m_job([this](Result<lower::ModelsOnMachinePtr> models) { take(std::move(models)); }, true)
+{
+    document.whenChanged(this, Part::Problem | Part::Machine, &ComparedModel::follow);
+}
+
+ComparedModel::~ComparedModel() = default;
+
+Status ComparedModel::open(const QString& path)
+{
+    if (!m_document.lensModel())
+        return Error{ErrorCode::Refused, "open a model first: what is compared with it comes second", {}, {}};
+    std::string text;
+    if (!onnx::isOnnxFile(path.toStdString())) {
+        auto read = readFile(path.toStdString());
+        if (!read)
+            return read.error();
+        text = std::move(*read);
+    }
+    auto file = readModelFile(text, path, m_document.dimensions());
+    if (!file)
+        return file.error();
+    if (file->workload->noModel)
+        return *file->workload->noModel;
+    m_path = path;
+    m_name = QFileInfo(path).fileName();
+    m_of = m_document.problemPath();
+    m_dimensions = m_document.dimensions();
+    m_workload = std::move(file->workload);
+    request();
+    return Unit{};
+}
+
+void ComparedModel::leave()
+{
+    if (!isOpen())
+        return;
+    m_job.cancel();
+    m_workload = nullptr;
+    m_models = nullptr;
+    m_changes.clear();
+    Q_EMIT changed();
+}
+
+void ComparedModel::follow()
+{
+    if (!isOpen())
+        return;
+    if (!m_document.lensModel() || m_document.problemPath() != m_of) {
+        leave();
+        return;
+    }
+    if (m_dimensions != m_document.dimensions()) {
+        // A size that both leave free is the same in both.
+        if (const Status read = open(m_path); !read) {
+            leave();
+            Q_EMIT refused(QString::fromStdString(read.error().text()));
+        }
+        return;
+    }
+    request();
+}
+
+void ComparedModel::request()
+{
+    m_models = nullptr;
+    m_changes.clear();
+    m_job.request([workload = m_workload,
+                   after = m_document.lensModel()](std::stop_token) -> Result<lower::ModelsOnMachinePtr> {
+        auto other = lower::putOnMachine(workload, after->machine);
+        if (!other)
+            return other.error();
+        return std::make_shared<const lower::ModelsOnMachine>(
+            lower::compareOnMachine(std::move(*other), after));
+    });
+    Q_EMIT changed();
+}
+
+void ComparedModel::take(Result<lower::ModelsOnMachinePtr> models)
+{
+    if (!models) {
+        Error error = models.error();
+        error.file = m_path.toStdString();
+        leave();
+        Q_EMIT refused(QString::fromStdString(error.text()));
+        return;
+    }
+    m_models = std::move(*models);
+    m_changes = changesOf(*m_models, 1);
+    Q_EMIT changed();
+}
+
+std::vector<model::OperatorChange> changesOf(const lower::ModelsOnMachine& models, std::size_t side)
+{
+    const lower::ModelOnMachine& model = *models.models[side];
+    std::vector<model::OperatorChange> ofOperator(model.model().operators.size());
+    for (const model::OperatorPair& p : models.comparison.operators)
+        if (const auto& o = side == 0 ? p.before : p.after)
+            ofOperator[o->index()] = p.change;
+    std::vector<model::OperatorChange> out;
+    for (const OpId source : model.lowered.source)
+        out.push_back(ofOperator[source.index()]);
+    return out;
+}
+
+} // namespace tilewright::ui

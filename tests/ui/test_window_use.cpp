@@ -371,6 +371,8 @@ private Q_SLOTS:
         const QString schedule = m_settings.filePath("p.schedule.json");
         QVERIFY(QFile::copy(example("ex3.problem.json"), problem));
         QVERIFY(QFile::copy(example("ex3C.solution.json"), schedule));
+        qApp->setProperty("tilewrightNoPrompts", false);
+        const auto again = qScopeGuard([] { qApp->setProperty("tilewrightNoPrompts", true); });
         MainWindow window;
         QVERIFY(openIn(window, {problem}));
         auto* messages = window.findChild<MessageBar*>();
@@ -436,6 +438,10 @@ private Q_SLOTS:
         document.waitForSnapshot();
         QCOMPARE(document.schedule().size(), 2U);
         QCOMPARE(number(document.snapshot()->evaluation.total), cell(1, HistoryModel::Total));
+        QVERIFY(window.openPaths({example("ex3C.solution.json")})); // begins anew
+        document.waitForSnapshot();
+        QCOMPARE(rows->rowCount(), 1);
+        QCOMPARE(cell(0, HistoryModel::Total), number(4638.4));
     }
 
     void aFusedRowIsComparedWithWhatItWasMadeOf()

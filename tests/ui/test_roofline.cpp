@@ -112,11 +112,11 @@ private Q_SLOTS:
                 continue;
             QCOMPARE(++namesAt[std::pair(mark.x, mark.y)], 1);
             several += mark.name.contains(QLatin1Char(',')) ? 1 : 0;
-            const QString numbers = mark.name.section(QStringLiteral(" and "), 0, 0);
-            for (const QString& number : numbers.split(QStringLiteral(", ")))
-                QVERIFY2(told.insert(number.toULong()).second, qPrintable(mark.name));
-            if (mark.name.contains(QStringLiteral(" and ")))
-                QCOMPARE(numbers.count(QLatin1Char(',')), 3);
+            for (const QString& number : mark.name.split(QStringLiteral(", ")))
+                if (number.startsWith(QLatin1Char('+')))
+                    QVERIFY(number.mid(1).toInt() >= 3);
+                else
+                    QVERIFY2(told.insert(number.toULong()).second, qPrintable(mark.name));
         }
         QVERIFY(several > 0);
         QVERIFY(told.count(13) == 1); // stands alone

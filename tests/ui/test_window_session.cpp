@@ -229,7 +229,7 @@ private Q_SLOTS:
         QVERIFY(seen);
         QVERIFY(window.state().themes.theme().dark);
         QCOMPARE(QApplication::font().pointSize(), 17);
-        QCOMPARE(graph->font().pointSize(), 17);
+        QCOMPARE(uiFont().pointSize(), 17); // what pictures are painted with
         QVERIFY(graph->shape().leftToRight);
         QCOMPARE(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, graph), 0);
         QVERIFY(!window.isAnimated());

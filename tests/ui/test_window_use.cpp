@@ -110,8 +110,7 @@ private Q_SLOTS:
             window.applyPerspective(QStringLiteral("Edit"));
             QTest::qWait(kGlide);
             for (const QString& name : names)
-                left[name] = dockSize(window, qPrintable(name)),
-                qDebug() << name << left[name] << window.size() << window.view(name)->isVisible();
+                left[name] = dockSize(window, qPrintable(name));
             window.close();
         }
         MainWindow window;
@@ -123,15 +122,15 @@ private Q_SLOTS:
         QTest::qWait(kGlide);
         for (const QString& name : names) {
             const QSize now = dockSize(window, qPrintable(name));
-            qDebug() << name << now << window.size() << window.view(name)->isVisible();
-            QVERIFY2((now - left[name]).width() * (now - left[name]).width() < 36 &&
-                         (now - left[name]).height() * (now - left[name]).height() < 36,
-                     qPrintable(QStringLiteral("%1: %2x%3, was %4x%5")
-                                    .arg(name)
-                                    .arg(now.width())
-                                    .arg(now.height())
-                                    .arg(left[name].width())
-                                    .arg(left[name].height())));
+            // The width of docks beside the graph, the height of one below it.
+            const int by = name == QLatin1String("memory") ? now.height() - left[name].height()
+                                                           : now.width() - left[name].width();
+            QVERIFY2(std::abs(by) < 6, qPrintable(QStringLiteral("%1: %2x%3, was %4x%5")
+                                                      .arg(name)
+                                                      .arg(now.width())
+                                                      .arg(now.height())
+                                                      .arg(left[name].width())
+                                                      .arg(left[name].height())));
         }
     }
 
@@ -372,6 +371,8 @@ private Q_SLOTS:
         const QString schedule = m_settings.filePath("p.schedule.json");
         QVERIFY(QFile::copy(example("ex3.problem.json"), problem));
         QVERIFY(QFile::copy(example("ex3C.solution.json"), schedule));
+        qApp->setProperty("tilewrightNoPrompts", false);
+        const auto again = qScopeGuard([] { qApp->setProperty("tilewrightNoPrompts", true); });
         MainWindow window;
         QVERIFY(openIn(window, {problem}));
         auto* messages = window.findChild<MessageBar*>();
@@ -437,6 +438,10 @@ private Q_SLOTS:
         document.waitForSnapshot();
         QCOMPARE(document.schedule().size(), 2U);
         QCOMPARE(number(document.snapshot()->evaluation.total), cell(1, HistoryModel::Total));
+        QVERIFY(window.openPaths({example("ex3C.solution.json")})); // begins anew
+        document.waitForSnapshot();
+        QCOMPARE(rows->rowCount(), 1);
+        QCOMPARE(cell(0, HistoryModel::Total), number(4638.4));
     }
 
     void aFusedRowIsComparedWithWhatItWasMadeOf()
@@ -472,7 +477,9 @@ private Q_SLOTS:
             const QRect cell = table->visualRect(table->model()->index(row, 1));
             const QPoint at = below ? cell.bottomLeft() - QPoint(-8, 2) : cell.topLeft() + QPoint(8, 2);
             QDragMoveEvent move(at, Qt::MoveAction, rows.get(), Qt::LeftButton, {});
-            QApplication::sendEvent(table->viewport(), &move);
+            // Qt delivers drags that it has started itself, no others.
+            static_cast<QObject*>(viewOf<SubgraphsView>(window, "subgraphs"))
+                ->eventFilter(table->viewport(), &move);
         };
         aim(4, true);
         QTRY_COMPARE(verdict->text(), QStringLiteral("stays where it is"));
@@ -488,7 +495,8 @@ private Q_SLOTS:
         QVERIFY(line != lines.end());
         QCOMPARE((*line)->width(), table->viewport()->width());
         QDragLeaveEvent leave;
-        QApplication::sendEvent(table->viewport(), &leave);
+        static_cast<QObject*>(viewOf<SubgraphsView>(window, "subgraphs"))
+            ->eventFilter(table->viewport(), &leave);
         QVERIFY(!verdict->isVisible());
     }
 

@@ -139,7 +139,7 @@ bool FileActions::open(const QStringList& paths)
 void FileActions::offerSchedules(const QString& problem)
 {
     const QStringList schedules = schedulesBeside(QFileInfo(problem));
-    if (schedules.isEmpty() || !m_messages.text().isEmpty())
+    if (schedules.isEmpty() || !m_messages.text().isEmpty() || qApp->property("tilewrightNoPrompts").toBool())
         return;
     const auto name = [](const QString& path) { return QFileInfo(path).fileName(); };
     if (schedules.size() == 1)

@@ -74,6 +74,7 @@ void Panes::create()
         m_views.insert(entry.name, view);
         connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
         if (entry.area == DockArea::Centre) {
+            view->setMinimumWidth(320); // the page that is not shown does not squeeze the docks
             m_centre.addWidget(view);
             continue;
         }

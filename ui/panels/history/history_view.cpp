@@ -46,6 +46,11 @@ HistoryModel::HistoryModel(const ViewContext& context, QObject* parent)
         else
             takeState();
     });
+    // A file that was opened is where the history begins.
+    connect(&document, &LensDocument::fileChanged, this, [this] {
+        if (m_context.document.undoStack().count() == 0)
+            takeState();
+    });
     QUndoGroup& group = m_context.workspace.undoGroup();
     connect(&group, &QUndoGroup::activeStackChanged, this, &HistoryModel::refresh);
     connect(&group, &QUndoGroup::indexChanged, this, &HistoryModel::takeState);
@@ -188,6 +193,8 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const
 
 QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((section == Edit ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
     return section == Edit ? tr("Edit") : section == Total ? tr("Total") : tr("Change");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare/compare_view.h"
 
+#include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
@@ -44,7 +45,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     row->setSpacing(8);
     m_baseline->setAccessibleName(tr("Baseline"));
     m_baseline->setToolTip(tr("The pinned state that is A here and the ghost in every view."));
-    m_baseline->setMinimumContentsLength(26);
+    m_baseline->setMinimumContentsLength(14);
     m_baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     row->addWidget(m_baseline);
     addActions();
@@ -67,6 +68,8 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     if (QAction* graph = registry().find(QStringLiteral("view.graph"))) {
         auto* leave = new QToolButton(this);
         leave->setText(tr("Back to the graph"));
+        leave->setIcon(icon(QStringLiteral("layout")));
+        leave->setIconSize({20, 20});
         leave->setToolTip(tr("Leave the comparison (%1 or Esc).").arg(Actions::keysOf(graph)));
         leave->setAutoRaise(true);
         connect(leave, &QToolButton::clicked, graph, &QAction::trigger);

@@ -47,11 +47,11 @@ PlotMark dotMark(const RooflineModel& model, const RooflineDot& dot, bool curren
     return m;
 }
 
-/// "2, 5, 9, 10 …", of dots that lie on one another: the largest, which is painted first, speaks for all.
+/// "2, 5" or "2, +8", of dots that lie on one another: the largest, which is painted first, speaks for all.
 std::vector<QString> namesOf(const RooflineModel& model)
 {
-    constexpr double kSame = 0.02; // of a decade
-    constexpr std::size_t kNamed = 4;
+    constexpr double kSame = 0.02;    // of a decade
+    constexpr std::size_t kNamed = 3; // more find no place beside the dots
     std::map<std::tuple<std::int64_t, std::int64_t, Bound>, std::vector<std::size_t>> groups; // of dots
     for (std::size_t i = 0; i < model.dots.size(); ++i) {
         const RooflineDot& d = model.dots[i];
@@ -64,12 +64,13 @@ std::vector<QString> namesOf(const RooflineModel& model)
         for (const std::size_t i : group)
             subgraphs.push_back(model.dots[i].point.subgraph.index());
         std::ranges::sort(subgraphs);
+        const std::size_t named = subgraphs.size() <= kNamed ? subgraphs.size() : 1;
         QStringList some;
-        for (std::size_t i = 0; i < std::min(kNamed, subgraphs.size()); ++i)
+        for (std::size_t i = 0; i < named; ++i)
             some << QString::number(subgraphs[i]);
+        if (named < subgraphs.size())
+            some << QStringLiteral("+%1").arg(subgraphs.size() - named);
         names[group.front()] = some.join(QStringLiteral(", "));
-        if (subgraphs.size() > kNamed)
-            names[group.front()] += tr(" and %1 more").arg(subgraphs.size() - kNamed);
     }
     return names;
 }

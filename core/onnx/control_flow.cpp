@@ -165,7 +165,8 @@ Status GraphWalk::loop(Node& node, int depth)
             v.data = Constant{{}, false, {value}, {}};
             return m_values.add(std::move(v));
         };
-        std::vector<ValueId> given{known(0, step, pb::TensorProto::INT64), known(1, 1, pb::TensorProto::BOOL)};
+        std::vector<ValueId> given{known(0, step, pb::TensorProto::INT64),
+                                   known(1, 1, pb::TensorProto::BOOL)};
         given.insert(given.end(), state.begin(), state.end());
         const auto results = once(body, given, node.opset, depth);
         if (!results)

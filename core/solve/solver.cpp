@@ -90,8 +90,8 @@ private:
         return m_halt.load(std::memory_order_relaxed) || m_options.stop.stop_requested() ||
                now() >= m_deadline.load(std::memory_order_relaxed);
     }
-    /// Does anybody see what is handed out before the end, or may time be short at the end? If not, the result
-    /// cannot depend on when that is, and the calling thread only waits.
+    /// Does anybody see what is handed out before the end, or may time be short at the end? If not, the
+    /// result cannot depend on when that is, and the calling thread only waits.
     [[nodiscard]] bool isFollowed() const
     {
         return m_options.seconds > 0 || m_options.onImprovement || m_options.onStatus;

@@ -84,8 +84,8 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
                    saturatingMul(std::max(r, c) * tile.tk, e * buffering), l1, "bytes",
                    atMost("Kt", maxL1Depth(h, buffering, true))});
     const std::int64_t k2 = maxL2Depth(h);
-    out.push_back({"L2, an output tile over all K",
-                   saturatingMul(r * gemm.k + gemm.k * c + r * c, e), l2, "bytes",
+    out.push_back({"L2, an output tile over all K", saturatingMul(r * gemm.k + gemm.k * c + r * c, e), l2,
+                   "bytes",
                    atMost("K", k2) + ", " + formatGrouped(roundDown(k2, kTileDepth)) + " in steps of 16"});
     out.push_back({"L2, the chosen tile (conservative)",
                    saturatingMul(tileFootprint(tile, Footprint::Conservative), e),

@@ -67,8 +67,8 @@ QRectF npuBarCell(const NpuGraphGroup& g, std::size_t place)
     const double w = bar.width() / g.barColumns, h = bar.height() / g.barRows;
     const auto columns = static_cast<std::size_t>(g.barColumns);
     const std::size_t row = place / columns;
-    return {bar.left() + static_cast<double>(place % columns) * w,
-            bar.top() + static_cast<double>(row) * h, w, h};
+    return {bar.left() + static_cast<double>(place % columns) * w, bar.top() + static_cast<double>(row) * h,
+            w, h};
 }
 
 bool barShowsNodes(const NpuGraphGroup& g, double scale)

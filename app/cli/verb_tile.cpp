@@ -224,12 +224,14 @@ std::string tableCsv(const nlohmann::ordered_json& rows)
             if (value.is_array()) {
                 cell.clear();
                 for (const auto& part : value)
-                    cell += (cell.empty() ? "" : " ") + part.get<std::string>();
+                    cell.append(cell.empty() ? "" : " ").append(part.get<std::string>());
             }
-            head += (head.empty() ? "" : ",") + name;
-            line += (line.empty() ? "" : ",") + csvField(cell);
+            head.append(head.empty() ? "" : ",").append(name);
+            line.append(line.empty() ? "" : ",").append(csvField(cell));
         }
-        out += (out.empty() ? head + "\n" : std::string()) + line + "\n";
+        if (out.empty())
+            out.append(head).append("\n");
+        out.append(line).append("\n");
     }
     return out;
 }

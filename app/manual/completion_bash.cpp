@@ -33,8 +33,9 @@ std::string valueCases(const Verb& verb, const std::string& key)
             continue;
         std::string patterns;
         for (const std::string& name : a.names)
-            patterns.append(patterns.empty() ? "" : "|").append(shellQuoted(key + " " + name));
-        out += "    " + patterns + ") " + values(a) + " ;;\n";
+            patterns.append(patterns.empty() ? "" : "|")
+                .append(shellQuoted(std::string(key).append(" ").append(name)));
+        out.append("    ").append(patterns).append(") ").append(values(a)).append(" ;;\n");
     }
     return out;
 }

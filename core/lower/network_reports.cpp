@@ -48,8 +48,9 @@ NetworkReports networkReports(const NetworkTable& table, const systolic::Hierarc
     for (const char* memory : {"SRAM", "DRAM"})
         for (const auto& [name, access] :
              {std::pair{"IFMAP", "Reads"}, {"FILTER", "Reads"}, {"OFMAP", "Writes"}}) {
-            const std::string head = std::string(", ") + memory + " " + name + " ";
-            out.access += head + "Start Cycle" + head + "Stop Cycle" + head + access;
+            const std::string head = std::string(", ").append(memory).append(" ").append(name).append(" ");
+            for (const char* column : {"Start Cycle", "Stop Cycle", access})
+                out.access.append(head).append(column);
         }
     out.access += ", SRAM OFMAP Reads, DRAM OFMAP Reads, Count, Operators\n";
     const double pes = static_cast<double>(h.array.rows) * static_cast<double>(h.array.cols);
@@ -57,7 +58,7 @@ NetworkReports networkReports(const NetworkTable& table, const systolic::Hierarc
         const NetworkRow& row = table.rows[i];
         std::string names;
         for (const std::string& name : row.layer.operators)
-            names += (names.empty() ? "" : " ") + name;
+            names.append(names.empty() ? "" : " ").append(name);
         const std::string tail = ", " + std::to_string(row.layer.count) + ", " + csvField(names) + "\n";
         const std::string id = std::to_string(i);
         const auto total = static_cast<double>(row.boundCycles);

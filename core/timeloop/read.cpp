@@ -207,7 +207,7 @@ private:
             for (const YAML::Node& item : node)
                 names.push_back(item.IsScalar() ? item.Scalar() : "?");
         } else if (node.IsScalar()) {
-            const std::string text = node.Scalar();
+            const std::string& text = node.Scalar();
             const bool listed = text.find_first_of(", ") != std::string::npos;
             std::string word;
             for (const char c : text + " ") {

@@ -189,7 +189,7 @@ QString takeCompared(std::vector<LensFile>& files)
     auto left = std::ranges::count_if(files, isModel);
     if (left < 2)
         return {};
-    const QString first = std::ranges::find_if(files, isModel)->path;
+    QString first = std::ranges::find_if(files, isModel)->path;
     std::erase_if(files, [&](const LensFile& file) { return isModel(file) && --left > 0; });
     return first;
 }

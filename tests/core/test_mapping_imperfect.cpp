@@ -77,7 +77,8 @@ template <typename Visit> void forEachPoint(const Factors& counts, Visit&& visit
     }
 }
 
-/// The rules of section 9 word by word: every SPM tile, every array pass and every PE on its own.
+/// The rules of docs/rules/mapping.md 9 word by word: every SPM tile, every array pass and every PE on its
+/// own.
 class Walk
 {
 public:

@@ -257,7 +257,7 @@ void TestMappingOptions::rule_10_5_constraints()
         options.reductions.constraints = parseConstraints(nest, texts).value();
         const Constraints& asked = options.reductions.constraints;
         const BruteForceResult brute = bruteForce(nest, a, [&](const Method& m) { return asked.allows(m); });
-        QVERIFY(brute.valid > 0);
+        QVERIFY2(brute.valid > 0, texts.front().c_str());
         const SearchResult found = search(nest, a, options);
         QVERIFY(found.proven);
         QCOMPARE(found.counts.valid, brute.valid);

@@ -63,7 +63,7 @@ private slots:
                                   << QByteArray("Roofline");
         QTest::newRow("mapping") << QStringLiteral("mapping/layers/gemm-1000.json")
                                  << QByteArray("Mapping search");
-        QTest::newRow("npu") << QStringLiteral("npu") << QByteArray("NPU run");
+        QTest::newRow("npu") << QStringLiteral("npu") << QByteArray("NPU tile graph");
     }
     void reportOfEveryLens()
     {

@@ -102,7 +102,7 @@ Density sampleDensity(const LoopNest& nest, const Architecture& architecture, co
     std::vector<Method> tilings;
     std::vector<Seen> seen;
     // A space with hardly anything valid must end, too.
-    const std::int64_t mostTries = std::int64_t{30} * options.tilings;
+    const std::int64_t mostTries = std::int64_t{15} * options.tilings;
     while (out.tilings < options.tilings && out.tried < mostTries) {
         if (out.tried % 256 == 0 && options.stop.stop_requested())
             break;

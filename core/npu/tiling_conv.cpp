@@ -55,11 +55,6 @@ struct ConvShape
         return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
     }
 
-    [[nodiscard]] std::int64_t blocksOf(const TileSizes& t) const
-    {
-        return images * ceilDiv(cOut, t.cOut) * ceilDiv(hOut, t.height) * ceilDiv(wOut, t.width);
-    }
-
     /// A block of output channels lies in one group or is whole groups.
     [[nodiscard]] std::int64_t channelBlock(std::int64_t wish) const
     {
@@ -86,13 +81,10 @@ struct ConvShape
             t.cOut = std::max(cOutGroup, roundDown(t.cOut / 2, cOutGroup));
         while (!fits(t) && wish.cIn == 0 && t.cOut <= cOutGroup && t.cIn > 1)
             t.cIn = (t.cIn + 1) / 2;
-        // A chain a core, unless somebody has chosen the blocks.
-        const bool isFree = wish.cOut == 0 && wish.height == 0 && wish.width == 0;
-        const std::int64_t enough = isFree ? std::min<std::int64_t>(kMaxCores, blocksOf(t)) : 1;
         const auto tryGrow = [&](std::int64_t TileSizes::*field, std::int64_t size) {
             TileSizes larger = t;
             larger.*field = size;
-            if (size <= t.*field || !fits(larger) || blocksOf(larger) < enough)
+            if (size <= t.*field || !fits(larger))
                 return false;
             t = larger;
             return true;

@@ -149,6 +149,7 @@ Status exportLensReport(const QString& title, const std::vector<View*>& views, c
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     std::vector<ReportTable> tables;
+    tables.reserve(views.size());
     const std::vector<ReportPicture> pictures = picturesOf(views); // settles what the rows are read from
     for (const View* view : views)
         tables.push_back({view->title().toStdString(), view->tableText().toStdString()});

@@ -57,8 +57,8 @@ void MainWindow::createLensActions()
                                  true,
                                  {},
                                  {},
-                                 [this, lens] { return m_panes && m_panes->lens() == lens; }},
-                                [this, lens](bool) { showLens(lens); });
+                                 [this, shown = lens] { return m_panes && m_panes->lens() == shown; }},
+                                [this, shown = lens](bool) { showLens(shown); });
         places->addAction(action);
         addAction(action);
     }

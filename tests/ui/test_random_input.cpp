@@ -34,10 +34,10 @@ QStringList g_complaints;
 void hear(QtMsgType type, const QMessageLogContext&, const QString& text)
 {
     std::cerr << qPrintable(text) << '\n';
-    // The platform without a display cannot do these, and Qt says so when a list is asked to edit what cannot
-    // be edited; neither says anything about the program.
-    for (const char* known :
-         {"This plugin does not support", "QFileSystemWatcher", "propagateSizeHints", "edit: editing failed"})
+    // The platform without a display cannot do these, and Qt's lists say so when they are asked to edit what
+    // cannot be edited, or lose the editor that they are told of; neither says anything about the program.
+    for (const char* known : {"This plugin does not support", "QFileSystemWatcher", "propagateSizeHints",
+                              "edit: ", "commitData called with an editor"})
         if (text.contains(QLatin1String(known)))
             return;
     if (type != QtDebugMsg && type != QtInfoMsg)

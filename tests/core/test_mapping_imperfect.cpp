@@ -552,16 +552,24 @@ void TestMappingImperfect::rule_9_4_theCubeOfAPrimeCostsLikeItsNeighbour()
     const LoopNest prime = makeNest(gemm(1009, 1009, 1009)).value();
     Architecture imperfect;
     imperfect.options.imperfect = true;
-    SearchOptions options;
-    options.seconds = 5;
     const SearchResult a = search(round, {}, {});
-    const SearchResult b = search(prime, imperfect, options);
     const SearchResult before = search(prime, {}, {});
     const auto perMac = [](const SearchResult& r, const LoopNest& nest, Objective o) {
         const double macs = static_cast<double>(nest.macs);
         return r.of(o)->value(o) / (o == Objective::Edp ? macs * macs : macs);
     };
-    for (const Objective o : {Objective::Energy, Objective::Cycles, Objective::Edp}) {
+    const std::array objectives{Objective::Energy, Objective::Cycles, Objective::Edp};
+    // The search is anytime: how soon it is there is the machine's, not the rule's.
+    SearchOptions options;
+    options.seconds = 5;
+    SearchResult b = search(prime, imperfect, options);
+    while (options.seconds < 200 && !std::ranges::all_of(objectives, [&](Objective o) {
+               return perMac(b, prime, o) <= 1.05 * perMac(a, round, o);
+           })) {
+        options.seconds *= 4;
+        b = search(prime, imperfect, options);
+    }
+    for (const Objective o : objectives) {
         QVERIFY2(perMac(b, prime, o) <= 1.05 * perMac(a, round, o),
                  std::to_string(perMac(b, prime, o) / perMac(a, round, o)).c_str());
         QVERIFY(b.of(o)->value(o) < before.of(o)->value(o));

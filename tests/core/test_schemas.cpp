@@ -78,10 +78,11 @@ void TestSchemas::fieldsOfTheSchemaAreThoseOfTheReader()
     for (const auto& [field, rules] : own.items())
         QVERIFY2(isKnown({{field, "wrong"}}, mapping::readArchitecture), field.c_str());
     for (const char* inner : {"energy_pj", "options"})
-        for (const auto& [field, rules] : own[inner]["properties"].items())
+        for (const auto& [field, rules] : own.at(inner).at("properties").items())
             QVERIFY2(isKnown({{inner, {{field, "wrong"}}}}, mapping::readArchitecture), field.c_str());
     QVERIFY(!isKnown({{"nonsense", 1}}, mapping::readArchitecture));
-    for (const nlohmann::json& kind : schema("mapping-layer")["oneOf"])
+    const nlohmann::json kinds = schema("mapping-layer")["oneOf"];
+    for (const nlohmann::json& kind : kinds)
         for (const auto& [field, rules] : kind["properties"].items()) {
             nlohmann::json layer{{"kind", kind["properties"]["kind"]["enum"][0]}};
             if (field != "kind")

@@ -66,6 +66,17 @@ void ControlBar::add(QWidget* control, const QString& name, const QString& tip, 
     updateGeometry();
 }
 
+void ControlBar::setShown(QWidget* control, bool shown)
+{
+    for (const Item& item : m_items)
+        if (item.control == control && item.control->isHidden() == shown) {
+            item.control->setVisible(shown);
+            if (item.label)
+                item.label->setVisible(shown);
+            updateGeometry();
+        }
+}
+
 int ControlBar::arrange(int width, bool apply) const
 {
     int y = kRowGap;

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/sweep/sweep_view.h"
+
+#include "base/file.h"
+#include "schedule/schedule_json.h"
+#include "theme/number.h"
+#include "theme/text_row.h"
+#include "theme/words.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QLabel>
+#include <QStandardPaths>
+#include <QTableWidget>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+SweepView::SweepView(const ViewContext& context, QWidget* parent)
+    : PlotCanvas(context, QStringLiteral("sweep"), tr("Sweep"), parent),
+      m_form(new SweepForm(context.document, context.themes, bar(), this)), m_progress(new QLabel(this)),
+      m_table(new QTableWidget(this))
+{
+    addCommands();
+    m_form->addPictures();
+    bar().add(m_progress, tr("Progress"), tr("Points that are done."), true);
+    m_progress->setFocusPolicy(Qt::NoFocus);
+    m_progress->setObjectName(QStringLiteral("sweep.progress"));
+    m_table->setObjectName(QStringLiteral("sweep.table"));
+    m_table->setAccessibleName(tr("Points of the sweep"));
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->verticalHeader()->hide();
+    m_table->hide();
+    connect(m_table, &QTableWidget::cellActivated, this, [this](int row, int) {
+        openPoint(static_cast<std::size_t>(row), QApplication::keyboardModifiers() & Qt::ShiftModifier);
+    });
+    addOwnKeys();
+    m_changes = std::make_unique<LatestJob<std::vector<SweepChange>>>(
+        [this](std::vector<SweepChange> changes) {
+            m_model.changes = std::move(changes);
+            outdatePlots();
+        },
+        true);
+    connect(&m_run, &SweepRun::changed, this, &SweepView::refresh);
+    connect(m_form, &SweepForm::pictureChanged, this, &SweepView::refresh);
+    connect(m_form, &SweepForm::sweepChanged, this, [this] {
+        m_error.clear();
+        m_cursor.reset();
+        m_run.forget();
+        refresh();
+    });
+    document().whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet | Part::Steps,
+                           [this](Parts parts) { followDocument(parts); });
+    refresh();
+}
+
+SweepView::~SweepView() = default;
+
+void SweepView::addCommands()
+{
+    m_start = addBarCommand(
+        QStringLiteral("sweep.run"), tr("Sweep"), QStringLiteral("play"),
+        {QKeySequence(Qt::CTRL | Qt::Key_Return)},
+        tr("Compute every point in the background; again: stop, and go on where it was stopped."), [this] {
+            if (m_run.isRunning())
+                m_run.stop();
+            else
+                run();
+        });
+    addBarCommand(QStringLiteral("sweep.csv"), tr("Export the table…"), QStringLiteral("export"), {},
+                  tr("Write the table with full precision (CSV). The picture: File ▸ Export view."), [this] {
+                      save(tr("Export the table"), QStringLiteral("sweep.csv"), tr("CSV (*.csv)"),
+                           [this](const QString& path) { return exportTable(path); });
+                  });
+    addBarCommand(
+        QStringLiteral("sweep.plan"), tr("Save the plan…"), QStringLiteral("save"), {},
+        tr("Write the plan and copy the command line that repeats this sweep, on this machine or on "
+           "many."),
+        [this] {
+            save(tr("Save the plan"), QStringLiteral("sweep.json"), tr("Plan (*.json)"),
+                 [this](const QString& path) { return exportPlan(path); });
+        });
+}
+
+void SweepView::addOwnKeys()
+{
+    addKeys("point", tr("Go to a point"), arrowKeys(), tr("Choose the next point of the curve or the map."),
+            [this](const KeyUse& use) { moveCursor(use.arrow()); });
+    addKeys("open", tr("Open the point"), {QKeySequence(Qt::Key_Return)},
+            tr("Open the machine and the schedule of the chosen point; one undo step."), [this] {
+                if (m_cursor)
+                    openPoint(*m_cursor, false);
+            });
+    addKeys("compare", tr("Compare the point"), {QKeySequence(Qt::SHIFT | Qt::Key_Return)},
+            tr("Open the chosen point beside what is open now."), [this] {
+                if (m_cursor)
+                    openPoint(*m_cursor, true);
+            });
+    addGesture("click", tr("Open a point"), tr("click (Shift: compare it with what is open)"),
+               tr("Open its machine and its schedule; one undo step."));
+}
+
+// -- computing -------------------------------------------------------------------------------------------
+
+void SweepView::run()
+{
+    m_error.clear();
+    m_told.clear();
+    auto main = sweepOf(document(), m_form->setup());
+    if (!main) {
+        m_run.forget();
+        m_error = sentence(main.error().message);
+        refresh();
+        return;
+    }
+    std::vector<SweepResults> sweeps;
+    if (auto beside = besideSweep(document(), m_form->setup()))
+        sweeps.push_back(emptyResults(std::move(*beside)));
+    SweepResults next = emptyResults(std::move(*main));
+    // What was stopped goes on, unless the schedule that it starts from is another one.
+    if (!m_run.results().empty()) {
+        const SweepResults& before = m_run.results().back();
+        if (before.sweep->plan() == next.sweep->plan() && before.rows.size() == next.rows.size() &&
+            before.sweep->scheduleText == next.sweep->scheduleText && m_run.done() < m_run.points()) {
+            next.rows = before.rows;
+            next.schedules = before.schedules;
+        }
+    }
+    sweeps.push_back(std::move(next));
+    m_swept = m_form->setup();
+    m_besideIsOpen = true;
+    m_model.changes.clear();
+    m_changes->cancel();
+    m_run.start(std::move(sweeps));
+}
+
+void SweepView::followDocument(Parts parts)
+{
+    m_besideIsOpen = m_besideIsOpen && !(parts & Part::Steps);
+    if (!(parts & (Part::Problem | Part::Machine | Part::RuleSet)))
+        return refresh();
+    if (parts & Part::Problem) {
+        m_error.clear();
+        m_told.clear();
+        SweepSetup setup = m_form->setup(); // ranges are of the workload
+        setup.axes = {};
+        m_form->setSetup(setup);
+    }
+    m_form->follow();
+    if (!m_run.results().empty()) {
+        // Opening a point changes what it is swept along, which is no other sweep.
+        const auto now = sweepOf(document(), m_swept);
+        if (!now || !isSameSweep(*now, *m_run.results().back().sweep)) {
+            m_cursor.reset();
+            m_run.forget();
+        }
+    }
+    refresh();
+}
+
+void SweepView::refresh()
+{
+    std::vector<SweepChange> changes = std::move(m_model.changes);
+    m_model = {};
+    if (!m_run.results().empty()) {
+        const SweepResults& main = m_run.results().back();
+        m_model.setup = m_form->setup();
+        m_model.setup.axes = m_swept.axes;
+        m_model.axes = m_form->chosen();
+        m_model.changes = std::move(changes);
+        m_model.besideIsOpen = m_besideIsOpen;
+        sweep::Manifest manifest = main.sweep->manifest;
+        const auto names = sweep::metricsOf(manifest.plan);
+        const std::string metric = m_model.setup.metric.toStdString();
+        const std::string against = m_model.setup.against.toStdString();
+        manifest.plan.objectives = {
+            std::ranges::find(names, metric) == names.end() ? std::string(names.front()) : metric,
+            against.empty() ? manifest.plan.axes.front().name : against};
+        m_model.table = sweep::tableOf(manifest, main.rows);
+        if (m_run.results().size() > 1)
+            m_model.beside =
+                sweep::tableOf(m_run.results().front().sweep->manifest, m_run.results().front().rows);
+        const std::string& shown = manifest.plan.objectives.front();
+        const bool cycles = shown == "latency" || shown == "lower_bound" || shown == "makespan";
+        m_model.unit = shown == "traffic"                                      ? tr("elements")
+                       : cycles && !main.sweep->workloads.front().standsAsItIs ? tr("cycles")
+                                                                               : QString();
+        if (!m_run.isRunning() && m_model.changes.empty())
+            requestChanges();
+    }
+    Actions::setAvailable(m_start, {document().hasProblem(), tr("Open a model or a problem first.")});
+    m_start->setText(m_run.isRunning() ? tr("Stop") : tr("Sweep"));
+    tellProgress();
+    const bool table = m_form->setup().picture == SweepPicture::Table && !m_model.isEmpty();
+    if (table)
+        fillTable();
+    m_table->setVisible(table);
+    setAccessibleDescription(m_model.isEmpty() ? hint() : sweepAnswer(m_model));
+    outdatePlots();
+}
+
+void SweepView::requestChanges()
+{
+    if (m_run.results().back().schedules.empty() || m_model.axes.size() != 1 || m_changes->isBusy())
+        return;
+    m_changes->request([results = m_run.results().back(), model = m_model](const std::stop_token& stop) {
+        return findSweepChanges(results, model, stop);
+    });
+}
+
+void SweepView::tellProgress()
+{
+    QStringList parts;
+    if (m_run.isRunning()) {
+        parts << tr("%1 of %2 points").arg(m_run.done()).arg(m_run.points());
+        if (m_run.secondsLeft() && *m_run.secondsLeft() >= 1)
+            parts << tr("about %1 left").arg(secondsText(*m_run.secondsLeft()));
+    } else if (m_run.done() < m_run.points()) {
+        parts << tr("stopped after %1 of %2 points").arg(m_run.done()).arg(m_run.points());
+    }
+    if (m_model.table.failed > 0)
+        parts << tr("%1 failed")
+                     .arg(
+                         counted(static_cast<std::int64_t>(m_model.table.failed), tr("point"), tr("points")));
+    if (!m_told.isEmpty())
+        parts << m_told;
+    m_progress->setText(parts.join(QStringLiteral(", ")));
+    m_progress->setToolTip(m_told);
+}
+
+void SweepView::fillTable()
+{
+    const QStringList columns = sweepColumns(m_model);
+    m_table->setColumnCount(static_cast<int>(columns.size()));
+    m_table->setHorizontalHeaderLabels(columns);
+    m_table->setRowCount(static_cast<int>(m_model.table.rows.size()));
+    for (int row = 0; row < m_table->rowCount(); ++row) {
+        const QStringList cells = sweepCells(m_model, static_cast<std::size_t>(row));
+        for (int c = 0; c < m_table->columnCount(); ++c) {
+            auto* item = m_table->item(row, c);
+            if (!item)
+                m_table->setItem(row, c, item = new QTableWidgetItem);
+            item->setText(cells.value(c));
+        }
+    }
+    m_table->resizeColumnsToContents();
+}
+
+void SweepView::contentResized()
+{
+    m_table->setGeometry(contentArea().toRect());
+}
+
+void SweepView::settle()
+{
+    m_run.settle();
+    m_changes->waitIdle();
+}
+
+void SweepView::restoreSettings(const QJsonObject& settings)
+{
+    m_form->setSetup(sweepSetupOf(settings));
+    m_run.forget();
+    refresh();
+}
+
+// -- painting --------------------------------------------------------------------------------------------
+
+bool SweepView::isGrid() const
+{
+    return m_form->setup().picture == SweepPicture::HeatMap && m_model.axes.size() == 2;
+}
+
+QString SweepView::hint() const
+{
+    if (!m_error.isEmpty())
+        return m_error;
+    if (!document().hasProblem())
+        return tr("Open a model or a problem to see what other hardware would give.");
+    if (!m_model.isEmpty() && m_model.table.done + m_model.table.failed > 0)
+        return {};
+    return m_run.isRunning() ? tr("Computing the first points …")
+                             : tr("How much fast memory is enough? Choose what to change and press Sweep.");
+}
+
+std::vector<PlotModel> SweepView::buildPlots(const Theme& theme) const
+{
+    if (m_model.setup.picture != SweepPicture::Table)
+        return sweepPlots(m_model, theme);
+    SweepModel drawn = m_model; // a table is exported as the curve that it is of
+    drawn.setup.picture = SweepPicture::Curve;
+    return sweepPlots(drawn, theme);
+}
+
+void SweepView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    if (!isGrid())
+        return;
+    const HeatGrid grid = sweepGrid(m_model, theme);
+    std::optional<std::size_t> hover;
+    for (std::size_t cell = 0; m_cursor && !exporting && cell < grid.cells.size(); ++cell)
+        if (sweepRowOfCell(m_model, cell) == *m_cursor)
+            hover = cell;
+    paintSweepGrid(painter, m_model, grid, sweepGridPlaces(m_model, grid, area), hover, theme);
+}
+
+void SweepView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
+{
+    if (m_run.results().empty() && document().hasProblem()) {
+        run(); // an exported picture shows the sweep, not the invitation to start it
+        settle();
+    }
+    PlotCanvas::paintExport(painter, size, theme);
+}
+
+QString SweepView::copyText() const
+{
+    if (m_model.isEmpty())
+        return {};
+    QString out = textRow(sweepColumns(m_model));
+    for (std::size_t row = 0; row < m_model.table.rows.size(); ++row)
+        out += textRow(sweepCells(m_model, row));
+    return out;
+}
+
+// -- points ----------------------------------------------------------------------------------------------
+
+std::optional<std::size_t> SweepView::rowAt(QPointF position) const
+{
+    if (!isGrid() || m_model.isEmpty())
+        return std::nullopt;
+    const HeatGrid grid = sweepGrid(m_model, theme());
+    const auto cell = sweepGridPlaces(m_model, grid, contentArea()).map.cellAt(position);
+    return cell ? std::optional(sweepRowOfCell(m_model, *cell)) : std::nullopt;
+}
+
+QPointF SweepView::pointOf(std::size_t row) const
+{
+    if (isGrid()) {
+        const HeatGrid grid = sweepGrid(m_model, theme());
+        const HeatFrame map = sweepGridPlaces(m_model, grid, contentArea()).map;
+        for (std::size_t cell = 0; cell < grid.cells.size(); ++cell)
+            if (sweepRowOfCell(m_model, cell) == row)
+                return map.cell(cell).center();
+    }
+    if (!plots().empty())
+        if (const PlotMark* mark = plots().front().mark(static_cast<int>(row)))
+            return frame().toPixel(mark->x, mark->y);
+    return {};
+}
+
+std::optional<int> SweepView::hoveredMark() const
+{
+    return m_cursor ? std::optional(static_cast<int>(*m_cursor)) : std::nullopt;
+}
+
+QPointF SweepView::focusPoint() const
+{
+    return m_cursor ? pointOf(*m_cursor) : PlotCanvas::focusPoint();
+}
+
+QString SweepView::tooltipAt(QPointF position) const
+{
+    if (const auto row = rowAt(position))
+        return sweepTooltip(m_model, *row);
+    return isGrid() ? QString() : PlotCanvas::tooltipAt(position);
+}
+
+QString SweepView::markTooltip(const PlotMark& mark) const
+{
+    return sweepTooltip(m_model, static_cast<std::size_t>(mark.id));
+}
+
+void SweepView::markHovered(QPointF at, const PlotMark* mark)
+{
+    m_cursor = mark ? std::optional(static_cast<std::size_t>(mark->id)) : rowAt(at);
+    if (isGrid())
+        setCursor(m_cursor ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
+void SweepView::markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers)
+{
+    const auto row = mark ? std::optional(static_cast<std::size_t>(mark->id)) : rowAt(at);
+    if (row)
+        openPoint(*row, modifiers & Qt::ShiftModifier);
+}
+
+void SweepView::moveCursor(QPoint arrow)
+{
+    if (m_model.isEmpty())
+        return;
+    if (isGrid()) {
+        const HeatGrid grid = sweepGrid(m_model, theme());
+        const HeatFrame map = sweepGridPlaces(m_model, grid, contentArea()).map;
+        std::size_t cell = 0;
+        while (m_cursor && cell + 1 < grid.cells.size() && sweepRowOfCell(m_model, cell) != *m_cursor)
+            ++cell;
+        m_cursor = sweepRowOfCell(m_model, m_cursor ? map.beside(cell, arrow) : grid.current.value_or(0));
+    } else {
+        std::vector<std::pair<double, std::size_t>> order; // from left to right
+        for (const PlotMark& mark : plots().empty() ? std::vector<PlotMark>() : plots().front().marks)
+            if (mark.id >= 0)
+                order.emplace_back(mark.x, static_cast<std::size_t>(mark.id));
+        std::ranges::sort(order);
+        if (order.empty())
+            return;
+        const auto at = std::ranges::find(order, m_cursor.value_or(m_model.rowInForce().value_or(0)),
+                                          &std::pair<double, std::size_t>::second);
+        const auto now = at == order.end() ? 0 : at - order.begin();
+        const int by = arrow.x() != 0 ? arrow.x() : -arrow.y();
+        const auto next = std::clamp<std::ptrdiff_t>(now + (m_cursor ? by : 0), 0, std::ssize(order) - 1);
+        m_cursor = order[static_cast<std::size_t>(next)].second;
+    }
+    setAccessibleDescription(sweepPointName(m_model, *m_cursor));
+    update();
+}
+
+void SweepView::openPoint(std::size_t row, bool compare)
+{
+    const auto refuse = [this](const QString& why) { Q_EMIT workspace().refused(why); };
+    if (row >= m_model.table.rows.size())
+        return;
+    const sweep::Row& r = m_model.table.rows[row];
+    if (r.metrics.empty())
+        return refuse(r.error.empty() ? tr("This point has not been computed yet.") : sentence(r.error));
+    const SweepResults& results = m_run.results().back();
+    const auto hardware = sweep::hardwareOfPoint(*results.sweep, r.point);
+    if (!hardware)
+        return refuse(sentence(hardware.error().message));
+    Schedule schedule = document().schedule();
+    if (const auto text = results.schedules.find(r.from); text != results.schedules.end()) {
+        auto read = readSchedule(*document().problem(), text->second, "sweep");
+        if (!read)
+            return refuse(sentence(read.error().message));
+        schedule = std::move(read->schedule);
+        schedule.extra = document().schedule().extra;
+    }
+    const QString name = sweepPointName(m_model, row);
+    if (compare) {
+        document().waitForSnapshot();
+        const auto open = m_model.rowInForce();
+        document().addBaseline(open ? sweepPointName(m_model, *open) : tr("before %1").arg(name),
+                               document().snapshot());
+    }
+    const QString text = tr("Open %1").arg(name);
+    const Status done = hardware->machine ? document().adopt(*hardware->machine, std::move(schedule), text)
+                                          : document().adopt(*hardware->hardware, std::move(schedule), text);
+    if (!done)
+        return refuse(sentence(done.error().message));
+    if (compare)
+        Q_EMIT compareRequested();
+}
+
+// -- files -----------------------------------------------------------------------------------------------
+
+QString SweepView::folder() const
+{
+    const QString& problem = document().problemPath();
+    return problem.isEmpty() || problem.startsWith(QLatin1Char(':'))
+               ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
+               : QFileInfo(problem).path();
+}
+
+void SweepView::save(const QString& title, const QString& name, const QString& filter,
+                     const std::function<Status(const QString&)>& write)
+{
+    const QString path =
+        QFileDialog::getSaveFileName(this, title, folder() + QLatin1Char('/') + name, filter);
+    if (path.isEmpty())
+        return;
+    if (const Status done = write(path); !done)
+        Q_EMIT workspace().refused(QString::fromStdString(done.error().text()));
+    tellProgress();
+}
+
+Status SweepView::exportTable(const QString& path) const
+{
+    if (m_model.isEmpty())
+        return Error{ErrorCode::Refused, "nothing has been computed yet: press Sweep first", {}, {}};
+    return writeFileAtomically(path.toStdString(), sweep::tableCsv(m_model.table));
+}
+
+Status SweepView::exportPlan(const QString& path)
+{
+    auto planned = sweepOf(document(), m_form->setup());
+    if (!planned)
+        return planned.error();
+    if (!m_model.isEmpty())
+        planned->manifest.plan.objectives = m_model.plan().objectives;
+    const auto command = saveSweepPlan(document(), *planned, path);
+    if (!command)
+        return command.error();
+    QApplication::clipboard()->setText(*command);
+    say(tr("copied: %1").arg(*command));
+    tellProgress();
+    return Unit{};
+}
+
+} // namespace tilewright::ui

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kStep = 0.005; ///< a curve falls by at least that share where something became possible
-constexpr std::size_t kNamed = 2;
+constexpr qsizetype kNamed = 2;
 
 ProblemPtr problemOfPoint(const sweep::Sweep& sweep, std::size_t point)
 {
@@ -32,31 +32,31 @@ ProblemPtr problemOfPoint(const sweep::Sweep& sweep, std::size_t point)
     return problem ? *problem : nullptr;
 }
 
-template <typename Ids, typename NameOf> QString someNames(const Ids& ids, NameOf&& nameOf)
+template <typename Ids, typename NameOf> QString someNames(const Ids& ids, qsizetype most, NameOf&& nameOf)
 {
     QStringList names;
     for (const auto id : ids)
         names << nameOf(id);
-    const qsizetype more = names.size() - static_cast<qsizetype>(kNamed);
-    names = names.mid(0, static_cast<qsizetype>(kNamed));
+    const qsizetype more = names.size() - most;
+    names = names.mid(0, most);
     return names.join(QStringLiteral(" + ")) + (more > 0 ? tr(" and %1 more").arg(more) : QString());
 }
 
-QString textOf(const Problem& problem, const Difference& d, const std::string& prefix)
+QString textOf(const Problem& problem, const Difference& d, const std::string& prefix, qsizetype most)
 {
     const auto op = [&](OpId id) { return withoutPrefix(problem.opName(id), prefix); };
     const auto tensor = [&](TensorId id) { return withoutPrefix(problem.tensorName(id), prefix); };
     switch (d.kind) {
     case DifferenceKind::Fused:
-        return tr("fused: %1").arg(someNames(d.ops, op));
+        return tr("fused: %1").arg(someNames(d.ops, most, op));
     case DifferenceKind::Retain:
-        return tr("stays: %1").arg(someNames(d.tensors, tensor));
+        return tr("stays: %1").arg(someNames(d.tensors, most, tensor));
     case DifferenceKind::Split:
-        return tr("split: %1").arg(someNames(d.ops, op));
+        return tr("split: %1").arg(someNames(d.ops, most, op));
     case DifferenceKind::Granularity:
-        return tr("tile of %1").arg(someNames(d.ops, op));
+        return tr("tile of %1").arg(someNames(d.ops, most, op));
     default:
-        return tr("order of %1").arg(someNames(d.ops, op));
+        return tr("order of %1").arg(someNames(d.ops, most, op));
     }
 }
 
@@ -106,8 +106,10 @@ std::vector<SweepChange> findSweepChanges(const SweepResults& results, const Swe
         std::vector<std::string> names;
         for (std::size_t o = 0; o < problem->opCount(); ++o)
             names.push_back(problem->opName(OpId(o)));
+        const std::string prefix = commonNamePrefix(names);
         if (const Contribution* change = mainChange(comparison))
-            out.push_back({points[i].row, textOf(*problem, change->difference, commonNamePrefix(names))});
+            out.push_back({points[i].row, textOf(*problem, change->difference, prefix, kNamed),
+                           textOf(*problem, change->difference, prefix, 1)});
     }
     return out;
 }

@@ -103,10 +103,12 @@ QString sweepAnswer(const SweepModel& m)
         const auto& points = curves.front().points;
         const sweep::CurvePoint& best = points[*sweep::bestOf(points)];
         const sweep::CurvePoint& enough = points[*sweep::smallestWithin(points, m.setup.within / 100.0)];
-        return tr("Within %1 % of the best %2: %3 (%4; the best is %5, from %6 on)")
-            .arg(m.setup.within)
-            .arg(metric, m.axes[0].text(enough.at), metricText(m, enough.value), metricText(m, best.value),
-                 m.axes[0].text(best.at));
+        const QString head =
+            tr("Within %1 % of the best %2: %3").arg(m.setup.within).arg(metric, m.axes[0].text(enough.at));
+        if (enough.at == best.at)
+            return tr("%1 (%2, the best)").arg(head, metricText(m, best.value));
+        return tr("%1 (%2; the best is %3, from %4 on)")
+            .arg(head, metricText(m, enough.value), metricText(m, best.value), m.axes[0].text(best.at));
     }
     const SweepCurve* bestCurve = nullptr;
     const sweep::CurvePoint* best = nullptr;

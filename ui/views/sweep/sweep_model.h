@@ -13,7 +13,8 @@ namespace tilewright::ui {
 struct SweepChange
 {
     std::size_t row = 0;
-    QString text; ///< "fused attn.scores + attn.softmax"
+    QString text;  ///< "fused: attn.scores + attn.softmax"
+    QString brief; ///< where that has no room
 };
 
 /// One line of a picture: along the first axis, at one value of the second.

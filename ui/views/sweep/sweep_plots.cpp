@@ -194,14 +194,26 @@ void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, c
         plot.marks.push_back(mark);
         plot.keys.push_back(markKey(tr("knee"), mark));
     }
+    PlotMark ring;
+    ring.radius = 7;
+    ring.pen = QPen(theme.accent, 1.2);
     for (const SweepChange& change : m.changes) {
         const auto at = std::ranges::find(points, change.row, &sweep::CurvePoint::row);
         if (at == points.end())
             continue;
-        plot.lines.push_back(vertical(at->at, plot, QPen(theme.grid, 1)));
-        plot.labels.push_back(
-            {{change.text}, {at->at, at->value}, {at->at, at->value}, theme.muted, false, false, 6});
+        ring.x = at->at;
+        ring.y = at->value;
+        plot.marks.push_back(ring);
+        plot.labels.push_back({{change.text, change.brief},
+                               {at->at, at->value},
+                               {at->at, at->value},
+                               theme.muted,
+                               false,
+                               false,
+                               8});
     }
+    if (!m.changes.empty())
+        plot.keys.push_back(markKey(tr("something becomes possible"), ring));
 }
 
 PlotModel curvePlot(const SweepModel& m, const Theme& theme)

@@ -14,8 +14,8 @@
 #include <QAbstractButton>
 #include <QClipboard>
 #include <QComboBox>
-#include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QSpinBox>
 #include <QTableWidget>
 
@@ -120,7 +120,8 @@ private Q_SLOTS:
         // Asking for less finds less.
         control<QSpinBox>(v, "sweep.within")->setValue(60);
         QVERIFY(sweepAnswer(v.model()).startsWith(QStringLiteral("Within 60 % of the best latency: ")));
-        QVERIFY(!sweepAnswer(v.model()).startsWith(QStringLiteral("Within 60 % of the best latency: ") + value));
+        QVERIFY(
+            !sweepAnswer(v.model()).startsWith(QStringLiteral("Within 60 % of the best latency: ") + value));
         QVERIFY(v.model().table.done == 17); // drawn otherwise, not computed anew
     }
 
@@ -201,7 +202,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(v.model().table.done > 0, 20'000);
         QVERIFY(v.isRunning() && v.model().table.done < 40);
         QVERIFY(ticks > 2);
-        QVERIFY(control<QLabel>(v, "sweep.progress")->text().contains(QStringLiteral(" of 80 points")));
+        QVERIFY(control<QProgressBar>(v, "sweep.progress")->text().contains(QStringLiteral(" of 80 points")));
         const std::size_t marks = v.plots().front().marks.size();
         QVERIFY(marks > 0);
         // Stopped by the same command; it goes on from there, to the table of an undisturbed run.
@@ -209,7 +210,8 @@ private Q_SLOTS:
         v.settle();
         const std::size_t there = v.model().table.done;
         QVERIFY(there > 0 && there < 40);
-        QVERIFY(control<QLabel>(v, "sweep.progress")->text().startsWith(QStringLiteral("stopped after")));
+        QVERIFY(
+            control<QProgressBar>(v, "sweep.progress")->text().startsWith(QStringLiteral("stopped after")));
         runAll(v);
         QCOMPARE(v.model().table.done, std::size_t(40));
         const std::string table = sweep::tableCsv(v.model().table);
@@ -368,7 +370,7 @@ private Q_SLOTS:
         QVERIFY(v.model().table.failed > 0 && v.model().table.done > 0);
         const QString tip = sweepTooltip(v.model(), 0);
         QVERIFY2(tip.contains(QStringLiteral("a locked subgraph does not fit here")), qPrintable(tip));
-        QVERIFY(control<QLabel>(v, "sweep.progress")->text().contains(QStringLiteral("failed")));
+        QVERIFY(control<QProgressBar>(v, "sweep.progress")->text().contains(QStringLiteral("failed")));
         const PlotModel plot = sweepPlots(v.model(), Theme::light()).front();
         QVERIFY(std::ranges::any_of(
             plot.marks, [](const PlotMark& m) { return m.id == 0 && m.shape == PlotShape::TriangleDown; }));

@@ -103,8 +103,10 @@ QString sweepAnswer(const SweepModel& m)
         const auto& points = curves.front().points;
         const sweep::CurvePoint& best = points[*sweep::bestOf(points)];
         const sweep::CurvePoint& enough = points[*sweep::smallestWithin(points, m.setup.within / 100.0)];
-        const QString head =
-            tr("Within %1 % of the best %2: %3").arg(m.setup.within).arg(metric, m.axes[0].text(enough.at));
+        const QString head = (m.table.toDo() > 0 ? tr("So far, within %1 % of the best %2: %3")
+                                                 : tr("Within %1 % of the best %2: %3"))
+                                 .arg(m.setup.within)
+                                 .arg(metric, m.axes[0].text(enough.at));
         if (enough.at == best.at)
             return tr("%1 (%2, the best)").arg(head, metricText(m, best.value));
         return tr("%1 (%2; the best is %3, from %4 on)")

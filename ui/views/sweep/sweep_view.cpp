@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "schedule/schedule_json.h"
+#include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
@@ -13,9 +14,10 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
-#include <QLabel>
+#include <QProgressBar>
 #include <QStandardPaths>
 #include <QTableWidget>
+#include <QToolButton>
 
 #include <algorithm>
 
@@ -23,13 +25,14 @@ namespace tilewright::ui {
 
 SweepView::SweepView(const ViewContext& context, QWidget* parent)
     : PlotCanvas(context, QStringLiteral("sweep"), tr("Sweep"), parent),
-      m_form(new SweepForm(context.document, context.themes, bar(), this)), m_progress(new QLabel(this)),
-      m_table(new QTableWidget(this))
+      m_form(new SweepForm(context.document, context.themes, bar(), this)),
+      m_progress(new QProgressBar(this)), m_table(new QTableWidget(this))
 {
     addCommands();
     m_form->addPictures();
     bar().add(m_progress, tr("Progress"), tr("Points that are done."), true);
-    m_progress->setFocusPolicy(Qt::NoFocus);
+    m_progress->setMinimumWidth(
+        fontMetrics().horizontalAdvance(QStringLiteral("888 of 888 points, about 88.8 s left")));
     m_progress->setObjectName(QStringLiteral("sweep.progress"));
     m_table->setObjectName(QStringLiteral("sweep.table"));
     m_table->setAccessibleName(tr("Points of the sweep"));
@@ -74,6 +77,9 @@ void SweepView::addCommands()
             else
                 run();
         });
+    for (QToolButton* button : bar().findChildren<QToolButton*>())
+        if (button->defaultAction() == m_start)
+            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     addBarCommand(QStringLiteral("sweep.csv"), tr("Export the table…"), QStringLiteral("export"), {},
                   tr("Write the table with full precision (CSV). The picture: File ▸ Export view."), [this] {
                       save(tr("Export the table"), QStringLiteral("sweep.csv"), tr("CSV (*.csv)"),
@@ -197,6 +203,7 @@ void SweepView::refresh()
     }
     Actions::setAvailable(m_start, {document().hasProblem(), tr("Open a model or a problem first.")});
     m_start->setText(m_run.isRunning() ? tr("Stop") : tr("Sweep"));
+    m_start->setIcon(icon(m_run.isRunning() ? QStringLiteral("stop") : QStringLiteral("play")));
     tellProgress();
     const bool table = m_form->setup().picture == SweepPicture::Table && !m_model.isEmpty();
     if (table)
@@ -231,8 +238,12 @@ void SweepView::tellProgress()
                          counted(static_cast<std::int64_t>(m_model.table.failed), tr("point"), tr("points")));
     if (!m_told.isEmpty())
         parts << m_told;
-    m_progress->setText(parts.join(QStringLiteral(", ")));
+    m_progress->setRange(0, static_cast<int>(std::max<std::size_t>(1, m_run.points())));
+    m_progress->setValue(static_cast<int>(m_run.done()));
+    const QString text = parts.join(QStringLiteral(", "));
+    m_progress->setFormat(text);
     m_progress->setToolTip(m_told);
+    m_progress->setVisible(!text.isEmpty());
 }
 
 void SweepView::fillTable()
@@ -498,7 +509,7 @@ Status SweepView::exportPlan(const QString& path)
     if (!command)
         return command.error();
     QApplication::clipboard()->setText(*command);
-    say(tr("copied: %1").arg(*command));
+    say(tr("the command is in the clipboard"));
     tellProgress();
     return Unit{};
 }

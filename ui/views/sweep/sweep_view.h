@@ -5,7 +5,7 @@
 #include "views/sweep/sweep_form.h"
 #include "views/sweep/sweep_run.h"
 
-class QLabel;
+class QProgressBar;
 class QTableWidget;
 
 namespace tilewright::ui {
@@ -71,7 +71,7 @@ private:
 
     SweepForm* m_form;
     QAction* m_start = nullptr;
-    QLabel* m_progress;
+    QProgressBar* m_progress;
     QTableWidget* m_table;
     SweepRun m_run;
     SweepModel m_model;

@@ -138,7 +138,7 @@ HeatGrid sweepGrid(const SweepModel& m, const Theme& theme)
     return grid;
 }
 
-SweepGridPlaces sweepGridPlaces(const SweepModel& m, const HeatGrid& grid, const QRectF& area)
+SweepGridPlaces sweepGridPlaces(const HeatGrid& grid, const QRectF& area)
 {
     SweepGridPlaces p;
     const TextMetrics head(uiFont(1.0, QFont::DemiBold));
@@ -153,7 +153,6 @@ SweepGridPlaces sweepGridPlaces(const SweepModel& m, const HeatGrid& grid, const
                        QPointF(area.right() - 12, area.bottom() - 2 * fm.height() - 8));
     p.map.columns = grid.columns;
     p.map.rows = grid.rows;
-    Q_UNUSED(m)
     return p;
 }
 

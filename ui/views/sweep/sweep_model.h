@@ -62,8 +62,7 @@ struct SweepGridPlaces
     QRectF title, keys;
     HeatFrame map;
 };
-[[nodiscard]] SweepGridPlaces sweepGridPlaces(const SweepModel& model, const HeatGrid& grid,
-                                              const QRectF& area);
+[[nodiscard]] SweepGridPlaces sweepGridPlaces(const HeatGrid& grid, const QRectF& area);
 /// The map with contours: lines between cells on both sides of a share above the best.
 void paintSweepGrid(QPainter& painter, const SweepModel& model, const HeatGrid& grid,
                     const SweepGridPlaces& places, std::optional<std::size_t> hover, const Theme& theme);

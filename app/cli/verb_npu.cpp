@@ -250,19 +250,18 @@ int runNpu(const NpuArguments& a)
             print(fraction, phase);
     };
     const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
-    const auto both = npu::simulateWithReplay(*graph, hw, *options, progress);
-    if (!both && interrupt.token().stop_requested()) {
+    const auto run = npu::simulate(*graph, hw, *options, progress);
+    if (!run && interrupt.token().stop_requested()) {
         printInterrupted(*graph, hw, *options, bounds, simulated, a.json);
         return Exit::Interrupted;
     }
-    if (!both)
-        return fail(both.error());
-    const npu::NpuRun* run = &both->run;
+    if (!run)
+        return fail(run.error());
     if (!a.trace.empty())
         if (auto s = npu::writeTrace(*graph, *run, a.trace); !s)
             return fail(s.error());
     std::vector<npu::RuleCheck> checks = npu::verifyGraph(*graph);
-    for (npu::RuleCheck& check : npu::verifyRun(*graph, *both))
+    for (npu::RuleCheck& check : npu::verifyRun(*graph, *run))
         checks.push_back(std::move(check));
     const bool verified = npu::allPassed(checks);
     const std::vector<npu::OpReport> reports = npu::opReports(*graph, *run);

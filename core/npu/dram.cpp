@@ -9,22 +9,23 @@ namespace tilewright::npu {
 
 DramSeries::DramSeries(int channels, int banks)
     : m_bins(static_cast<std::size_t>(channels) * static_cast<std::size_t>(banks) * kBins),
-      m_banks(static_cast<std::size_t>(banks))
+      m_banks(static_cast<std::size_t>(banks)), m_width(static_cast<std::size_t>(channels) * m_banks)
 {
 }
 
 void DramSeries::halve()
 {
-    for (std::size_t row = 0; row < m_bins.size(); row += kBins)
-        for (std::size_t i = 0; i < kBins; ++i) {
+    for (std::size_t i = 0; i < kBins; ++i)
+        for (std::size_t bank = 0; bank < m_width; ++bank) {
             Bin sum;
             if (i < kBins / 2)
-                for (const Bin& half : {m_bins[row + 2 * i], m_bins[row + 2 * i + 1]}) {
+                for (const Bin& half :
+                     {m_bins[2 * i * m_width + bank], m_bins[(2 * i + 1) * m_width + bank]}) {
                     sum.bytes += half.bytes;
                     sum.hits += half.hits;
                     sum.misses += half.misses;
                 }
-            m_bins[row + i] = sum;
+            m_bins[i * m_width + bank] = sum;
         }
     m_used = (m_used + 1) / 2;
     ++m_shift;
@@ -36,8 +37,8 @@ void DramSeries::add(int channel, int bank, Cycle time, std::int64_t bytes, bool
         halve();
     const auto index = static_cast<std::size_t>(time >> m_shift);
     m_used = std::max(m_used, index + 1);
-    Bin& bin = m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins +
-                      index];
+    Bin& bin = m_bins[index * m_width + static_cast<std::size_t>(channel) * m_banks +
+                      static_cast<std::size_t>(bank)];
     bin.bytes += bytes;
     ++(hit ? bin.hits : bin.misses);
 }

@@ -44,15 +44,15 @@ public:
     [[nodiscard]] std::size_t binsUsed() const noexcept { return m_used; }
     [[nodiscard]] const Bin& at(int channel, int bank, std::size_t bin) const noexcept
     {
-        return m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins +
-                      bin];
+        return m_bins[bin * m_width + static_cast<std::size_t>(channel) * m_banks +
+                      static_cast<std::size_t>(bank)];
     }
 
 private:
-    std::vector<Bin> m_bins;
     void halve();
 
-    std::size_t m_banks = 0, m_used = 0;
+    std::vector<Bin> m_bins; ///< by bin, channel and bank: what is written at one time lies together
+    std::size_t m_banks = 0, m_width = 0, m_used = 0;
     int m_shift = 6; ///< of the width of a bin
 };
 

@@ -99,6 +99,9 @@ std::string describe(const NpuGraph& graph, const Instruction& i)
     return text + graph.describe(i.node);
 }
 
+namespace {
+
+/// Whether the run loads what the programs' TLOADs say, core by core.
 bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run)
 {
     for (std::size_t c = 0; c < programs.size(); ++c) {
@@ -116,8 +119,7 @@ bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRu
     return true;
 }
 
-Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
-                      const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
+std::vector<CoreProgram> listsOf(const std::vector<std::vector<Instruction>>& programs)
 {
     std::vector<CoreProgram> lists;
     for (const auto& program : programs) {
@@ -135,12 +137,28 @@ Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
             sync = false;
         }
     }
-    auto run = simulatePrograms(graph, hardware, lists, options);
-    if (!run)
-        return run;
-    if (!loadsAre(programs, *run))
+    return lists;
+}
+
+Result<NpuRun> withItsLoads(Result<NpuRun> run, const std::vector<std::vector<Instruction>>& programs)
+{
+    if (run && !loadsAre(programs, *run))
         return Error{ErrorCode::Internal, "the loads of a core differ from its TLOAD instructions", {}, {}};
     return run;
+}
+
+} // namespace
+
+Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
+                      const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
+{
+    return withItsLoads(simulatePrograms(graph, hardware, listsOf(programs), options), programs);
+}
+
+Result<NpuRun> retrace(const NpuGraph& graph, const NpuRun& run,
+                       const std::vector<std::vector<Instruction>>& programs)
+{
+    return withItsLoads(retracePrograms(graph, run, listsOf(programs)), programs);
 }
 
 } // namespace tilewright::npu

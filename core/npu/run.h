@@ -142,15 +142,9 @@ struct CoreProgram
 [[nodiscard]] Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
                                               const std::vector<CoreProgram>& programs,
                                               const RunOptions& options, const Progress& progress = {});
-
-/// A run and, executed beside it in a second thread, the replay of its programs.
-struct RunWithReplay
-{
-    NpuRun run;
-    Result<NpuRun> replayed;
-};
-[[nodiscard]] Result<RunWithReplay> simulateWithReplay(const NpuGraph& graph, const NpuHardware& hardware,
-                                                       const RunOptions& options,
-                                                       const Progress& progress = {});
+/// The same with the memory's answers of a run: DRAM and NoC see nothing but the transfers, so the same ones,
+/// begun at the same times, end at the same times. An Error at the first transfer that is not the run's.
+[[nodiscard]] Result<NpuRun> retracePrograms(const NpuGraph& graph, const NpuRun& run,
+                                             const std::vector<CoreProgram>& programs);
 
 } // namespace tilewright::npu

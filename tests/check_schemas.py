@@ -41,7 +41,8 @@ def main():
             rules = top.get("oneOf") or top.get("anyOf") or [top]
             required = {key for rule in rules for key in rule.get("required", [])} & set(value)
             for key in required:
-                for what, damage in DAMAGES:
+                mayBeText = {"type": "string"} in top.get("properties", {}).get(key, {}).get("oneOf", [])
+                for what, damage in DAMAGES[mayBeText:]:
                     broken = copy.deepcopy(value)
                     if isinstance(value[key], str) and what != "null":
                         continue

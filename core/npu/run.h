@@ -32,7 +32,9 @@ struct RunOptions
     Weights weights;
     bool memoryBoundFirst = false; ///< docs/rules/npu.md 5.4
     bool recordDram = false;       ///< keep every DRAM event (one per burst group)
-    Cycle giveUpAfter = kNever;    ///< a longer run is stopped with an Error: for searches
+    /// A run that is longer, or can be told to become so by what it has left, is stopped with an Error: for
+    /// searches.
+    Cycle giveUpAfter = kNever;
 };
 
 /// What a core did in a cycle: the first that holds (docs/rules/npu.md 5.5).
@@ -123,9 +125,10 @@ struct NpuRun
 
 /// Runs the graph on the machine of docs/rules/npu.md 5. `hardware` may differ from the graph's in cores,
 /// DRAM timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an
-/// internal deadlock found by the watchdog.
+/// internal deadlock found by the watchdog. `steps` gets what was simulated also of a run that is given up.
 [[nodiscard]] Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware,
-                                      const RunOptions& options, const Progress& progress = {});
+                                      const RunOptions& options, const Progress& progress = {},
+                                      std::int64_t* steps = nullptr);
 /// The same with a static schedule made by the caller (options.scheduler is then Static).
 [[nodiscard]] Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
                                             const StaticSchedule& schedule, const RunOptions& options,

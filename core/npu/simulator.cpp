@@ -59,8 +59,39 @@ Result<NpuRun> NpuSimulator::retrace(const std::vector<CoreProgram>& programs, c
     return execute(programs, {});
 }
 
+void NpuSimulator::countWork()
+{
+    m_isUnread.assign(m_graph.tiles.size(), 0);
+    for (std::size_t n = 0; n < m_graph.nodes.size(); ++n) {
+        const TileNode& node = m_graph.nodes[n];
+        if (node.engine() != Engine::None)
+            m_cyclesLeft[node.engine() == Engine::Vector] += node.computeCycles;
+        for (const std::uint32_t t : m_graph.inputs(n))
+            m_isUnread[t] = 1;
+    }
+    for (std::size_t n = 0; n < m_graph.nodes.size(); ++n)
+        for (const std::uint32_t t : m_graph.outputs(n)) {
+            m_isUnread[t] = 0; // may be there when it is needed
+            m_bytesLeft += m_graph.tiles[t].alignedBytes;
+        }
+    for (std::size_t t = 0; t < m_isUnread.size(); ++t)
+        if (m_isUnread[t])
+            m_bytesLeft += m_graph.tiles[t].alignedBytes;
+}
+
+/// What has not begun takes at least so long: all engines work, all buses and the trunk are full.
+Cycle NpuSimulator::leastLeft() const
+{
+    const std::int64_t rate =
+        std::min<std::int64_t>(m_hw.trunkBytesPerCycle, m_hw.dram.channels * m_hw.dram.bytesPerCycle);
+    const auto cores = static_cast<Cycle>(m_cores.size());
+    return std::max({m_bytesLeft / rate, m_cyclesLeft[0] / cores, m_cyclesLeft[1] / cores});
+}
+
 Result<NpuRun> NpuSimulator::loop(const Progress& progress)
 {
+    if (m_options.giveUpAfter != kNever)
+        countWork();
     for (std::uint32_t u = 0; u < m_graph.units.size(); ++u) {
         const int only = m_ready ? m_ready->onlyCore(u) : -1;
         ++m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
@@ -88,7 +119,8 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
                          {},
                          {}};
         now = next;
-        if (now > m_options.giveUpAfter)
+        if (m_options.giveUpAfter != kNever &&
+            now + ((m_run.steps & 0xff) == 0 ? leastLeft() : 0) > m_options.giveUpAfter)
             return Error{ErrorCode::Refused, "the run takes longer than was asked for", {}, {}};
         m_dram.release(now, [&](int slot, std::int64_t bytes) {
             m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
@@ -341,6 +373,10 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
         return;
     }
     const TileDesc& tile = m_graph.tiles[span.tile];
+    if (!m_isUnread.empty() && (isStore || m_isUnread[span.tile])) {
+        m_bytesLeft -= tile.alignedBytes;
+        m_isUnread[span.tile] = 0;
+    }
     m_dram.begin(slot, m_graph.tensors[tile.tensor], tile, span.tile, m_age++, m_graph.nodes[span.node].head,
                  isStore);
     m_noc.begin(slot, now);
@@ -376,6 +412,7 @@ bool NpuSimulator::startPending(std::size_t c, Cycle now)
     const int e = engine == Engine::Vector ? 1 : 0;
     core.running[e] = id;
     core.runEnd[e] = now + node.computeCycles;
+    m_cyclesLeft[static_cast<std::size_t>(e)] -= node.computeCycles;
     m_nextRunEnd = std::min(m_nextRunEnd, core.runEnd[e]);
     auto& spans = e == 0 ? m_run.cores[c].tensor : m_run.cores[c].vector;
     spans.push_back({id, now, core.runEnd[e]});
@@ -436,14 +473,23 @@ std::vector<CoreProgram> programsOf(const StaticSchedule& schedule)
 } // namespace
 
 Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
-                        const Progress& progress)
+                        const Progress& progress, std::int64_t* steps)
 {
     if (auto s = checkHardware(hardware); !s)
         return s.error();
-    if (options.scheduler == Scheduler::Static)
-        return simulateStatic(graph, hardware, makeStaticSchedule(graph, hardware, options.assignment),
-                              options, progress);
-    return NpuSimulator(graph, hardware, options).execute({}, progress);
+    StaticSchedule schedule;
+    std::vector<CoreProgram> programs;
+    if (options.scheduler == Scheduler::Static) {
+        schedule = makeStaticSchedule(graph, hardware, options.assignment);
+        programs = programsOf(schedule);
+    }
+    NpuSimulator simulator(graph, hardware, options);
+    auto run = simulator.execute(programs, progress);
+    if (steps)
+        *steps = simulator.steps();
+    if (run)
+        run->estimatedMakespan = schedule.estimatedMakespan;
+    return run;
 }
 
 Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,

@@ -7,6 +7,7 @@
 #include "npu/run.h"
 #include "npu/spm.h"
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -23,6 +24,8 @@ public:
     NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
     /// Runs the programs, or the dynamic scheduler when there are none.
     Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
+    /// How many times at which something happened were simulated so far.
+    [[nodiscard]] std::int64_t steps() const noexcept { return m_run.steps; }
     /// Runs the programs with the memory's answers of another run.
     Result<NpuRun> retrace(const std::vector<CoreProgram>& programs, const NpuRun& run);
 
@@ -60,6 +63,8 @@ private:
     bool endTransfers(Cycle now);
     void endComputations(Cycle now);
     bool advance(std::size_t c, Cycle now);
+    void countWork();
+    [[nodiscard]] Cycle leastLeft() const;
     bool choose(std::size_t c, Cycle now);
     bool allocatePending(std::size_t c, Cycle now);
     bool startLoad(std::size_t c, Cycle now);
@@ -106,6 +111,10 @@ private:
     std::size_t m_nodesLeft = 0;
     Cycle m_nextRunEnd = kNever; ///< the first computation to end
     std::uint64_t m_age = 0;
+    // What a run that may be given up has not begun:
+    std::int64_t m_bytesLeft = 0;         ///< results, and operands that no node makes, each once
+    std::array<Cycle, 2> m_cyclesLeft{};  ///< of the engines
+    std::vector<std::uint8_t> m_isUnread; ///< per tile: of these operands
     NpuRun m_run;
 };
 

@@ -296,9 +296,8 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const NpuRun& run, bool with
     checker.rule("attribution", "the states of every core cover the makespan exactly",
                  [&] { return checkAttribution(run); });
     if (withReplay)
-        checker.rule("replay", "the instructions reproduce the timeline", [&] {
-            return checkReplay(run, retrace(g, run, instructionsOf(g, run)));
-        });
+        checker.rule("replay", "the instructions reproduce the timeline",
+                     [&] { return checkReplay(run, retrace(g, run, instructionsOf(g, run))); });
     return checker.take();
 }
 

@@ -33,8 +33,9 @@ void TestCliSchemas::writtenFilesSatisfyTheirSchemas()
     written("schedule", "s.json", {"solve", problem, "-o", "@", "--seconds", "0.05"});
     const QString schedule = dir.filePath(QStringLiteral("s.json"));
     written("trace", "evaluate.json", {"evaluate", problem, schedule, "--trace", "@"});
-    written("trace", "pipeline.json",
-            {"systolic", "--gemm", "64x64x64", "--array", "16x16", "--pipeline", "pipelined", "--trace", "@"});
+    written(
+        "trace", "pipeline.json",
+        {"systolic", "--gemm", "64x64x64", "--array", "16x16", "--pipeline", "pipelined", "--trace", "@"});
     written("trace", "npu.json", {"npu", samples + "npu/kv_three_banks.json", "--trace", "@"});
     written("npu-graph", "graph.json", {"npu", samples + "npu/kv_three_banks.json", "--graph", "@"});
     written("mapping-method", "method.json", {"map", layer, "-o", "@", "--quick"});
@@ -45,11 +46,12 @@ void TestCliSchemas::writtenFilesSatisfyTheirSchemas()
     written("problem", "random.json", {"generate", "diamond", "-o", "@"});
     const QString two = dir.filePath(QStringLiteral("two.json"));
     QVERIFY(tilewright::writeFileAtomically(
-        two.toStdString(), R"({"name": "two", "layers": [{"kind": "gemm", "M": 16, "N": 16, "K": 16},
-                                                         {"kind": "gemm", "M": 8, "N": 24, "K": 16}]})"));
+        two.toStdString(), R"({"name": "two", "layers": [{"kind": "gemm", "m": 16, "n": 16, "k": 16},
+                                                         {"kind": "gemm", "m": 8, "n": 24, "k": 16}]})"));
     written("mapping-methods", "methods.json", {"map", two, "-o", "@", "--quick"});
 
-    const QString plan = dir.filePath(QStringLiteral("plan.json")), folder = dir.filePath(QStringLiteral("f"));
+    const QString plan = dir.filePath(QStringLiteral("plan.json")),
+                  folder = dir.filePath(QStringLiteral("f"));
     QVERIFY(tilewright::writeFileAtomically(
         plan.toStdString(), R"({"workload": ")" + problem.toStdString() +
                                 R"(", "what": "bound", "axes": [{"name": "fast_memory_capacity",

@@ -414,9 +414,8 @@ void TestNpuRun::replayBesideTheRunIsTheRun()
                 wrong.makespan += 1;
                 QVERIFY(!allPassed(verifyRun(graph, wrong)));
                 auto other = programs;
-                other[c].erase(std::find_if(other[c].begin(), other[c].end(), [](const Instruction& i) {
-                    return i.opcode == Opcode::TLoad;
-                }));
+                other[c].erase(std::find_if(other[c].begin(), other[c].end(),
+                                            [](const Instruction& i) { return i.opcode == Opcode::TLoad; }));
                 QVERIFY(!retrace(graph, *alone, other));
             }
     }

@@ -15,7 +15,7 @@ namespace tilewright::test {
 /// tests/check_schemas.py of files by kind.
 struct SchemaCheck
 {
-    QByteArray faults;   ///< nothing when the files are what docs/schema says and damaged ones are not
+    QByteArray faults;    ///< nothing when the files are what docs/schema says and damaged ones are not
     QByteArray isMissing; ///< what the check needs and this machine does not have
 };
 

@@ -141,6 +141,7 @@ private:
     void settleAll()
     {
         const auto& all = m_out.operators;
+        m_shortlists.resize(all.size());
         std::vector<double> takes;
         for (const OperatorTiles& o : all)
             takes.push_back(
@@ -152,14 +153,14 @@ private:
                 m_progress.tell(static_cast<double>(i) / static_cast<double>(all.size() + 1),
                                 "searching tiles");
             const double share = 0.5 / static_cast<double>(all.size()) + 0.5 * takes[i] / sum;
-            settle(m_out.operators[i],
-                   static_cast<std::int64_t>(share * static_cast<double>(m_limits.stepsOfOperators)));
+            settle(i, static_cast<std::int64_t>(share * static_cast<double>(m_limits.stepsOfOperators)));
         });
     }
 
     /// Simulates the operator alone under its candidates, the likeliest first.
-    void settle(OperatorTiles& o, std::int64_t budget)
+    void settle(std::size_t at, std::int64_t budget)
     {
+        OperatorTiles& o = m_out.operators[at];
         const std::size_t op = o.ops.front();
         std::vector<Cycle> likely;
         likely.reserve(o.candidates.size());
@@ -169,25 +170,36 @@ private:
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin() + 1, order.end(),
                          [&](std::size_t a, std::size_t b) { return likely[a] < likely[b]; });
-        Cycle best = kNever;
-        o.proven = true;
+        o.proven = runCandidates(o, order, 1, budget);
+        m_shortlists[at] = shortlist(o);
+        if (m_limits.patience > 1) // more than the choice needs
+            runCandidates(o, order, m_limits.patience, budget);
+    }
+
+    /// Those that may take less than `patience` times the least time so far; whether no other one can be
+    /// faster.
+    bool runCandidates(OperatorTiles& o, const std::vector<std::size_t>& order, double patience,
+                       std::int64_t budget)
+    {
+        bool areAll = true;
+        Cycle best = o.candidates[o.fastest].cycles.value_or(kNever);
         for (const std::size_t i : order) {
             TileCandidate& c = o.candidates[i];
-            if (c.bound >= best)
+            const Cycle limit =
+                best == kNever ? kNever : static_cast<Cycle>(static_cast<double>(best) * patience);
+            if (c.cycles || c.bound >= limit)
                 continue;
-            if (budget <= 0 || m_progress.stopRequested()) {
-                o.proven = false;
-                break;
-            }
-            const auto graph = buildGraph(operatorAlone(m_model, op, c.tile), m_hw, m_limits.mostNodes);
+            if (budget <= 0 || m_progress.stopRequested())
+                return false;
+            const auto graph =
+                buildGraph(operatorAlone(m_model, o.ops.front(), c.tile), m_hw, m_limits.mostNodes);
             budget -= 500; // one that does not fit costs something, too
             if (!graph) {  // too large for SPM, or so many nodes that nobody knows
-                o.proven = o.proven && graph.error().code != ErrorCode::Refused;
+                areAll = areAll && graph.error().code != ErrorCode::Refused;
                 continue;
             }
-            const double patience = static_cast<double>(best) * std::max(1.0, m_limits.patience);
             std::int64_t steps = 0;
-            const auto run = simulated(*graph, best == kNever ? kNever : static_cast<Cycle>(patience), steps);
+            const auto run = simulated(*graph, limit, steps);
             budget -= steps;
             if (!run)
                 continue;
@@ -198,6 +210,25 @@ private:
                 o.fastest = i;
             }
         }
+        return areAll;
+    }
+
+    /// What the whole model is tried with: the fastest alone, and what was in force.
+    static std::vector<std::size_t> shortlist(const OperatorTiles& o)
+    {
+        constexpr std::size_t kTried = 8;
+        std::vector<std::size_t> list;
+        for (std::size_t i = 0; i < o.candidates.size(); ++i)
+            if (o.candidates[i].cycles)
+                list.push_back(i);
+        std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
+            return *o.candidates[a].cycles < *o.candidates[b].cycles;
+        });
+        if (list.size() > kTried)
+            list.resize(kTried);
+        if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())
+            list.push_back(0);
+        return list;
     }
 
     /// Makespan and bytes of the whole model under a choice of candidates.
@@ -222,10 +253,9 @@ private:
     /// Alone and among the others are not the same: the run of the model has the last word.
     void decide(std::int64_t stepsOfARun)
     {
-        constexpr std::size_t kTried = 8; // of each operator, the fastest alone
         std::vector<std::size_t> choice(m_out.operators.size(), 0), fastest;
-        for (const OperatorTiles& o : m_out.operators)
-            fastest.push_back(o.fastest);
+        for (const auto& list : m_shortlists)
+            fastest.push_back(list.front());
         Outcome best{m_out.before, m_out.bytesBefore};
         std::int64_t budget = m_limits.stepsOfRuns - stepsOfARun, taken = 0;
         if (const Outcome all = whole(fastest, best.makespan, taken); all < best) {
@@ -233,25 +263,11 @@ private:
             choice = fastest;
         }
         budget -= taken;
-        std::vector<std::vector<std::size_t>> order;
-        for (const OperatorTiles& o : m_out.operators) {
-            std::vector<std::size_t>& list = order.emplace_back();
-            for (std::size_t i = 0; i < o.candidates.size(); ++i)
-                if (o.candidates[i].cycles)
-                    list.push_back(i);
-            std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
-                return *o.candidates[a].cycles < *o.candidates[b].cycles;
-            });
-            if (list.size() > kTried)
-                list.resize(kTried);
-            if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())
-                list.push_back(0);
-        }
         // Cuts of one operator are tried side by side, so many as the budget allows.
         for (bool better = true; better && budget > 0;) {
             better = false;
             for (std::size_t i = 0; i < choice.size() && budget > 0; ++i) {
-                std::vector<std::size_t> others = order[i];
+                std::vector<std::size_t> others = m_shortlists[i];
                 std::erase(others, choice[i]);
                 const auto most =
                     static_cast<std::size_t>(1 + budget / std::max<std::int64_t>(1, stepsOfARun));
@@ -286,6 +302,7 @@ private:
     const Progress& m_progress;
     std::atomic<std::int64_t> m_runs = 0;
     TileSearch m_out;
+    std::vector<std::vector<std::size_t>> m_shortlists; ///< of the operators
 };
 
 } // namespace

@@ -49,7 +49,7 @@ struct TileSearchOptions
     /// what the time of a search depends on, so that it is the same on every machine.
     std::int64_t stepsOfOperators = 30'000'000;
     std::int64_t stepsOfRuns = 12'000'000;
-    double patience = 1;            ///< a candidate is run until it takes so many times the best
+    double patience = 1; ///< above 1: candidates are also run until they take so many times the best
     std::size_t mostNodes = 40'000; ///< a candidate of more is left out
 };
 

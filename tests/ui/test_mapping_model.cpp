@@ -216,14 +216,14 @@ private Q_SLOTS:
             map.settle();
             QString out;
             for (const auto& [name, value] : map.model().facts)
-                if (name.contains(QStringLiteral("padding")))
-                    out = name + QLatin1Char(' ') + value;
+                if (name.contains(QStringLiteral("padding")) || !out.isEmpty())
+                    out += name + QLatin1Char(' ') + value + QLatin1Char(' ');
             return out;
         };
         open(R"({"name": "g", "kind": "gemm", "m": 64, "n": 64, "k": 64})");
         QCOMPARE(hint(), QString());
         open(R"({"name": "g", "kind": "gemm", "m": 127, "n": 64, "k": 64})");
-        QVERIFY2(hint().contains(QStringLiteral("X 127 to 128")), qPrintable(hint()));
+        QVERIFY2(hint().contains(QStringLiteral("padding X 127 to 128")), qPrintable(hint()));
         QVERIFY(hint().contains(QStringLiteral("less EDP")));
     }
 

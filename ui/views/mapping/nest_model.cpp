@@ -135,9 +135,9 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
     NestModel out;
     const std::string description = describe(setup.layer);
     out.title = QString::fromStdString(setup.layer.name.empty() ? description : setup.layer.name);
-    out.subtitle = tr("%1 · %2 MACs · %3")
-                       .arg(QString::fromStdString(description), number(nest.macs),
-                            QString::fromStdString(setup.architecture.name));
+    out.subtitle = tr("%1 · %2 MACs").arg(QString::fromStdString(description), number(nest.macs));
+    if (!setup.architecture.name.empty())
+        out.subtitle += QStringLiteral(" · ") + QString::fromStdString(setup.architecture.name);
     for (const QString& words : modelWords(setup, nest))
         out.subtitle += QStringLiteral(" · ") + words;
     out.operand = operand;

@@ -13,7 +13,10 @@ myst_heading_anchors = 3
 root_doc = "handbook/index"
 exclude_patterns = ["handbook/generated"]
 nitpicky = True
+suppress_warnings = ["misc.highlighting_failure"]  # the rules abbreviate their JSON
 
 html_theme = "furo"
+pygments_style = "tango"  # what a program prints is not in italics
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False

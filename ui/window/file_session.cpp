@@ -55,6 +55,9 @@ Status writeFileSession(const QString& folder, const FileSession& session)
     QJsonObject notes;
     for (auto it = session.notes.begin(); it != session.notes.end(); ++it)
         notes[it.key()] = it.value();
+    QJsonObject nudges;
+    for (auto it = session.nudges.begin(); it != session.nudges.end(); ++it)
+        nudges[it.key()] = QJsonArray{it->x(), it->y()};
     const SelectionState& s = session.selection;
     QJsonObject selection{{QStringLiteral("ops"), idsToJson(s.ops)},
                           {QStringLiteral("subgraphs"), idsToJson(s.subgraphs)},
@@ -71,6 +74,7 @@ Status writeFileSession(const QString& folder, const FileSession& session)
                            {QStringLiteral("selection"), selection},
                            {QStringLiteral("baselines"), baselines},
                            {QStringLiteral("notes"), notes},
+                           {QStringLiteral("nudges"), nudges},
                            {QStringLiteral("baseline"), session.baseline}};
     QDir().mkpath(folder);
     const QString path = fileName(folder, session.problem, session.schedule);
@@ -104,6 +108,11 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
     const QJsonObject notes = root[QStringLiteral("notes")].toObject();
     for (auto it = notes.begin(); it != notes.end(); ++it)
         out.notes[it.key()] = it->toString();
+    const QJsonObject nudges = root[QStringLiteral("nudges")].toObject();
+    for (auto it = nudges.begin(); it != nudges.end(); ++it) {
+        const QJsonArray by = it->toArray();
+        out.nudges[it.key()] = {by[0].toDouble(), by[1].toDouble()};
+    }
     const QJsonObject selection = root[QStringLiteral("selection")].toObject();
     out.selection.ops = idsFromJson<OpId>(selection[QStringLiteral("ops")]);
     out.selection.subgraphs = idsFromJson<SubgraphId>(selection[QStringLiteral("subgraphs")]);

@@ -2,6 +2,7 @@
 #include "window/panes.h"
 
 #include "canvas/canvas.h"
+#include "window/lens_cover.h"
 #include "window/view_catalog.h"
 
 #include <QApplication>
@@ -72,6 +73,8 @@ void Panes::create()
     for (const ViewEntry& entry : viewCatalog()) {
         View* view = entry.create(context);
         m_views.insert(entry.name, view);
+        if (entry.lens != Lens::Schedule)
+            new LensCover(context, entry.lens, *view);
         connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
         if (entry.area == DockArea::Centre) {
             view->setMinimumWidth(320); // the page that is not shown does not squeeze the docks
@@ -224,7 +227,7 @@ void Panes::resizeAll(const QString& perspective)
         else {
             sides.push_back(dock);
             // As wide as its text needs, but the graph keeps the larger part of the window.
-            const int letters = entry.area == DockArea::Left ? 68 : 50;
+            const int letters = entry.area == DockArea::Left ? 78 : 50;
             sideWidths.push_back(
                 std::min(letters * m_window.fontMetrics().averageCharWidth(), m_window.width() * 33 / 100));
         }

@@ -54,6 +54,7 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     m_buttons->add(m_compare, m_compare->text(), tr("Look at both side by side before deciding."));
     m_buttons->add(m_discard, m_discard->text(), tr("Forget the result."));
     m_tabs->setDocumentMode(true);
+    m_tabs->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     m_tabs->setUsesScrollButtons(true);
     m_tabs->setElideMode(Qt::ElideNone);
     m_tabs->addTab(m_changes, tr("Changes"));

@@ -153,7 +153,9 @@ void SolverView::build()
             m_card->setOutcome(run);
     });
     m_plot = new SolverCurveView(context(), body);
-    m_plot->setMinimumHeight(48); // the lists have scroll bars of their own: the pane needs none in its dock
+    // It and the lists take the height there is: the pane scrolls only below their least.
+    m_plot->setMinimumHeight(48);
+    m_plot->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     left->addWidget(m_plot, 1);
     m_columns->addLayout(left, 1);
     m_card = new SolverCard(context(), body);

@@ -250,19 +250,18 @@ int runNpu(const NpuArguments& a)
             print(fraction, phase);
     };
     const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
-    const auto both = npu::simulateWithReplay(*graph, hw, *options, progress);
-    if (!both && interrupt.token().stop_requested()) {
+    const auto run = npu::simulate(*graph, hw, *options, progress);
+    if (!run && interrupt.token().stop_requested()) {
         printInterrupted(*graph, hw, *options, bounds, simulated, a.json);
         return Exit::Interrupted;
     }
-    if (!both)
-        return fail(both.error());
-    const npu::NpuRun* run = &both->run;
+    if (!run)
+        return fail(run.error());
     if (!a.trace.empty())
         if (auto s = npu::writeTrace(*graph, *run, a.trace); !s)
             return fail(s.error());
     std::vector<npu::RuleCheck> checks = npu::verifyGraph(*graph);
-    for (npu::RuleCheck& check : npu::verifyRun(*graph, *both))
+    for (npu::RuleCheck& check : npu::verifyRun(*graph, *run))
         checks.push_back(std::move(check));
     const bool verified = npu::allPassed(checks);
     const std::vector<npu::OpReport> reports = npu::opReports(*graph, *run);
@@ -326,13 +325,16 @@ void addNpuVerb(CLI::App& app, int& exitCode)
         ->delimiter(',');
     sub->add_flag("--memory-bound-first", a->memoryBoundFirst, "Dynamic: nodes bound by memory go first");
     auto* machine = a->machine.addTo(*sub);
-    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)")->excludes(machine);
-    sub->add_option("--graph", a->graph, "Write the tile graph as JSON");
-    auto* trace = sub->add_option("--trace", a->trace, "Write a Chrome trace");
+    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)")
+        ->type_name("FILE")
+        ->excludes(machine);
+    sub->add_option("--graph", a->graph, "Write the tile graph as JSON")->type_name("FILE");
+    auto* trace = sub->add_option("--trace", a->trace, "Write a Chrome trace")->type_name("FILE");
     sub->add_flag("--no-bursts", a->noBursts, "The trace without the DRAM's bursts")->needs(trace);
-    sub->add_option("--csv", a->csv, "Write what the run did for every operator");
+    sub->add_option("--csv", a->csv, "Write what the run did for every operator")->type_name("FILE");
     sub->add_option("--tiles", a->tiles,
-                    "default (the file's tiles, else the rule) or searched (least simulated time)");
+                    "The file's tiles, else the rule's (default), or those of least simulated time")
+        ->type_name("default|searched");
     sub->add_option("--scaling", a->scaling, "Also compare both schedulers on these numbers of cores")
         ->delimiter(',');
     sub->add_flag("--instructions", a->instructions, "List the instructions of every core");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
 #include "export/export_report.h"
+#include "schema_check.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "window/file_session.h"
@@ -57,6 +58,7 @@ private Q_SLOTS:
         s.selection.subgraphs = {SubgraphId(3)};
         s.selection.tensor = TensorId(9);
         s.selection.step = 4;
+        s.nudges[QStringLiteral("op 4")] = {12.5, -3};
         s.baselines = {{QStringLiteral("Baseline ä"), "{\"subgraphs\": []}"}};
         s.baseline = 0;
         const QString folder = m_settings.filePath("s");
@@ -71,6 +73,13 @@ private Q_SLOTS:
         QCOMPARE(back->baselines[0].schedule, s.baselines[0].schedule);
         QCOMPARE(back->baseline, 0);
         QVERIFY(!readFileSession(folder, s.problem, QString()));
+
+        const QDir files(folder);
+        nlohmann::json written;
+        for (const QString& name : files.entryList({QStringLiteral("*.json")}))
+            written["window-session"].push_back(files.filePath(name).toStdString());
+        const test::SchemaCheck check = test::checkSchemas(written);
+        QVERIFY2(check.faults.isEmpty(), check.faults.constData());
     }
     void aFileComesBackAsItWasLeft()
     {
@@ -243,6 +252,39 @@ private Q_SLOTS:
         QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))->isFloating());
         QVERIFY(window.view(QStringLiteral("graph"))->isVisible());
     }
+    void panesStandAsTheyStoodWhenAFileIsOpenedAfterAnotherWasClosed()
+    {
+        MainWindow window;
+        window.resize(1400, 900);
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        window.show();
+        QTest::qWait(700); // the sizes of the first moments are given again
+        auto* memory = window.findChild<QDockWidget*>(QStringLiteral("dock.memory"));
+        auto* inspector = window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"));
+        window.findChild<QDockWidget*>(QStringLiteral("dock.roofline"))->hide();
+        window.showView(QStringLiteral("memory"));
+        QCoreApplication::processEvents();
+        const int usual = memory->height();
+        window.resizeDocks({memory}, {300}, Qt::Vertical);
+        window.resizeDocks({inspector}, {380}, Qt::Horizontal);
+        QCoreApplication::processEvents();
+        const auto seen = [&] {
+            QMap<QString, QSize> sizes;
+            for (const QDockWidget* dock : window.findChildren<QDockWidget*>())
+                if (!dock->isHidden())
+                    sizes[dock->objectName()] = dock->visibleRegion().isEmpty() ? QSize() : dock->size();
+            return sizes;
+        };
+        const QMap<QString, QSize> before = seen();
+        QVERIFY(before[QStringLiteral("dock.memory")].height() != usual);
+
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QVERIFY(!memory->isVisible());
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        QCoreApplication::processEvents();
+        QCOMPARE(seen(), before);
+    }
+
     void preferencesAreChosenAndKept()
     {
         MainWindow window;

@@ -264,6 +264,7 @@ void LensLinks::followSystolic()
         }
         settings.hierarchy = hierarchy;
     }
+    systolic.setEnergyTable(document.machine() ? document.machine()->energy : Machine::Energy{});
     if (const auto at = productFor(Lens::Systolic, product(),
                                    tr("The selected subgraph multiplies no matrices: another product "
                                       "stays."))) {

@@ -9,7 +9,9 @@
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QStackedWidget>
+
 #include <QTabBar>
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -172,6 +174,14 @@ void Panes::putAway()
             m_away.insert(front ? m_away.end() : m_away.begin(),
                           {dock, front ? sizeOfStack(*dock, m_window) : QSize()});
         }
+    if (!m_window.isVisible()) { // which are in front is not to be seen: those that the catalog begins with
+        m_away.clear();
+        for (const ViewEntry& entry : viewCatalog())
+            if (QDockWidget* dock = m_docks.value(entry.name); dock && dock != m_front && !dock->isHidden())
+                m_away.prepend({dock, QSize()});
+        if (m_front)
+            m_away.append({m_front, QSize()});
+    }
     for (QDockWidget* dock : std::as_const(m_docks))
         dock->hide();
 }
@@ -184,12 +194,14 @@ void Panes::bringBack()
     QList<QDockWidget*> sized;
     QList<int> widths;
     QList<int> heights;
-    for (const auto& [dock, size] : std::exchange(m_away, {})) {
+    const auto away = std::exchange(m_away, {});
+    const bool seen = std::ranges::any_of(away, [](const auto& at) { return at.second.isValid(); });
+    for (const auto& [dock, size] : away) {
         dock->show();
-        if (!size.isValid())
+        if (seen && !size.isValid())
             continue;
         dock->raise();
-        if (dock->isFloating())
+        if (!size.isValid() || dock->isFloating())
             continue;
         sized.push_back(dock);
         widths.push_back(size.width());
@@ -234,20 +246,20 @@ void Panes::applyPerspective(const QString& name)
     m_away.clear();
     m_restored.clear();
     m_unsized = !m_window.isVisible();
-    QDockWidget* front = nullptr;
+    m_front = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
         if (QDockWidget* dock = m_docks.value(entry.name)) {
             dock->setVisible(shown);
             // The pane that the perspective is named after is in front, otherwise its first.
-            if (shown && entry.area == DockArea::Bottom && (!front || entry.name == name.toLower()))
-                front = dock;
+            if (shown && entry.area == DockArea::Bottom && (!m_front || entry.name == name.toLower()))
+                m_front = dock;
         } else if (shown && m_state.document.hasProblem()) {
             m_centre.setCurrentWidget(m_views.value(entry.name));
         }
     }
-    if (front)
-        front->raise();
+    if (m_front)
+        m_front->raise();
     resizeAll(name);
 }
 

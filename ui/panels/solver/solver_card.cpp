@@ -54,7 +54,6 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     m_buttons->add(m_compare, m_compare->text(), tr("Look at both side by side before deciding."));
     m_buttons->add(m_discard, m_discard->text(), tr("Forget the result."));
     m_tabs->setDocumentMode(true);
-    m_tabs->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     m_tabs->setUsesScrollButtons(true);
     m_tabs->setElideMode(Qt::ElideNone);
     m_tabs->addTab(m_changes, tr("Changes"));
@@ -167,6 +166,7 @@ void SolverCard::resizeEvent(QResizeEvent* event)
     m_halves->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     m_halves->setStretch(0, wide ? 2 : 0);
     m_halves->setStretch(1, wide ? 3 : 1);
+    m_tabs->setSizePolicy(QSizePolicy::Expanding, wide ? QSizePolicy::Ignored : QSizePolicy::Expanding);
     layout()->activate();
 }
 

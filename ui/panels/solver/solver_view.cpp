@@ -153,9 +153,7 @@ void SolverView::build()
             m_card->setOutcome(run);
     });
     m_plot = new SolverCurveView(context(), body);
-    // It and the lists take the height there is: the pane scrolls only below their least.
     m_plot->setMinimumHeight(48);
-    m_plot->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     left->addWidget(m_plot, 1);
     m_columns->addLayout(left, 1);
     m_card = new SolverCard(context(), body);
@@ -454,6 +452,8 @@ void SolverView::resizeEvent(QResizeEvent* event)
     // Side by side where there is room, in a column in a narrow dock.
     const bool wide = width() >= fontMetrics().averageCharWidth() * 90;
     m_columns->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    // Beside the result the curve takes the height there is: the pane scrolls only below its least.
+    m_plot->setSizePolicy(QSizePolicy::Expanding, wide ? QSizePolicy::Ignored : QSizePolicy::Preferred);
     m_columns->setStretch(0, wide ? 5 : 0);
     m_columns->setStretch(1, wide ? 7 : 1); // the result, while there is one
 }

@@ -7,7 +7,6 @@
 #include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QJsonObject>
 
 namespace tilewright::ui {
 
@@ -58,6 +57,9 @@ Status writeFileSession(const QString& folder, const FileSession& session)
     QJsonObject nudges;
     for (auto it = session.nudges.begin(); it != session.nudges.end(); ++it)
         nudges[it.key()] = QJsonArray{it->x(), it->y()};
+    QJsonObject views;
+    for (auto it = session.views.begin(); it != session.views.end(); ++it)
+        views[it.key()] = it.value();
     const SelectionState& s = session.selection;
     QJsonObject selection{{QStringLiteral("ops"), idsToJson(s.ops)},
                           {QStringLiteral("subgraphs"), idsToJson(s.subgraphs)},
@@ -75,6 +77,7 @@ Status writeFileSession(const QString& folder, const FileSession& session)
                            {QStringLiteral("baselines"), baselines},
                            {QStringLiteral("notes"), notes},
                            {QStringLiteral("nudges"), nudges},
+                           {QStringLiteral("views"), views},
                            {QStringLiteral("baseline"), session.baseline}};
     QDir().mkpath(folder);
     const QString path = fileName(folder, session.problem, session.schedule);
@@ -113,6 +116,9 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
         const QJsonArray by = it->toArray();
         out.nudges[it.key()] = {by[0].toDouble(), by[1].toDouble()};
     }
+    const QJsonObject views = root[QStringLiteral("views")].toObject();
+    for (auto it = views.begin(); it != views.end(); ++it)
+        out.views[it.key()] = it->toObject();
     const QJsonObject selection = root[QStringLiteral("selection")].toObject();
     out.selection.ops = idsFromJson<OpId>(selection[QStringLiteral("ops")]);
     out.selection.subgraphs = idsFromJson<SubgraphId>(selection[QStringLiteral("subgraphs")]);

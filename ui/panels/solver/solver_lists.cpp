@@ -44,11 +44,12 @@ QString sentence(const Difference& d)
         .arg(what, QString::fromStdString(d.textBefore), QString::fromStdString(d.textAfter));
 }
 
-/// In a low pane texts have two lines, and the rest in their tooltip: several rows are to be seen.
+/// In a low, wide pane texts have two lines, and the rest in their tooltip: several rows are to be seen.
 bool isLow(const QTreeView& tree)
 {
     constexpr int kLowLines = 10;
-    return tree.viewport()->height() < kLowLines * tree.fontMetrics().lineSpacing();
+    return !tree.isColumnHidden(1) &&
+           tree.viewport()->height() < kLowLines * tree.fontMetrics().lineSpacing();
 }
 
 /// A tree view does not make its rows high enough for wrapped text by itself.

@@ -285,12 +285,21 @@ Status addOptions(const MapArguments& args, mapping::Architecture& architecture)
     options.imperfect = options.imperfect || args.options.imperfect;
     options.reductionTree = options.reductionTree || args.options.reductionTree;
     options.overlapped = options.overlapped || args.options.overlapped;
-    for (const std::string& name : args.bypass) {
+    for (const std::string& asked : args.bypass) {
+        const auto bad = [&](const std::string& why) {
+            return Error{ErrorCode::Refused, "\"" + asked + "\": " + why, {}, "--bypass"};
+        };
+        const std::size_t dot = asked.find('.');
+        const std::string level = dot == std::string::npos ? "SPM" : asked.substr(0, dot);
+        const std::string name = dot == std::string::npos ? asked : asked.substr(dot + 1);
+        if (level == "RF")
+            return bad("the register file cannot be skipped: a MAC reads its operands there");
+        if (level == "DRAM")
+            return bad("DRAM cannot be skipped: operands are stored there");
         constexpr std::string_view kNames = "IWOABC";
         const std::size_t at = kNames.find(name);
-        if (name.size() != 1 || at == std::string_view::npos)
-            return Error{
-                ErrorCode::Refused, "expected I, W or O (A, B or C), got \"" + name + "\"", {}, "--bypass"};
+        if (level != "SPM" || name.size() != 1 || at == std::string_view::npos)
+            return bad("expected I, W or O (A, B or C), or SPM.W");
         options.bypassSpm[at % mapping::kOperands] = true;
     }
     return mapping::checkArchitecture(architecture);
@@ -391,7 +400,8 @@ void addMapVerb(CLI::App& app, int& exitCode)
                    "Factors need not divide: the last tile of a loop is smaller");
     verb->add_flag("--reduction-tree", args->options.reductionTree, "Add partial results of PEs pairwise");
     verb->add_flag("--overlapped", args->options.overlapped, "Cycles of the busiest resource (roofline)");
-    verb->add_option("--bypass", args->bypass, "Operand that skips the scratchpad: I, W or O (A, B or C)");
+    verb->add_option("--bypass", args->bypass,
+                     "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W");
     verb->add_option("--factor", args->factors,
                      "Fix or bound a factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated");
     verb->add_option("--export", args->exported,

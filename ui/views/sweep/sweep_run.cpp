@@ -30,7 +30,8 @@ void SweepRun::start(std::vector<SweepResults> sweeps)
         for (const sweep::Row& row : r.rows)
             done.push_back(row.state != sweep::RowState::ToDo);
     }
-    m_job->request([this, all, there, tell = m_job->teller()](const std::stop_token& stop) {
+    const auto tell = m_job->teller();
+    m_job->request([this, all, there, tell](const std::stop_token& stop) {
         standBack();
         for (std::size_t of = 0; of < all.size() && !stop.stop_requested(); ++of) {
             std::mutex mutex;
@@ -45,12 +46,14 @@ void SweepRun::start(std::vector<SweepResults> sweeps)
             sweep::RunOptions options;
             options.stop = stop;
             options.onState = [&](const sweep::RunState& state) {
-                auto batch = std::make_shared<Batch>();
+                Batch batch{{}, of};
                 {
                     const std::scoped_lock lock(mutex);
-                    *batch = std::exchange(pending, {{}, of});
+                    std::swap(batch, pending);
                 }
-                tell([this, batch, left = state.secondsLeft()] { take(*batch, left); });
+                tell([this, batch = std::move(batch), left = state.secondsLeft()]() mutable {
+                    take(batch, left);
+                });
             };
             // The sink takes everything.
             [[maybe_unused]] const auto state = sweep::runSweep(*all[of], sink, options);

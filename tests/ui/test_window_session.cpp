@@ -201,6 +201,39 @@ private Q_SLOTS:
         QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))->isFloating());
         QVERIFY(window.view(QStringLiteral("graph"))->isVisible());
     }
+    void panesStandAsTheyStoodWhenAFileIsOpenedAfterAnotherWasClosed()
+    {
+        MainWindow window;
+        window.resize(1400, 900);
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        window.show();
+        QTest::qWait(700); // the sizes of the first moments are given again
+        auto* memory = window.findChild<QDockWidget*>(QStringLiteral("dock.memory"));
+        auto* inspector = window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"));
+        window.findChild<QDockWidget*>(QStringLiteral("dock.roofline"))->hide();
+        window.showView(QStringLiteral("memory"));
+        QCoreApplication::processEvents();
+        const int usual = memory->height();
+        window.resizeDocks({memory}, {300}, Qt::Vertical);
+        window.resizeDocks({inspector}, {380}, Qt::Horizontal);
+        QCoreApplication::processEvents();
+        const auto seen = [&] {
+            QMap<QString, QSize> sizes;
+            for (const QDockWidget* dock : window.findChildren<QDockWidget*>())
+                if (!dock->isHidden())
+                    sizes[dock->objectName()] = dock->visibleRegion().isEmpty() ? QSize() : dock->size();
+            return sizes;
+        };
+        const QMap<QString, QSize> before = seen();
+        QVERIFY(before[QStringLiteral("dock.memory")].height() != usual);
+
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QVERIFY(!memory->isVisible());
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        QCoreApplication::processEvents();
+        QCOMPARE(seen(), before);
+    }
+
     void preferencesAreChosenAndKept()
     {
         MainWindow window;

@@ -8,8 +8,23 @@
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QStackedWidget>
+#include <QTabBar>
 
 namespace tilewright::ui {
+
+namespace {
+
+/// What QMainWindow::resizeDocks() gives a stack of docks: the front one and the tabs beside it.
+QSize sizeOfStack(const QDockWidget& front, const QMainWindow& window)
+{
+    QRect stack = front.geometry();
+    for (const QTabBar* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+        if (tabs->isVisible() && tabs->geometry().adjusted(0, -1, 0, 1).intersects(front.geometry()))
+            stack |= tabs->geometry();
+    return {front.width(), stack.height()};
+}
+
+} // namespace
 
 Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidget& start)
     : QObject(&window), m_window(window), m_state(state), m_centre(centre), m_start(start)
@@ -56,7 +71,7 @@ Panes::~Panes()
 
 void Panes::sizeAnew()
 {
-    if (!m_layout.isEmpty())
+    if (isAway())
         return; // the docks are not to be seen
     if (!m_restored.isEmpty())
         m_window.restoreState(m_restored, kLayoutVersion);
@@ -137,14 +152,49 @@ void Panes::showCentre()
     if (!open)
         m_centre.setCurrentWidget(&m_start);
     // Without a workload the panes of the schedule have nothing to say: the start page gets the room.
-    if (!open && m_layout.isEmpty()) {
-        m_layout = m_window.saveState(kLayoutVersion);
-        for (QDockWidget* dock : std::as_const(m_docks))
-            dock->hide();
-    } else if (open && !m_layout.isEmpty()) {
-        m_window.restoreState(std::exchange(m_layout, {}), kLayoutVersion);
-        sizeAnew();
+    if (!open && !isAway())
+        putAway();
+    else if (open && isAway())
+        bringBack();
+}
+
+void Panes::putAway()
+{
+    m_layout = m_window.saveState(kLayoutVersion);
+    m_away.clear();
+    for (QDockWidget* dock : std::as_const(m_docks))
+        if (!dock->isHidden()) {
+            // Only the front one of a stack has its size.
+            const bool front = !dock->visibleRegion().isEmpty();
+            m_away.insert(front ? m_away.end() : m_away.begin(),
+                          {dock, front ? sizeOfStack(*dock, m_window) : QSize()});
+        }
+    for (QDockWidget* dock : std::as_const(m_docks))
+        dock->hide();
+}
+
+void Panes::bringBack()
+{
+    const QByteArray layout = std::exchange(m_layout, {});
+    if (m_away.isEmpty())
+        m_window.restoreState(layout, kLayoutVersion);
+    QList<QDockWidget*> sized;
+    QList<int> widths;
+    QList<int> heights;
+    for (const auto& [dock, size] : std::exchange(m_away, {})) {
+        dock->show();
+        if (!size.isValid())
+            continue;
+        dock->raise();
+        if (dock->isFloating())
+            continue;
+        sized.push_back(dock);
+        widths.push_back(size.width());
+        heights.push_back(size.height());
     }
+    m_window.resizeDocks(sized, widths, Qt::Horizontal);
+    m_window.resizeDocks(sized, heights, Qt::Vertical);
+    sizeAnew();
 }
 
 void Panes::showView(const QString& name)
@@ -178,6 +228,7 @@ void Panes::applyPerspective(const QString& name)
 {
     m_perspective = name;
     m_layout.clear();
+    m_away.clear();
     m_restored.clear();
     m_unsized = !m_window.isVisible();
     QDockWidget* front = nullptr;
@@ -254,12 +305,13 @@ void Panes::restoreDefaults()
 
 QByteArray Panes::layout() const
 {
-    return m_layout.isEmpty() ? m_window.saveState(kLayoutVersion) : m_layout;
+    return isAway() ? m_layout : m_window.saveState(kLayoutVersion);
 }
 
 bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
 {
     m_layout.clear();
+    m_away.clear();
     const bool restored = m_window.restoreState(layout, kLayoutVersion);
     if (restored) {
         m_perspective = perspective;
@@ -269,8 +321,10 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
         applyPerspective(QStringLiteral("Edit"));
     }
     showCentre();
-    if (restored && !m_layout.isEmpty())
+    if (restored && isAway()) {
         m_layout = layout; // not as it was squeezed into a window that is not shown yet
+        m_away.clear();
+    }
     return restored;
 }
 

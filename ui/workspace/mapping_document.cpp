@@ -64,9 +64,12 @@ void MappingDocument::push(const MappingSetup& next, const QString& text, const 
 {
     if (next == m_setup)
         return;
-    m_loadFound.reset();
-    undoStack().push(new ValueCommand<MappingSetup>(
-        m_setup, next, [this](const MappingSetup& setup) { assign(setup); }, text, mergeKey));
+    // Undo and redo show what was; what a search was to add to the step before stays out of it.
+    const auto show = [this](const MappingSetup& setup) {
+        m_loadFound.reset();
+        assign(setup);
+    };
+    undoStack().push(new ValueCommand<MappingSetup>(m_setup, next, show, text, mergeKey));
 }
 
 // -- files -----------------------------------------------------------------------------------------------
@@ -191,10 +194,11 @@ void MappingDocument::loadFound()
     const QString key = *std::exchange(m_loadFound, std::nullopt);
     MappingSetup setup = m_setup;
     setup.method = best->method;
-    if (key.isEmpty())
+    // Steps hold what was before and after them, so what was opened can only change before the first one.
+    if (key.isEmpty() && undoStack().count() == 0)
         assign(setup);
     else
-        push(setup, tr("Open a layer"), key);
+        push(setup, tr("Load the best method found"), key);
 }
 
 // -- edits -----------------------------------------------------------------------------------------------

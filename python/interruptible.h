@@ -43,7 +43,7 @@ public:
         m_news.notify_one();
     }
 
-    template <typename Work> auto run(Work work) -> std::invoke_result_t<Work>
+    template <typename Work> auto run(Work&& work) -> std::invoke_result_t<Work>
     {
         std::optional<std::invoke_result_t<Work>> out;
         std::exception_ptr failed;
@@ -97,7 +97,7 @@ private:
                     message();
             if (PyErr_CheckSignals() != 0)
                 throw py::error_already_set();
-            if (!done && !stopped() && !m_stop.is_none() && m_stop().cast<bool>())
+            if (!done && !stopped() && !m_stop.is_none() && isTrue(m_stop()))
                 m_source.request_stop();
         } catch (py::error_already_set& error) {
             m_source.request_stop();
@@ -107,6 +107,14 @@ private:
                 m_raised = std::current_exception();
         }
         return !done;
+    }
+
+    static bool isTrue(const py::object& value)
+    {
+        const int truth = PyObject_IsTrue(value.ptr());
+        if (truth < 0)
+            throw py::error_already_set();
+        return truth != 0;
     }
 
     py::object m_stop;

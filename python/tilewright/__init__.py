@@ -61,7 +61,8 @@ __all__ = [
 
 
 class Answer(dict):
-    """The JSON document of a verb as a dict, whose fields are attributes too: answer.lower_bound.
+    """The JSON document of a verb as a dict, whose fields are attributes too: answer.lower_bound (answer["items"], which
+    dict has a method for, is not).
 
     `interrupted` says whether Ctrl+C ended the work; the rest is then what was known.
     """

@@ -199,13 +199,16 @@ void addNpuVerb(CLI::App& app, int& exitCode)
     sub->add_flag("--memory-bound-first", a->call.memoryBoundFirst,
                   "Dynamic: nodes bound by memory go first");
     auto* machine = a->machine.addTo(*sub);
-    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)")->excludes(machine);
-    sub->add_option("--graph", a->graph, "Write the tile graph as JSON");
-    auto* trace = sub->add_option("--trace", a->trace, "Write a Chrome trace");
+    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)")
+        ->type_name("FILE")
+        ->excludes(machine);
+    sub->add_option("--graph", a->graph, "Write the tile graph as JSON")->type_name("FILE");
+    auto* trace = sub->add_option("--trace", a->trace, "Write a Chrome trace")->type_name("FILE");
     sub->add_flag("--no-bursts", a->noBursts, "The trace without the DRAM's bursts")->needs(trace);
-    sub->add_option("--csv", a->csv, "Write what the run did for every operator");
+    sub->add_option("--csv", a->csv, "Write what the run did for every operator")->type_name("FILE");
     sub->add_option("--tiles", a->call.tiles,
-                    "default (the file's tiles, else the rule) or searched (least simulated time)");
+                    "The file's tiles, else the rule's (default), or those of least simulated time")
+        ->type_name("default|searched");
     sub->add_option("--scaling", a->call.scaling, "Also compare both schedulers on these numbers of cores")
         ->delimiter(',');
     sub->add_flag("--instructions", a->instructions, "List the instructions of every core");

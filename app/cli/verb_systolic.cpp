@@ -159,7 +159,7 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
     auto* verb =
         app.add_subcommand("systolic", "Cycles, utilisation and traffic of a GEMM on a systolic array");
     auto o = std::make_shared<SystolicArguments>();
-    auto* gemm = verb->add_option("--gemm", o->call.gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
+    auto* gemm = verb->add_option("--gemm", o->call.gemm, "C[M,N] = A[M,K] x B[K,N]")->type_name("MxNxK");
     verb->add_option("workload", o->workload, "Any workload: a row for each of its products")->excludes(gemm);
     verb->add_option(
             "--layer", o->call.layer,
@@ -167,24 +167,30 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
             "given by --gemm")
         ->excludes(gemm);
     verb->add_option("--reports", o->reports,
-                     "Write the workload's reports, as SCALE-Sim names them, into this folder");
+                     "Write the workload's reports, as SCALE-Sim names them, into this folder")
+        ->type_name("FOLDER");
     verb->add_option(
-        "--address-traces", o->addresses,
-        "Write the SRAM address traces of a GEMM, and with --pipeline the DRAM trace, into this folder");
-    verb->add_option("--csv", o->csv, "Write the workload's table, or the GEMM's figures, to this file");
+            "--address-traces", o->addresses,
+            "Write the SRAM address traces of a GEMM, and with --pipeline the DRAM trace, into this folder")
+        ->type_name("FOLDER");
+    verb->add_option("--csv", o->csv, "Write the workload's table, or the GEMM's figures, to this file")
+        ->type_name("FILE");
     auto* machine = o->machine.addTo(*verb);
     auto* array =
-        verb->add_option("--array", o->array, "RxC processing elements (default: those of the hierarchy)")
+        verb->add_option("--array", o->array, "Processing elements (default: those of the hierarchy)")
+            ->type_name("RxC")
             ->excludes(machine);
-    verb->add_option(
-        "--tile", o->call.tile,
-        "TixTjxTk of the L2 schedules, the DRAM traffic and the program (default: the size of the array)");
+    verb->add_option("--tile", o->call.tile,
+                     "Of the L2 schedules, the DRAM traffic and the program (default: the size of the array)")
+        ->type_name("TixTjxTk");
     auto* dataflow = verb->add_option("--dataflow", o->dataflow, "What stays in the array (default os)")
                          ->type_name("os|ws|is");
     verb->add_option("--readout", o->call.readout, "How results leave the array (default shadow)")
         ->type_name("shadow|shift|scale-sim");
-    verb->add_option("--weight-buffers", o->call.weightBuffers, "1 or 2 (default 2), for ws and is");
-    verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy file (default: the built-in kpu)")
+    verb->add_option("--weight-buffers", o->call.weightBuffers, "For ws and is (default 2)")
+        ->type_name("1|2");
+    verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy (default: the built-in kpu)")
+        ->type_name("FILE")
         ->excludes(machine);
     verb->add_option(
             "--dram-gb-per-s", o->call.dramGbPerSecond,
@@ -199,16 +205,17 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
                      "Elements a cycle into the west FIFOs (0: unlimited)");
     verb->add_option("--north-rate", o->call.supply.northPerCycle,
                      "Elements a cycle into the north FIFOs (0: unlimited)");
-    verb->add_option("--pipeline", o->call.pipeline,
-                     "Run a program through the memories: barriered or pipelined");
+    verb->add_option("--pipeline", o->call.pipeline, "Run a program through the memories")
+        ->type_name("barriered|pipelined");
     verb->add_option("--bandwidth", o->call.bandwidth,
-                     "Of the pipeline: unlimited, or that of the hierarchy (default: hierarchy when it or "
-                     "--dram-gb-per-s is given)");
+                     "Of the pipeline (default: that of the hierarchy when it or --dram-gb-per-s is given)")
+        ->type_name("unlimited|hierarchy");
     verb->add_option("--bank-layout", o->call.bankLayout,
-                     "Of tiles in L2: split, or seed: as printed in the source document (default split)");
+                     "Of tiles in L2: split, or as printed in the source document (default split)")
+        ->type_name("split|seed");
     verb->add_option("--schedule", o->call.schedule,
-                     "Of L2, for --pipeline pipelined: a, a-row, a-full or b (default: a-row, or b in as few "
-                     "passes as L2 holds)");
+                     "Of L2, for --pipeline pipelined (default: a-row, or b in as few passes as L2 holds)")
+        ->type_name("a|a-row|a-full|b");
     verb->add_option("--passes", o->call.passes, "Over k, of schedule b (default 2)")
         ->check(CLI::PositiveNumber);
     verb->add_option("--depth", o->call.depth,
@@ -216,7 +223,8 @@ void addSystolicVerb(CLI::App& app, int& exitCode)
                      "with --tile "
                      "the deepest that L1 holds")
         ->check(CLI::PositiveNumber);
-    verb->add_option("--trace", o->trace, "Write the pipeline as Chrome trace events (Perfetto opens them)");
+    verb->add_option("--trace", o->trace, "Write the pipeline as Chrome trace events (Perfetto opens them)")
+        ->type_name("FILE");
     verb->add_flag("--compare", o->call.compare,
                    "With --pipeline: the program of each dataflow beside the others");
     verb->add_flag("--listing", o->listing, "Print the program's commands");

@@ -23,12 +23,21 @@ Status addOptions(const MapCall& call, mapping::Architecture& architecture)
     options.imperfect = options.imperfect || call.options.imperfect;
     options.reductionTree = options.reductionTree || call.options.reductionTree;
     options.overlapped = options.overlapped || call.options.overlapped;
-    for (const std::string& name : call.bypass) {
+    for (const std::string& asked : call.bypass) {
+        const auto bad = [&](const std::string& why) {
+            return Error{ErrorCode::Refused, "\"" + asked + "\": " + why, {}, "--bypass"};
+        };
+        const std::size_t dot = asked.find('.');
+        const std::string level = dot == std::string::npos ? "SPM" : asked.substr(0, dot);
+        const std::string name = dot == std::string::npos ? asked : asked.substr(dot + 1);
+        if (level == "RF")
+            return bad("the register file cannot be skipped: a MAC reads its operands there");
+        if (level == "DRAM")
+            return bad("DRAM cannot be skipped: operands are stored there");
         constexpr std::string_view kNames = "IWOABC";
         const std::size_t at = kNames.find(name);
-        if (name.size() != 1 || at == std::string_view::npos)
-            return Error{
-                ErrorCode::Refused, "expected I, W or O (A, B or C), got \"" + name + "\"", {}, "--bypass"};
+        if (level != "SPM" || name.size() != 1 || at == std::string_view::npos)
+            return bad("expected I, W or O (A, B or C), or SPM.W");
         options.bypassSpm[at % mapping::kOperands] = true;
     }
     return mapping::checkArchitecture(architecture);

@@ -139,18 +139,18 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
         running.tell(fraction, phase);
     };
     out.bounds = npu::lowerBounds(out.graph, out.hardware);
-    auto both = npu::simulateWithReplay(out.graph, out.hardware, out.options, progress);
-    if (!both && !running.stopRequested())
-        return both.error();
-    if (!both) {
+    auto run = npu::simulate(out.graph, out.hardware, out.options, progress);
+    if (!run && !running.stopRequested())
+        return run.error();
+    if (!run) {
         out.estimatedMakespan =
             npu::makeStaticSchedule(out.graph, out.hardware, out.options.assignment).estimatedMakespan;
         return out;
     }
     out.checks = npu::verifyGraph(out.graph);
-    for (npu::RuleCheck& check : npu::verifyRun(out.graph, *both))
+    for (npu::RuleCheck& check : npu::verifyRun(out.graph, *run))
         out.checks.push_back(std::move(check));
-    out.run = std::move(both->run);
+    out.run = std::move(*run);
     out.reports = npu::opReports(out.graph, *out.run);
     if (call.scaling.empty())
         return out;

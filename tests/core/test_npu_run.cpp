@@ -379,7 +379,7 @@ void TestNpuRun::rule_6_instructionsReplay()
     }
 }
 
-/// The replay that runs in a second thread, fed by the run itself.
+/// The replay on the memory's answers of the run is the replay that simulates its own memory.
 void TestNpuRun::replayBesideTheRunIsTheRun()
 {
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
@@ -389,29 +389,36 @@ void TestNpuRun::replayBesideTheRunIsTheRun()
         const NpuGraph graph = random.graph(model, hw);
         const RunOptions options = random.options();
         const auto alone = simulate(graph, hw, options);
-        const auto both = simulateWithReplay(graph, hw, options);
-        QVERIFY(alone && both);
-        QVERIFY2(both->replayed, both->replayed ? "" : both->replayed.error().text().c_str());
-        QCOMPARE(both->run.makespan, alone->makespan);
-        QCOMPARE(both->run.estimatedMakespan, alone->estimatedMakespan);
-        QCOMPARE(both->replayed->makespan, alone->makespan);
-        for (std::size_t c = 0; c < alone->cores.size(); ++c) {
-            QVERIFY(both->run.cores[c].states == alone->cores[c].states);
-            QVERIFY(both->replayed->cores[c].tensor == alone->cores[c].tensor);
-            QVERIFY(both->replayed->cores[c].loads == alone->cores[c].loads);
-            QVERIFY(both->replayed->cores[c].stores == alone->cores[c].stores);
-        }
-        QVERIFY(allPassed(verifyRun(graph, *both)));
-        // A replay of other programs is noticed.
-        RunWithReplay wrong{both->run, both->replayed};
-        wrong.replayed->makespan += 1;
-        QVERIFY(!allPassed(verifyRun(graph, wrong)));
+        QVERIFY(alone);
+        const auto programs = instructionsOf(graph, *alone);
+        const auto own = replay(graph, hw, programs, options);
+        const auto traced = retrace(graph, *alone, programs);
+        QVERIFY2(own && traced, traced ? "" : traced.error().text().c_str());
+        QCOMPARE(own->makespan, alone->makespan);
+        QCOMPARE(traced->makespan, alone->makespan);
+        for (std::size_t c = 0; c < alone->cores.size(); ++c)
+            for (const NpuRun* run : {&*own, &*traced}) {
+                QVERIFY(run->cores[c].tensor == alone->cores[c].tensor);
+                QVERIFY(run->cores[c].vector == alone->cores[c].vector);
+                QVERIFY(run->cores[c].loads == alone->cores[c].loads);
+                QVERIFY(run->cores[c].stores == alone->cores[c].stores);
+            }
+        QVERIFY(allPassed(verifyRun(graph, *alone)));
+        // Other timelines and other programs are noticed.
+        for (std::size_t c = 0; c < alone->cores.size(); ++c)
+            if (!alone->cores[c].loads.empty()) {
+                NpuRun wrong = *alone;
+                wrong.cores[c].loads.front().start += 1;
+                QVERIFY(!retrace(graph, wrong, programs));
+                wrong = *alone;
+                wrong.makespan += 1;
+                QVERIFY(!allPassed(verifyRun(graph, wrong)));
+                auto other = programs;
+                other[c].erase(std::find_if(other[c].begin(), other[c].end(),
+                                            [](const Instruction& i) { return i.opcode == Opcode::TLoad; }));
+                QVERIFY(!retrace(graph, *alone, other));
+            }
     }
-    // A run that is stopped ends its replay, too.
-    const auto graph = buildGraph(sample("llama_prefill"), {});
-    RunOptions options;
-    options.giveUpAfter = 1'000'000;
-    QVERIFY(!simulateWithReplay(*graph, graph->hardware, options));
 }
 
 void TestNpuRun::giveUpAfterStopsALongerRun()

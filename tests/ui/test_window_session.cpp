@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
 #include "export/export_report.h"
+#include "schema_check.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "window/file_session.h"
@@ -71,6 +72,13 @@ private Q_SLOTS:
         QCOMPARE(back->baselines[0].schedule, s.baselines[0].schedule);
         QCOMPARE(back->baseline, 0);
         QVERIFY(!readFileSession(folder, s.problem, QString()));
+
+        const QDir files(folder);
+        nlohmann::json written;
+        for (const QString& name : files.entryList({QStringLiteral("*.json")}))
+            written["window-session"].push_back(files.filePath(name).toStdString());
+        const test::SchemaCheck check = test::checkSchemas(written);
+        QVERIFY2(check.faults.isEmpty(), check.faults.constData());
     }
     void aFileComesBackAsItWasLeft()
     {

@@ -234,6 +234,7 @@ void LensLinks::followSystolic()
         }
         settings.hierarchy = hierarchy;
     }
+    systolic.setEnergyTable(document.machine() ? document.machine()->energy : Machine::Energy{});
     if (const auto at = product()) {
         const SnapshotPtr& snapshot = document.snapshot();
         const Subgraph& subgraph = snapshot->schedule[at->subgraph];

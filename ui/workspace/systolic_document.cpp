@@ -147,6 +147,14 @@ void SystolicDocument::assign(const SystolicSettings& settings)
     Q_EMIT changed();
 }
 
+void SystolicDocument::setEnergyTable(const Machine::Energy& table)
+{
+    if (table == m_energyTable)
+        return;
+    m_energyTable = table;
+    Q_EMIT levelsChanged();
+}
+
 void SystolicDocument::setGemm(const systolic::Gemm& gemm, const QString& origin)
 {
     SystolicSettings next = m_settings;

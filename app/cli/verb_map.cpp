@@ -314,7 +314,7 @@ void addMapVerb(CLI::App& app, int& exitCode)
     verb->add_flag("--overlapped", args->call.options.overlapped,
                    "Cycles of the busiest resource (roofline)");
     verb->add_option("--bypass", args->call.bypass,
-                     "Operand that skips the scratchpad: I, W or O (A, B or C)");
+                     "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W");
     verb->add_option("--factor", args->call.factors,
                      "Fix or bound a factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated");
     verb->add_option("--export", args->exported,

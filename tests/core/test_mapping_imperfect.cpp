@@ -196,10 +196,19 @@ private:
                     energy += static_cast<double>(m_nest.elements(op, own)) * pj.noc;
         });
         const int ways = m_kept && m_dram.first == kWritten ? 1 : 2;
-        for (int op = 0; op < kOperands; ++op)
-            if (moves[static_cast<std::size_t>(op)])
-                energy += static_cast<double>(out.noc[static_cast<std::size_t>(op)]) *
-                          (op == kWritten ? ways * (pj.spm + pj.noc) : pj.spm);
+        for (int op = 0; op < kOperands; ++op) {
+            const auto i = static_cast<std::size_t>(op);
+            if (!moves[i])
+                continue;
+            const auto elements = static_cast<double>(out.noc[i]);
+            energy += elements * (op == kWritten ? ways * pj.noc : 0);
+            if (!skips(op)) {
+                energy += elements * (op == kWritten ? ways : 1) * pj.spm;
+                continue;
+            }
+            stored[i] += elements; // what crosses DRAM is an array's worth
+            direct[i] += dma(op, sizes);
+        }
         if (moves[kWritten])
             energy += static_cast<double>(out.red) * (3 * pj.rf + pj.noc + pj.mac);
         return out;
@@ -214,7 +223,7 @@ private:
             tile[l] = array[l] * m_method.at(Level::Spm)[l];
         }
         const int reused = m_kept ? m_dram.first : m_spm.first;
-        std::array<double, kOperands> stored{};
+        const bool held = m_dram.first >= 0 && (m_kept || !skips(m_dram.first));
         forEachPoint(countsOf(m_nest.trips, tile), [&](const Factors& at) {
             const Factors sizes = sizesAt(m_nest.trips, tile, at);
             const bool newTile = firstOf(at, m_dram.second);
@@ -222,6 +231,7 @@ private:
             Pass first;
             std::int64_t othersOfFirst = 0;
             bool begin = true;
+            direct = {};
             forEachPoint(countsOf(sizes, array), [&](const Factors& sub) {
                 const bool newGroup = firstOf(sub, m_spm.second);
                 std::array<bool, kOperands> moves{true, true, true};
@@ -254,17 +264,17 @@ private:
             for (int op = 0; op < kOperands; ++op) {
                 const auto i = static_cast<std::size_t>(op);
                 const double elements = static_cast<double>(m_nest.elements(op, sizes));
-                if (op == m_dram.first)
-                    own = dma(op, sizes);
+                const std::int64_t cycles = skips(op) ? direct[i] : dma(op, sizes);
+                if (held && op == m_dram.first)
+                    own = cycles;
                 else
-                    every += dma(op, sizes) * (op == kWritten ? 2 : 1);
-                if (op == m_dram.first && !newTile)
-                    continue;
-                stored[i] += elements;
+                    every += cycles * (op == kWritten ? 2 : 1);
+                if (!skips(op) && !(op == m_dram.first && !newTile))
+                    stored[i] += elements;
             }
             const std::int64_t base = std::max(every, pass);
             cycles += base;
-            if (m_dram.first < 0 || !newTile)
+            if (!held || !newTile)
                 return;
             const bool written = m_dram.first == kWritten;
             const std::int64_t a1 = pass + (m_kept && written ? first.comp + first.red : 0);
@@ -282,6 +292,13 @@ private:
     const LoopNest& m_nest;
     const Architecture& m_architecture;
     const Method& m_method;
+    [[nodiscard]] bool skips(int op) const
+    {
+        return m_architecture.options.bypassSpm[static_cast<std::size_t>(op)];
+    }
+
+    std::array<double, kOperands> stored{};       ///< elements that cross DRAM
+    std::array<std::int64_t, kOperands> direct{}; ///< DMA past the scratchpad, of this SPM tile
     DmaClock m_clock;
     std::pair<int, unsigned> m_spm;
     std::pair<int, unsigned> m_dram;
@@ -425,8 +442,9 @@ void TestMappingImperfect::rule_9_2_factorsThatDivideCostTheSame()
                     }
             std::shuffle(m.dramOrder.begin(), m.dramOrder.begin() + nest.loopCount, random);
             std::shuffle(m.spmOrder.begin(), m.spmOrder.begin() + nest.loopCount, random);
-            for (int option = 0; option < 4; ++option) {
+            for (int option = 0; option < 7; ++option) {
                 Architecture a;
+                a.options.bypassSpm = {option == 5, option >= 4, option == 6};
                 a.options.reductionTree = option == 1;
                 a.options.overlapped = option == 2;
                 if (option == 3) {
@@ -450,6 +468,10 @@ void TestMappingImperfect::rule_9_2_factorsThatDivideCostTheSame()
                     QVERIFY(close(same.operands[op].energy.total(), whole.operands[op].energy.total()));
                     QVERIFY(close(same.operands[op].energy.dram, whole.operands[op].energy.dram));
                     QVERIFY(close(same.operands[op].energy.noc, whole.operands[op].energy.noc));
+                    QCOMPARE(same.operands[op].dmaCycles, whole.operands[op].dmaCycles);
+                    QCOMPARE(same.operands[op].dmaBusyCycles, whole.operands[op].dmaBusyCycles);
+                    QCOMPARE(same.operands[op].spmBanks, whole.operands[op].spmBanks);
+                    QCOMPARE(same.operands[op].reuseDram, whole.operands[op].reuseDram);
                 }
             }
         }
@@ -467,7 +489,9 @@ void TestMappingImperfect::rule_9_2_everyTileWalkedOnItsOwn()
         Architecture a;
         a.options.imperfect = true;
         a.dmaInitCycles = 20;
-        for (int i = 0; i < 250; ++i) {
+        for (int i = 0; i < 500; ++i) {
+            a.options.bypassSpm = {i % 2 == 1 && i % 3 == 0, i % 2 == 1 && i % 3 != 1,
+                                   i % 2 == 1 && i % 5 < 3};
             const Method m = randomMethod(nest, random);
             QVERIFY(!checkMethod(nest, a, m) || checkMethod(nest, a, m)->code != ViolationCode::Tiling);
             const MappingCost e = evaluate(nest, a, m);
@@ -488,7 +512,7 @@ void TestMappingImperfect::rule_9_4_searchEqualsBruteForce()
 {
     std::mt19937 random(94);
     int compared = 0;
-    for (int i = 0; compared < 150; ++i) {
+    for (int i = 0; compared < 200; ++i) {
         const auto nest = makeNest(awkwardLayer(random));
         if (!nest || *countImperfectTilings(*nest) > 60'000)
             continue;
@@ -496,6 +520,7 @@ void TestMappingImperfect::rule_9_4_searchEqualsBruteForce()
         a.options.reductionTree = i % 5 == 1;
         a.options.overlapped = i % 5 == 2;
         a.energyPj.leakage = i % 5 == 3 ? 40 : 0;
+        a.options.bypassSpm = {i % 7 == 1, i % 7 == 2 || i % 7 == 3, i % 7 == 3 || i % 7 == 4};
         if (i % 5 == 4) {
             a.energyPj.rfFill = 2;
             a.energyPj.spmFill = 30;

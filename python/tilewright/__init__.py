@@ -226,7 +226,7 @@ def map(
     """Tiles and orders the loops of a layer, or of every layer of a model, for `objective` edp, energy (pJ) or cycles.
 
     `architecture` and `method` are files; `factor` fixes factors (["SPATIAL.M=16"]), `bypass` names operands that skip
-    the scratchpad (["I"]). Without a valid method best is None.
+    the scratchpad (["I"] or ["SPM.W"]). Without a valid method best is None.
     """
     options = dict(architecture=architecture, objective=objective, method=method, quick=quick, seconds=seconds)
     options.update(threads=threads, imperfect=imperfect, reduction_tree=reduction_tree, overlapped=overlapped)

@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kStateEvery{100};
+/// Workers a thread: while one waits for its file to be on disk, another computes. Only as many compute at
+/// once as there are threads.
+constexpr int kWorkersAThread = 4;
 
 double secondsSince(Clock::time_point start)
 {
@@ -41,6 +44,8 @@ public:
 
 private:
     void work();
+    /// On one of the threads, as soon as it is free; `seconds`: what it took.
+    [[nodiscard]] std::optional<PointResult> compute(std::size_t index, double& seconds);
     void fail(const Error& error);
     [[nodiscard]] bool halted() const
     {
@@ -61,6 +66,8 @@ private:
     std::size_t m_found = 0;
     std::optional<Error> m_error;
     int m_working = 0;
+    int m_free = 1; ///< threads that may compute
+    std::condition_variable m_threadIsFree;
 };
 
 void Runner::fail(const Error& error)
@@ -69,6 +76,24 @@ void Runner::fail(const Error& error)
     if (!m_error)
         m_error = error;
     m_halt = true;
+}
+
+std::optional<PointResult> Runner::compute(std::size_t index, double& seconds)
+{
+    {
+        std::unique_lock lock(m_mutex);
+        m_threadIsFree.wait(lock, [&] { return m_free > 0; });
+        --m_free;
+    }
+    std::optional<PointResult> out;
+    const auto start = Clock::now();
+    if (!halted())
+        out = computePoint(m_sweep, index, m_options.stop);
+    seconds = secondsSince(start);
+    const std::scoped_lock lock(m_mutex);
+    ++m_free;
+    m_threadIsFree.notify_one();
+    return out;
 }
 
 void Runner::work()
@@ -83,11 +108,11 @@ void Runner::work()
                 ++m_state.byOthers;
             continue;
         }
-        const auto start = Clock::now();
-        const auto result = computePoint(m_sweep, index, m_options.stop);
+        double seconds = 0;
+        const auto result = compute(index, seconds);
         if (!result)
             break;
-        if (const Status put = m_sink.put(index, *result, secondsSince(start)); !put) {
+        if (const Status put = m_sink.put(index, *result, seconds); !put) {
             fail(put.error());
             break;
         }
@@ -104,7 +129,8 @@ Result<RunState> Runner::run()
 {
     const auto start = Clock::now();
     const unsigned hardware = std::max(1U, std::thread::hardware_concurrency());
-    m_working = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
+    m_free = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
+    m_working = m_free * kWorkersAThread;
     const auto state = [&] {
         RunState out = m_state;
         out.seconds = secondsSince(start);

@@ -60,12 +60,14 @@ private Q_SLOTS:
         s.selection.step = 4;
         s.baselines = {{QStringLiteral("Baseline ä"), "{\"subgraphs\": []}"}};
         s.baseline = 0;
+        s.views[QStringLiteral("sweep")] = QJsonObject{{QStringLiteral("within"), 7}};
         const QString folder = m_settings.filePath("s");
         QVERIFY(writeFileSession(folder, s));
         const auto back = readFileSession(folder, s.problem, s.schedule);
         QVERIFY(back);
         QCOMPARE(back->perspective, s.perspective);
         QCOMPARE(back->parts, s.parts);
+        QCOMPARE(back->views, s.views);
         QVERIFY(back->selection == s.selection);
         QCOMPARE(back->baselines.size(), 1u);
         QCOMPARE(back->baselines[0].name, s.baselines[0].name);

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "workspace/selection.h"
 
+#include <QJsonObject>
 #include <QMap>
 #include <QRectF>
 #include <QString>
@@ -26,6 +27,7 @@ struct FileSession
     QString problem;  ///< path
     QString schedule; ///< path; empty when the schedule has no file
     QString perspective;
+    QMap<QString, QJsonObject> views; ///< View::settings() by its name
     QMap<QString, QRectF> parts; ///< Canvas::shownPart() by the name of the view; only those that were moved
     SelectionState selection;
     std::vector<Pinned> baselines;

@@ -8,6 +8,7 @@
 #include "theme/icon.h"
 #include "theme/style.h"
 #include "views/graph/graph_view.h"
+#include "views/sweep/sweep_view.h"
 #include "window/file_actions.h"
 #include "window/message_bar.h"
 #include "window/preferences_dialog.h"
@@ -138,6 +139,8 @@ void MainWindow::connectParts()
         });
         connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     }
+    if (auto* sweep = qobject_cast<SweepView*>(view(QStringLiteral("sweep"))))
+        connect(sweep, &SweepView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     document.whenChanged(this, Part::Problem | Part::Steps, [this] { m_messages->dismissNotice(); });
     // Whoever drags again has read why the last drop was refused, and needs the room.
     if (auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph"))))

@@ -163,7 +163,8 @@ void Panes::putAway()
     m_layout = m_window.saveState(kLayoutVersion);
     m_away.clear();
     for (QDockWidget* dock : std::as_const(m_docks))
-        if (!dock->isHidden()) {
+        // In a window that is not shown yet no dock is in front, and nobody has dragged one.
+        if (m_window.isVisible() && !dock->isHidden()) {
             // Only the front one of a stack has its size.
             const bool front = !dock->visibleRegion().isEmpty();
             m_away.insert(front ? m_away.end() : m_away.begin(),

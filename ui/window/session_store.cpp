@@ -91,6 +91,9 @@ void SessionStore::saveFile() const
     for (const Canvas* canvas : m_window.findChildren<Canvas*>())
         if (const auto part = canvas->shownPart(); part && !part->isNull())
             session.parts[canvas->viewName()] = *part;
+    for (const View* view : m_panes.views())
+        if (QJsonObject settings = view->settings(); !settings.isEmpty())
+            session.views[view->viewName()] = std::move(settings);
     session.selection = m_state.selection.state();
     for (const Baseline& baseline : document.baselines())
         if (const auto text = writeSchedule(*document.problem(), baseline.snapshot->schedule))
@@ -127,6 +130,9 @@ void SessionStore::restoreFile()
     for (Canvas* canvas : m_window.findChildren<Canvas*>())
         if (session->parts.contains(canvas->viewName()))
             canvas->showPart(session->parts[canvas->viewName()]);
+    for (View* view : m_panes.views())
+        if (session->views.contains(view->viewName()))
+            view->restoreSettings(session->views[view->viewName()]);
     if (!document.baselines().empty())
         return; // they belong to the problem, which was open already
     for (const FileSession::Pinned& pinned : session->baselines)

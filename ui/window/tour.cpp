@@ -3,7 +3,7 @@
 
 #include "theme/theme.h"
 #include "window/main_window.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -108,6 +108,43 @@ Status Document::setMachine(const Machine& machine, const QString& text, const Q
     return Unit{};
 }
 
+Status Document::adopt(const Machine& machine, Schedule schedule, const QString& text)
+{
+    if (!m_problem)
+        return Error{ErrorCode::Refused, "no problem is open", {}, {}};
+    State next = state();
+    if (!m_model || m_model->machine != machine) {
+        auto model = onMachine(machine);
+        if (!model)
+            return model.error();
+        next.problem = (*model)->problem;
+        next.model = std::move(*model);
+    }
+    next.schedule = std::move(schedule);
+    if (next != state())
+        push(std::move(next), text, {});
+    return Unit{};
+}
+
+Status Document::adopt(const Hardware& hardware, Schedule schedule, const QString& text)
+{
+    if (!m_problem || m_model)
+        return Error{ErrorCode::Refused, "no problem that stands as it is is open", {}, {}};
+    State next = state();
+    if (m_problem->hardware() != hardware) {
+        Problem::Data data = m_problem->data();
+        data.hardware = hardware;
+        auto problem = Problem::build(std::move(data));
+        if (!problem)
+            return problem.error();
+        next.problem = std::move(*problem);
+    }
+    next.schedule = std::move(schedule);
+    if (next != state())
+        push(std::move(next), text, {});
+    return Unit{};
+}
+
 Result<lower::ModelOnMachinePtr> Document::withDimensions(const onnx::Dimensions& dimensions,
                                                           const Machine& machine) const
 {
@@ -157,6 +194,9 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     m_baselineIndex = -1;
     m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
     takeBase(std::move(problem), std::move(model));
+    m_fileHardware.reset();
+    if (m_problem)
+        m_fileHardware = m_problem->hardware();
     ++m_revision;
     m_schedule = std::move(schedule);
     m_colours = {};

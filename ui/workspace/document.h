@@ -120,6 +120,10 @@ public:
     /// the machine's hardware and costs. Without an open problem: the machine of the next model.
     [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
                                     const QString& mergeKey = {});
+    /// Another machine and a schedule for it, as one undo step.
+    [[nodiscard]] Status adopt(const Machine& machine, Schedule schedule, const QString& text);
+    /// The same of a problem that stands as it is: its costs stay.
+    [[nodiscard]] Status adopt(const Hardware& hardware, Schedule schedule, const QString& text);
     /// The same as part of opening: no step to undo.
     [[nodiscard]] Status startOn(const Machine& machine);
     /// The sizes that the file of the open ONNX model leaves free, and what they are taken to be.
@@ -251,6 +255,8 @@ private:
         onnx::Dimensions dimensions;
     };
     [[nodiscard]] Result<Base> baseOf(const std::string& extra, const QString& path) const;
+    [[nodiscard]] Result<Base> onOwnHardware(const ProblemPtr& problem, const std::string& extra,
+                                             const QString& path) const;
     [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,
                                                                   const Machine& machine) const;
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
@@ -273,6 +279,7 @@ private:
     lower::ModelOnMachinePtr m_lifted; ///< lensModel() of a problem that stands as it is
     std::optional<Machine> m_machine;
     Machine m_nextMachine;
+    std::optional<Hardware> m_fileHardware; ///< of a problem file: a schedule on another has its own
     std::vector<onnx::FreeDimension> m_freeDimensions;
     onnx::Dimensions m_dimensions;
     Schedule m_schedule;

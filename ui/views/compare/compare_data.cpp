@@ -2,6 +2,7 @@
 #include "views/compare/compare_data.h"
 
 #include "edit/fit.h"
+#include "lower/on_machine.h"
 #include "report/take_snapshot.h"
 #include "workspace/compared_model.h"
 #include "workspace/subgraph_colours.h"
@@ -36,6 +37,11 @@ void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, const Gra
 
 } // namespace
 
+bool isComparable(const Snapshot& a, const Snapshot& b)
+{
+    return a.problem == b.problem || lower::sameGraph(*a.problem, *b.problem);
+}
+
 std::set<OpId> CompareData::across(std::size_t from, const std::set<OpId>& ops) const
 {
     if (!models)
@@ -56,6 +62,10 @@ CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std
     const Progress progress{stop, {}};
     data->comparison = compareSchedules(b->problem, a->schedule, b->schedule, b->evaluation.rules, progress);
     data->totals = {data->comparison.before, data->comparison.after};
+    data->otherHardware =
+        a->problem->hardware() != b->problem->hardware() || a->problem->data().ops != b->problem->data().ops;
+    if (data->otherHardware) // each on its own
+        data->totals = {a->evaluation.total, b->evaluation.total};
     data->table = differencesOf(data->comparison);
     addGraphs(*data, {}, metrics, progress);
     return data;

@@ -54,6 +54,9 @@ Status writeFileSession(const QString& folder, const FileSession& session)
     QJsonObject notes;
     for (auto it = session.notes.begin(); it != session.notes.end(); ++it)
         notes[it.key()] = it.value();
+    QJsonObject nudges;
+    for (auto it = session.nudges.begin(); it != session.nudges.end(); ++it)
+        nudges[it.key()] = QJsonArray{it->x(), it->y()};
     QJsonObject views;
     for (auto it = session.views.begin(); it != session.views.end(); ++it)
         views[it.key()] = it.value();
@@ -73,6 +76,7 @@ Status writeFileSession(const QString& folder, const FileSession& session)
                            {QStringLiteral("selection"), selection},
                            {QStringLiteral("baselines"), baselines},
                            {QStringLiteral("notes"), notes},
+                           {QStringLiteral("nudges"), nudges},
                            {QStringLiteral("views"), views},
                            {QStringLiteral("baseline"), session.baseline}};
     QDir().mkpath(folder);
@@ -107,6 +111,11 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
     const QJsonObject notes = root[QStringLiteral("notes")].toObject();
     for (auto it = notes.begin(); it != notes.end(); ++it)
         out.notes[it.key()] = it->toString();
+    const QJsonObject nudges = root[QStringLiteral("nudges")].toObject();
+    for (auto it = nudges.begin(); it != nudges.end(); ++it) {
+        const QJsonArray by = it->toArray();
+        out.nudges[it.key()] = {by[0].toDouble(), by[1].toDouble()};
+    }
     const QJsonObject views = root[QStringLiteral("views")].toObject();
     for (auto it = views.begin(); it != views.end(); ++it)
         out.views[it.key()] = it->toObject();

@@ -6,6 +6,7 @@
 
 #include <QJsonObject>
 #include <QMap>
+#include <QPointF>
 #include <QRectF>
 #include <QString>
 
@@ -31,8 +32,9 @@ struct FileSession
     QMap<QString, QRectF> parts; ///< Canvas::shownPart() by the name of the view; only those that were moved
     SelectionState selection;
     std::vector<Pinned> baselines;
-    QMap<QString, QString> notes; ///< Document::notes()
-    int baseline = -1;            ///< index of the one drawn as a ghost
+    QMap<QString, QString> notes;  ///< Document::notes()
+    QMap<QString, QPointF> nudges; ///< Document::nudges()
+    int baseline = -1;             ///< index of the one drawn as a ghost
 };
 
 /// Writes the session into `folder`, and forgets the oldest ones when there are many.

@@ -215,6 +215,7 @@ void MainWindow::setPreferences(const Preferences& preferences)
     if (motion)
         QApplication::setStyle(makeStyle(preferences.reduceMotion));
     setAnimated(!preferences.reduceMotion);
+    m_state->actions.setKeyChoices(preferences.keys);
     for (Canvas* canvas : findChildren<Canvas*>())
         canvas->setWheelScrolls(preferences.wheelScrolls);
     m_recovery->setInterval(preferences.autosaveSeconds);
@@ -223,7 +224,7 @@ void MainWindow::setPreferences(const Preferences& preferences)
 void MainWindow::choosePreferences()
 {
     auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph")));
-    PreferencesDialog dialog(m_preferences, graph && graph->shape().leftToRight, this);
+    PreferencesDialog dialog(m_preferences, graph && graph->shape().leftToRight, m_state->actions, this);
     if (dialog.exec() != QDialog::Accepted)
         return;
     setPreferences(dialog.preferences());

@@ -99,6 +99,7 @@ void SessionStore::saveFile() const
         if (const auto text = writeSchedule(*document.problem(), baseline.snapshot->schedule))
             session.baselines.push_back({baseline.name, *text});
     session.notes = document.notes();
+    session.nudges = document.nudges();
     session.baseline = document.baselineIndex();
     (void)writeFileSession(sessionFolder(), session); // a lost zoom is nothing to bother anybody with
 }
@@ -116,6 +117,8 @@ void SessionStore::restoreFile()
         m_panes.applyPerspective(session->perspective);
     if (document.notes().isEmpty()) // they belong to the problem, which may have been open already
         document.setNotes(session->notes);
+    if (document.nudges().isEmpty())
+        document.setNudges(session->nudges);
     // The files may have changed since: only what there still is comes back.
     SelectionState s = session->selection;
     const std::size_t ops = document.problem()->opCount();

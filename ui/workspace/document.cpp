@@ -190,6 +190,7 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     undoStack().clear();
     undoStack().setClean();
     m_notes.clear();
+    m_nudges.clear();
     m_baselines.clear();
     m_baselineIndex = -1;
     m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
@@ -403,6 +404,26 @@ QString Document::subgraphNote(const Subgraph& subgraph)
 QString Document::viewNote(const QString& view)
 {
     return QStringLiteral("view ") + view;
+}
+
+void Document::nudge(const Nudges& next, const QString& text, const QString& mergeKey)
+{
+    if (next != m_nudges)
+        undoStack().push(new NudgeCommand(
+            m_nudges, next, [this](const Nudges& nudges) { setNudges(nudges); }, text, mergeKey));
+}
+
+void Document::setNudges(const Nudges& nudges)
+{
+    if (nudges == m_nudges)
+        return;
+    m_nudges = nudges;
+    announce(Part::Nudges);
+}
+
+bool Document::isOfTheFile(const QUndoCommand& step) const
+{
+    return !dynamic_cast<const NudgeCommand*>(&step);
 }
 
 void Document::addProof(Proof proof)

@@ -11,8 +11,10 @@
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
 #include "workspace/subgraph_colours.h"
+#include "workspace/value_command.h"
 
 #include <QMap>
+#include <QPointF>
 #include <QString>
 
 #include <functional>
@@ -40,7 +42,8 @@ enum class Part {
     RuleSet = 8,   ///< rules()
     Baseline = 16, ///< the pinned states, or which of them is drawn
     Preview = 32,
-    Proof = 128, ///< proof()
+    Proof = 128,  ///< proof()
+    Nudges = 256, ///< nudges()
     Machine = 64 ///< machine(), and with it costs and hardware of problem(): the same ops on the same tensors
 };
 Q_DECLARE_FLAGS(Parts, Part)
@@ -170,6 +173,16 @@ public:
     [[nodiscard]] static QString subgraphNote(const Subgraph& subgraph);
     [[nodiscard]] static QString viewNote(const QString& view);
 
+    // -- nudges
+    /// By how much nodes of the graph were moved by hand, by what the graph calls them. No part of the
+    /// schedule: kept with the session. An undo step that changes nothing that is saved.
+    using Nudges = QMap<QString, QPointF>;
+    [[nodiscard]] const Nudges& nudges() const { return m_nudges; }
+    /// Steps with the same non-empty mergeKey that follow one another merge.
+    void nudge(const Nudges& next, const QString& text, const QString& mergeKey = {});
+    void setNudges(const Nudges& nudges); ///< of the session: no step
+    using NudgeCommand = ValueCommand<Nudges, 2>;
+
     // -- proofs
     /// What no schedule of the open problem can beat by these rules, as a solver has proven.
     struct Proof
@@ -242,6 +255,7 @@ private:
         onnx::Dimensions dimensions;
         bool operator==(const State&) const = default;
     };
+    [[nodiscard]] bool isOfTheFile(const QUndoCommand& step) const override;
     void announce(Parts parts);
     [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule, m_dimensions}; }
     void push(State next, const QString& text, const QString& mergeKey);
@@ -296,6 +310,7 @@ private:
     SubgraphColours m_previewColours;
     std::optional<Proof> m_proof;
     Notes m_notes;
+    Nudges m_nudges;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
     QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work

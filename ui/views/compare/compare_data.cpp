@@ -7,6 +7,8 @@
 #include "workspace/compared_model.h"
 #include "workspace/subgraph_colours.h"
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 namespace {
@@ -17,7 +19,11 @@ void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, const Gra
                const Progress& progress)
 {
     GraphShape shape;
-    shape.cards = false; // differences are about ops
+    // Differences are about ops; of thousands only the cards that hold them can be seen.
+    shape.cards = !data.models && std::ranges::all_of(data.snapshots, [](const SnapshotPtr& snapshot) {
+        return snapshot->problem->opCount() > kCardsAbove;
+    });
+    shape.blocks = shape.cards;
     SubgraphColours colours;
     std::shared_ptr<const GraphGeometry> beside;
     for (const std::size_t side : {1U, 0U}) {

@@ -95,6 +95,16 @@ struct PointResult
     bool operator==(const PointResult&) const = default;
 };
 
+/// What a point asks for instead of what the sweep has: its machine, or the hardware of a problem that stands
+/// as it is.
+struct PointHardware
+{
+    std::optional<Machine> machine;
+    std::optional<Hardware> hardware;
+};
+/// The Error says why no machine has the point's values.
+[[nodiscard]] Result<PointHardware> hardwareOfPoint(const Sweep& sweep, std::size_t index);
+
 /// The result of one point, which depends on nothing but the sweep and the index, unless the budget is in
 /// seconds. Nothing when it was stopped.
 [[nodiscard]] std::optional<PointResult> computePoint(const Sweep& sweep, std::size_t index,

@@ -94,6 +94,8 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"ui/export/export_view.cpp", {"(PNG, SVG, PDF)"}},
     {"ui/panels/machine/machine_view.cpp", {"machine"}},
     {"ui/views/mapping/mapping_model_view.cpp", {"(CSV)"}},
+    {"ui/views/sweep/sweep_setup.cpp", {"sweep", "problem", "machine", "schedule"}},
+    {"ui/views/sweep/sweep_view_points.cpp", {"(CSV)"}},
     {"ui/window/file_actions.cpp", {"problem", "schedule", "(Timeloop YAML)"}},
     {"ui/window/file_session.cpp", {"window-session"}},
     {"ui/window/source_dialog.cpp", {"problem", "schedule"}},

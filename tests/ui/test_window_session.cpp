@@ -58,14 +58,17 @@ private Q_SLOTS:
         s.selection.subgraphs = {SubgraphId(3)};
         s.selection.tensor = TensorId(9);
         s.selection.step = 4;
+        s.nudges[QStringLiteral("op 4")] = {12.5, -3};
         s.baselines = {{QStringLiteral("Baseline ä"), "{\"subgraphs\": []}"}};
         s.baseline = 0;
+        s.views[QStringLiteral("sweep")] = QJsonObject{{QStringLiteral("within"), 7}};
         const QString folder = m_settings.filePath("s");
         QVERIFY(writeFileSession(folder, s));
         const auto back = readFileSession(folder, s.problem, s.schedule);
         QVERIFY(back);
         QCOMPARE(back->perspective, s.perspective);
         QCOMPARE(back->parts, s.parts);
+        QCOMPARE(back->views, s.views);
         QVERIFY(back->selection == s.selection);
         QCOMPARE(back->baselines.size(), 1u);
         QCOMPARE(back->baselines[0].name, s.baselines[0].name);
@@ -163,6 +166,48 @@ private Q_SLOTS:
         QCOMPARE(window.state().document.notes().size(), 2);
         QVERIFY(window.openPaths({example("ex1.problem.json")}));
         QVERIFY(window.state().document.notes().isEmpty());
+    }
+    void thePdfReportHasTheNotesToo()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        const auto pages = [&] {
+            const QString path = m_settings.filePath("notes.pdf");
+            const bool written(
+                exportReport(window.state().document, {window.view(QStringLiteral("roofline"))}, path));
+            QFile file(path);
+            return written && file.open(QIODevice::ReadOnly) ? file.readAll().count("/Type /Page\n") : -1;
+        };
+        QCOMPARE(pages(), 1);
+        window.state().document.setNote(Document::viewNote(QStringLiteral("roofline")),
+                                        QStringLiteral("look here\nand there"));
+        QCOMPARE(pages(), 2);
+        window.state().document.setNote(
+            Document::subgraphNote(window.state().document.schedule()[SubgraphId(0)]),
+            QStringLiteral("line\n").repeated(120));
+        QVERIFY(pages() > 3); // as many as they need
+    }
+    void nudgedNodesComeBackWithTheFile()
+    {
+        const QStringList file{example("ex3.problem.json")};
+        Document::Nudges nudges;
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, file));
+            window.showView(QStringLiteral("graph"));
+            auto* graph = viewOf<GraphView>(window, "graph");
+            window.state().selection.selectOps({OpId(1)});
+            QTest::keyClick(graph, Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier);
+            nudges = window.state().document.nudges();
+            QCOMPARE(nudges.size(), 1);
+            QVERIFY(!window.isWindowModified());
+            window.close();
+        }
+        MainWindow window;
+        QVERIFY(openIn(window, file));
+        QCOMPARE(window.state().document.nudges(), nudges);
+        QVERIFY(window.openPaths({example("ex1.problem.json")}));
+        QVERIFY(window.state().document.nudges().isEmpty());
     }
     void nothingReopensWhenNotWanted()
     {

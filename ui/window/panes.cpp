@@ -2,13 +2,16 @@
 #include "window/panes.h"
 
 #include "canvas/canvas.h"
+#include "window/lens_cover.h"
 #include "window/view_catalog.h"
 
 #include <QApplication>
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QStackedWidget>
+
 #include <QTabBar>
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -87,6 +90,8 @@ void Panes::create()
     for (const ViewEntry& entry : viewCatalog()) {
         View* view = entry.create(context);
         m_views.insert(entry.name, view);
+        if (entry.lens != Lens::Schedule)
+            new LensCover(context, entry.lens, *view);
         connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
         if (entry.area == DockArea::Centre) {
             view->setMinimumWidth(320); // the page that is not shown does not squeeze the docks
@@ -163,12 +168,21 @@ void Panes::putAway()
     m_layout = m_window.saveState(kLayoutVersion);
     m_away.clear();
     for (QDockWidget* dock : std::as_const(m_docks))
-        if (!dock->isHidden()) {
+        // In a window that is not shown yet no dock is in front, and nobody has dragged one.
+        if (m_window.isVisible() && !dock->isHidden()) {
             // Only the front one of a stack has its size.
             const bool front = !dock->visibleRegion().isEmpty();
             m_away.insert(front ? m_away.end() : m_away.begin(),
                           {dock, front ? sizeOfStack(*dock, m_window) : QSize()});
         }
+    if (!m_window.isVisible()) { // which are in front is not to be seen: those that the catalog begins with
+        m_away.clear();
+        for (const ViewEntry& entry : viewCatalog())
+            if (QDockWidget* dock = m_docks.value(entry.name); dock && dock != m_front && !dock->isHidden())
+                m_away.prepend({dock, QSize()});
+        if (m_front)
+            m_away.append({m_front, QSize()});
+    }
     for (QDockWidget* dock : std::as_const(m_docks))
         dock->hide();
 }
@@ -181,12 +195,14 @@ void Panes::bringBack()
     QList<QDockWidget*> sized;
     QList<int> widths;
     QList<int> heights;
-    for (const auto& [dock, size] : std::exchange(m_away, {})) {
+    const auto away = std::exchange(m_away, {});
+    const bool seen = std::ranges::any_of(away, [](const auto& at) { return at.second.isValid(); });
+    for (const auto& [dock, size] : away) {
         dock->show();
-        if (!size.isValid())
+        if (seen && !size.isValid())
             continue;
         dock->raise();
-        if (dock->isFloating())
+        if (!size.isValid() || dock->isFloating())
             continue;
         sized.push_back(dock);
         widths.push_back(size.width());
@@ -231,20 +247,20 @@ void Panes::applyPerspective(const QString& name)
     m_away.clear();
     m_restored.clear();
     m_unsized = !m_window.isVisible();
-    QDockWidget* front = nullptr;
+    m_front = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
         if (QDockWidget* dock = m_docks.value(entry.name)) {
             dock->setVisible(shown);
             // The pane that the perspective is named after is in front, otherwise its first.
-            if (shown && entry.area == DockArea::Bottom && (!front || entry.name == name.toLower()))
-                front = dock;
+            if (shown && entry.area == DockArea::Bottom && (!m_front || entry.name == name.toLower()))
+                m_front = dock;
         } else if (shown && m_state.document.hasProblem()) {
             m_centre.setCurrentWidget(m_views.value(entry.name));
         }
     }
-    if (front)
-        front->raise();
+    if (m_front)
+        m_front->raise();
     resizeAll(name);
 }
 
@@ -275,7 +291,7 @@ void Panes::resizeAll(const QString& perspective)
         else {
             sides.push_back(dock);
             // As wide as its text needs, but the graph keeps the larger part of the window.
-            const int letters = entry.area == DockArea::Left ? 68 : 50;
+            const int letters = entry.area == DockArea::Left ? 78 : 50;
             sideWidths.push_back(
                 std::min(letters * m_window.fontMetrics().averageCharWidth(), m_window.width() * 33 / 100));
         }

@@ -82,8 +82,9 @@ private:
     QMap<QString, QDockWidget*> m_docks;
     View* m_lastView = nullptr;
     QString m_perspective = QStringLiteral("Edit");
-    bool m_chosen = false; ///< m_perspective, in this window
-    QByteArray m_layout;   ///< while a workload is open; empty = it is shown now
+    QDockWidget* m_front = nullptr; ///< at the bottom, as the perspective begins
+    bool m_chosen = false;          ///< m_perspective, in this window
+    QByteArray m_layout;            ///< while a workload is open; empty = it is shown now
     /// How the docks stood that were put away, front ones last; empty: m_layout is of the last session. Qt
     /// can not be given a state of docks that were dragged about in between (it ends the program), and needs
     /// none.

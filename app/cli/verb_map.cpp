@@ -116,8 +116,11 @@ void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, 
                       << padded(formatGrouped(best->energy), 20) << padded(formatGrouped(best->cycles), 20)
                       << padded(scientific(best->edp), 16) << '\n';
     const mapping::SearchCounts& c = r.counts;
+    const std::string objectiveText(mapping::objectiveName(objective));
     std::cout << (r.proven ? r.reductions.any() ? "proven within the reduced space" : "proven"
-                           : "not proven: at most " + percent(r.gap(objective), 2) + " above the optimum")
+                  : r.isOptimal(objective)
+                      ? "least " + objectiveText + " proven, not all of the Pareto front"
+                      : "not proven: at most " + percent(r.gap(objective), 2) + " above the optimum")
               << "; " << (c.space ? formatGrouped(*c.space) : "more than 2^63") << " tilings, "
               << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut)
               << (imperfect ? " cut or too large; " : " cut, ")

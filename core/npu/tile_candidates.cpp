@@ -154,8 +154,9 @@ double matrixBytes(const NpuHardware& hw, double rows, std::int64_t cols, std::i
 {
     if (block >= cols)
         return rows * static_cast<double>(cols) * elementBytes;
+    const std::int64_t whole = cols / block;
     const double last = static_cast<double>(cols % block) * elementBytes;
-    return static_cast<double>(cols / block) * inBursts(hw, rows, static_cast<double>(block) * elementBytes) +
+    return static_cast<double>(whole) * inBursts(hw, rows, static_cast<double>(block) * elementBytes) +
            (last > 0 ? inBursts(hw, rows, last) : 0);
 }
 

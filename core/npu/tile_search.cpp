@@ -143,6 +143,7 @@ private:
         const auto& all = m_out.operators;
         m_shortlists.resize(all.size());
         std::vector<double> takes;
+        takes.reserve(all.size());
         for (const OperatorTiles& o : all)
             takes.push_back(
                 static_cast<double>(o.ops.size()) *
@@ -224,6 +225,8 @@ private:
         std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
             return *o.candidates[a].cycles < *o.candidates[b].cycles;
         });
+        const auto first = std::find(list.begin(), list.end(), o.fastest);
+        std::rotate(list.begin(), first, first + (first != list.end())); // of equals
         if (list.size() > kTried)
             list.resize(kTried);
         if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())
@@ -254,6 +257,7 @@ private:
     void decide(std::int64_t stepsOfARun)
     {
         std::vector<std::size_t> choice(m_out.operators.size(), 0), fastest;
+        fastest.reserve(choice.size());
         for (const auto& list : m_shortlists)
             fastest.push_back(list.front());
         Outcome best{m_out.before, m_out.bytesBefore};

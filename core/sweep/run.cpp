@@ -44,8 +44,9 @@ public:
 
 private:
     void work();
-    /// On one of the threads, as soon as it is free; `seconds`: what it took.
-    [[nodiscard]] std::optional<PointResult> compute(std::size_t index, double& seconds);
+    /// Waits for a thread to be free; then points are begun in their order.
+    void takeThread();
+    void giveThreadBack();
     void fail(const Error& error);
     [[nodiscard]] bool halted() const
     {
@@ -78,40 +79,40 @@ void Runner::fail(const Error& error)
     m_halt = true;
 }
 
-std::optional<PointResult> Runner::compute(std::size_t index, double& seconds)
+void Runner::takeThread()
 {
-    {
-        std::unique_lock lock(m_mutex);
-        m_threadIsFree.wait(lock, [&] { return m_free > 0; });
-        --m_free;
-    }
-    std::optional<PointResult> out;
-    const auto start = Clock::now();
-    if (!halted())
-        out = computePoint(m_sweep, index, m_options.stop);
-    seconds = secondsSince(start);
+    std::unique_lock lock(m_mutex);
+    m_threadIsFree.wait(lock, [&] { return m_free > 0; });
+    --m_free;
+}
+
+void Runner::giveThreadBack()
+{
     const std::scoped_lock lock(m_mutex);
     ++m_free;
     m_threadIsFree.notify_one();
-    return out;
 }
 
 void Runner::work()
 {
     while (!halted()) {
-        const std::size_t index = m_next.fetch_add(m_options.part.of);
-        if (index >= m_count)
-            break;
-        if (m_sink.has(index)) {
+        takeThread();
+        const std::size_t index = halted() ? m_count : m_next.fetch_add(m_options.part.of);
+        const bool there = index < m_count && m_sink.has(index);
+        const auto start = Clock::now();
+        std::optional<PointResult> result;
+        if (index < m_count && !there)
+            result = computePoint(m_sweep, index, m_options.stop);
+        const double seconds = secondsSince(start);
+        giveThreadBack();
+        if (there) {
             const std::scoped_lock lock(m_mutex);
             if (++m_found > m_known)
                 ++m_state.byOthers;
             continue;
         }
-        double seconds = 0;
-        const auto result = compute(index, seconds);
         if (!result)
-            break;
+            break; // no point is left, or it was stopped
         if (const Status put = m_sink.put(index, *result, seconds); !put) {
             fail(put.error());
             break;

@@ -432,6 +432,31 @@ void TestNpuRun::giveUpAfterStopsALongerRun()
     QCOMPARE(whole->makespan, makespan);
     options.giveUpAfter = makespan - 1;
     QVERIFY(!simulate(*graph, graph->hardware, options));
+    // What a run has left is never said to take longer than it does; of a hopeless one little is simulated.
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(4);
+        const NpuModel model = random.model(14);
+        const NpuGraph g = random.graph(model, hw);
+        RunOptions limited = random.options();
+        limited.giveUpAfter = kNever;
+        std::int64_t steps = 0, stepsOfHopeless = 0;
+        const auto run = simulate(g, hw, limited, {}, &steps);
+        limited.giveUpAfter = run->makespan;
+        const auto again = simulate(g, hw, limited);
+        QVERIFY2(again, std::to_string(seed).c_str());
+        QCOMPARE(again->makespan, run->makespan);
+        limited.giveUpAfter = run->makespan - 1;
+        QVERIFY(!simulate(g, hw, limited));
+        limited.giveUpAfter = lowerBounds(g, hw).tensor / 2;
+        QVERIFY(limited.giveUpAfter == 0 || !simulate(g, hw, limited, {}, &stepsOfHopeless));
+        QVERIFY(stepsOfHopeless <= steps);
+    }
+    const auto large = buildGraph(sample("llama_prefill"), {});
+    options.giveUpAfter = 3'000'000; // its bytes need twice that
+    std::int64_t steps = -1;
+    QVERIFY(!simulate(*large, large->hardware, options, {}, &steps));
+    QVERIFY2(steps < 1000, std::to_string(steps).c_str());
 }
 
 void TestNpuRun::rule_6_scalingCurve()

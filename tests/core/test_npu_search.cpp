@@ -10,6 +10,8 @@
 
 #include <QtTest>
 
+#include <random>
+
 using namespace tilewright;
 using namespace tilewright::npu;
 using namespace tilewright::npu::test;
@@ -85,6 +87,7 @@ private slots:
     void exactOnSmallOperators_data();
     void exactOnSmallOperators();
     void boundsAreBelowRuns();
+    void boundsOfConvolutionsAreBelowRuns();
     void neverSlowerThanBefore();
     void nearTheHandTileOf2048();
     void neverOnOneCoreAlone();
@@ -162,6 +165,59 @@ void TestNpuSearch::boundsAreBelowRuns()
         }
     }
     QVERIFY(compared > 500);
+}
+
+/// Convolutions cut every way: halos, strides, dilation, padding, groups, chains over input channels.
+void TestNpuSearch::boundsOfConvolutionsAreBelowRuns()
+{
+    std::mt19937 rng(5);
+    const auto pick = [&](std::int64_t low, std::int64_t high) {
+        return low + static_cast<std::int64_t>(rng() % static_cast<std::uint32_t>(high - low + 1));
+    };
+    std::size_t compared = 0, tight = 0;
+    for (int i = 0; i < 600; ++i) {
+        NpuHardware hw = smallMachine();
+        hw.cores = static_cast<int>(pick(1, 4));
+        hw.spmBytes = pick(400, 20'000);
+        NpuModel model;
+        model.name = "conv";
+        ModelOp op;
+        op.type = OpType::Conv2d;
+        op.name = "conv";
+        op.groups = pick(1, 3) == 1 ? 2 : 1;
+        const std::int64_t cIn = 2 * pick(1, 4), cOut = 2 * pick(1, 6), kernel = pick(1, 3);
+        std::int64_t size[2];
+        for (int axis = 0; axis < 2; ++axis) {
+            op.stride[axis] = pick(1, 3);
+            op.dilation[axis] = pick(1, 2);
+            op.padding[axis] = pick(0, op.dilation[axis] * (kernel - 1));
+            size[axis] = pick(6, 17);
+        }
+        const std::int64_t rows = convOutput(size[0], kernel, op.stride[0], op.padding[0], op.dilation[0]);
+        const std::int64_t cols = convOutput(size[1], kernel, op.stride[1], op.padding[1], op.dilation[1]);
+        op.inputs = {model.addTensor("x", {pick(1, 2), cIn, size[0], size[1]}),
+                     model.addTensor("w", {cOut, cIn / op.groups, kernel, kernel})};
+        op.outputs = {model.addTensor("y", {model.tensors[0].shape[0], cOut, rows, cols})};
+        op.tile.cOut = pick(1, cOut);
+        op.tile.cIn = pick(1, cIn / op.groups);
+        op.tile.height = pick(1, rows);
+        op.tile.width = pick(1, cols);
+        model.ops.push_back(op);
+        const auto graph = buildGraph(model, hw);
+        if (!graph)
+            continue;
+        const Cycle makespan = simulate(*graph, hw, {})->makespan;
+        const Cycle bound = boundAlone(model, hw, 0, graph->tileSizes[0]);
+        QVERIFY2(bound <= makespan, std::to_string(i).c_str());
+        QVERIFY2(boundAlone(model, hw, 0, op.tile) <= makespan, std::to_string(i).c_str()); // as asked for
+        ++compared;
+        std::int64_t once = 0; // every tile
+        for (const TileDesc& tile : graph->tiles)
+            once += tile.alignedBytes;
+        tight += 5 * bound >= 4 * once / (hw.dram.channels * hw.dram.bytesPerCycle) ? 1 : 0;
+    }
+    QVERIFY(compared > 200);
+    QVERIFY2(2 * tight > compared, std::to_string(tight).c_str());
 }
 
 void TestNpuSearch::neverSlowerThanBefore()

@@ -61,11 +61,16 @@ void fitAcross(PlotAxis& axis, double low, double high, bool logarithmic)
     }
 }
 
-PlotAxis parameterAxis(const SweepParameter& p)
+PlotAxis parameterAxis(const SweepModel& m, std::size_t axis)
 {
+    const SweepParameter& p = m.axes[axis];
     PlotAxis out;
     out.title = p.title;
     out.text = [p](double v) { return p.text(p.isFractional() ? v : std::round(v)); };
+    const auto& values = m.plan().axes[axis].values;
+    if (values.size() <= kMostTicks)
+        for (const sweep::AxisValue& v : values)
+            out.ticks.push_back(v.number().value_or(0));
     return out;
 }
 
@@ -221,15 +226,11 @@ PlotModel curvePlot(const SweepModel& m, const Theme& theme)
     PlotModel plot;
     plot.pick = m.axes.size() == 1 ? PlotPick::Column : PlotPick::Point;
     plot.title = sweepAnswer(m);
-    plot.x = parameterAxis(m.axes[0]);
+    plot.x = parameterAxis(m, 0);
     plot.y.title = metricName(m) + (m.unit.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m.unit));
     const SweepAxis& axis = m.setup.axes[0];
     fitAcross(plot.x, std::min(axis.from, axis.to), std::max(axis.from, axis.to), axis.isLogarithmic);
     plot.x.current = m.axes[0].now;
-    const auto values = sweep::valuesOf(*m.plan().axes[0].range, m.plan().axes[0].name);
-    if (values.size() <= kMostTicks)
-        for (const sweep::AxisValue& v : values)
-            plot.x.ticks.push_back(v.number().value_or(0));
     const std::vector<SweepCurve> curves = m.curves();
     double low = 1e300, high = -1e300;
     const auto cover = [&](double v) {
@@ -311,8 +312,11 @@ PlotModel frontPlot(const SweepModel& m, const Theme& theme)
     if (right < left)
         return plot;
     std::ranges::sort(front, {}, &QPointF::x);
+    plot.title = tr("%1 of %2 are on the front")
+                     .arg(front.size())
+                     .arg(counted(static_cast<std::int64_t>(plot.marks.size()), tr("point"), tr("points")));
     if (metric == names.end())
-        plot.x = parameterAxis(m.axes[a]);
+        plot.x = parameterAxis(m, a);
     else
         plot.x.title = sweepMetricTitle(m.setup.against);
     fitAcross(plot.x, left, right, left > 0 && right > kTall * left);

@@ -33,6 +33,8 @@ SweepView::SweepView(const ViewContext& context, QWidget* parent)
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setAlternatingRowColors(true);
     m_table->verticalHeader()->hide();
     m_table->hide();
     connect(m_table, &QTableWidget::cellActivated, this, [this](int row, int) {
@@ -252,6 +254,8 @@ void SweepView::fillTable()
             auto* item = m_table->item(row, c);
             if (!item)
                 m_table->setItem(row, c, item = new QTableWidgetItem);
+            const bool isNumber = c + 1 < m_table->columnCount(); // the last column is a state or a sentence
+            item->setTextAlignment((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
             item->setText(cells.value(c));
         }
     }

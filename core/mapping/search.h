@@ -108,6 +108,8 @@ struct SearchResult
     void add(const MethodCost& method);
     /// The bounds, given those of what is open; nothing found is better than them.
     void boundBy(const std::array<double, kObjectives>& open);
+    /// No method of the space is better, though the front may not be settled.
+    [[nodiscard]] bool isOptimal(Objective objective) const noexcept;
     /// best / lower bound - 1; 0 when proven.
     [[nodiscard]] double gap(Objective objective) const noexcept;
 };

@@ -59,6 +59,12 @@ void SearchResult::boundBy(const std::array<double, kObjectives>& open)
             lowerBound[o] = std::min(lowerBound[o], best[o]->value(static_cast<Objective>(o)));
 }
 
+bool SearchResult::isOptimal(Objective objective) const noexcept
+{
+    const auto i = static_cast<std::size_t>(objective);
+    return proven || (best[i] && best[i]->value(objective) <= lowerBound[i]);
+}
+
 double SearchResult::gap(Objective objective) const noexcept
 {
     const auto i = static_cast<std::size_t>(objective);

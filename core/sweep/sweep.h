@@ -71,6 +71,8 @@ struct Sweep
 };
 /// Reads plan, workloads, machine and schedule. The Error names file, field and reason.
 [[nodiscard]] Result<Sweep> loadSweep(const std::string& planFile);
+/// The same of the text of a plan, whose files lie beside `planFile`.
+[[nodiscard]] Result<Sweep> readSweep(std::string_view text, const std::string& planFile);
 /// Are the names of the axes what the workloads and the machine have? Also where a lens takes only models.
 [[nodiscard]] Status checkAxes(const Sweep& sweep);
 

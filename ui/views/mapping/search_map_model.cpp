@@ -30,8 +30,9 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
             !r->best[0]            ? (r->proven ? tr("Proven: no method of this space fits the hardware")
                                                 : tr("No method that fits was found yet"))
             : r->proven && reduced ? tr("Proven within the reduced space")
-            : r->proven
-                ? tr("Proven: no method is better")
+            : r->proven            ? tr("Proven: no method is better")
+            : r->isOptimal(Objective::Edp)
+                ? tr("Proven: no EDP is less; the front is not settled")
                 : tr("Not proven: EDP at most %1 above the optimum").arg(percent(r->gap(Objective::Edp)));
     } else if (const auto& status = search.status()) {
         counts = status->counts;

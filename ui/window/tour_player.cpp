@@ -90,6 +90,12 @@ void TourPlayer::beginStep()
     stop(true);
 }
 
+Spot TourPlayer::spotOf(const Gesture& gesture)
+{
+    m_window.state().document.waitForSnapshot(); // lists show what was done before
+    return gesture.where();
+}
+
 void TourPlayer::aim()
 {
     Q_EMIT seen(m_paused);
@@ -98,7 +104,7 @@ void TourPlayer::aim()
         awaitEnd();
         return;
     }
-    const Spot spot = how[m_gesture].where();
+    const Spot spot = spotOf(how[m_gesture]);
     if (!spot.control) { // a pane that was closed meanwhile
         handOver();
         return;
@@ -120,7 +126,7 @@ void TourPlayer::act()
 void TourPlayer::perform()
 {
     const Gesture& gesture = m_tour.steps[m_step].how[m_gesture];
-    if (const Spot spot = gesture.where(); spot.control)
+    if (const Spot spot = spotOf(gesture); spot.control)
         gesture.act(spot);
     ++m_gesture;
 }

@@ -36,6 +36,7 @@ private:
     void act();      ///< and does it
     void awaitEnd(); ///< of the step
     void perform();
+    [[nodiscard]] Spot spotOf(const Gesture& gesture);
     void stop(bool atEnd = false);
     void after(int milliseconds, void (TourPlayer::*then)());
 

@@ -80,7 +80,8 @@ private Q_SLOTS:
     /// Issue 19, "First contact".
     void everySampleIsInTheGallery()
     {
-        const QStringList lines = textOf(kHandbook + QStringLiteral("samples.md")).split(QLatin1Char('\n'));
+        const QStringList lines =
+            textOf(kRoot + QStringLiteral("docs/handbook/samples.md")).split(QLatin1Char('\n'));
         const auto listed = [&lines](const QString& name, const QString& beside) {
             return std::any_of(lines.begin(), lines.end(), [&](const QString& line) {
                 return line.startsWith(QLatin1Char('|')) &&

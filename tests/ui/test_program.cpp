@@ -96,17 +96,19 @@ private slots:
         const ProgramRun schedule = runProgram({QStringLiteral("report"), problem, QStringLiteral("--json")});
         QVERIFY2(schedule.code == 0, schedule.err.constData());
         const QJsonObject figures = QJsonDocument::fromJson(schedule.out).object();
-        QVERIFY2(figures["total_latency"].toDouble() > 0 && !figures["subgraphs"].toArray().isEmpty(),
+        QVERIFY2(figures[QLatin1String("total_latency")].toDouble() > 0 &&
+                     !figures[QLatin1String("subgraphs")].toArray().isEmpty(),
                  schedule.out.left(400).constData());
         for (const char* lens : {"systolic", "npu", "mapping"}) {
             const ProgramRun r = runProgram({QStringLiteral("report"), problem, QStringLiteral("--lens"),
                                              QLatin1String(lens), QStringLiteral("--json")});
             QVERIFY2(r.code == 0, r.err.constData());
-            const QJsonArray tables = QJsonDocument::fromJson(r.out).object()["tables"].toArray();
+            const QJsonArray tables =
+                QJsonDocument::fromJson(r.out).object()[QLatin1String("tables")].toArray();
             QVERIFY2(!tables.isEmpty(), lens);
             for (const QJsonValue& table : tables)
-                for (const QJsonValue& row : table["rows"].toArray())
-                    QVERIFY2(!row.toArray().isEmpty(), qPrintable(table["title"].toString()));
+                for (const QJsonValue& row : table[QLatin1String("rows")].toArray())
+                    QVERIFY2(!row.toArray().isEmpty(), qPrintable(table[QLatin1String("title")].toString()));
         }
     }
     void reportsCompareWithABaseline()

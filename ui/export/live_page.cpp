@@ -71,8 +71,10 @@ void LivePage::add(View& view)
     view.livePictures([&](LivePicture picture) {
         const QString name = QStringLiteral("%1-%2").arg(view.viewName()).arg(pictures.size());
         const QByteArray svg = element(picture, name);
+        const qsizetype before = m_lineBytes;
         const QJsonObject facts = data(picture);
-        const qsizetype size = svg.size() + QJsonDocument(facts).toJson(QJsonDocument::Compact).size();
+        const qsizetype size =
+            svg.size() + QJsonDocument(facts).toJson(QJsonDocument::Compact).size() + m_lineBytes - before;
         if (!pictures.isEmpty() && bytes + size > kFurtherPictures)
             return all = false;
         bytes += size;
@@ -109,6 +111,7 @@ QJsonArray LivePage::linesOf(const QStringList& lines)
         if (it == m_lineIndex.constEnd()) {
             it = m_lineIndex.insert(line, static_cast<int>(m_lines.size()));
             m_lines.push_back(line);
+            m_lineBytes += line.toUtf8().size() + 3;
         }
         out.push_back(*it);
     }
@@ -123,6 +126,8 @@ QJsonObject LivePage::data(const LivePicture& picture)
         auto it = known.constFind(part.tooltip);
         if (it == known.constEnd())
             it = known.insert(part.tooltip, linesOf(plainLines(part.tooltip)));
+        if (it->isEmpty())
+            continue; // a mark that says nothing
         QJsonArray entry = boxOf(part.rect);
         entry.push_back(part.keys.join(QLatin1Char(' ')));
         entry.push_back(*it);

@@ -28,6 +28,7 @@ private:
     QJsonArray m_charts;
     QJsonArray m_lines; ///< of tooltips, each once
     QHash<QString, int> m_lineIndex;
+    qsizetype m_lineBytes = 0;
 };
 
 /// Rich text of a tooltip as lines of plain text; cells are parted by tabs.

@@ -43,7 +43,8 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
             r.causes |= cause;
             return;
         }
-    m_requests.push_back({tensor, role, row, col, cause});
+    const bool shared = std::ranges::find(m_shared, TensorId(tensor)) != m_shared.end();
+    m_requests.push_back({tensor, role, row, col, cause, shared});
 }
 
 /// Adds the run, or the cause to a known one; the Pointwises of an epilogue stay apart.
@@ -75,8 +76,9 @@ void CostModel::compileSinks()
     for (const SubgraphPlan::Sink& s : m_plan.sinks()) {
         const TensorId t = m_plan.products()[s.product];
         const Tensor& out = m_problem.tensor(t);
+        const bool free = std::ranges::find(m_free, t) != m_free.end();
         m_sinks.push_back({t.value, out.height, out.width, 1, m_retainedHere[t.value] == m_stamp, s.pointwise,
-                           s.driverBegin, s.driverEnd - s.driverBegin, 0, 0, 0});
+                           free, s.driverBegin, s.driverEnd - s.driverBegin, 0, 0, 0});
     }
     for (const SubgraphPlan::Group& g : m_plan.groups())
         m_sinks[g.sink].reduction = std::max(m_sinks[g.sink].reduction, g.reduction);
@@ -161,11 +163,20 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
         if (m_residentHere[t.value] != m_stamp)
             m_reserved += m_problem.tensor(t).elements();
     }
+    for (const TensorId t : memory.free)
+        m_residentHere[t.value] = m_retainedHere[t.value] = m_stamp;
+    m_free.assign(memory.free.begin(), memory.free.end());
+    m_shared.assign(memory.shared.begin(), memory.shared.end());
+    m_maybeWhole.assign(memory.maybeWhole.begin(), memory.maybeWhole.end());
     m_resident.assign(memory.resident.begin(), memory.resident.end());
     m_retained.assign(memory.retained.begin(), memory.retained.end());
     m_compiler.compile(ops, m_plan);
     compileSinks();
     compileRange();
+    m_range.minW = std::max(m_range.minW, memory.leastW);
+    m_range.minH = std::max(m_range.minH, memory.leastH);
+    m_range.maxW = std::min(m_plan.mostW(), std::max(m_range.maxW, m_range.minW));
+    m_range.maxH = std::min(m_plan.mostH(), std::max(m_range.maxH, m_range.minH));
     std::ranges::stable_sort(m_requests, {}, &Request::tensor);
     compileBound();
     return !m_overflow;

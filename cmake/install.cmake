@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What is installed where, by component: cli, gui, doc. A component is a Debian package (cmake/package.cmake).
+# What is installed where, by component: cli, gui, python, doc. A component is a Debian package (cmake/package.cmake).
 include(GNUInstallDirs)
 # Packages are made of a tree that also has tests: only what is installed is built first.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
@@ -50,6 +50,15 @@ if(TARGET tilewright)
             COMPONENT gui)
 endif()
 
+if(TARGET tilewright-python)
+    set(folder lib/python3/dist-packages/tilewright) # where Debian's Python looks
+    install(TARGETS tilewright-python LIBRARY DESTINATION ${folder} COMPONENT python)
+    install(DIRECTORY python/tilewright/ DESTINATION ${folder} COMPONENT python
+            FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+endif()
+
 # Beside each other as in the source tree, so that the links between them hold.
 install(FILES README.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
+# The handbook as pages, where `./dev handbook` has made it; Help > Handbook opens it.
+install(DIRECTORY build/handbook/html DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc OPTIONAL)

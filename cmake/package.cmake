@@ -54,6 +54,17 @@ if(TARGET tilewright)
         "This package has the window, and the types of its files."
         DEPENDS "tilewright-cli (= ${PROJECT_VERSION})" SUGGESTS tilewright-doc)
 endif()
+if(TARGET tilewright-python)
+    # A compiled module is of one version of the interpreter.
+    math(EXPR next "${Python_VERSION_MINOR} + 1")
+    tilewright_package(python python3-tilewright "explorer of tensor schedules, Python module"
+        "This package has the module tilewright: the engines on values, results as
+numpy arrays. With the package tilewright installed, notebooks show its views."
+        DEPENDS "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next}), python3-numpy"
+        RECOMMENDS tilewright SUGGESTS "tilewright-cli, tilewright-doc, python3-matplotlib" SECTION python)
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/resources/package/python/postinst
+                                                  ${CMAKE_SOURCE_DIR}/resources/package/python/prerm)
+endif()
 tilewright_package(doc tilewright-doc "explorer of tensor schedules, documentation"
     "This package has the documents: what is computed, and how it is built."
     ARCHITECTURE all SECTION doc)

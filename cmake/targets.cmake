@@ -44,6 +44,14 @@ function(tilewright_precompile target header)
     endif()
 endfunction()
 
+# tilewright_relocatable(TARGET): code that can also be part of a shared object, the module of python/, and is not slower
+# for it: nothing of it is visible from outside, so calls and data need no table.
+function(tilewright_relocatable target)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                               VISIBILITY_INLINES_HIDDEN ON)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+endfunction()
+
 # tilewright_core(NAME DEPS...): one static library per folder of core/, from every .cpp in the folder.
 function(tilewright_core name)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
@@ -57,6 +65,7 @@ function(tilewright_core name)
         target_compile_options(tilewright_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
     endif()
     set_target_properties(tilewright_${name} PROPERTIES UNITY_BUILD ${TILEWRIGHT_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+    tilewright_relocatable(tilewright_${name})
     tilewright_precompile(tilewright_${name} precompiled_core.h)
     foreach(dep IN LISTS ARGN)
         target_link_libraries(tilewright_${name} PUBLIC tilewright_${dep})

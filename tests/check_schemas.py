@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every sample and fixture satisfies the schema of its kind in docs/schema; damaged ones do not.
 
-    check_schemas.py ROOT FILES.json     FILES.json: {"kind": [paths...]}, as the program tells them apart
+    check_schemas.py ROOT FILES.json     FILES.json: {"kind": [paths...]}, as the program tells them apart;
+                                         "sweep#table" is $defs/table of the schema of sweep
 """
 import copy
 import json
@@ -22,8 +23,11 @@ def main():
     root, files = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text())
     bad = 0
     for kind, paths in sorted(files.items()):
-        schema = json.loads((root / "docs/schema" / (kind + ".schema.json")).read_text())
+        name, _, part = kind.partition("#")
+        schema = json.loads((root / "docs/schema" / (name + ".schema.json")).read_text())
         Draft202012Validator.check_schema(schema)
+        if part:
+            schema["$ref"] = "#/$defs/" + part
         validator = Draft202012Validator(schema)
         if not paths:
             print(kind + ": there is no file of this kind to check")
@@ -33,10 +37,12 @@ def main():
             for error in list(validator.iter_errors(value))[:1]:
                 print(f"{path}: not a {kind}: {error.json_path}: {error.message[:200]}")
                 bad += 1
-            rules = schema.get("oneOf") or schema.get("anyOf") or [schema]
+            top = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+            rules = top.get("oneOf") or top.get("anyOf") or [top]
             required = {key for rule in rules for key in rule.get("required", [])} & set(value)
             for key in required:
-                for what, damage in DAMAGES:
+                mayBeText = {"type": "string"} in top.get("properties", {}).get(key, {}).get("oneOf", [])
+                for what, damage in DAMAGES[mayBeText:]:
                     broken = copy.deepcopy(value)
                     if isinstance(value[key], str) and what != "null":
                         continue

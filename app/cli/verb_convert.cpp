@@ -50,15 +50,15 @@ int convert(const ConvertArguments& a)
     std::string text;
     lower::LoweringReport report = read->lowered.report;
     if (a.to == "model") {
-        text = model::writeModel(read->workload.model);
+        text = model::writeModel(read->workload->model);
     } else if (a.to == "problem") {
         text = lower::writeLoweredProblem(read->lowered);
     } else if (a.to == "layers") {
-        text = mapping::writeModel(lower::layerModel(read->workload.model, read->lowered));
+        text = mapping::writeModel(lower::layerModel(read->workload->model, read->lowered));
     } else if (a.to == "gemms") {
         text = gemmTable(read->lowered);
     } else {
-        const auto npu = lower::lowerToNpu(read->workload.model, read->machine);
+        const auto npu = lower::lowerToNpu(read->workload->model, read->machine);
         if (!npu)
             return fail(npu.error());
         text = npu::modelToJson(npu->model);
@@ -66,7 +66,7 @@ int convert(const ConvertArguments& a)
     }
     if (auto s = writeFileAtomically(a.output, text); !s)
         return fail(s.error());
-    report = lower::reportOf(read->workload, std::move(report));
+    report = lower::reportOf(*read->workload, std::move(report));
     if (a.json)
         std::cout << lower::reportJson(report);
     else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "base/text.h"
-#include "eval/lower_bound.h"
 #include "interrupt.h"
 #include "report/csv.h"
 #include "report/evaluation_json.h"
@@ -114,18 +113,6 @@ int writeTrace(const EvaluatedSchedule& r, const std::string& file)
     return done ? Exit::Success : Exit::Interrupted;
 }
 
-Snapshot snapshotOf(const EvaluatedSchedule& r)
-{
-    Snapshot out;
-    out.problem = r.problem;
-    out.schedule = r.loaded.schedule;
-    out.evaluation = r.evaluation;
-    out.lowerBound = lowerBound(*r.problem, r.rules.rules).value;
-    if (r.loaded.formatIssues.empty())
-        out.arrayTotal = evaluate(*r.problem, r.loaded.schedule, r.rules.rules.onArray()).total;
-    return out;
-}
-
 std::string today()
 {
     const std::time_t now = std::time(nullptr);
@@ -153,7 +140,7 @@ int evaluateVerb(const EvaluateArguments& arguments)
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
         if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
             return code;
-    const Snapshot snapshot = snapshotOf(*result);
+    const Snapshot snapshot = verbs::snapshotOf(*result);
     if (!arguments.report.empty() && result->loaded.formatIssues.empty())
         if (const int code = writeReport(snapshot, arguments); code != Exit::Success)
             return code;

@@ -57,7 +57,7 @@ int describeModel(const std::string& file, const WorkloadArguments& machine, boo
     const auto read = lowerFile(file, machine);
     if (!read)
         return fail(read.error());
-    const lower::LoweringReport report = lower::reportOf(read->workload, read->lowered.report);
+    const lower::LoweringReport report = lower::reportOf(*read->workload, read->lowered.report);
     if (json)
         std::cout << lower::reportJson(report);
     else
@@ -68,17 +68,13 @@ int describeModel(const std::string& file, const WorkloadArguments& machine, boo
 /// What a second model has otherwise than the first.
 int compare(const InfoArguments& args)
 {
-    const auto machine = args.machine.load();
-    if (!machine)
-        return fail(machine.error());
     std::array<lower::ModelOnMachinePtr, 2> read;
     for (const std::size_t side : {0U, 1U}) {
         const std::string& file = side == 0 ? args.file : args.other;
-        auto workload = args.machine.read(file);
-        if (!workload)
-            return fail(workload.error());
-        auto model =
-            lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)), *machine);
+        const auto call = args.machine.read(file);
+        if (!call)
+            return fail(call.error());
+        auto model = lower::putOnMachine(call->workload, call->machineOrEdge());
         if (!model) {
             Error error = model.error();
             error.file = file;
@@ -105,7 +101,7 @@ int compare(const InfoArguments& args)
     total("bytes", c.bytes[0], c.bytes[1]);
     total("cycles", models.totalCycles[0], models.totalCycles[1]);
     totals.print(std::cout);
-    std::cout << "\nlatency on " << machine->name << ", each op alone in a subgraph\n"
+    std::cout << "\nlatency on " << read[0]->machine.name << ", each op alone in a subgraph\n"
               << formatGrouped(c.same) << " the same, " << formatGrouped(c.changed) << " changed, "
               << formatGrouped(c.added) << " new, " << formatGrouped(c.gone) << " gone\n";
     if (c.changed + c.added + c.gone == 0)
@@ -135,7 +131,7 @@ int info(const InfoArguments& args)
 {
     if (!args.other.empty())
         return compare(args);
-    if (args.machine.given() || !args.machine.dims.empty() || !isProblemFile(args.file))
+    if (args.machine.given() || !args.machine.dims.empty() || !verbs::isProblemFile(args.file))
         return describeModel(args.file, args.machine, args.json);
     const auto problem = loadProblem(args.file);
     if (!problem)

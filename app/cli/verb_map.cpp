@@ -3,15 +3,14 @@
 #include "base/text.h"
 #include "interrupt.h"
 #include "mapping/files.h"
-#include "mapping/report.h"
 #include "table.h"
 #include "timeloop/timeloop.h"
 #include "verbs.h"
+#include "verbs/map.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -25,54 +24,17 @@ struct MapArguments
     std::string layer;
     std::string architecture;
     WorkloadArguments machine;
-    std::string objective = "edp";
     std::string method;
     std::string output;
     std::string csv;
     std::vector<std::string> exported; ///< format and folder
-    std::vector<std::string> factors;
-    std::vector<std::string> bypass;
-    mapping::ModelOptions options;
-    double seconds = 0;
-    int threads = 0;
-    bool quick = false;
+    verbs::MapCall call;               ///< without what is read from files
     bool json = false;
     bool progress = false;
 };
 
-/// Long enough for every sample many times over, short enough that a monster comes back.
-constexpr double kLayerSeconds = 60;
-constexpr double kModelSeconds = 600;
-
-mapping::Objective objectiveOf(const std::string& name)
-{
-    return name == "energy"   ? mapping::Objective::Energy
-           : name == "cycles" ? mapping::Objective::Cycles
-                              : mapping::Objective::Edp;
-}
-
-/// A layer with what every step needs of it.
-struct Subject
-{
-    mapping::Layer layer;
-    mapping::LoopNest nest;
-    mapping::Architecture architecture;
-};
-
-Result<mapping::Method> readMethodFile(const Subject& subject, const std::string& path)
-{
-    auto text = readFile(path);
-    if (!text)
-        return text.error();
-    if (!timeloop::isYamlName(path))
-        return mapping::readMethod(*text, path, subject.nest);
-    const auto read = timeloop::readMapping(*text, path, subject.nest, subject.architecture);
-    if (!read)
-        return read.error();
-    for (const std::string& note : read->notes)
-        std::cerr << "tilewright-cli: " << path << ": " << note << '\n';
-    return read->method;
-}
+using Subject = verbs::MapSubject;
+using verbs::objectiveOf;
 
 /// The files that the command line asks for beside what is printed.
 Status writeOutputs(const Subject& subject, const MapArguments& args, const mapping::Method& method,
@@ -105,15 +67,15 @@ Status writeOutputs(const Subject& subject, const MapArguments& args, const mapp
 int evaluateOne(const Subject& subject, const MapArguments& args)
 {
     const mapping::LoopNest& nest = subject.nest;
-    const mapping::Architecture& architecture = subject.architecture;
-    const auto method = readMethodFile(subject, args.method);
-    if (!method)
-        return fail(method.error());
-    const auto start = std::chrono::steady_clock::now();
-    const mapping::MappingCost e = mapping::evaluate(nest, architecture, *method);
-    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto answer = verbs::evaluateMethod(subject, args.method);
+    if (!answer)
+        return fail(answer.error());
+    for (const std::string& note : answer->notes)
+        std::cerr << "tilewright-cli: " << args.method << ": " << note << '\n';
+    const mapping::MappingCost& e = answer->cost;
     if (args.json)
-        std::cout << mapping::evaluationReport(nest, *method, e, objectiveOf(args.objective), spent);
+        std::cout << mapping::evaluationReport(nest, answer->method, e, objectiveOf(args.call.objective),
+                                               answer->seconds);
     else if (e.hasNumbers)
         std::cout << "cycles  " << formatGrouped(e.cycles) << "\nenergy  " << formatGrouped(e.energy)
                   << " pJ\nedp     " << scientific(e.edp) << "\n        mac "
@@ -125,7 +87,8 @@ int evaluateOne(const Subject& subject, const MapArguments& args)
                   << formatGrouped(e.cycleParts.reduction) << ", drain " << formatGrouped(e.cycleParts.drain)
                   << ", dma " << formatGrouped(e.cycleParts.dma) << '\n';
     if (e.hasNumbers)
-        if (auto s = writeOutputs(subject, args, *method, mapping::methodCsv(subject.layer, nest, e)); !s)
+        if (auto s = writeOutputs(subject, args, answer->method, mapping::methodCsv(subject.layer, nest, e));
+            !s)
             return fail(s.error());
     if (!e.violation)
         return Exit::Success;
@@ -153,8 +116,11 @@ void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, 
                       << padded(formatGrouped(best->energy), 20) << padded(formatGrouped(best->cycles), 20)
                       << padded(scientific(best->edp), 16) << '\n';
     const mapping::SearchCounts& c = r.counts;
+    const std::string objectiveText(mapping::objectiveName(objective));
     std::cout << (r.proven ? r.reductions.any() ? "proven within the reduced space" : "proven"
-                           : "not proven: at most " + percent(r.gap(objective), 2) + " above the optimum")
+                  : r.isOptimal(objective)
+                      ? "least " + objectiveText + " proven, not all of the Pareto front"
+                      : "not proven: at most " + percent(r.gap(objective), 2) + " above the optimum")
               << "; " << (c.space ? formatGrouped(*c.space) : "more than 2^63") << " tilings, "
               << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut)
               << (imperfect ? " cut or too large; " : " cut, ")
@@ -185,30 +151,25 @@ void printNotes(const mapping::LoopNest& nest, const mapping::SearchNotes& notes
               << mapping::objectiveName(objective) << ")\n";
 }
 
-int searchOne(const Subject& subject, const MapArguments& args, mapping::SearchOptions options)
+int searchOne(const Subject& subject, const MapArguments& args, const verbs::MapCall& call,
+              const InterruptGuard& interrupt)
 {
     const mapping::LoopNest& nest = subject.nest;
-    const mapping::Architecture& architecture = subject.architecture;
-    const auto constraints = mapping::parseConstraints(nest, args.factors);
-    if (!constraints)
-        return fail(constraints.error());
-    options.reductions.constraints = *constraints;
-    if (options.seconds <= 0)
-        options.seconds = kLayerSeconds;
-    const mapping::SearchResult r = args.quick ? mapping::quickSearch(nest, architecture, options)
-                                               : mapping::search(nest, architecture, options);
-    const mapping::Objective objective = objectiveOf(args.objective);
-    const mapping::SearchNotes notes{subject.layer.runs(),
-                                     mapping::paddingHint(nest, architecture, r, objective)};
+    const auto answer =
+        verbs::mapLayer(subject, call, interrupt.token(), args.progress ? printStatus : verbs::MapStatus());
+    if (!answer)
+        return fail(answer.error());
+    const mapping::SearchResult& r = answer->result;
+    const mapping::Objective objective = objectiveOf(call.objective);
     if (args.json) {
-        std::cout << mapping::searchReport(nest, architecture, r, objective, notes);
+        std::cout << mapping::searchReport(nest, subject.architecture, r, objective, answer->notes);
     } else {
-        printSearch(nest, r, objective, architecture.options.imperfect);
-        printNotes(nest, notes, r.of(objective), objective);
+        printSearch(nest, r, objective, subject.architecture.options.imperfect);
+        printNotes(nest, answer->notes, r.of(objective), objective);
     }
     if (const auto& best = r.of(objective))
         if (auto s = writeOutputs(subject, args, best->method,
-                                  mapping::layerCsv(subject.layer, nest, architecture, r));
+                                  mapping::layerCsv(subject.layer, nest, subject.architecture, r));
             !s)
             return fail(s.error());
     if (r.interrupted)
@@ -249,28 +210,28 @@ void printModel(const mapping::ModelResult& r)
              scientific(r.totals[o].edp), o == 0 ? secondsText(r.seconds) : "");
 }
 
-int searchWhole(const mapping::Model& model, const mapping::Architecture& architecture,
-                const MapArguments& args, mapping::SearchOptions options)
+int searchWhole(const verbs::MapModel& model, const MapArguments& args, const verbs::MapCall& call,
+                const InterruptGuard& interrupt)
 {
-    if (options.seconds <= 0)
-        options.seconds = kModelSeconds;
+    const std::vector<mapping::Layer>& layers = model.layers.layers;
     const auto onLayer = [&](std::size_t i) {
         if (args.progress)
-            std::cerr << "layer " << i + 1 << " of " << model.layers.size() << ": " << model.layers[i].name
-                      << '\n';
+            std::cerr << "layer " << i + 1 << " of " << layers.size() << ": " << layers[i].name << '\n';
     };
-    const auto r = mapping::searchModel(model, architecture, options, args.quick, onLayer);
+    const auto r = verbs::mapModel(model, call, interrupt.token(),
+                                   args.progress ? printStatus : verbs::MapStatus(), onLayer);
     if (!r)
         return fail(r.error());
     if (args.json)
-        std::cout << mapping::modelReport(*r, objectiveOf(args.objective));
+        std::cout << mapping::modelReport(*r, objectiveOf(args.call.objective));
     else
         printModel(*r);
     if (!args.csv.empty())
         if (auto s = writeFileAtomically(args.csv, mapping::modelCsv(*r)); !s)
             return fail(s.error());
     if (!args.output.empty())
-        if (auto s = writeFileAtomically(args.output, mapping::modelMethods(*r, objectiveOf(args.objective)));
+        if (auto s =
+                writeFileAtomically(args.output, mapping::modelMethods(*r, objectiveOf(args.call.objective)));
             !s)
             return fail(s.error());
     if (r->interrupted)
@@ -278,87 +239,49 @@ int searchWhole(const mapping::Model& model, const mapping::Architecture& archit
     return r->complete ? Exit::Success : Exit::No;
 }
 
-/// What the command line adds to the options of the architecture file.
-Status addOptions(const MapArguments& args, mapping::Architecture& architecture)
+/// What the arguments ask for, with the files they name.
+Result<verbs::MapCall> callOf(const MapArguments& args)
 {
-    mapping::ModelOptions& options = architecture.options;
-    options.imperfect = options.imperfect || args.options.imperfect;
-    options.reductionTree = options.reductionTree || args.options.reductionTree;
-    options.overlapped = options.overlapped || args.options.overlapped;
-    for (const std::string& name : args.bypass) {
-        constexpr std::string_view kNames = "IWOABC";
-        const std::size_t at = kNames.find(name);
-        if (name.size() != 1 || at == std::string_view::npos)
-            return Error{
-                ErrorCode::Refused, "expected I, W or O (A, B or C), got \"" + name + "\"", {}, "--bypass"};
-        options.bypassSpm[at % mapping::kOperands] = true;
+    verbs::MapCall call = args.call;
+    auto workload = args.machine.read(args.layer);
+    if (!workload)
+        return workload.error();
+    call.workload = std::move(*workload);
+    if (!args.architecture.empty()) {
+        const auto text = readFile(args.architecture);
+        if (!text)
+            return text.error();
+        const auto given = mapping::readArchitecture(*text, args.architecture);
+        if (!given)
+            return given.error();
+        call.architecture = *given;
     }
-    return mapping::checkArchitecture(architecture);
+    for (const auto& [option, used] : {std::pair{"--method", !args.method.empty()},
+                                       {"--export", !args.exported.empty()},
+                                       {"--factor", !call.factors.empty()}})
+        if (used && call.oneLayerFor.empty())
+            call.oneLayerFor = option;
+    return call;
 }
 
 int runMap(const MapArguments& args)
 {
-    auto read = args.machine.read(args.layer);
-    if (!read)
-        return fail(read.error());
-    mapping::Architecture architecture;
-    if (!read->layers || args.machine.given()) {
-        const auto lowered = lowerFile(args.layer, args.machine);
-        if (!lowered)
-            return fail(lowered.error());
-        if (!read->layers)
-            read->layers = lower::layerModel(lowered->workload.model, lowered->lowered);
-        if (args.machine.given() || args.architecture.empty())
-            architecture = lower::architectureOf(lowered->machine);
-    }
-    const mapping::Model& layers = *read->layers;
-    if (layers.layers.empty())
-        return fail({ErrorCode::Problem, "has no convolution and no product", {}, args.layer});
-    if (!args.architecture.empty()) {
-        auto architectureText = readFile(args.architecture);
-        if (!architectureText)
-            return fail(architectureText.error());
-        auto given = mapping::readArchitecture(*architectureText, args.architecture);
-        if (!given)
-            return fail(given.error());
-        architecture = *given;
-    }
-    const bool whole = read->isModel() && layers.layers.size() > 1;
-    for (const auto& [option, used] : {std::pair{"--method", !args.method.empty()},
-                                       {"--export", !args.exported.empty()},
-                                       {"--factor", !args.factors.empty()}})
-        if (whole && used)
-            return fail({ErrorCode::Refused,
-                         std::string(option) + " needs a file of one layer, this model has " +
-                             std::to_string(layers.layers.size()),
-                         {},
-                         args.layer});
+    const auto call = callOf(args);
+    if (!call)
+        return fail(call.error());
+    const auto subject = verbs::readMapCall(*call);
+    if (!subject)
+        return fail(subject.error());
     if (!args.exported.empty() && args.exported[0] != "timeloop")
         return fail({ErrorCode::Refused,
                      "expected timeloop and a folder, got \"" + args.exported[0] + "\"",
                      {},
                      "--export"});
-    if (auto s = addOptions(args, architecture); !s)
-        return fail(s.error());
     const InterruptGuard interrupt;
-    mapping::SearchOptions options;
-    options.threads = args.threads;
-    options.seconds = args.seconds;
-    options.stop = interrupt.token();
-    if (args.progress)
-        options.status = printStatus;
-    if (read->isModel() && args.method.empty() && args.exported.empty() && args.factors.empty())
-        return searchWhole(layers, architecture, args, options);
-    const auto nest = mapping::makeNest(layers.layers.front());
-    if (!nest)
-        return fail(nest.error());
-    if (auto s = mapping::checkCountable(*nest, architecture); !s) {
-        Error error = s.error();
-        error.file = args.layer;
-        return fail(error);
-    }
-    const Subject subject{layers.layers.front(), *nest, architecture};
-    return args.method.empty() ? searchOne(subject, args, options) : evaluateOne(subject, args);
+    if (const auto* model = std::get_if<verbs::MapModel>(&*subject))
+        return searchWhole(*model, args, *call, interrupt);
+    const auto& layer = std::get<Subject>(*subject);
+    return args.method.empty() ? searchOne(layer, args, *call, interrupt) : evaluateOne(layer, args);
 }
 
 } // namespace
@@ -372,12 +295,12 @@ void addMapVerb(CLI::App& app, int& exitCode)
     auto* machine = args->machine.addTo(*verb);
     verb->add_option("architecture", args->architecture, "Architecture file; without it the default one")
         ->excludes(machine);
-    verb->add_option("--objective", args->objective, "edp, energy or cycles")
+    verb->add_option("--objective", args->call.objective, "edp, energy or cycles")
         ->check(CLI::IsMember({"edp", "energy", "cycles"}))
         ->capture_default_str();
     verb->add_option("--method", args->method, "Evaluate this method instead of searching");
-    verb->add_flag("--quick", args->quick, "Search only methods of high utilisation");
-    verb->add_option("--seconds", args->seconds, "Time limit (default 60 for a layer, 600 for a model)")
+    verb->add_flag("--quick", args->call.quick, "Search only methods of high utilisation");
+    verb->add_option("--seconds", args->call.seconds, "Time limit (default 60 for a layer, 600 for a model)")
         ->check(CLI::Validator(
             [](const std::string& text) {
                 double seconds = 0;
@@ -386,13 +309,16 @@ void addMapVerb(CLI::App& app, int& exitCode)
                            : "expected a number of seconds above 0, got " + text;
             },
             "SECONDS"));
-    verb->add_option("--threads", args->threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
-    verb->add_flag("--imperfect", args->options.imperfect,
+    verb->add_option("--threads", args->call.threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
+    verb->add_flag("--imperfect", args->call.options.imperfect,
                    "Factors need not divide: the last tile of a loop is smaller");
-    verb->add_flag("--reduction-tree", args->options.reductionTree, "Add partial results of PEs pairwise");
-    verb->add_flag("--overlapped", args->options.overlapped, "Cycles of the busiest resource (roofline)");
-    verb->add_option("--bypass", args->bypass, "Operand that skips the scratchpad: I, W or O (A, B or C)");
-    verb->add_option("--factor", args->factors,
+    verb->add_flag("--reduction-tree", args->call.options.reductionTree,
+                   "Add partial results of PEs pairwise");
+    verb->add_flag("--overlapped", args->call.options.overlapped,
+                   "Cycles of the busiest resource (roofline)");
+    verb->add_option("--bypass", args->call.bypass,
+                     "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W");
+    verb->add_option("--factor", args->call.factors,
                      "Fix or bound a factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated");
     verb->add_option("--export", args->exported,
                      "timeloop FOLDER: write problem, architecture, energies and mapping as YAML")

@@ -5,18 +5,14 @@
 #include "place/placement_json.h"
 #include "schedule_input.h"
 #include "verbs.h"
+#include "verbs/deadline.h"
 
 #include <CLI/CLI.hpp>
 
-#include <chrono>
-#include <condition_variable>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <memory>
-#include <mutex>
 #include <stop_token>
-#include <thread>
 
 #include <unistd.h>
 
@@ -30,30 +26,6 @@ struct PlaceArguments
     std::string output;
     std::int64_t capacity = 0; ///< 0: the problem's
     double seconds = 10;
-};
-
-/// Requests a stop when the interrupt does, or after so many seconds (0: never).
-class Deadline
-{
-public:
-    Deadline(double seconds, const std::stop_token& interrupt)
-        : m_forward(interrupt, [this] { m_source.request_stop(); })
-    {
-        if (seconds > 0)
-            m_timer = std::jthread([this, seconds](const std::stop_token& done) {
-                std::mutex mutex;
-                std::unique_lock lock(mutex);
-                std::condition_variable_any().wait_for(lock, done, std::chrono::duration<double>(seconds),
-                                                       [] { return false; });
-                m_source.request_stop();
-            });
-    }
-    [[nodiscard]] Progress progress() const { return {m_source.get_token(), {}}; }
-
-private:
-    std::stop_source m_source;
-    std::stop_callback<std::function<void()>> m_forward;
-    std::jthread m_timer;
 };
 
 int answer(const Placement& placement, std::int64_t capacity, std::size_t items, bool interrupted)
@@ -109,10 +81,8 @@ int placeSchedules(const PlaceArguments& args, const Progress& progress, const s
     const auto evaluated = evaluateFiles(args.files);
     if (!evaluated)
         return fail(evaluated.error());
-    if (!evaluated->evaluation.valid()) {
-        std::cerr << "tilewright-cli: " << args.files.schedule
-                  << ": only a valid schedule has items to place; "
-                  << sentence(*evaluated->evaluation.verdict()) << '\n';
+    if (const std::string why = verbs::whyNotPlaced(*evaluated); !why.empty()) {
+        std::cerr << "tilewright-cli: " << args.files.schedule << ": " << why << '\n';
         return Exit::No;
     }
     const Problem& problem = *evaluated->problem;
@@ -135,7 +105,7 @@ int place(const PlaceArguments& args)
             return fail({ErrorCode::Io, "its folder cannot be written", {}, args.output});
     }
     const InterruptGuard interrupt;
-    const Deadline deadline(args.seconds, interrupt.token());
+    const verbs::Deadline deadline(args.seconds, interrupt.token());
     return args.files.schedule.empty() ? placeBuffers(args, deadline.progress(), interrupt.token())
                                        : placeSchedules(args, deadline.progress(), interrupt.token());
 }

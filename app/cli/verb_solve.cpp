@@ -8,6 +8,7 @@
 #include "solve/solver.h"
 #include "solve/strong_bound.h"
 #include "verbs.h"
+#include "verbs/evaluate.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>
@@ -76,11 +77,10 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         auto loaded = loadSchedule(**problem, args.start);
         if (!loaded)
             return fail(loaded.error());
-        if (!loaded->formatIssues.empty()) {
-            const Issue& issue = loaded->formatIssues.front();
-            return fail({ErrorCode::Field, issue.text, issue.path, args.start});
-        }
-        options.start = std::move(loaded->schedule);
+        auto start = verbs::startOf(std::move(*loaded), args.start);
+        if (!start)
+            return fail(start.error());
+        options.start = std::move(*start);
     }
     if (!args.output.empty()) { // fail before the work, not after it
         const std::filesystem::path folder = std::filesystem::absolute(args.output).parent_path();

@@ -3,12 +3,8 @@
 
 #include "table.h"
 
-#include "base/file.h"
 #include "base/text.h"
-#include "lower/on_machine.h"
 #include "manual/program.h"
-#include "model/topology.h"
-#include "report/file_kind.h"
 #include "workload/problem_json.h"
 
 #include <CLI/CLI.hpp>
@@ -29,14 +25,17 @@ CLI::Option* WorkloadArguments::addTo(CLI::App& verb)
         ->allow_extra_args(false);
 }
 
-Result<Machine> WorkloadArguments::load() const
+Result<std::optional<Machine>> WorkloadArguments::load() const
 {
     if (machine.empty())
-        return *machinePreset("edge");
-    return lower::loadMachine(machine);
+        return std::optional<Machine>();
+    auto read = lower::loadMachine(machine);
+    if (!read)
+        return read.error();
+    return std::optional(std::move(*read));
 }
 
-Result<lower::Workload> WorkloadArguments::read(const std::string& file) const
+Result<verbs::WorkloadCall> WorkloadArguments::read(const std::string& file) const
 {
     onnx::Dimensions dimensions;
     for (const std::string& dim : dims) {
@@ -53,86 +52,42 @@ Result<lower::Workload> WorkloadArguments::read(const std::string& file) const
         if (!dimensions.emplace(dim.substr(0, at), value).second)
             return wrong("the dimension has a value already");
     }
-    return lower::loadWorkload(file, dimensions);
+    auto workload = lower::loadWorkload(file, dimensions);
+    if (!workload)
+        return workload.error();
+    auto named = load();
+    if (!named)
+        return named.error();
+    return verbs::WorkloadCall{std::make_shared<const lower::Workload>(std::move(*workload)), file,
+                               std::move(*named)};
 }
 
-bool isProblemFile(const std::string& file)
+Result<verbs::WorkloadCall> WorkloadArguments::readIfNamed(const std::string& file) const
 {
-    if (onnx::isOnnxFile(file))
-        return false;
-    const auto text = readFile(file);
-    if (!text || model::isTopology(*text))
-        return !text;
-    const auto kind = fileKindOf(*text, file);
-    return !kind || *kind == FileKind::Problem || *kind == FileKind::Schedule;
+    if (!file.empty())
+        return read(file);
+    auto named = load();
+    if (!named)
+        return named.error();
+    return verbs::WorkloadCall{nullptr, {}, std::move(*named)};
 }
 
 Result<ProblemPtr> problemOf(const std::string& file, const WorkloadArguments& machine)
 {
-    if (!machine.given() && machine.dims.empty() && isProblemFile(file))
+    if (!machine.given() && machine.dims.empty() && verbs::isProblemFile(file))
         return loadProblem(file);
-    auto lowered = lowerFile(file, machine);
-    if (!lowered)
-        return lowered.error();
-    return lower::problemOf(std::move(lowered->lowered));
+    const auto call = machine.read(file);
+    if (!call)
+        return call.error();
+    return verbs::problemOf(*call);
 }
 
-Result<LoweredFile> lowerFile(const std::string& file, const WorkloadArguments& arguments)
+Result<verbs::LoweredWorkload> lowerFile(const std::string& file, const WorkloadArguments& machine)
 {
-    auto workload = arguments.read(file);
-    if (!workload)
-        return workload.error();
-    if (workload->noModel)
-        return *workload->noModel;
-    auto machine = arguments.load();
-    if (!machine)
-        return machine.error();
-    auto lowered = lower::lowerToProblem(workload->model, *machine);
-    if (!lowered) {
-        Error error = lowered.error();
-        error.file = file;
-        return error;
-    }
-    if (workload->problem)
-        lower::keepIds(*lowered, *workload->problem);
-    return LoweredFile{std::move(*workload), std::move(*machine), std::move(*lowered)};
-}
-
-Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, const std::string& name)
-{
-    const std::vector<lower::GemmLayer> layers = lower::gemmsOf(lowered);
-    const auto found = [&](const std::string& wanted) {
-        std::vector<const lower::GemmLayer*> out;
-        for (const lower::GemmLayer& layer : layers)
-            if (std::find(layer.operators.begin(), layer.operators.end(), wanted) != layer.operators.end())
-                out.push_back(&layer);
-        return out;
-    };
-    if (const auto whole = found(name); !whole.empty())
-        return *whole.front();
-    const std::size_t colon = name.rfind(':');
-    if (colon != std::string::npos) {
-        const auto several = found(name.substr(0, colon));
-        std::size_t n = 0;
-        const char* end = name.data() + name.size();
-        const auto read = std::from_chars(name.data() + colon + 1, end, n);
-        if (read.ec == std::errc() && read.ptr == end && n >= 1 && n <= several.size())
-            return *several[n - 1];
-        if (!several.empty())
-            return Error{ErrorCode::Problem,
-                         "has " + std::to_string(several.size()) +
-                             " products; write :1 to :" + std::to_string(several.size()) + " after its name",
-                         name.substr(0, colon),
-                         {}};
-    }
-    std::string known;
-    for (std::size_t i = 0; i < std::min<std::size_t>(8, layers.size()); ++i)
-        known += (i > 0 ? ", " : "") + layers[i].operators.front();
-    return Error{ErrorCode::Problem,
-                 "no operator of this name is a product; there are " + known +
-                     (layers.size() > 8 ? ", …" : ""),
-                 name,
-                 {}};
+    const auto call = machine.read(file);
+    if (!call)
+        return call.error();
+    return verbs::lowerWorkload(*call);
 }
 
 void printLowering(const lower::LoweringReport& r)

@@ -92,18 +92,20 @@ Program describe(const CLI::App& app)
 
 void addManualVerb(CLI::App& app)
 {
-    auto* verb = app.add_subcommand("manual", "Print the manual page, or the completion of a shell");
+    auto* verb =
+        app.add_subcommand("manual", "Print the manual page, the handbook's, or the completion of a shell");
     verb->group(""); // for those who make packages
     const auto what = std::make_shared<std::string>();
     verb->add_option("what", *what, "What to print")
         ->required()
-        ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+        ->check(CLI::IsMember({"man", "markdown", "bash", "zsh", "fish"}));
     verb->callback([what, &app] {
         const Program program = describe(app);
-        std::cout << (*what == "man"    ? manPage(program)
-                      : *what == "bash" ? bashCompletion(program)
-                      : *what == "zsh"  ? zshCompletion(program)
-                                        : fishCompletion(program));
+        std::cout << (*what == "man"        ? manPage(program)
+                      : *what == "markdown" ? markdown(program)
+                      : *what == "bash"     ? bashCompletion(program)
+                      : *what == "zsh"      ? zshCompletion(program)
+                                            : fishCompletion(program));
     });
 }
 

@@ -47,6 +47,8 @@ struct Program
 
 /// roff, of the part "user commands".
 [[nodiscard]] std::string manPage(const Program& program);
+/// For the handbook; a heading of the third level a verb.
+[[nodiscard]] std::string markdown(const Program& program);
 [[nodiscard]] std::string bashCompletion(const Program& program);
 [[nodiscard]] std::string zshCompletion(const Program& program);
 [[nodiscard]] std::string fishCompletion(const Program& program);

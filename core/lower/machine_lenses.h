@@ -6,6 +6,7 @@
 #include "npu/hardware.h"
 #include "onnx/import.h"
 #include "systolic/hierarchy.h"
+#include "workload/problem.h"
 
 #include <optional>
 #include <span>
@@ -36,6 +37,13 @@ struct MachineText
 [[nodiscard]] onnx::Dimensions dimensionsField(const std::string& extra);
 [[nodiscard]] std::string withMachineField(const std::string& extra, const Machine& machine,
                                            const onnx::Dimensions& dimensions = {});
+/// The field "hardware" beside it: what a schedule of a problem that stands as it is was made for, where that
+/// is not what the problem's file says.
+[[nodiscard]] Result<std::optional<Hardware>> hardwareField(const std::string& extra,
+                                                            const std::string& file);
+/// Without `hardware` the field goes.
+[[nodiscard]] std::string withHardwareField(const std::string& extra,
+                                            const std::optional<Hardware>& hardware);
 /// Each a file, or the name of a preset.
 [[nodiscard]] Result<Machine> loadMachine(std::span<const std::string> filesOrNames);
 

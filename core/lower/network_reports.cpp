@@ -62,11 +62,12 @@ NetworkReports networkReports(const NetworkTable& table, const systolic::Hierarc
         const std::string tail = ", " + std::to_string(row.layer.count) + ", " + csvField(names) + "\n";
         const std::string id = std::to_string(i);
         const auto total = static_cast<double>(row.boundCycles);
-        out.compute += id + ", " + std::to_string(row.boundCycles) + ", " +
-                       std::to_string(row.boundCycles - row.timing.cycles) + ", " +
-                       formatNumber(100 * static_cast<double>(systolic::macs(row.layer.gemm)) / pes / total) +
-                       ", " + formatNumber(100 * row.timing.mappingEfficiency) + ", " +
-                       formatNumber(100 * row.timing.utilization) + tail;
+        const double overall = 100 * static_cast<double>(systolic::macs(row.layer.gemm)) / pes / total;
+        out.compute.append(id).append(", ").append(std::to_string(row.boundCycles)).append(", ");
+        out.compute.append(std::to_string(row.boundCycles - row.timing.cycles)).append(", ");
+        out.compute.append(formatNumber(overall)).append(", ");
+        out.compute.append(formatNumber(100 * row.timing.mappingEfficiency)).append(", ");
+        out.compute.append(formatNumber(100 * row.timing.utilization)).append(tail);
         const systolic::EdgeElements edge = systolic::edgeElements(row.layer.gemm, h.array, timing.dataflow);
         const auto moved = [&](Matrix m) { return row.dram.of(m); };
         const std::int64_t e = h.elementBytes;

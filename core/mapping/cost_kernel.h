@@ -14,6 +14,33 @@
 // every field of ArrayTerms, which is what makes the search's bounds sound.
 namespace tilewright::mapping {
 
+/// How a tile of an operand crosses DRAM (docs/rules/mapping.md 4): contiguous as long as all inner
+/// dimensions are complete.
+struct Bursts
+{
+    std::int64_t count = 1;
+    std::int64_t elements = 1; ///< of one
+
+    [[nodiscard]] std::int64_t cycles(const DmaClock& clock) const noexcept
+    {
+        return count * clock.cycles(elements);
+    }
+};
+
+[[nodiscard]] inline Bursts burstsOf(const LoopNest& nest, int op, const Factors& extents) noexcept
+{
+    const Operand& operand = nest.operands[static_cast<std::size_t>(op)];
+    Bursts out;
+    bool full = true;
+    for (int i = operand.dimensionCount - 1; i >= 0; --i) {
+        const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
+        const std::int64_t span = nest.span(d, extents);
+        (full ? out.elements : out.count) *= span;
+        full = full && span == d.stored;
+    }
+    return out;
+}
+
 /// What the array level contributes, for one choice of RF and SPATIAL factors.
 struct ArrayTerms
 {

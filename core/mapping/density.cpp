@@ -22,14 +22,26 @@ struct Seen
     std::uint8_t dramClass;
 };
 
+using ExponentParts = std::array<int, kLevels>;
+
 struct LoopPower
 {
     std::size_t loop;
     std::int64_t prime;
-    int exponent;
+    std::vector<ExponentParts> splits; ///< all of the exponent over the levels
 };
 
-/// Every factorisation with the same chance: exponents are split by three bars among e + 3 places.
+std::vector<ExponentParts> splitsOf(int exponent)
+{
+    std::vector<ExponentParts> out;
+    for (int a = 0; a <= exponent; ++a)
+        for (int b = 0; a + b <= exponent; ++b)
+            for (int c = 0; a + b + c <= exponent; ++c)
+                out.push_back({a, b, c, exponent - a - b - c});
+    return out;
+}
+
+/// Every factorisation with the same chance.
 class Drawer
 {
 public:
@@ -38,7 +50,7 @@ public:
     {
         for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l)
             for (const PrimePower& p : primePowers(nest.trips[l]))
-                m_powers.push_back({l, p.prime, p.exponent});
+                m_powers.push_back({l, p.prime, splitsOf(p.exponent)});
     }
 
     /// Nothing as soon as the factors need more PEs than there are.
@@ -47,15 +59,7 @@ public:
         Method m = m_trivial;
         std::int64_t pes = 1;
         for (const LoopPower& p : m_powers) {
-            std::array<int, 3> bars{};
-            const auto places = static_cast<std::uint64_t>(p.exponent) + 3;
-            do {
-                for (int& bar : bars)
-                    bar = static_cast<int>(m_random() % places);
-                std::sort(bars.begin(), bars.end());
-            } while (bars[0] == bars[1] || bars[1] == bars[2]);
-            const std::array<int, kLevels> parts{bars[0], bars[1] - bars[0] - 1, bars[2] - bars[1] - 1,
-                                                 p.exponent + 2 - bars[2]};
+            const ExponentParts& parts = p.splits[m_random() % p.splits.size()];
             for (int e = 0; e < parts[static_cast<std::size_t>(Level::Spatial)]; ++e)
                 if ((pes *= p.prime) > m_pes)
                     return std::nullopt;

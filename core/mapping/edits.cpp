@@ -127,7 +127,8 @@ std::array<MemoryFill, 3> memoryFill(const Architecture& architecture, const Map
 
 std::string_view componentName(EnergyComponent component)
 {
-    constexpr std::array<std::string_view, kEnergyComponents> names{"MAC", "RF", "NoC", "SPM", "DRAM"};
+    constexpr std::array<std::string_view, kEnergyComponents> names{"MAC", "RF",   "NoC",
+                                                                    "SPM", "DRAM", "Leakage"};
     return names[static_cast<std::size_t>(component)];
 }
 
@@ -148,6 +149,7 @@ EnergyMatrix energyMatrix(const MappingCost& evaluation)
     }
     row(EnergyComponent::Mac)[kOperands] =
         std::max(0.0, evaluation.energyParts.mac - evaluation.operands[kWritten].energy.mac);
+    row(EnergyComponent::Leakage)[kOperands] = evaluation.energyParts.leakage;
     return out;
 }
 

@@ -57,12 +57,13 @@ struct MemoryFill
 [[nodiscard]] std::array<MemoryFill, 3> memoryFill(const Architecture& architecture,
                                                    const MappingCost& evaluation);
 
-enum class EnergyComponent { Mac, Rf, Noc, Spm, Dram };
-inline constexpr int kEnergyComponents = 5;
+enum class EnergyComponent { Mac, Rf, Noc, Spm, Dram, Leakage };
+inline constexpr int kEnergyComponents = 6;
 
 [[nodiscard]] std::string_view componentName(EnergyComponent component);
 
-/// pJ by component (row) and operand (column); the last column belongs to no operand (the multiplications).
+/// pJ by component (row) and operand (column); the last column belongs to no operand
+/// (the multiplications, the leakage).
 using EnergyMatrix = std::array<std::array<double, kOperands + 1>, kEnergyComponents>;
 
 [[nodiscard]] EnergyMatrix energyMatrix(const MappingCost& evaluation);

@@ -113,22 +113,6 @@ std::optional<Violation> checkCapacities(const LoopNest& nest, const Architectur
     return std::nullopt;
 }
 
-/// Bursts of one SPM tile (docs/rules/mapping.md 4): contiguous as long as all inner dimensions are complete.
-void fillDma(const LoopNest& nest, const DmaClock& clock, const Factors& spm, int op, OperandReport& report)
-{
-    const Operand& operand = nest.operands[static_cast<std::size_t>(op)];
-    report.bursts = 1;
-    report.burstElements = 1;
-    bool full = true;
-    for (int i = operand.dimensionCount - 1; i >= 0; --i) {
-        const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
-        const std::int64_t span = nest.span(d, spm);
-        (full ? report.burstElements : report.bursts) *= span;
-        full = full && span == d.stored;
-    }
-    report.dmaCycles = report.bursts * clock.cycles(report.burstElements);
-}
-
 /// One SPM pass (docs/rules/mapping.md 4). `compute + distribution + reduction` of `parts` is its length.
 struct SpmPass
 {
@@ -201,50 +185,27 @@ void fillCycles(MappingCost& e, bool overlapped)
         return fillOverlapped(e);
     const SpmPass pass = spmPass(e);
     e.spmPassCycles = pass.cycles;
-    std::map<std::int64_t, std::int64_t> own;
+    DramChange change;
+    std::int64_t changes = 0;
     for (int op = 0; op < kOperands; ++op) {
         const OperandReport& o = e.operands[static_cast<std::size_t>(op)];
-        own[o.reuseDram] += o.dmaCycles * (op == kWritten && o.reuseDram == 1 ? 2 : 1);
-    }
-    const auto cumulative = [&](std::int64_t reuse) {
-        std::int64_t sum = 0;
-        for (const auto& [r, cycles] : own)
-            if (r <= reuse)
-                sum += cycles;
-        return sum;
-    };
-    const std::int64_t base = std::max(own.count(1) != 0 ? cumulative(1) : 0, pass.cycles);
-    CycleParts& parts = e.cycleParts;
-    parts.compute = pass.parts.compute * e.spmPasses;
-    parts.distribution = pass.parts.distribution * e.spmPasses;
-    parts.reduction = pass.parts.reduction * e.spmPasses;
-    parts.drain = pass.parts.drain * e.spmPasses;
-    parts.dma = (base - pass.cycles) * e.spmPasses;
-    for (int op = 0; op < kOperands; ++op) {
-        const OperandReport& o = e.operands[static_cast<std::size_t>(op)];
-        if (o.reuseDram <= 1)
+        if (o.reuseDram <= 1) {
+            change.every += o.dmaCycles * (op == kWritten ? 2 : 1);
             continue;
-        const std::int64_t times = e.spmPasses / o.reuseDram;
-        const std::int64_t d1 = cumulative(o.reuseDram);
-        const std::int64_t d2 = op == kWritten ? d1 : d1 - own[o.reuseDram];
-        std::int64_t a1 = pass.cycles;
-        std::int64_t a2 = pass.cycles;
-        if (o.kept) {
-            a2 += std::max<std::int64_t>(0, o.dataArray - pass.firstDistribution);
-            if (op == kWritten)
-                a1 += e.rfPassCycles + e.reductionCycles;
         }
-        // What the array needs beyond the base comes first; the DMA is exposed only beyond that.
-        const std::int64_t array1 = std::max<std::int64_t>(0, a1 - base);
-        const std::int64_t array2 = std::max<std::int64_t>(0, a2 - base);
-        const std::int64_t reducing = std::min(array1, e.reductionCycles);
-        parts.reduction += reducing * times;
-        parts.drain += (array1 - reducing) * times;
-        parts.distribution += array2 * times;
-        parts.dma +=
-            (std::max<std::int64_t>(0, d1 - base - array1) + std::max<std::int64_t>(0, d2 - base - array2)) *
-            times;
+        changes = e.spmPasses / o.reuseDram;
+        change.own = o.dmaCycles;
+        change.written = op == kWritten;
+        change.kept = o.kept;
+        change.excess = std::max<std::int64_t>(0, o.dataArray - pass.firstDistribution);
     }
+    change.pass = pass.cycles;
+    change.computing = e.rfPassCycles;
+    change.reducing = e.reductionCycles;
+    CycleParts& parts = e.cycleParts;
+    parts.add(pass.parts, e.spmPasses);
+    parts.dma += (change.base() - pass.cycles) * e.spmPasses;
+    parts.add(exposed(change), changes);
     e.cycles = parts.total();
 }
 
@@ -298,6 +259,25 @@ void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& me
 }
 
 } // namespace
+
+CycleParts exposed(const DramChange& c) noexcept
+{
+    const std::int64_t base = c.base();
+    const std::int64_t dma1 = c.every + c.own;
+    const std::int64_t dma2 = c.written ? dma1 : c.every;
+    const std::int64_t array1 = c.pass + (c.kept && c.written ? c.computing + c.reducing : 0);
+    const std::int64_t array2 = c.pass + (c.kept ? c.excess : 0);
+    // What the array needs beyond the base comes first; the DMA is exposed only beyond that.
+    const std::int64_t beyond1 = std::max<std::int64_t>(0, array1 - base);
+    const std::int64_t beyond2 = std::max<std::int64_t>(0, array2 - base);
+    CycleParts out;
+    out.reduction = std::min(beyond1, c.reducing);
+    out.drain = beyond1 - out.reduction;
+    out.distribution = beyond2;
+    out.dma =
+        std::max<std::int64_t>(0, dma1 - base - beyond1) + std::max<std::int64_t>(0, dma2 - base - beyond2);
+    return out;
+}
 
 std::string_view violationName(ViolationCode code)
 {
@@ -354,7 +334,10 @@ MappingCost evaluate(const LoopNest& nest, const Architecture& architecture, con
         o.reuseSpm = reuseOf(nest, op, method.at(Level::Spm), method.spmOrder);
         o.reuseDram = reuseOf(nest, op, method.at(Level::Dram), method.dramOrder);
         o.kept = o.reuseSpm == e.rfPasses && o.reuseDram > 1;
-        fillDma(nest, clock, direct ? extents.array : extents.spm, op, o);
+        const Bursts bursts = burstsOf(nest, op, direct ? extents.array : extents.spm);
+        o.bursts = bursts.count;
+        o.burstElements = bursts.elements;
+        o.dmaCycles = bursts.cycles(clock);
         if (direct && !o.kept) { // an array's worth at a time, as often as the network sends it
             o.dmaCycles *= e.rfPasses / o.reuseSpm;
             o.reuseDram = 1;

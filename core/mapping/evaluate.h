@@ -52,8 +52,36 @@ struct CycleParts
     {
         return compute + distribution + reduction + drain + dma;
     }
+    /// The parts of so many like these.
+    void add(const CycleParts& other, std::int64_t times) noexcept
+    {
+        compute += other.compute * times;
+        distribution += other.distribution * times;
+        reduction += other.reduction * times;
+        drain += other.drain * times;
+        dma += other.dma * times;
+    }
     bool operator==(const CycleParts&) const = default;
 };
+
+/// An SPM tile in which the operand reused at DRAM changes (docs/rules/mapping.md 4, "The layer"); cycles.
+struct DramChange
+{
+    std::int64_t every = 0; ///< DMA of the operands that move in every tile
+    std::int64_t own = 0;   ///< DMA of the reused one
+    std::int64_t pass = 0;  ///< of the array over this tile
+    bool written = false;   ///< the reused operand is the written one
+    bool kept = false;      ///< and stays in the register files; then, of the first array pass:
+    std::int64_t computing = 0;
+    std::int64_t reducing = 0;
+    std::int64_t excess = 0; ///< of its network over the others'
+
+    /// What every tile takes, whether the operand changes or not.
+    [[nodiscard]] std::int64_t base() const noexcept { return every > pass ? every : pass; }
+};
+
+/// What a change takes beyond the base.
+[[nodiscard]] CycleParts exposed(const DramChange& change) noexcept;
 
 /// Everything about one operand; sizes in elements.
 struct OperandReport

@@ -84,18 +84,9 @@ FastEvaluator::TileDma FastEvaluator::tileDma(const Factors& spm) const noexcept
 {
     TileDma out;
     for (int op = 0; op < kOperands; ++op) {
-        const Operand& operand = m_nest.operands[static_cast<std::size_t>(op)];
-        std::int64_t bursts = 1;
-        std::int64_t burst = 1;
-        bool full = true;
-        for (int i = operand.dimensionCount - 1; i >= 0; --i) {
-            const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
-            const std::int64_t span = m_nest.span(d, spm);
-            (full ? burst : bursts) *= span;
-            full = full && span == d.stored;
-        }
-        out.cycles[static_cast<std::size_t>(op)] = bursts * m_clock.cycles(burst);
-        out.elements[static_cast<std::size_t>(op)] = bursts * burst;
+        const Bursts bursts = burstsOf(m_nest, op, spm);
+        out.cycles[static_cast<std::size_t>(op)] = bursts.cycles(m_clock);
+        out.elements[static_cast<std::size_t>(op)] = bursts.count * bursts.elements;
     }
     return out;
 }

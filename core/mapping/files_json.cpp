@@ -166,8 +166,6 @@ static void bindFields(JsonFields& f, Architecture& a)
         energy.defaulted("spm_fill", a.energyPj.spmFill, 0, kPicojoules);
         energy.defaulted("leakage_per_cycle", a.energyPj.leakage, 0, kPicojoules);
     });
-    if (f.reading() && !f.failed() && a.options.imperfect && a.options.bypasses())
-        f.fail("options.bypass_spm", "cannot be combined with imperfect factors");
 }
 
 namespace {

@@ -27,6 +27,11 @@ struct LoopTiles
 
 using NestTiles = std::array<LoopTiles, kMaxLoops>;
 
+// The levels of LoopTiles.
+inline constexpr std::size_t kPeTiles = 0;
+inline constexpr std::size_t kArrayPasses = 1;
+inline constexpr std::size_t kSpmTiles = 2;
+
 [[nodiscard]] NestTiles nestTiles(const LoopNest& nest, const Method& method) noexcept;
 
 /// Why the factors of a loop that multiply to more than its trip count are no tiling: one is larger than
@@ -36,6 +41,11 @@ using NestTiles = std::array<LoopTiles, kMaxLoops>;
 /// The method with every factor as small as it can be without another number of tiles inside it, so that it
 /// is a tiling of this nest (of trip counts that may differ from those it was made for).
 [[nodiscard]] Method tightened(const LoopNest& nest, const Method& method) noexcept;
+
+/// Elements along a dimension summed over so many tiles of its loop and, of an input's row or column, so many
+/// of its filter's: the spans of all pairs.
+[[nodiscard]] double summedSpan(const Dimension& dimension, const NestTiles& tiles, std::int64_t outputs,
+                                std::int64_t filters) noexcept;
 
 /// Energies and cycles of one tiling; exact sums over all tiles, each with its own size.
 class ImperfectCost
@@ -50,7 +60,7 @@ public:
         unsigned loops = 0;
     };
 
-    /// Fills energies and busy cycles per operand, and the energy parts but leakage.
+    /// Fills energies and busy networks per operand, and the energy parts but leakage.
     void energy(const NestTiles& tiles, const Reuse& spm, const Reuse& dram, bool kept,
                 MappingCost& out) const;
     /// The same sum without its parts.
@@ -58,21 +68,32 @@ public:
     /// No more cycles than cycles() gives, in closed form.
     [[nodiscard]] std::int64_t cyclesBound(const NestTiles& tiles, const Reuse& spm, const Reuse& dram,
                                            bool kept) const;
-    /// Also the cycles of the first SPM tile's pass.
+    /// What else is known once all tiles have been added up; cycles.
+    struct Details
+    {
+        std::int64_t firstPass = 0;                     ///< of the array over the first SPM tile
+        std::array<std::int64_t, kOperands> firstDma{}; ///< of the first SPM tile
+        std::array<std::int64_t, kOperands> dmaBusy{};
+    };
     [[nodiscard]] CycleParts cycles(const NestTiles& tiles, const Reuse& spm, const Reuse& dram, bool kept,
-                                    std::int64_t* firstPass = nullptr) const;
+                                    Details* details = nullptr) const;
 
     /// Elements of an operand summed over the tiles of a level (index into LoopTiles::count).
     [[nodiscard]] double summed(int op, const NestTiles& tiles, std::size_t level) const;
-    /// Bursts summed over all SPM tiles, an operand that is moved once each.
-    [[nodiscard]] double bursts(int op, const NestTiles& tiles) const;
+    /// Bursts summed over all tiles of a level, an operand that is moved once each.
+    [[nodiscard]] double bursts(int op, const NestTiles& tiles, std::size_t level) const;
     [[nodiscard]] double fixedPj() const noexcept { return m_fixedPj; }
 
 private:
     struct Shape;
     struct Pass;
     [[nodiscard]] Pass passOf(const Shape& shape, const NestTiles& tiles, const Reuse& spm, bool kept) const;
-    [[nodiscard]] std::array<std::int64_t, kOperands> dmaOf(const Factors& sizes) const;
+    /// How often each SPM tile of an operand crosses DRAM because of the loops that do not index it.
+    [[nodiscard]] double movesAcross(int op, const NestTiles& tiles, const Reuse& dram) const;
+    [[nodiscard]] bool skips(int op) const noexcept
+    {
+        return m_architecture.options.bypassSpm[static_cast<std::size_t>(op)];
+    }
     [[nodiscard]] double freeProduct(int op, const NestTiles& tiles, const Reuse& spm, const Reuse& dram,
                                      bool kept, bool pes) const;
 

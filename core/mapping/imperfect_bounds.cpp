@@ -11,14 +11,12 @@ namespace tilewright::mapping {
 
 namespace {
 
-constexpr std::size_t kArrayLevel = 1;
-constexpr std::size_t kTileLevel = 2;
 constexpr double kSlack = 1 - 1e-9; ///< more than the doubles lose
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// More than so many pairs of registers and PEs are bounded one operand at a time; more than so many register
-/// files by the layer alone.
-constexpr std::size_t kMostPairs = 8'000'000;
-constexpr std::size_t kMostRegisters = 1'000'000;
+/// More than so many register files are not looked at one by one, nor are the arrays of more PEs.
+constexpr std::size_t kMostSizes = 1'000'000;
+constexpr std::int64_t kMostPes = 1024;
 
 double asReal(std::int64_t v)
 {
@@ -30,24 +28,33 @@ double asReal(std::int64_t v)
 ImperfectBounds::ImperfectBounds(const LoopNest& nest, const Architecture& architecture)
     : m_nest(nest), m_architecture(architecture), m_cost(nest, architecture), m_macs(asReal(nest.macs))
 {
+    const double clocks = architecture.arrayMhz / architecture.dmaMhz;
+    m_burstCycles = architecture.dmaInitCycles * clocks;
+    m_elementCycles = architecture.dmaCyclesPerByte * asReal(architecture.elementBytes) * clocks;
     const EnergyTable& pj = architecture.energyPj;
     for (std::size_t op = 0; op < kOperands; ++op) {
         const bool written = op == kWritten;
-        m_toArray[op] = pj.spm + (written ? pj.writeSpm() : 0);
+        m_in[op] = skips(op) ? pj.dram : pj.spm;
+        if (written)
+            m_in[op] = skips(op) ? pj.writeDram() : pj.writeSpm();
+        // Past the scratchpad, results come back only when they are partial.
+        m_toArray[op] = m_in[op] + (written && !skips(op) ? pj.spm : 0);
         // A partial result of a PE goes to the scratchpad and back, or to the PE that adds it up.
         m_onNetwork[op] = pj.noc + pj.rfFill + (written ? pj.noc : 0);
         if (written)
             m_onNetwork[op] = std::min(m_onNetwork[op], pj.reduction());
     }
-    boundRegisters();
+    const std::vector<Profile> registers = registerProfiles();
+    boundArrays(registers, spatialProfiles());
 }
 
 bool ImperfectBounds::fitsScratchpad(const Factors& sizes) const noexcept
 {
     std::int64_t banks = 0;
     for (int op = 0; op < kOperands; ++op)
-        banks +=
-            ceilDiv(m_nest.elements(op, sizes) * m_architecture.elementBytes, m_architecture.spmBankBytes);
+        if (!skips(static_cast<std::size_t>(op)))
+            banks += ceilDiv(m_nest.elements(op, sizes) * m_architecture.elementBytes,
+                             m_architecture.spmBankBytes);
     return banks <= m_architecture.spmBanks;
 }
 
@@ -59,177 +66,170 @@ bool ImperfectBounds::fitsRegisters(const Factors& sizes) const noexcept
     return elements <= m_architecture.rfElements();
 }
 
-double ImperfectBounds::density(int op, const Factors& sizes) const
+// -- what any register file and array ask for, an operation --
+
+bool ImperfectBounds::Profile::beats(const Profile& other) const noexcept
 {
-    const Operand& operand = m_nest.operands[static_cast<std::size_t>(op)];
-    double out = 1;
-    for (int l = 0; l < m_nest.loopCount; ++l)
-        if ((operand.freeMask >> l & 1u) != 0)
-            out /= asReal(sizes[static_cast<std::size_t>(l)]);
-    for (int i = 0; i < operand.dimensionCount; ++i) {
-        const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
+    for (std::size_t op = 0; op < kOperands; ++op)
+        if (uses[op] < other.uses[op])
+            return false;
+    return window <= other.window && product >= other.product;
+}
+
+ImperfectBounds::Profile ImperfectBounds::profileOf(const Factors& sizes) const
+{
+    Profile out;
+    for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {
+        const double size = asReal(sizes[l]);
+        out.product *= size;
+        for (std::size_t op = 0; op < kOperands; ++op)
+            if ((m_nest.operands[op].freeMask >> l & 1u) != 0)
+                out.uses[op] *= size;
+    }
+    const Operand& input = m_nest.operands[0];
+    for (int i = 0; i < input.dimensionCount; ++i) {
+        const Dimension& d = input.dimensions[static_cast<std::size_t>(i)];
         if (d.filterLoop < 0)
             continue;
         // With a large stride fewer outputs can be denser, so every corner of the box is looked at.
-        double least = std::numeric_limits<double>::infinity();
+        double least = kInfinite;
         for (const std::int64_t o : {std::int64_t{1}, sizes[static_cast<std::size_t>(d.loop)]})
             for (const std::int64_t f : {std::int64_t{1}, sizes[static_cast<std::size_t>(d.filterLoop)]})
                 least = std::min(least, asReal((o - 1) * d.stride + (f - 1) * d.dilation + 1) /
                                             (asReal(o) * asReal(f)));
-        out *= least;
+        out.window *= least;
     }
     return out;
 }
 
-void ImperfectBounds::boundRegisters()
+void ImperfectBounds::thinOut(std::vector<Profile>& profiles)
 {
-    // All register file tiles of which no loop can be larger: the others ask for no less.
-    const auto grows = [this](Factors larger) {
-        for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {
-            ++larger[l];
-            if (larger[l] <= m_nest.trips[l] && fitsRegisters(larger))
-                return true;
-            --larger[l];
-        }
-        return false;
-    };
-    std::vector<Factors> registers;
+    std::sort(profiles.begin(), profiles.end(),
+              [](const Profile& a, const Profile& b) { return a.product > b.product; });
+    std::vector<Profile> kept;
+    for (const Profile& p : profiles)
+        if (std::ranges::none_of(kept, [&](const Profile& k) { return k.beats(p); }))
+            kept.push_back(p);
+    profiles = std::move(kept);
+}
+
+std::vector<ImperfectBounds::Profile> ImperfectBounds::registerProfiles()
+{
+    // The longest loop is not walked but taken as long as it fits: the others ask for no less.
+    const auto loops = static_cast<std::size_t>(m_nest.loopCount);
+    std::size_t longest = 0;
+    for (std::size_t l = 1; l < loops; ++l)
+        if (m_nest.trips[l] > m_nest.trips[longest])
+            longest = l;
+    std::vector<Profile> out;
     Factors sizes{1, 1, 1, 1, 1, 1, 1};
-    m_networkPj.fill(std::numeric_limits<double>::infinity());
     std::size_t steps = 0;
-    const auto last = static_cast<std::size_t>(m_nest.loopCount) - 1;
-    const auto walk = [&](const auto& self, std::size_t loop) -> void {
-        for (sizes[loop] = 1; sizes[loop] <= m_nest.trips[loop] && fitsRegisters(sizes); ++sizes[loop]) {
-            if (++steps > kMostRegisters)
-                break;
-            if (loop < last)
-                self(self, loop + 1);
+    const auto fill = [&] {
+        std::int64_t low = 1;
+        std::int64_t high = m_nest.trips[longest];
+        while (low < high) {
+            sizes[longest] = low + (high - low + 1) / 2;
+            if (fitsRegisters(sizes))
+                low = sizes[longest];
+            else
+                high = sizes[longest] - 1;
         }
-        if (loop == last && --sizes[loop] > 0 && !grows(sizes))
-            registers.push_back(sizes);
+        sizes[longest] = low;
+        out.push_back(profileOf(sizes));
+        sizes[longest] = 1;
+        if (out.size() > 4096)
+            thinOut(out);
+    };
+    const auto walk = [&](const auto& self, std::size_t loop) -> void {
+        if (loop == loops)
+            return fill();
+        if (loop == longest)
+            return self(self, loop + 1);
+        for (sizes[loop] = 1;
+             sizes[loop] <= m_nest.trips[loop] && fitsRegisters(sizes) && ++steps <= kMostSizes;
+             ++sizes[loop])
+            self(self, loop + 1);
         sizes[loop] = 1;
     };
-    walk(walk, 0);
-    if (steps > kMostRegisters) {
-        registers = {m_nest.trips}; // nothing is known but that no tile is larger than the layer
+    if (fitsRegisters(sizes))
+        walk(walk, 0);
+    if (steps > kMostSizes)
+        out.clear();
+    thinOut(out);
+    double most = out.empty() ? m_macs : 1;
+    for (const Profile& p : out)
+        most = std::max(most, p.product);
+    m_largestPe = static_cast<std::int64_t>(std::min(most, m_macs));
+    m_largestArray = saturatingMul(m_largestPe, m_architecture.pes);
+    return out;
+}
+
+std::vector<ImperfectBounds::Profile> ImperfectBounds::spatialProfiles() const
+{
+    // Loops that do the same to all operands count together: only how often each operand is used matters.
+    std::array<std::int64_t, kOperands> most{1, 1, 1};
+    for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
+        for (std::size_t op = 0; op < kOperands; ++op)
+            if ((m_nest.operands[op].freeMask >> l & 1u) != 0)
+                most[op] = saturatingMul(most[op], m_nest.trips[l]);
+    std::vector<Profile> out;
+    const std::int64_t pes = m_architecture.pes;
+    if (pes > kMostPes)
+        return out;
+    for (std::int64_t a = 1; a <= std::min(pes, most[0]); ++a)
+        for (std::int64_t b = 1; b <= std::min(pes / a, most[1]); ++b) {
+            Profile p;
+            const std::int64_t c = std::min(pes / (a * b), most[2]);
+            p.uses = {asReal(a), asReal(b), asReal(c)};
+            p.product = asReal(pes);
+            out.push_back(p);
+        }
+    thinOut(out);
+    return out;
+}
+
+void ImperfectBounds::boundArrays(const std::vector<Profile>& registers, const std::vector<Profile>& spatial)
+{
+    const Profile whole = profileOf(m_nest.trips);
+    const auto bound = [&](const std::array<double, kOperands>& dense) {
+        for (std::size_t x = 0; x < kOperands; ++x) {
+            const std::size_t y = (x + 1) % kOperands;
+            const std::size_t z = (x + 2) % kOperands;
+            m_arrayPj[x] = std::min(m_arrayPj[x], m_toArray[y] * dense[y] + m_toArray[z] * dense[z]);
+            m_others[x] = std::min(m_others[x], std::max(dense[y], dense[z]));
+        }
+    };
+    m_arrayPj.fill(kInfinite);
+    m_others.fill(kInfinite);
+    if (registers.empty()) {
         m_networkPj.fill(0);
+        return bound({whole.density(0), whole.density(1), whole.density(2)});
     }
-    for (const Factors& r : registers) {
-        std::int64_t product = 1;
-        for (const std::int64_t v : r)
-            product = saturatingMul(product, v);
-        m_largestPe = std::max(m_largestPe, product);
+    m_networkPj.fill(kInfinite);
+    for (const Profile& r : registers)
         for (std::size_t x = 0; x < kOperands; ++x) {
             double pj = 0;
             for (std::size_t o = 0; o < kOperands; ++o)
                 if (o != x)
-                    pj += m_onNetwork[o] * density(static_cast<int>(o), r);
+                    pj += m_onNetwork[o] * r.density(o);
             m_networkPj[x] = std::min(m_networkPj[x], pj);
         }
+    std::vector<Profile> arrays = spatial;
+    if (arrays.empty()) { // each operand is used by all PEs
+        Profile all;
+        all.uses.fill(asReal(m_architecture.pes));
+        arrays.push_back(all);
     }
-    m_largestArray = saturatingMul(m_largestPe, m_architecture.pes);
-    boundArrays(registers);
+    for (const Profile& p : arrays)
+        for (const Profile& r : registers) {
+            std::array<double, kOperands> dense{};
+            for (std::size_t op = 0; op < kOperands; ++op)
+                dense[op] = (op == 0 ? whole.window : 1) / std::min(p.uses[op] * r.uses[op], whole.uses[op]);
+            bound(dense);
+        }
 }
 
-std::vector<Factors> ImperfectBounds::spatialChoices() const
-{
-    std::vector<Factors> out;
-    Factors sizes{1, 1, 1, 1, 1, 1, 1};
-    const auto grows = [this](const Factors& pes) {
-        std::int64_t product = 1;
-        for (const std::int64_t v : pes)
-            product *= v;
-        for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
-            if (pes[l] < m_nest.trips[l] && product / pes[l] * (pes[l] + 1) <= m_architecture.pes)
-                return true;
-        return false;
-    };
-    std::size_t steps = 0;
-    const auto last = static_cast<std::size_t>(m_nest.loopCount) - 1;
-    const auto walk = [&](const auto& self, std::size_t loop, std::int64_t left) -> void {
-        if (loop == last) {
-            sizes[loop] = std::min(left, m_nest.trips[loop]);
-            if (!grows(sizes))
-                out.push_back(sizes);
-            sizes[loop] = 1;
-            return;
-        }
-        for (sizes[loop] = 1; sizes[loop] <= std::min(left, m_nest.trips[loop]); ++sizes[loop]) {
-            if (++steps > kMostRegisters)
-                break;
-            self(self, loop + 1, left / sizes[loop]);
-        }
-        sizes[loop] = 1;
-    };
-    walk(walk, 0, m_architecture.pes);
-    if (steps > kMostRegisters)
-        out.clear();
-    return out;
-}
-
-void ImperfectBounds::boundArrays(const std::vector<Factors>& registers)
-{
-    const double perPe = 1 / asReal(m_architecture.pes);
-    const bool atOnce = m_architecture.options.overlapped;
-    const std::vector<Factors> spatial = spatialChoices();
-    if (registers.empty()) {
-        m_cycles.fill(perPe);
-        m_arrayPj.fill(0);
-        m_networkPj.fill(0);
-        return;
-    }
-    if (!spatial.empty() && registers.size() * spatial.size() <= kMostPairs) {
-        m_arrayPj.fill(std::numeric_limits<double>::infinity());
-        m_cycles.fill(std::numeric_limits<double>::infinity());
-        for (const Factors& p : spatial) {
-            std::int64_t pes = 1;
-            for (const std::int64_t v : p)
-                pes *= v;
-            const double comp = 1 / asReal(pes);
-            for (const Factors& r : registers) {
-                Factors sizes = r;
-                for (std::size_t l = 0; l < kMaxLoops; ++l)
-                    sizes[l] *= p[l];
-                const std::array<double, kOperands> dense{density(0, sizes), density(1, sizes),
-                                                          density(2, sizes)};
-                for (std::size_t x = 0; x < kOperands; ++x) {
-                    const std::size_t y = (x + 1) % kOperands;
-                    const std::size_t z = (x + 2) % kOperands;
-                    m_arrayPj[x] = std::min(m_arrayPj[x], m_toArray[y] * dense[y] + m_toArray[z] * dense[z]);
-                    const double others = std::max(dense[y], dense[z]);
-                    m_cycles[x] = std::min(m_cycles[x],
-                                           x == kWritten || atOnce ? std::max(others, comp) : others + comp);
-                }
-            }
-        }
-        return;
-    }
-    // Each operand by itself: its free loops as large as any register file and all PEs make them.
-    std::array<double, kOperands> dense{};
-    for (std::size_t op = 0; op < kOperands; ++op) {
-        double largest = 1;
-        for (const Factors& r : registers) {
-            double product = 1;
-            for (std::size_t l = 0; l < kMaxLoops; ++l)
-                if ((m_nest.operands[op].freeMask >> l & 1u) != 0)
-                    product *= asReal(r[l]);
-            largest = std::max(largest, product);
-        }
-        double trips = 1;
-        for (std::size_t l = 0; l < kMaxLoops; ++l)
-            if ((m_nest.operands[op].freeMask >> l & 1u) != 0)
-                trips *= asReal(m_nest.trips[l]);
-        const double whole = density(static_cast<int>(op), m_nest.trips);
-        dense[op] = whole * trips / std::min(trips, largest * asReal(m_architecture.pes));
-    }
-    for (std::size_t x = 0; x < kOperands; ++x) {
-        const std::size_t y = (x + 1) % kOperands;
-        const std::size_t z = (x + 2) % kOperands;
-        m_arrayPj[x] = m_toArray[y] * dense[y] + m_toArray[z] * dense[z];
-        const double others = std::max(dense[y], dense[z]);
-        m_cycles[x] = x == kWritten || atOnce ? std::max(others, perPe) : others + perPe;
-    }
-}
+// -- what is known of the counts --
 
 double ImperfectBounds::freeOf(int op, const NestTiles& tiles, std::size_t level) const
 {
@@ -253,12 +253,10 @@ double ImperfectBounds::leastOf(int op, const NestTiles& tiles, std::size_t leve
         }
         // Bilinear in the numbers of tiles, so the least is at a corner: as they are, or all of one element.
         const LoopTiles& f = tiles[static_cast<std::size_t>(d.filterLoop)];
-        double least = std::numeric_limits<double>::infinity();
-        for (const std::int64_t no : {o.count[level], o.trip})
-            for (const std::int64_t nf : {f.count[level], f.trip})
-                least = std::min(least, asReal(d.stride) * asReal(o.trip - no) * asReal(nf) +
-                                            asReal(d.dilation) * asReal(f.trip - nf) * asReal(no) +
-                                            asReal(no) * asReal(nf));
+        double least = kInfinite;
+        for (const std::int64_t outputs : {o.count[level], o.trip})
+            for (const std::int64_t filters : {f.count[level], f.trip})
+                least = std::min(least, summedSpan(d, tiles, outputs, filters));
         out *= least;
     }
     return out;
@@ -266,17 +264,23 @@ double ImperfectBounds::leastOf(int op, const NestTiles& tiles, std::size_t leve
 
 ImperfectBounds::Moves ImperfectBounds::movesOf(const NestTiles& tiles) const
 {
-    const double clocks = m_architecture.arrayMhz / m_architecture.dmaMhz;
-    const double start = m_architecture.dmaInitCycles * clocks;
-    const double each = m_architecture.dmaCyclesPerByte * asReal(m_architecture.elementBytes) * clocks;
     Moves out;
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
-        out.elements[i] = m_cost.summed(op, tiles, kTileLevel);
-        out.least[i] = leastOf(op, tiles, kTileLevel);
-        out.free[i] = freeOf(op, tiles, kTileLevel);
-        out.dma[i] = start * m_cost.bursts(op, tiles) + each * out.elements[i];
+        out.elements[i] = m_cost.summed(op, tiles, kSpmTiles);
+        out.least[i] = leastOf(op, tiles, kSpmTiles);
+        out.free[i] = freeOf(op, tiles, kSpmTiles);
+        out.dma[i] = m_burstCycles * m_cost.bursts(op, tiles, kSpmTiles) + m_elementCycles * out.elements[i];
     }
+    double fewest = kInfinite;
+    for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {
+        const double count = asReal(tiles[l].count[kSpmTiles]);
+        out.changes *= count;
+        if (count > 1)
+            fewest = std::min(fewest, count);
+    }
+    if (fewest < kInfinite)
+        out.changes /= fewest;
     return out;
 }
 
@@ -285,14 +289,25 @@ ImperfectBounds::Moves ImperfectBounds::passesOf(const NestTiles& tiles) const
     Moves out;
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
-        out.elements[i] = m_cost.summed(op, tiles, kArrayLevel);
-        out.least[i] = leastOf(op, tiles, kArrayLevel);
-        out.free[i] = freeOf(op, tiles, kArrayLevel);
+        out.elements[i] = leastOf(op, tiles, kArrayPasses);
+        out.free[i] = freeOf(op, tiles, kArrayPasses);
     }
     return out;
 }
 
-/// Energy of DRAM and the DMA's cycles.
+ImperfectBounds::Pes ImperfectBounds::pesOf(const NestTiles& tiles, double computing) const
+{
+    Pes out;
+    out.computing = computing;
+    for (int op = 0; op < kOperands; ++op)
+        out.network[static_cast<std::size_t>(op)] =
+            leastOf(op, tiles, kPeTiles) * freeOf(op, tiles, kPeTiles);
+    return out;
+}
+
+// -- bounds --
+
+/// Energy of DRAM and the DMA's cycles; operands that skip the scratchpad are counted with the array.
 Cost ImperfectBounds::dramBound(const Moves& m, int dram) const
 {
     const EnergyTable& pj = m_architecture.energyPj;
@@ -301,6 +316,10 @@ Cost ImperfectBounds::dramBound(const Moves& m, int dram) const
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
         const double moves = op == dram ? 1 : m.free[i];
+        if (skips(i)) {
+            cycles += m.least[i] * m_elementCycles * moves;
+            continue;
+        }
         const double back = op == kWritten ? moves - 1 : moves;
         out.energy +=
             m.elements[i] * (back * (pj.dram + pj.spmFill) + (op == kWritten ? moves * pj.writeDram() : 0));
@@ -310,55 +329,74 @@ Cost ImperfectBounds::dramBound(const Moves& m, int dram) const
     return out;
 }
 
-Cost ImperfectBounds::groupBound(const NestTiles&, const Moves& m, int spm, int dram) const
+double ImperfectBounds::passBound(double computing, double others, double own, double first, int spm,
+                                  int dram) const
+{
+    if (m_architecture.options.overlapped)
+        return std::max({computing, others, own});
+    if (spm != kWritten)
+        return computing + std::max(others, own);
+    // Results that are written at the end wait for the last pass, unless DRAM hides just that one.
+    const double hidden = dram == kWritten ? first : 0;
+    return std::max({computing, others, own + std::max(0.0, computing - hidden)});
+}
+
+double ImperfectBounds::ownPj(const Moves& m, double sent, double received, int spm, int dram) const
 {
     const EnergyTable& pj = m_architecture.energyPj;
+    const auto x = static_cast<std::size_t>(spm);
+    const bool written = spm == kWritten;
+    if (dram == spm) // kept: one way only
+        return sent * m_in[x] + received * (pj.noc + (written ? 0 : pj.rfFill));
+    return m.free[x] * (sent * m_toArray[x] + received * (pj.noc + pj.rfFill + (written ? pj.noc : 0)));
+}
+
+Cost ImperfectBounds::groupBound(const Moves& m, int spm, int dram) const
+{
     const auto x = static_cast<std::size_t>(spm);
     const Cost across = dramBound(m, dram);
     double others = 0; // at least once an SPM tile
+    double longest = m_macs * m_others[x];
     for (std::size_t o = 0; o < kOperands; ++o)
-        if (o != x)
+        if (o != x) {
             others += m_toArray[o] * m.least[o] * m.free[o];
-    const double own =
-        dram == spm
-            ? m.least[x] * (pj.noc + (x == kWritten ? pj.writeSpm() : pj.spm + pj.rfFill))
-            : m.least[x] * m.free[x] * (pj.noc + pj.rfFill + m_toArray[x] + (x == kWritten ? pj.noc : 0));
+            longest = std::max(longest, m.least[o] * m.free[o]);
+        }
+    const double own = m.least[x] * (dram == spm ? 1 : m.free[x]);
+    const double pass = passBound(m_macs / asReal(m_architecture.pes), longest, own,
+                                  m.changes * asReal(m_largestPe), spm, dram);
     Cost out;
-    out.cycles = std::max(across.cycles, static_cast<std::int64_t>(std::ceil(m_macs * m_cycles[x] * kSlack)));
+    out.cycles = std::max(across.cycles, static_cast<std::int64_t>(std::ceil(pass * kSlack)));
     out.energy = (m_cost.fixedPj() + across.energy + m_macs * m_networkPj[x] +
-                  std::max(others, m_macs * m_arrayPj[x]) + own) *
+                  std::max(others, m_macs * m_arrayPj[x]) + ownPj(m, m.least[x], m.least[x], spm, dram)) *
                      kSlack +
-                 pj.leakage * asReal(out.cycles);
+                 m_architecture.energyPj.leakage * asReal(out.cycles);
     return out;
 }
 
-Cost ImperfectBounds::arrayBound(const Moves& m, const Moves& passes, int spm, int dram) const
+Cost ImperfectBounds::arrayBound(const Moves& m, const Moves& passes, const Pes& pes, int spm, int dram) const
 {
-    const EnergyTable& pj = m_architecture.energyPj;
     const auto x = static_cast<std::size_t>(spm);
     const Cost across = dramBound(m, dram);
-    double energy = m_cost.fixedPj() + across.energy + m_macs * m_networkPj[x];
-    double others = 0;
+    double energy = 0;
+    double network = 0;
+    double longest = 0;
     for (std::size_t o = 0; o < kOperands; ++o) {
         if (o == x)
             continue;
         const double elements = passes.elements[o] * passes.free[o];
         energy += m_toArray[o] * elements;
-        others = std::max(others, elements);
+        network += m_onNetwork[o] * pes.network[o];
+        longest = std::max(longest, elements);
     }
-    const double computing = m_macs / asReal(m_architecture.pes);
-    const double pass =
-        x == kWritten || m_architecture.options.overlapped ? std::max(others, computing) : others + computing;
-    // Of its own the reused operand moves an array's worth for every change; kept, for every change at DRAM.
-    const double scratchpad = passes.elements[x];
-    const double network = passes.least[x];
-    energy += dram == spm ? scratchpad * (x == kWritten ? pj.writeSpm() : pj.spm) +
-                                network * (pj.noc + (x == kWritten ? 0 : pj.rfFill))
-                          : m.free[x] * (scratchpad * m_toArray[x] +
-                                         network * (pj.noc + pj.rfFill + (x == kWritten ? pj.noc : 0)));
+    const double own = passes.elements[x] * (dram == spm ? 1 : m.free[x]);
+    const double pass = passBound(std::max(pes.computing, m_macs / asReal(m_architecture.pes)), longest, own,
+                                  m.changes * asReal(m_largestPe), spm, dram);
+    energy += m_cost.fixedPj() + across.energy + std::max(network, m_macs * m_networkPj[x]) +
+              ownPj(m, passes.elements[x], passes.elements[x], spm, dram);
     Cost out;
     out.cycles = std::max(across.cycles, static_cast<std::int64_t>(std::ceil(pass * kSlack)));
-    out.energy = energy * kSlack + pj.leakage * asReal(out.cycles);
+    out.energy = energy * kSlack + m_architecture.energyPj.leakage * asReal(out.cycles);
     return out;
 }
 
@@ -370,7 +408,7 @@ Cost ImperfectBounds::root() const
     for (std::size_t l = 0; l < kMaxLoops; ++l)
         whole[l].trip = m_nest.trips[l];
     for (int op = 0; op < kOperands; ++op)
-        out.energy += leastOf(op, whole, kTileLevel) * (op == kWritten ? pj.writeDram() : pj.dram);
+        out.energy += leastOf(op, whole, kSpmTiles) * (op == kWritten ? pj.writeDram() : pj.dram);
     out.energy += pj.leakage * asReal(out.cycles);
     return out;
 }

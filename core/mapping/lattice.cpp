@@ -21,6 +21,7 @@ std::optional<Lattice> Lattice::build(const LoopNest& nest, std::size_t maxPoint
         if (points > maxPoints)
             return std::nullopt;
     }
+    out.tabulate(points);
     out.product.resize(points);
     out.neutralProduct.resize(points);
     for (int op = 0; op < kOperands; ++op) {
@@ -46,13 +47,31 @@ std::optional<Lattice> Lattice::build(const LoopNest& nest, std::size_t maxPoint
     return out;
 }
 
+void Lattice::tabulate(std::size_t points)
+{
+    std::size_t axes = 0;
+    while (axes < m_axes.size() && static_cast<std::size_t>(m_split) * m_split < points)
+        m_split *= static_cast<Index>(m_axes[axes++].size);
+    const auto table = [&](std::size_t size, Index unit, std::size_t from, std::size_t to) {
+        std::vector<Factors> out(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            out[i].fill(1);
+            for (std::size_t a = from; a < to; ++a)
+                for (int e = exponent(static_cast<Index>(i) * unit, m_axes[a]); e > 0; --e)
+                    out[i][static_cast<std::size_t>(m_axes[a].loop)] *= m_axes[a].prime;
+        }
+        return out;
+    };
+    m_low = table(m_split, 1, 0, axes);
+    m_high = table(points / m_split, m_split, axes, m_axes.size());
+}
+
 Factors Lattice::factors(Index index) const noexcept
 {
-    Factors out;
-    out.fill(1);
-    for (const Axis& axis : m_axes)
-        for (int e = exponent(index, axis); e > 0; --e)
-            out[static_cast<std::size_t>(axis.loop)] *= axis.prime;
+    Factors out = m_low[index % m_split];
+    const Factors& high = m_high[index / m_split];
+    for (std::size_t l = 0; l < out.size(); ++l)
+        out[l] *= high[l];
     return out;
 }
 

@@ -52,7 +52,12 @@ public:
     std::vector<std::int64_t> neutralProduct; ///< over the loops that index every operand
 
 private:
+    void tabulate(std::size_t points);
+
     std::vector<Axis> m_axes;
+    /// Factors of an index by two look-ups: those of its digits below m_split, and of the others.
+    std::vector<Factors> m_low, m_high;
+    Index m_split = 1;
 };
 
 template <typename Visit> void Lattice::forEachDivisor(Index b, Visit&& visit) const
@@ -85,10 +90,13 @@ template <typename Visit> void Lattice::forEachDivisor(Index b, Visit&& visit) c
 template <typename T, typename Combine>
 void Lattice::combineDivisors(std::vector<T>& values, Combine&& combine) const
 {
-    for (const Axis& axis : m_axes)
-        for (std::size_t i = axis.stride; i < values.size(); ++i)
-            if (exponent(static_cast<Index>(i), axis) > 0)
-                values[i] = combine(values[i], values[i - axis.stride]);
+    for (const Axis& axis : m_axes) {
+        const std::size_t stride = axis.stride;
+        const std::size_t block = stride * static_cast<std::size_t>(axis.size);
+        for (std::size_t start = 0; start < values.size(); start += block)
+            for (std::size_t i = start + stride; i < start + block; ++i)
+                values[i] = combine(values[i], values[i - stride]);
+    }
 }
 
 } // namespace tilewright::mapping

@@ -30,7 +30,8 @@ Factors paddedTrips(const LoopNest& nest)
 }
 
 std::optional<PaddingHint> paddingHint(const LoopNest& nest, const Architecture& architecture,
-                                       const SearchResult& result, Objective objective)
+                                       const SearchResult& result, Objective objective,
+                                       const std::stop_token& stop)
 {
     LoopNest padded = nest;
     padded.trips = paddedTrips(nest);
@@ -49,9 +50,10 @@ std::optional<PaddingHint> paddingHint(const LoopNest& nest, const Architecture&
         return std::nullopt;
     SearchOptions options;
     options.seconds = 2;
+    options.stop = stop;
     const SearchResult other = search(padded, perfect, options);
     const auto& best = other.of(objective);
-    if (!best || best->value(objective) > 0.99 * found->value(objective))
+    if (!best || other.interrupted || best->value(objective) > 0.99 * found->value(objective))
         return std::nullopt;
     return PaddingHint{padded.trips, *best};
 }

@@ -19,6 +19,7 @@ struct PaddingHint
 /// Nothing unless padding makes the objective at least a hundredth better than the result. Searches for at
 /// most two seconds.
 [[nodiscard]] std::optional<PaddingHint> paddingHint(const LoopNest& nest, const Architecture& architecture,
-                                                     const SearchResult& result, Objective objective);
+                                                     const SearchResult& result, Objective objective,
+                                                     const std::stop_token& stop = {});
 
 } // namespace tilewright::mapping

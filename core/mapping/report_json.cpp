@@ -157,6 +157,7 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
         const auto objectiveKey = std::string(objectiveName(static_cast<Objective>(o)));
         out["lower_bound"][objectiveKey] = result.lowerBound[o];
         out["gap"][objectiveKey] = result.gap(static_cast<Objective>(o));
+        out["optimal"][objectiveKey] = result.isOptimal(static_cast<Objective>(o));
         out["best"][objectiveKey] = result.best[o] ? costJson(nest, *result.best[o]) : Json(nullptr);
     }
     out["pareto"] = Json::array();

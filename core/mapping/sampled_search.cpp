@@ -152,18 +152,8 @@ private:
         status.seconds = m_told;
         status.counts.visited = m_visited;
         status.counts.evaluations = m_evaluations;
-        for (const auto& p : m_front.points()) {
-            status.front.push_back(p.cost);
-            for (int o = 0; o < kObjectives; ++o) {
-                const auto value = [&](const Cost& c) {
-                    return MethodCost{{}, c.energy, c.cycles, c.energy * static_cast<double>(c.cycles)}.value(
-                        static_cast<Objective>(o));
-                };
-                auto& best = status.best[static_cast<std::size_t>(o)];
-                if (!best || value(p.cost) < value(*best))
-                    best = p.cost;
-            }
-        }
+        for (const auto& p : m_front.points())
+            status.add(p.cost);
         m_options.status(status);
     }
 
@@ -171,14 +161,7 @@ private:
     {
         SearchResult out;
         for (const auto& p : m_front.points())
-            out.front.push_back({p.payload, p.cost.energy, p.cost.cycles,
-                                 p.cost.energy * static_cast<double>(p.cost.cycles)});
-        for (int o = 0; o < kObjectives; ++o)
-            for (const MethodCost& m : out.front) {
-                auto& best = out.best[static_cast<std::size_t>(o)];
-                if (!best || m.value(static_cast<Objective>(o)) < best->value(static_cast<Objective>(o)))
-                    best = m;
-            }
+            out.add({p.payload, p.cost.energy, p.cost.cycles, valueOf(p.cost, Objective::Edp)});
         out.interrupted = m_options.stop.stop_requested();
         out.reductions = m_options.reductions;
         out.counts.space = countTilings(m_nest);

@@ -7,14 +7,13 @@
 #include "mapping/imperfect_search.h"
 #include "mapping/sampled_search.h"
 #include "mapping/tile_bounds.h"
+#include "mapping/workers.h"
 
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
 namespace tilewright::mapping {
 
@@ -61,6 +60,7 @@ public:
           m_evaluator(nest, architecture), m_start(Clock::now())
     {
         m_spmConstrained = options.reductions.constraints.bounds(Level::Spm);
+        m_dramConstrained = options.reductions.constraints.bounds(Level::Dram);
         m_threads = options.threads > 0 ? options.threads
                                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     }
@@ -109,7 +109,8 @@ private:
         const Reductions& r = m_options.reductions;
         if (static_cast<double>(elements) < r.minSpmUse * static_cast<double>(m_architecture.spmElements()))
             return false;
-        if (!r.constraints.allows(Level::Dram, m_lattice.factors(m_lattice.last() - tile)))
+        if (m_dramConstrained &&
+            !r.constraints.allows(Level::Dram, m_lattice.factors(m_lattice.last() - tile)))
             return false;
         if (r.noFilterLoopsAtDram && m_nest.loopCount == kMaxLoops) {
             const Factors dram = m_lattice.factors(m_lattice.last() - tile);
@@ -333,30 +334,17 @@ private:
 
     void searchTiles()
     {
-        std::atomic<std::size_t> next{0};
-        std::atomic<int> running{m_threads};
-        std::mutex doneMutex;
-        std::condition_variable done;
-        const auto work = [&] {
-            Worker w;
-            for (std::size_t i = next++; i < m_tiles.size() && !cancelled(); i = next++) {
-                searchTile(w, m_tiles[i].index);
-                m_tileDone[i].store(true, std::memory_order_relaxed);
-                m_settled.fetch_add(m_tiles[i].tilings, std::memory_order_relaxed);
-                m_visited.fetch_add(std::exchange(w.visited, 0), std::memory_order_relaxed);
-                m_evaluations.fetch_add(std::exchange(w.evaluations, 0), std::memory_order_relaxed);
-            }
-            const std::lock_guard lock(doneMutex);
-            --running;
-            done.notify_all();
+        const auto settle = [&](Worker& w, std::size_t i) {
+            if (cancelled())
+                return false;
+            searchTile(w, m_tiles[i].index);
+            m_settled.fetch_add(m_tiles[i].tilings, std::memory_order_relaxed);
+            m_visited.fetch_add(std::exchange(w.visited, 0), std::memory_order_relaxed);
+            m_evaluations.fetch_add(std::exchange(w.evaluations, 0), std::memory_order_relaxed);
+            return true;
         };
-        std::vector<std::jthread> workers;
-        workers.reserve(static_cast<std::size_t>(m_threads));
-        for (int t = 0; t < m_threads; ++t)
-            workers.emplace_back(work);
-        std::unique_lock lock(doneMutex);
-        while (!done.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; }))
-            tell();
+        settleParts(
+            m_threads, m_tileDone, [] { return Worker(); }, settle, [this] { tell(); });
     }
 
     void tell()
@@ -372,22 +360,10 @@ private:
         status.seconds = elapsed();
         {
             const std::lock_guard lock(m_mutex);
-            for (const auto& p : m_front.points()) {
-                status.front.push_back(p.cost);
-                for (int o = 0; o < kObjectives; ++o) {
-                    auto& best = status.best[static_cast<std::size_t>(o)];
-                    if (!best || value(p.cost, o) < value(*best, o))
-                        best = p.cost;
-                }
-            }
+            for (const auto& p : m_front.points())
+                status.add(p.cost);
         }
         m_options.status(status);
-    }
-
-    [[nodiscard]] static double value(const Cost& c, int objective)
-    {
-        return MethodCost{{}, c.energy, c.cycles, c.energy * static_cast<double>(c.cycles)}.value(
-            static_cast<Objective>(objective));
     }
 
     [[nodiscard]] double share() const
@@ -421,14 +397,8 @@ private:
             m.energy = e.energy;
             m.cycles = e.cycles;
             m.edp = e.edp;
-            out.front.push_back(m);
+            out.add(m);
         }
-        for (int o = 0; o < kObjectives; ++o)
-            for (const MethodCost& m : out.front) {
-                auto& best = out.best[static_cast<std::size_t>(o)];
-                if (!best || m.value(static_cast<Objective>(o)) < best->value(static_cast<Objective>(o)))
-                    best = m;
-            }
         out.proven = m_table->complete() && m_settled == m_total;
         out.interrupted = m_options.stop.stop_requested() && !out.proven;
         out.reductions = m_options.reductions;
@@ -438,26 +408,19 @@ private:
         out.settled = share();
         // Everything valid is either still open, or visited, or cut.
         std::int64_t open = 0;
-        Cost least = rootBound();
+        OpenBound least;
         if (m_table->complete()) {
-            Cost openLeast{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max()};
-            double openEdp = std::numeric_limits<double>::infinity();
             for (std::size_t i = 0; i < m_tiles.size(); ++i) {
                 if (m_tileDone[i])
                     continue;
                 open += m_tiles[i].valid;
-                openLeast.energy = std::min(openLeast.energy, m_tiles[i].bound.energy);
-                openLeast.cycles = std::min(openLeast.cycles, m_tiles[i].bound.cycles);
-                openEdp = std::min(openEdp, value(m_tiles[i].bound, 2));
+                least.include(m_tiles[i].bound);
             }
-            out.lowerBound = {openLeast.energy, static_cast<double>(openLeast.cycles), openEdp};
-            for (int o = 0; o < kObjectives; ++o)
-                if (const auto& best = out.best[static_cast<std::size_t>(o)])
-                    out.lowerBound[static_cast<std::size_t>(o)] = std::min(
-                        out.lowerBound[static_cast<std::size_t>(o)], best->value(static_cast<Objective>(o)));
+            out.boundBy(least.least);
             out.counts.cut = out.counts.valid - open - out.counts.visited;
         } else {
-            out.lowerBound = {least.energy, static_cast<double>(least.cycles), value(least, 2)};
+            least.include(rootBound());
+            out.lowerBound = least.least;
         }
         if (out.front.empty() && !out.proven)
             addTrivial(out);
@@ -488,8 +451,7 @@ private:
         m.energy = e.energy;
         m.cycles = e.cycles;
         m.edp = e.edp;
-        out.front.push_back(m);
-        out.best.fill(m);
+        out.add(m);
     }
 
     LoopNest m_nest;
@@ -502,6 +464,7 @@ private:
     double m_told = 0; ///< when the status was last told, seconds
     const ArrayTable* m_table = nullptr;
     bool m_spmConstrained = false; ///< factors at SPM are asked for
+    bool m_dramConstrained = false;
     std::optional<TileBounds> m_bounds;
     std::vector<Tile> m_tiles;
     std::vector<std::atomic<bool>> m_tileDone;

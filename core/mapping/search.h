@@ -17,6 +17,23 @@ inline constexpr int kObjectives = 3;
 
 [[nodiscard]] std::string_view objectiveName(Objective objective);
 
+[[nodiscard]] inline double valueOf(const Cost& cost, Objective objective) noexcept
+{
+    const auto cycles = static_cast<double>(cost.cycles);
+    return objective == Objective::Energy   ? cost.energy
+           : objective == Objective::Cycles ? cycles
+                                            : cost.energy * cycles;
+}
+
+/// What the open parts of a space can cost at least: nothing when there are none.
+struct OpenBound
+{
+    std::array<double, kObjectives> least;
+
+    OpenBound() noexcept;
+    void include(const Cost& bound) noexcept;
+};
+
 /// A method with its cost: pJ, cycles of the array clock, pJ * cycles.
 struct MethodCost
 {
@@ -52,6 +69,9 @@ struct SearchStatus
     std::array<std::optional<Cost>, kObjectives> best;
     std::vector<Cost> front; ///< so far
     double seconds = 0;
+
+    /// A point of the front.
+    void add(const Cost& cost);
 };
 
 struct SearchOptions
@@ -76,14 +96,20 @@ struct SearchResult
     Reductions reductions;         ///< those that the result holds for
     SearchCounts counts;
     double settled = 0; ///< share of the space
-    std::array<double, kObjectives>
-        lowerBound{}; ///< no method of the space is better; equals the best when proven
+    /// No method of the space is better; equals the best when proven.
+    std::array<double, kObjectives> lowerBound{};
     double seconds = 0;
 
     [[nodiscard]] const std::optional<MethodCost>& of(Objective o) const
     {
         return best[static_cast<std::size_t>(o)];
     }
+    /// A point of the front.
+    void add(const MethodCost& method);
+    /// The bounds, given those of what is open; nothing found is better than them.
+    void boundBy(const std::array<double, kObjectives>& open);
+    /// No method of the space is better, though the front may not be settled.
+    [[nodiscard]] bool isOptimal(Objective objective) const noexcept;
     /// best / lower bound - 1; 0 when proven.
     [[nodiscard]] double gap(Objective objective) const noexcept;
 };

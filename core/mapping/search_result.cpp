@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tilewright::mapping {
 
@@ -17,6 +18,51 @@ std::string_view objectiveName(Objective objective)
         break;
     }
     return "edp";
+}
+
+OpenBound::OpenBound() noexcept
+{
+    least.fill(std::numeric_limits<double>::infinity());
+}
+
+void OpenBound::include(const Cost& bound) noexcept
+{
+    for (std::size_t o = 0; o < kObjectives; ++o)
+        least[o] = std::min(least[o], valueOf(bound, static_cast<Objective>(o)));
+}
+
+void SearchStatus::add(const Cost& cost)
+{
+    front.push_back(cost);
+    for (std::size_t o = 0; o < kObjectives; ++o) {
+        const auto objective = static_cast<Objective>(o);
+        if (!best[o] || valueOf(cost, objective) < valueOf(*best[o], objective))
+            best[o] = cost;
+    }
+}
+
+void SearchResult::add(const MethodCost& method)
+{
+    front.push_back(method);
+    for (std::size_t o = 0; o < kObjectives; ++o) {
+        const auto objective = static_cast<Objective>(o);
+        if (!best[o] || method.value(objective) < best[o]->value(objective))
+            best[o] = method;
+    }
+}
+
+void SearchResult::boundBy(const std::array<double, kObjectives>& open)
+{
+    lowerBound = open;
+    for (std::size_t o = 0; o < kObjectives; ++o)
+        if (best[o])
+            lowerBound[o] = std::min(lowerBound[o], best[o]->value(static_cast<Objective>(o)));
+}
+
+bool SearchResult::isOptimal(Objective objective) const noexcept
+{
+    const auto i = static_cast<std::size_t>(objective);
+    return proven || (best[i] && best[i]->value(objective) <= lowerBound[i]);
 }
 
 double SearchResult::gap(Objective objective) const noexcept

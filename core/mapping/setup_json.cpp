@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/json_fields.h"
+#include "mapping/constraints.h"
 #include "mapping/files.h"
 #include "mapping/setup.h"
 
@@ -30,15 +31,16 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
     if (!document)
         return document.error();
     const JsonCursor root(*document, file);
+    Setup out;
     JsonFields fields(root); // each part has a reader of its own
     for (const char* part : {"layer", "architecture", "method"})
         fields.ignored(part);
+    fields.optional("factors", out.factors);
     if (const Status known = fields.close(); !known)
         return known.error();
     const auto layers = readPart(root, "layer", [&](const std::string& t) { return readLayers(t, file); });
     if (!layers)
         return layers.error();
-    Setup out;
     out.layer = layers->model.layers.front();
     auto architecture =
         readPart(root, "architecture", [&](const std::string& t) { return readArchitecture(t, file); });
@@ -52,6 +54,12 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
     if (!method)
         return method.error();
     out.method = *method;
+    if (const auto asked = parseConstraints(*nest, out.factors); !asked) {
+        Error error = asked.error();
+        error.path = "factors";
+        error.file = file;
+        return error;
+    }
     return out;
 }
 
@@ -61,6 +69,8 @@ std::string writeSetup(const Setup& setup)
     out["layer"] = Json::parse(writeLayer(setup.layer));
     out["architecture"] = Json::parse(writeArchitecture(setup.architecture));
     out["method"] = Json::parse(writeMethod(*makeNest(setup.layer), setup.method));
+    if (!setup.factors.empty())
+        out["factors"] = setup.factors;
     return out.dump(2) + "\n";
 }
 

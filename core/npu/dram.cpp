@@ -9,22 +9,23 @@ namespace tilewright::npu {
 
 DramSeries::DramSeries(int channels, int banks)
     : m_bins(static_cast<std::size_t>(channels) * static_cast<std::size_t>(banks) * kBins),
-      m_banks(static_cast<std::size_t>(banks))
+      m_banks(static_cast<std::size_t>(banks)), m_width(static_cast<std::size_t>(channels) * m_banks)
 {
 }
 
 void DramSeries::halve()
 {
-    for (std::size_t row = 0; row < m_bins.size(); row += kBins)
-        for (std::size_t i = 0; i < kBins; ++i) {
+    for (std::size_t i = 0; i < kBins; ++i)
+        for (std::size_t bank = 0; bank < m_width; ++bank) {
             Bin sum;
             if (i < kBins / 2)
-                for (const Bin& half : {m_bins[row + 2 * i], m_bins[row + 2 * i + 1]}) {
+                for (const Bin& half :
+                     {m_bins[2 * i * m_width + bank], m_bins[(2 * i + 1) * m_width + bank]}) {
                     sum.bytes += half.bytes;
                     sum.hits += half.hits;
                     sum.misses += half.misses;
                 }
-            m_bins[row + i] = sum;
+            m_bins[i * m_width + bank] = sum;
         }
     m_used = (m_used + 1) / 2;
     ++m_shift;
@@ -36,8 +37,8 @@ void DramSeries::add(int channel, int bank, Cycle time, std::int64_t bytes, bool
         halve();
     const auto index = static_cast<std::size_t>(time >> m_shift);
     m_used = std::max(m_used, index + 1);
-    Bin& bin = m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins +
-                      index];
+    Bin& bin = m_bins[index * m_width + static_cast<std::size_t>(channel) * m_banks +
+                      static_cast<std::size_t>(bank)];
     bin.bytes += bytes;
     ++(hit ? bin.hits : bin.misses);
 }
@@ -46,14 +47,14 @@ Dram::Dram(const DramHardware& hardware, int slots)
     : series(hardware.channels, hardware.banks), m_hw(hardware), m_busCycles(hardware.busCyclesPerBurst()),
       m_banks(static_cast<std::size_t>(hardware.banks)), m_perChannel(hardware.channels),
       m_perBank(hardware.banks), m_channels(static_cast<std::size_t>(hardware.channels)),
-      m_slots(static_cast<std::size_t>(slots)), m_queues(m_channels.size() * m_banks * m_slots.size()),
+      m_next(m_channels.size(), kNever), m_slots(static_cast<std::size_t>(slots)), m_ranks(m_slots.size()),
+      m_queues(m_channels.size() * m_banks * m_slots.size()),
       m_burstShift(std::countr_zero(static_cast<std::uint64_t>(hardware.burstBytes))),
       m_interleaveShift(std::countr_zero(static_cast<std::uint64_t>(hardware.interleaveBytes))),
       m_rowShift(std::countr_zero(static_cast<std::uint64_t>(hardware.rowBytes)))
 {
     for (Channel& c : m_channels) {
         c.banks.resize(m_banks);
-        c.readyAt.resize(m_banks, 0);
         c.servedBy.resize(m_slots.size(), 0);
     }
 }
@@ -64,8 +65,7 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
     Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
     assert(slot.remaining == 0);
     slot.groups.clear();
-    slot.age = age;
-    slot.head = head;
+    m_ranks[static_cast<std::size_t>(slotIndex)] = {age, head};
     slot.tile = tileId;
     slot.isStore = isStore;
     const std::int64_t interleave = m_hw.interleaveBytes;
@@ -79,7 +79,7 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
         const auto id = static_cast<std::uint32_t>(slot.groups.size());
         const auto row = static_cast<std::uint32_t>(local >> m_rowShift);
         slot.groups.push_back({address, row, static_cast<std::uint32_t>(bursts), kNone});
-        Queue& q = queue(channel, bank, static_cast<std::size_t>(slotIndex));
+        Queue& q = queues(channel, bank)[slotIndex];
         Channel& ch = m_channels[channel];
         if (q.first == kNone) {
             q.first = id;
@@ -127,38 +127,38 @@ void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
     constexpr std::uint64_t kOtherRow = std::uint64_t{1} << 63, kSameHead = std::uint64_t{1} << 62;
     Channel& ch = m_channels[channel];
     Bank& b = ch.banks[bankIndex];
+    Queue* const queued = queues(channel, bankIndex);
     auto best = static_cast<std::size_t>(std::countr_zero(b.waiting));
     if ((b.waiting & (b.waiting - 1)) != 0) {
         const bool aware = m_hw.arbiter == Arbiter::DramAware;
         std::uint64_t bestKey = ~std::uint64_t{0};
         for (std::uint32_t left = b.waiting; left != 0; left &= left - 1) {
             const auto s = static_cast<std::size_t>(std::countr_zero(left));
-            const Slot& slot = m_slots[s];
-            std::uint64_t key = slot.age;
+            const SlotRank& rank = m_ranks[s];
+            std::uint64_t key = rank.age;
             if (aware)
-                key |= (queue(channel, bankIndex, s).row != b.openRow ? kOtherRow : 0) |
-                       (slot.head == ch.lastHead ? kSameHead : 0);
+                key |=
+                    (queued[s].row != b.openRow ? kOtherRow : 0) | (rank.head == ch.lastHead ? kSameHead : 0);
             if (key < bestKey) {
                 best = s;
                 bestKey = key;
             }
         }
     }
-    const Slot& slot = m_slots[best];
-    Queue& q = queue(channel, bankIndex, best);
-    b.group = slot.groups[q.first];
+    const std::vector<Group>& groups = m_slots[best].groups;
+    Queue& q = queued[best];
+    b.group = groups[q.first];
     q.first = b.group.next;
     if (q.first == kNone)
         b.waiting &= ~(1U << best);
     else
-        q.row = slot.groups[q.first].row;
+        q.row = groups[q.first].row;
     b.slot = static_cast<int>(best);
     b.hit = b.group.row == b.openRow;
     b.openRow = b.group.row;
-    ch.readyAt[bankIndex] =
-        now + (b.hit ? m_hw.rowHitCycles : m_hw.rowMissCycles) + (b.group.bursts - 1) * m_hw.rowHitCycles;
+    ch.served.add(bankIndex, now + (b.hit ? m_hw.rowHitCycles : m_hw.rowMissCycles) +
+                                 (b.group.bursts - 1) * m_hw.rowHitCycles);
     const std::uint64_t bit = std::uint64_t{1} << bankIndex;
-    ch.serving |= bit;
     ch.hits = b.hit ? ch.hits | bit : ch.hits & ~bit;
     ch.servedBy[best] |= bit;
     ch.usedBy |= 1U << best;
@@ -182,8 +182,8 @@ int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
         const auto s = static_cast<std::size_t>(std::countr_zero(left));
         if ((ch.servedBy[s] & candidates) == 0)
             continue;
-        const std::uint64_t sameHead = aware && m_slots[s].head == ch.lastHead ? std::uint64_t{1} << 63 : 0;
-        if (const std::uint64_t key = m_slots[s].age | sameHead; key < bestKey) {
+        const std::uint64_t sameHead = aware && m_ranks[s].head == ch.lastHead ? std::uint64_t{1} << 63 : 0;
+        if (const std::uint64_t key = m_ranks[s].age | sameHead; key < bestKey) {
             by = s;
             bestKey = key;
         }
@@ -194,31 +194,30 @@ int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
 void Dram::giveBus(std::size_t channel, Cycle now)
 {
     Channel& ch = m_channels[channel];
-    std::uint64_t first = 0; // of those that are not ready
-    Cycle earliest = kNever;
-    for (std::uint64_t left = ch.serving & ~ch.ready; left != 0; left &= left - 1) {
-        const Cycle at = ch.readyAt[static_cast<std::size_t>(std::countr_zero(left))];
-        const std::uint64_t bit = left & -left;
-        if (at <= now) {
-            ch.ready |= bit;
-        } else if (at <= earliest) {
-            first = at < earliest ? bit : first | bit;
-            earliest = at;
-        }
-    }
+    ch.ready |= ch.served.takeReady(now);
     if (ch.ready != 0) {
-        holdBus(channel, bankForBus(ch, ch.ready), now);
+        const int bank = bankForBus(ch, ch.ready);
+        ch.ready &= ~(std::uint64_t{1} << bank);
+        holdBus(channel, bank, now);
         return;
     }
-    if (first == 0) {
-        ch.next = kNever;
+    if (ch.served.isEmpty()) {
+        m_next[channel] = kNever;
         return;
     }
-    const int bank = bankForBus(ch, first);
     // Nothing comes between but the start of a transfer, which calls the promise off.
-    ch.promised = bank;
-    ch.promisedAt = earliest;
-    ch.next = earliest + ch.banks[static_cast<std::size_t>(bank)].group.bursts * m_busCycles;
+    ch.promised = bankForBus(ch, ch.served.first());
+    ch.promisedAt = ch.served.firstReadyAt();
+    m_next[channel] =
+        ch.promisedAt + ch.banks[static_cast<std::size_t>(ch.promised)].group.bursts * m_busCycles;
+}
+
+void Dram::keepPromise(std::size_t channel)
+{
+    Channel& ch = m_channels[channel];
+    ch.served.remove(static_cast<std::size_t>(ch.promised));
+    holdBus(channel, ch.promised, ch.promisedAt);
+    ch.promised = -1;
 }
 
 void Dram::holdBus(std::size_t channel, int bank, Cycle from)
@@ -227,36 +226,31 @@ void Dram::holdBus(std::size_t channel, int bank, Cycle from)
     const std::uint64_t bit = std::uint64_t{1} << bank;
     const Bank& b = ch.banks[static_cast<std::size_t>(bank)];
     const auto by = static_cast<std::size_t>(b.slot);
-    const Slot& slot = m_slots[by];
     const Cycle held = b.group.bursts * m_busCycles;
-    ch.serving &= ~bit;
-    ch.ready &= ~bit;
     ch.servedBy[by] &= ~bit;
     if (ch.servedBy[by] == 0)
         ch.usedBy &= ~(1U << by);
     ch.busBank = bank;
-    ch.busEnd = ch.next = from + held;
+    ch.busEnd = m_next[channel] = from + held;
     ch.busy += held;
     ch.lastBank = bank;
-    ch.lastHead = slot.head;
+    ch.lastHead = m_ranks[by].head;
     ++(b.hit ? m_hits : m_misses);
     if (recordSeries)
         series.add(static_cast<int>(channel), bank, from,
                    static_cast<std::int64_t>(b.group.bursts) << m_burstShift, b.hit);
     if (recordEvents)
-        events.push_back({from, ch.busEnd, b.group.address, slot.tile, b.group.bursts,
+        events.push_back({from, ch.busEnd, b.group.address, m_slots[by].tile, b.group.bursts,
                           static_cast<std::uint16_t>(channel), static_cast<std::uint16_t>(bank), b.hit,
-                          slot.isStore});
+                          m_slots[by].isStore});
 }
 
 void Dram::issueChannel(std::size_t c, Cycle now)
 {
     Channel& ch = m_channels[c];
-    if (ch.promised >= 0) {
-        if (ch.promisedAt < now)
-            holdBus(c, ch.promised, ch.promisedAt);
-        ch.promised = -1;
-    }
+    if (ch.promised >= 0 && ch.promisedAt < now)
+        keepPromise(c);
+    ch.promised = -1;
     for (std::uint64_t left = ch.idleWithWork; left != 0; left &= left - 1)
         serve(c, static_cast<std::size_t>(std::countr_zero(left)), now);
     ch.idleWithWork = 0;

@@ -4,6 +4,7 @@
 #include "npu/tile.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -44,15 +45,15 @@ public:
     [[nodiscard]] std::size_t binsUsed() const noexcept { return m_used; }
     [[nodiscard]] const Bin& at(int channel, int bank, std::size_t bin) const noexcept
     {
-        return m_bins[(static_cast<std::size_t>(channel) * m_banks + static_cast<std::size_t>(bank)) * kBins +
-                      bin];
+        return m_bins[bin * m_width + static_cast<std::size_t>(channel) * m_banks +
+                      static_cast<std::size_t>(bank)];
     }
 
 private:
-    std::vector<Bin> m_bins;
     void halve();
 
-    std::size_t m_banks = 0, m_used = 0;
+    std::vector<Bin> m_bins; ///< by bin, channel and bank: what is written at one time lies together
+    std::size_t m_banks = 0, m_width = 0, m_used = 0;
     int m_shift = 6; ///< of the width of a bin
 };
 
@@ -72,25 +73,17 @@ public:
     void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
                std::uint64_t age, std::int32_t head, bool isStore);
     /// The next time a bus is released or an idle bus can be given, kNever when nothing is queued.
-    [[nodiscard]] Cycle nextTime() const noexcept
-    {
-        Cycle next = kNever;
-        for (const Channel& c : m_channels)
-            next = std::min(next, c.next);
-        return next;
-    }
+    [[nodiscard]] Cycle nextTime() const noexcept { return *std::min_element(m_next.begin(), m_next.end()); }
     /// Releases the buses that end at `now`; calls delivered(slot, bytes) in order of channel.
     template <typename F> void release(Cycle now, F&& delivered)
     {
         for (std::size_t c = 0; c < m_channels.size(); ++c) {
-            Channel& ch = m_channels[c];
-            if (ch.next != now)
+            if (m_next[c] != now)
                 continue;
+            Channel& ch = m_channels[c];
             m_touched |= std::uint64_t{1} << c;
-            if (ch.promised >= 0) {
-                holdBus(c, ch.promised, ch.promisedAt);
-                ch.promised = -1;
-            }
+            if (ch.promised >= 0)
+                keepPromise(c);
             if (ch.busBank >= 0 && ch.busEnd == now) {
                 const Bank& bank = ch.banks[static_cast<std::size_t>(ch.busBank)];
                 const int slot = bank.slot;
@@ -149,20 +142,71 @@ private:
         std::uint32_t openRow = kNone;
         std::uint32_t waiting = 0; ///< bit per slot with queued groups
     };
+    /// Banks at work, the first to be ready first.
+    class ServedBanks
+    {
+    public:
+        void add(std::size_t bank, Cycle readyAt)
+        {
+            if (m_end == m_entries.size()) {
+                std::copy(m_entries.data() + m_begin, m_entries.data() + m_end, m_entries.data());
+                m_end -= m_begin;
+                m_begin = 0;
+            }
+            std::size_t at = m_end++; // most are ready after all others
+            for (; at > m_begin && m_entries[at - 1].readyAt > readyAt; --at)
+                m_entries[at] = m_entries[at - 1];
+            m_entries[at] = {readyAt, bank};
+        }
+        void remove(std::size_t bank) ///< one of the first
+        {
+            std::size_t at = m_begin;
+            while (m_entries[at].bank != bank)
+                ++at;
+            for (; at > m_begin; --at)
+                m_entries[at] = m_entries[at - 1];
+            ++m_begin;
+        }
+        /// Bit a bank of those that are ready at `now`, which it forgets.
+        [[nodiscard]] std::uint64_t takeReady(Cycle now)
+        {
+            std::uint64_t out = 0;
+            for (; m_begin < m_end && m_entries[m_begin].readyAt <= now; ++m_begin)
+                out |= std::uint64_t{1} << m_entries[m_begin].bank;
+            return out;
+        }
+        [[nodiscard]] bool isEmpty() const noexcept { return m_begin == m_end; }
+        [[nodiscard]] Cycle firstReadyAt() const noexcept { return m_entries[m_begin].readyAt; }
+        /// Bit a bank of those that are ready first.
+        [[nodiscard]] std::uint64_t first() const noexcept
+        {
+            std::uint64_t out = 0;
+            for (std::size_t at = m_begin; at < m_end && m_entries[at].readyAt == firstReadyAt(); ++at)
+                out |= std::uint64_t{1} << m_entries[at].bank;
+            return out;
+        }
+
+    private:
+        struct Entry
+        {
+            Cycle readyAt;
+            std::size_t bank;
+        };
+        std::array<Entry, 4 * 64> m_entries; ///< four times the banks a channel may have
+        std::size_t m_begin = 0, m_end = 0;
+    };
     // Masks have a bit a bank, so that the arbiter looks at the transfers and not at all banks.
     struct Channel
     {
         std::vector<Bank> banks;
-        std::vector<Cycle> readyAt;          ///< per bank that is served
+        ServedBanks served;                  ///< not known to be ready for the bus
         std::vector<std::uint64_t> servedBy; ///< per slot: its banks that wait for the bus
         std::uint64_t idleWithWork = 0;
-        std::uint64_t serving = 0; ///< served, not on the bus yet
-        std::uint64_t ready = 0;   ///< of these: known to be ready for it
-        std::uint64_t hits = 0;    ///< of these
-        std::uint32_t usedBy = 0;  ///< bit a slot with banks that wait for the bus
+        std::uint64_t ready = 0;  ///< for the bus
+        std::uint64_t hits = 0;   ///< banks that were served from an open row
+        std::uint32_t usedBy = 0; ///< bit a slot with banks that wait for the bus
         int busBank = -1;
         Cycle busEnd = 0;
-        Cycle next = kNever;
         int promised =
             -1; ///< the bank that gets the idle bus at promisedAt, if no transfer starts until then
         Cycle promisedAt = 0;
@@ -174,11 +218,15 @@ private:
     struct Slot
     {
         std::vector<Group> groups;
-        std::uint64_t age = 0;
-        std::int32_t head = -1;
         std::uint32_t tile = 0;
         bool isStore = false;
         std::int64_t remaining = 0;
+    };
+    /// What the arbiter knows of a slot's transfer.
+    struct SlotRank
+    {
+        std::uint64_t age = 0;
+        std::int32_t head = -1;
     };
     /// Division by a number that is mostly a power of two.
     struct Divisor
@@ -197,15 +245,17 @@ private:
         int shift;
     };
 
-    [[nodiscard]] Queue& queue(std::size_t channel, std::size_t bank, std::size_t slot) noexcept
+    /// Of a bank, by slot.
+    [[nodiscard]] Queue* queues(std::size_t channel, std::size_t bank) noexcept
     {
-        return m_queues[(channel * m_banks + bank) * m_slots.size() + slot];
+        return m_queues.data() + (channel * m_banks + bank) * m_slots.size();
     }
     void releaseBus(std::size_t channel);
     void issueChannel(std::size_t channel, Cycle now);
     void serve(std::size_t channel, std::size_t bank, Cycle now);
     [[nodiscard]] int bankForBus(const Channel& channel, std::uint64_t candidates) const;
     void giveBus(std::size_t channel, Cycle now);
+    void keepPromise(std::size_t channel);
     void holdBus(std::size_t channel, int bank, Cycle from);
 
     DramHardware m_hw;
@@ -213,9 +263,11 @@ private:
     std::size_t m_banks;
     Divisor m_perChannel, m_perBank;
     std::vector<Channel> m_channels;
+    std::vector<Cycle> m_next; ///< per channel
     std::vector<Slot> m_slots;
-    std::vector<Queue> m_queues; ///< per channel, bank and slot
-    std::uint64_t m_touched = 0; ///< bit a channel to look at in issue()
+    std::vector<SlotRank> m_ranks; ///< per slot
+    std::vector<Queue> m_queues;   ///< per channel, bank and slot
+    std::uint64_t m_touched = 0;   ///< bit a channel to look at in issue()
     std::int64_t m_totalBytes = 0, m_hits = 0, m_misses = 0;
     int m_burstShift = 0, m_interleaveShift = 0, m_rowShift = 0;
 };

@@ -127,8 +127,12 @@ inline constexpr std::int64_t kMatmulDepth = 64;
 /// The default tile of a matmul (docs/rules/npu.md 2.6); fields of `wish` that are set are kept.
 [[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
                                    std::int64_t n, std::int64_t k, TileSizes wish);
+/// Blocks as wide as they can be, which read the operands least often, while there are chains for all cores
+/// there may be: what a search of tiles tries first (docs/rules/npu.md 2.8).
+[[nodiscard]] TileSizes wideMatmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
+                                       std::int64_t n, std::int64_t k);
 
-/// The same of a convolution, all of whose sizes are given.
+/// matmulFits() of a convolution, all of whose sizes are given.
 [[nodiscard]] bool convFits(const NpuModel& model, const NpuHardware& hardware, const ModelOp& op,
                             const TileSizes& tile);
 

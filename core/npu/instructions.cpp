@@ -2,7 +2,7 @@
 #include "npu/instructions.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <span>
 
 namespace tilewright::npu {
 
@@ -48,17 +48,41 @@ Opcode computeOpcode(NodeType type)
 
 } // namespace
 
+namespace {
+
+/// The spans of every node, in their order: what `items` holds from `begin[node]` on.
+class SpansOfNodes
+{
+public:
+    SpansOfNodes(std::size_t nodes, const std::vector<TransferSpan>& spans)
+        : m_begin(nodes + 1, 0), m_items(spans.size())
+    {
+        for (const TransferSpan& s : spans)
+            ++m_begin[s.node + 1];
+        for (std::size_t n = 0; n < nodes; ++n)
+            m_begin[n + 1] += m_begin[n];
+        std::vector<std::uint32_t> at(m_begin.begin(), m_begin.end() - 1);
+        for (const TransferSpan& s : spans)
+            m_items[at[s.node]++] = s;
+    }
+    [[nodiscard]] std::span<const TransferSpan> of(std::uint32_t node) const
+    {
+        return {m_items.data() + m_begin[node], m_items.data() + m_begin[node + 1]};
+    }
+
+private:
+    std::vector<std::uint32_t> m_begin;
+    std::vector<TransferSpan> m_items;
+};
+
+} // namespace
+
 std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const NpuRun& run)
 {
     std::vector<std::vector<Instruction>> out;
+    std::vector<Cycle> computed(graph.nodes.size(), 0); // a node runs on one core
     for (const CoreRun& core : run.cores) {
-        std::unordered_map<std::uint32_t, std::vector<TransferSpan>> loads;
-        std::unordered_map<std::uint32_t, std::vector<TransferSpan>> stores;
-        std::unordered_map<std::uint32_t, Cycle> computed;
-        for (const TransferSpan& s : core.loads)
-            loads[s.node].push_back(s);
-        for (const TransferSpan& s : core.stores)
-            stores[s.node].push_back(s);
+        const SpansOfNodes loads(graph.nodes.size(), core.loads), stores(graph.nodes.size(), core.stores);
         for (const auto* spans : {&core.tensor, &core.vector})
             for (const ComputeSpan& s : *spans)
                 computed[s.node] = s.start;
@@ -67,16 +91,16 @@ std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, cons
             // A static list is looked at in order whatever is ready; a dynamic choice waited for its unit.
             if (run.options.scheduler == Scheduler::Dynamic && graph.isFirstOfUnit(choice.node))
                 program.push_back({Opcode::Sync, choice.node, kNone, choice.time});
-            for (const TransferSpan& s : loads[choice.node])
+            for (const TransferSpan& s : loads.of(choice.node))
                 program.push_back({Opcode::TLoad, choice.node, s.tile, s.start});
             const Opcode opcode = computeOpcode(graph.nodes[choice.node].type);
             if (opcode != Opcode::Sync)
                 program.push_back({opcode, choice.node, kNone, computed[choice.node]});
-            else if (stores[choice.node].empty() &&
-                     loads[choice.node].empty()) // a KV_LOAD that found its tile
+            else if (stores.of(choice.node).empty() &&
+                     loads.of(choice.node).empty()) // a KV_LOAD that found its tile
                 program.push_back(
                     {Opcode::Sync, choice.node, graph.inputs(choice.node).front(), choice.time});
-            for (const TransferSpan& s : stores[choice.node])
+            for (const TransferSpan& s : stores.of(choice.node))
                 program.push_back({Opcode::TStore, choice.node, s.tile, s.start});
         }
     }
@@ -99,6 +123,9 @@ std::string describe(const NpuGraph& graph, const Instruction& i)
     return text + graph.describe(i.node);
 }
 
+namespace {
+
+/// Whether the run loads what the programs' TLOADs say, core by core.
 bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run)
 {
     for (std::size_t c = 0; c < programs.size(); ++c) {
@@ -116,8 +143,7 @@ bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRu
     return true;
 }
 
-Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
-                      const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
+std::vector<CoreProgram> listsOf(const std::vector<std::vector<Instruction>>& programs)
 {
     std::vector<CoreProgram> lists;
     for (const auto& program : programs) {
@@ -135,12 +161,28 @@ Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
             sync = false;
         }
     }
-    auto run = simulatePrograms(graph, hardware, lists, options);
-    if (!run)
-        return run;
-    if (!loadsAre(programs, *run))
+    return lists;
+}
+
+Result<NpuRun> withItsLoads(Result<NpuRun> run, const std::vector<std::vector<Instruction>>& programs)
+{
+    if (run && !loadsAre(programs, *run))
         return Error{ErrorCode::Internal, "the loads of a core differ from its TLOAD instructions", {}, {}};
     return run;
+}
+
+} // namespace
+
+Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
+                      const std::vector<std::vector<Instruction>>& programs, const RunOptions& options)
+{
+    return withItsLoads(simulatePrograms(graph, hardware, listsOf(programs), options), programs);
+}
+
+Result<NpuRun> retrace(const NpuGraph& graph, const NpuRun& run,
+                       const std::vector<std::vector<Instruction>>& programs)
+{
+    return withItsLoads(retracePrograms(graph, run, listsOf(programs)), programs);
 }
 
 } // namespace tilewright::npu

@@ -33,13 +33,13 @@ struct Instruction
 /// "TMATMUL  q: MATMUL 17"
 [[nodiscard]] std::string describe(const NpuGraph& graph, const Instruction& instruction);
 
-/// Whether the run loads what the programs' TLOADs say, core by core.
-[[nodiscard]] bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run);
-
 /// Executes the programs on the machine without a scheduler. Errors when a core's loads differ from its
 /// TLOADs.
 [[nodiscard]] Result<NpuRun> replay(const NpuGraph& graph, const NpuHardware& hardware,
                                     const std::vector<std::vector<Instruction>>& programs,
                                     const RunOptions& options);
+/// The same with the memory's answers of the run they are of, which needs no simulation of DRAM and NoC.
+[[nodiscard]] Result<NpuRun> retrace(const NpuGraph& graph, const NpuRun& run,
+                                     const std::vector<std::vector<Instruction>>& programs);
 
 } // namespace tilewright::npu

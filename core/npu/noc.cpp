@@ -32,13 +32,22 @@ void Noc::begin(int slot, Cycle now)
     Flow& f = m_flows[static_cast<std::size_t>(slot)];
     assert(!f.active);
     f.active = true;
-    f.complete = f.byNoc = false;
+    f.complete = f.byNoc = f.isKnown = false;
     f.backlog = 0;
     f.share = 0;
     f.updated = now;
     f.end = kNever;
     f.flips.clear();
     m_changed = true;
+}
+
+void Noc::beginUntil(int slot, Cycle end)
+{
+    Flow& f = m_flows[static_cast<std::size_t>(slot)];
+    assert(!f.active);
+    f.active = f.isKnown = true;
+    f.end = end;
+    m_next = std::min(m_next, end);
 }
 
 void Noc::drain(Flow& f, Cycle now) const
@@ -90,9 +99,13 @@ void Noc::arrive(int slot, std::int64_t bytes, bool isLast, Cycle now)
 void Noc::finish(int slot, Cycle now)
 {
     Flow& f = m_flows[static_cast<std::size_t>(slot)];
-    drain(f, now);
     f.active = false;
     f.end = kNever;
+    if (f.isKnown) {
+        findNext();
+        return;
+    }
+    drain(f, now);
     m_changed = true;
 }
 

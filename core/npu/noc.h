@@ -31,6 +31,8 @@ public:
 
     /// Starts a transfer in slot 2*core (load) or 2*core + 1 (store).
     void begin(int slot, Cycle now);
+    /// Starts a transfer whose end is known; shares then mean nothing.
+    void beginUntil(int slot, Cycle end);
     /// DRAM moved `bytes` of the transfer; `isLast` when these are all.
     void arrive(int slot, std::int64_t bytes, bool isLast, Cycle now);
     /// The next end of a transfer, kNever when none is in its tail.
@@ -62,6 +64,7 @@ private:
     struct Flow
     {
         bool active = false, complete = false, byNoc = false;
+        bool isKnown = false; ///< when it ends
         Int128 backlog = 0;
         Int128 share = 0;
         Cycle updated = 0;

@@ -32,7 +32,9 @@ struct RunOptions
     Weights weights;
     bool memoryBoundFirst = false; ///< docs/rules/npu.md 5.4
     bool recordDram = false;       ///< keep every DRAM event (one per burst group)
-    Cycle giveUpAfter = kNever;    ///< a longer run is stopped with an Error: for searches
+    /// A run that is longer, or can be told to become so by what it has left, is stopped with an Error: for
+    /// searches.
+    Cycle giveUpAfter = kNever;
 };
 
 /// What a core did in a cycle: the first that holds (docs/rules/npu.md 5.5).
@@ -123,9 +125,10 @@ struct NpuRun
 
 /// Runs the graph on the machine of docs/rules/npu.md 5. `hardware` may differ from the graph's in cores,
 /// DRAM timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an
-/// internal deadlock found by the watchdog.
+/// internal deadlock found by the watchdog. `steps` gets what was simulated also of a run that is given up.
 [[nodiscard]] Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware,
-                                      const RunOptions& options, const Progress& progress = {});
+                                      const RunOptions& options, const Progress& progress = {},
+                                      std::int64_t* steps = nullptr);
 /// The same with a static schedule made by the caller (options.scheduler is then Static).
 [[nodiscard]] Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
                                             const StaticSchedule& schedule, const RunOptions& options,
@@ -142,15 +145,9 @@ struct CoreProgram
 [[nodiscard]] Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
                                               const std::vector<CoreProgram>& programs,
                                               const RunOptions& options, const Progress& progress = {});
-
-/// A run and, executed beside it in a second thread, the replay of its programs.
-struct RunWithReplay
-{
-    NpuRun run;
-    Result<NpuRun> replayed;
-};
-[[nodiscard]] Result<RunWithReplay> simulateWithReplay(const NpuGraph& graph, const NpuHardware& hardware,
-                                                       const RunOptions& options,
-                                                       const Progress& progress = {});
+/// The same with the memory's answers of a run: DRAM and NoC see nothing but the transfers, so the same ones,
+/// begun at the same times, end at the same times. An Error at the first transfer that is not the run's.
+[[nodiscard]] Result<NpuRun> retracePrograms(const NpuGraph& graph, const NpuRun& run,
+                                             const std::vector<CoreProgram>& programs);
 
 } // namespace tilewright::npu

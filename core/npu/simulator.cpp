@@ -2,8 +2,6 @@
 #include "npu/simulator.h"
 
 #include <algorithm>
-#include <optional>
-#include <thread>
 
 namespace tilewright::npu {
 
@@ -55,17 +53,45 @@ Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, c
     return loop(progress);
 }
 
-Result<NpuRun> NpuSimulator::replay(ProgramFeed& feed, const Progress& progress)
+Result<NpuRun> NpuSimulator::retrace(const std::vector<CoreProgram>& programs, const NpuRun& run)
 {
-    m_feed = &feed;
-    m_writesStates = m_dram.recordSeries = false;
-    for (std::size_t c = 0; c < m_cores.size(); ++c)
-        m_cores[c].program = &feed.program(c);
-    return loop(progress);
+    m_traced = &run;
+    return execute(programs, {});
+}
+
+void NpuSimulator::countWork()
+{
+    m_isUnread.assign(m_graph.tiles.size(), 0);
+    for (std::size_t n = 0; n < m_graph.nodes.size(); ++n) {
+        const TileNode& node = m_graph.nodes[n];
+        if (node.engine() != Engine::None)
+            m_cyclesLeft[node.engine() == Engine::Vector] += node.computeCycles;
+        for (const std::uint32_t t : m_graph.inputs(n))
+            m_isUnread[t] = 1;
+    }
+    for (std::size_t n = 0; n < m_graph.nodes.size(); ++n)
+        for (const std::uint32_t t : m_graph.outputs(n)) {
+            m_isUnread[t] = 0; // may be there when it is needed
+            m_bytesLeft += m_graph.tiles[t].alignedBytes;
+        }
+    for (std::size_t t = 0; t < m_isUnread.size(); ++t)
+        if (m_isUnread[t])
+            m_bytesLeft += m_graph.tiles[t].alignedBytes;
+}
+
+/// What has not begun takes at least so long: all engines work, all buses and the trunk are full.
+Cycle NpuSimulator::leastLeft() const
+{
+    const std::int64_t rate =
+        std::min<std::int64_t>(m_hw.trunkBytesPerCycle, m_hw.dram.channels * m_hw.dram.bytesPerCycle);
+    const auto cores = static_cast<Cycle>(m_cores.size());
+    return std::max({m_bytesLeft / rate, m_cyclesLeft[0] / cores, m_cyclesLeft[1] / cores});
 }
 
 Result<NpuRun> NpuSimulator::loop(const Progress& progress)
 {
+    if (m_options.giveUpAfter != kNever)
+        countWork();
     for (std::uint32_t u = 0; u < m_graph.units.size(); ++u) {
         const int only = m_ready ? m_ready->onlyCore(u) : -1;
         ++m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
@@ -78,6 +104,11 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
     Cycle now = 0;
     const std::size_t total = m_nodesLeft;
     for (control(now); m_nodesLeft > 0;) {
+        if (m_strays)
+            return Error{ErrorCode::Internal,
+                         "a transfer at cycle " + std::to_string(now) + " is not the run's",
+                         {},
+                         {}};
         m_noc.share(now);
         m_dram.issue(now);
         const Cycle next = std::min({m_dram.nextTime(), m_noc.nextTime(), m_nextRunEnd});
@@ -88,7 +119,8 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
                          {},
                          {}};
         now = next;
-        if (now > m_options.giveUpAfter)
+        if (m_options.giveUpAfter != kNever &&
+            now + ((m_run.steps & 0xff) == 0 ? leastLeft() : 0) > m_options.giveUpAfter)
             return Error{ErrorCode::Refused, "the run takes longer than was asked for", {}, {}};
         m_dram.release(now, [&](int slot, std::int64_t bytes) {
             m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
@@ -167,7 +199,7 @@ void NpuSimulator::control(Cycle now)
             while (advance(c, now))
                 any = true;
     }
-    if (!m_writesStates)
+    if (m_traced)
         return;
     for (std::size_t c = 0; c < m_cores.size(); ++c) {
         attribute(c, now);
@@ -228,19 +260,13 @@ void NpuSimulator::startUnit(std::uint32_t unit)
     --m_unitsLeft[only < 0 ? m_cores.size() : static_cast<std::size_t>(only)];
 }
 
-bool NpuSimulator::hasNext(std::size_t c) const
-{
-    const Core& core = m_cores[c];
-    return m_feed ? m_feed->reaches(c, core.programAt) : core.programAt < core.program->nodes.size();
-}
-
 bool NpuSimulator::choose(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
     std::uint32_t node = kNone;
     if (core.program) {
         const CoreProgram& program = *core.program;
-        if (!hasNext(c))
+        if (core.programAt == program.nodes.size())
             return false;
         node = program.nodes[core.programAt];
         const std::uint32_t unit = m_graph.nodes[node].unit;
@@ -263,8 +289,6 @@ bool NpuSimulator::choose(std::size_t c, Cycle now)
         if (core.nextInUnit == nodes.size())
             core.openUnit = kNone;
     }
-    if (m_told)
-        m_told->add(c, node, !core.program && m_graph.isFirstOfUnit(node));
     core.pending = node;
     core.allocated = false;
     core.depCursor = 0;
@@ -301,7 +325,7 @@ bool NpuSimulator::allocatePending(std::size_t c, Cycle now)
     if (opensAccumulator)
         m_accAllocated[node.unit] = true;
     core.allocated = true;
-    if (m_writesStates)
+    if (!m_traced)
         recordSpm(c, now);
     return true;
 }
@@ -316,10 +340,7 @@ bool NpuSimulator::startLoad(std::size_t c, Cycle now)
             continue;
         core.loading = true;
         core.load = {t, core.pending, now, now};
-        const TileDesc& tile = m_graph.tiles[t];
-        m_dram.begin(loadSlot(c), m_graph.tensors[tile.tensor], tile, t, m_age++,
-                     m_graph.nodes[core.pending].head, false);
-        m_noc.begin(loadSlot(c), now);
+        beginTransfer(c, false, now);
         return true;
     }
     return false;
@@ -334,11 +355,31 @@ bool NpuSimulator::startStore(std::size_t c, Cycle now)
     core.storeQueue.pop_front();
     core.store.start = now;
     core.storing = true;
-    const TileDesc& tile = m_graph.tiles[core.store.tile];
-    m_dram.begin(storeSlot(c), m_graph.tensors[tile.tensor], tile, core.store.tile, m_age++,
-                 m_graph.nodes[core.store.node].head, true);
-    m_noc.begin(storeSlot(c), now);
+    beginTransfer(c, true, now);
     return true;
+}
+
+void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
+{
+    const TransferSpan& span = isStore ? m_cores[c].store : m_cores[c].load;
+    const int slot = isStore ? storeSlot(c) : loadSlot(c);
+    if (m_traced) {
+        const auto& answers = isStore ? m_traced->cores[c].stores : m_traced->cores[c].loads;
+        const std::size_t at = (isStore ? m_run.cores[c].stores : m_run.cores[c].loads).size();
+        m_strays = m_strays || at >= answers.size() || answers[at].tile != span.tile ||
+                   answers[at].node != span.node || answers[at].start != now;
+        if (!m_strays)
+            m_noc.beginUntil(slot, answers[at].end);
+        return;
+    }
+    const TileDesc& tile = m_graph.tiles[span.tile];
+    if (!m_isUnread.empty() && (isStore || m_isUnread[span.tile])) {
+        m_bytesLeft -= tile.alignedBytes;
+        m_isUnread[span.tile] = 0;
+    }
+    m_dram.begin(slot, m_graph.tensors[tile.tensor], tile, span.tile, m_age++, m_graph.nodes[span.node].head,
+                 isStore);
+    m_noc.begin(slot, now);
 }
 
 bool NpuSimulator::dependenciesMet(std::size_t c)
@@ -371,6 +412,7 @@ bool NpuSimulator::startPending(std::size_t c, Cycle now)
     const int e = engine == Engine::Vector ? 1 : 0;
     core.running[e] = id;
     core.runEnd[e] = now + node.computeCycles;
+    m_cyclesLeft[static_cast<std::size_t>(e)] -= node.computeCycles;
     m_nextRunEnd = std::min(m_nextRunEnd, core.runEnd[e]);
     auto& spans = e == 0 ? m_run.cores[c].tensor : m_run.cores[c].vector;
     spans.push_back({id, now, core.runEnd[e]});
@@ -431,14 +473,23 @@ std::vector<CoreProgram> programsOf(const StaticSchedule& schedule)
 } // namespace
 
 Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options,
-                        const Progress& progress)
+                        const Progress& progress, std::int64_t* steps)
 {
     if (auto s = checkHardware(hardware); !s)
         return s.error();
-    if (options.scheduler == Scheduler::Static)
-        return simulateStatic(graph, hardware, makeStaticSchedule(graph, hardware, options.assignment),
-                              options, progress);
-    return NpuSimulator(graph, hardware, options).execute({}, progress);
+    StaticSchedule schedule;
+    std::vector<CoreProgram> programs;
+    if (options.scheduler == Scheduler::Static) {
+        schedule = makeStaticSchedule(graph, hardware, options.assignment);
+        programs = programsOf(schedule);
+    }
+    NpuSimulator simulator(graph, hardware, options);
+    auto run = simulator.execute(programs, progress);
+    if (steps)
+        *steps = simulator.steps();
+    if (run)
+        run->estimatedMakespan = schedule.estimatedMakespan;
+    return run;
 }
 
 Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
@@ -464,37 +515,15 @@ Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardwa
     return NpuSimulator(graph, hardware, options).execute(programs, progress);
 }
 
-Result<RunWithReplay> simulateWithReplay(const NpuGraph& graph, const NpuHardware& hardware,
-                                         const RunOptions& options, const Progress& progress)
+Result<NpuRun> retracePrograms(const NpuGraph& graph, const NpuRun& run,
+                               const std::vector<CoreProgram>& programs)
 {
-    if (auto s = checkHardware(hardware); !s)
-        return s.error();
-    const bool isStatic = options.scheduler == Scheduler::Static;
-    StaticSchedule schedule;
-    std::vector<CoreProgram> programs;
-    if (isStatic) {
-        schedule = makeStaticSchedule(graph, hardware, options.assignment);
-        programs = programsOf(schedule);
-    }
-    ProgramFeed feed(static_cast<std::size_t>(hardware.cores));
-    NpuSimulator simulator(graph, hardware, options);
-    simulator.tell(feed);
-    std::optional<Result<NpuRun>> replayed;
-    std::optional<Result<NpuRun>> run;
-    {
-        std::jthread replaying([&](const std::stop_token& stop) {
-            RunOptions again = options;
-            again.recordDram = false;
-            replayed = NpuSimulator(graph, hardware, again).replay(feed, {stop, {}});
-        });
-        run = simulator.execute(programs, progress);
-        feed.close();
-        if (!*run) // the replay of half a run is stopped
-            return run->error();
-        replaying.join();
-    }
-    (*run)->estimatedMakespan = schedule.estimatedMakespan;
-    return RunWithReplay{std::move(**run), std::move(*replayed)};
+    if (programs.size() != run.cores.size())
+        return Error{ErrorCode::Internal, "expected one program per core", {}, {}};
+    RunOptions options = run.options;
+    options.recordDram = false;
+    options.giveUpAfter = kNever;
+    return NpuSimulator(graph, run.hardware, options).retrace(programs, run);
 }
 
 } // namespace tilewright::npu

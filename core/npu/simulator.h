@@ -4,10 +4,10 @@
 
 #include "npu/dynamic_policy.h"
 #include "npu/noc.h"
-#include "npu/program_feed.h"
 #include "npu/run.h"
 #include "npu/spm.h"
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -24,10 +24,10 @@ public:
     NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
     /// Runs the programs, or the dynamic scheduler when there are none.
     Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
-    /// Writes down what is chosen, for a replay.
-    void tell(ProgramFeed& feed) { m_told = &feed; }
-    /// Runs what another run tells.
-    Result<NpuRun> replay(ProgramFeed& feed, const Progress& progress);
+    /// How many times at which something happened were simulated so far.
+    [[nodiscard]] std::int64_t steps() const noexcept { return m_run.steps; }
+    /// Runs the programs with the memory's answers of another run.
+    Result<NpuRun> retrace(const std::vector<CoreProgram>& programs, const NpuRun& run);
 
 private:
     struct Core
@@ -63,16 +63,18 @@ private:
     bool endTransfers(Cycle now);
     void endComputations(Cycle now);
     bool advance(std::size_t c, Cycle now);
+    void countWork();
+    [[nodiscard]] Cycle leastLeft() const;
     bool choose(std::size_t c, Cycle now);
     bool allocatePending(std::size_t c, Cycle now);
     bool startLoad(std::size_t c, Cycle now);
     bool startStore(std::size_t c, Cycle now);
+    void beginTransfer(std::size_t c, bool isStore, Cycle now);
     bool startPending(std::size_t c, Cycle now);
     [[nodiscard]] bool dependenciesMet(std::size_t c);
     [[nodiscard]] bool isReadyFor(std::size_t c, std::uint32_t unit) const;
     [[nodiscard]] std::vector<std::uint32_t> earlyUnits(std::size_t c) const;
     Result<NpuRun> loop(const Progress& progress);
-    [[nodiscard]] bool hasNext(std::size_t c) const; ///< in its program
     [[nodiscard]] bool nothingLeft(std::size_t c) const;
     void startUnit(std::uint32_t unit);
     void complete(std::size_t c, std::uint32_t node, Cycle now);
@@ -94,9 +96,8 @@ private:
     Dram m_dram;
     Noc m_noc;
     std::unique_ptr<ReadySet> m_ready; ///< dynamic only
-    ProgramFeed* m_told = nullptr;     ///< gets what is chosen
-    bool m_writesStates = true; ///< what cores wait for, SPM and ready set; a replay is asked for times only
-    ProgramFeed* m_feed = nullptr; ///< gives the programs, when they are still being written
+    const NpuRun* m_traced = nullptr;  ///< the run whose memory answers; only times are asked for then
+    bool m_strays = false;             ///< a transfer is not the traced run's
     std::vector<Core> m_cores;
     std::vector<std::uint32_t> m_unwritten;   ///< per tile: overlapping nodes not stored yet
     std::vector<std::uint32_t> m_unitWaits;   ///< per unit: outside dependencies not stored yet
@@ -110,6 +111,10 @@ private:
     std::size_t m_nodesLeft = 0;
     Cycle m_nextRunEnd = kNever; ///< the first computation to end
     std::uint64_t m_age = 0;
+    // What a run that may be given up has not begun:
+    std::int64_t m_bytesLeft = 0;         ///< results, and operands that no node makes, each once
+    std::array<Cycle, 2> m_cyclesLeft{};  ///< of the engines
+    std::vector<std::uint8_t> m_isUnread; ///< per tile: of these operands
     NpuRun m_run;
 };
 

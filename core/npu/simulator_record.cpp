@@ -57,7 +57,7 @@ bool NpuSimulator::nothingLeft(std::size_t c) const
 {
     const Core& core = m_cores[c];
     if (core.program)
-        return !hasNext(c);
+        return core.programAt == core.program->nodes.size();
     return core.openUnit == kNone && m_unitsLeft[c] == 0 && m_unitsLeft.back() == 0;
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace tilewright::npu {
 
@@ -139,6 +141,36 @@ double leastBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::
     return best;
 }
 
+/// Bytes of the bursts that so many runs of adjacent bytes touch, wherever they begin.
+double inBursts(const NpuHardware& hw, double runs, double bytes)
+{
+    const auto burst = static_cast<double>(hw.dram.burstBytes);
+    return runs * std::ceil(bytes / burst) * burst;
+}
+
+/// Of a matrix in blocks of so many columns: each block of a row is a run of its own, whole rows are not.
+double matrixBytes(const NpuHardware& hw, double rows, std::int64_t cols, std::int64_t block,
+                   double elementBytes)
+{
+    if (block >= cols)
+        return rows * static_cast<double>(cols) * elementBytes;
+    const std::int64_t whole = cols / block;
+    const double last = static_cast<double>(cols % block) * elementBytes;
+    return static_cast<double>(whole) * inBursts(hw, rows, static_cast<double>(block) * elementBytes) +
+           (last > 0 ? inBursts(hw, rows, last) : 0);
+}
+
+/// Of images in blocks of rows and columns: whole images and whole rows of a channel lie together.
+double imageBytes(const NpuHardware& hw, double channels, std::int64_t rows, std::int64_t cols,
+                  bool wholeRows, bool wholeCols, double elementBytes)
+{
+    const double run = static_cast<double>(cols) * elementBytes;
+    if (!wholeCols)
+        return inBursts(hw, channels * static_cast<double>(rows), run);
+    return wholeRows ? channels * static_cast<double>(rows) * run
+                     : inBursts(hw, channels, static_cast<double>(rows) * run);
+}
+
 struct Work
 {
     double tensor = 0;  ///< cycles of one engine
@@ -159,13 +191,15 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
     w.longest = static_cast<double>(ceilDiv(std::min(t.m, m), hw.engineRows) *
                                     ceilDiv(std::min(t.n, n), hw.engineCols)) *
                 depth;
-    const double out = static_cast<double>(m) * static_cast<double>(n) * bytes;
-    const double once = (static_cast<double>(m) + static_cast<double>(n)) * depth * bytes;
+    const bool square = op.inputs[0] == op.inputs[1];
+    const double out = matrixBytes(hw, static_cast<double>(m), n, t.n, bytes);
+    const double once = square ? static_cast<double>(m) * depth * bytes
+                               : matrixBytes(hw, static_cast<double>(m), k, t.k, bytes) +
+                                     matrixBytes(hw, depth, n, t.n, bytes);
     const double rowPanel = static_cast<double>(t.m) * depth * bytes;
     const double colPanel = static_cast<double>(t.n) * depth * bytes;
-    const bool square = op.inputs[0] == op.inputs[1];
     w.bytes =
-        out + (square ? once / 2 : std::max(once, leastBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
+        out + (square ? once : std::max(once, leastBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
     const double rows = static_cast<double>(ceilDiv(m, t.m)), cols = static_cast<double>(ceilDiv(n, t.n));
     // A panel that fits stays while the other side changes; runs shorter than an interleave block cost more.
     const double room = static_cast<double>(hw.spmBytes) / 2,
@@ -198,15 +232,45 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
     const double pixels = static_cast<double>(y[0]) *
                           std::ceil(static_cast<double>(y[2] * y[3]) / static_cast<double>(hw.engineRows));
     w.tensor = pixels * static_cast<double>(channels * inner);
-    const double weights = static_cast<double>(k[0] * inner) * bytes;
-    const double out = static_cast<double>(y[0] * y[1]) * static_cast<double>(y[2] * y[3]) * bytes;
-    w.bytes = weights + out;
+    // Every block of pixels is loaded once and stored once, halos with each; so are the weights.
+    const std::int64_t depth = t.cOut <= perGroup ? std::min(t.cIn, k[1]) : k[1];
+    const double weights = matrixBytes(hw, static_cast<double>(k[0]), inner, depth * k[2] * k[3], bytes);
+    const auto images = static_cast<double>(y[0]);
+    double in = 0, out = 0, leastBlock = std::numeric_limits<double>::infinity();
+    std::pair<std::int64_t, std::int64_t> rowsBefore{-1, -1};
+    for (std::int64_t h = 0; h < y[2]; h += t.height) {
+        const std::int64_t height = std::min(t.height, y[2] - h);
+        const auto rowRange =
+            convInputRange(h, h + height, k[2], op.stride[0], op.padding[0], op.dilation[0], x[2]);
+        std::pair<std::int64_t, std::int64_t> colsBefore{-1, -1};
+        for (std::int64_t c = 0; c < y[3]; c += t.width) {
+            const std::int64_t width = std::min(t.width, y[3] - c);
+            const auto colRange =
+                convInputRange(c, c + width, k[3], op.stride[1], op.padding[1], op.dilation[1], x[3]);
+            const std::int64_t rows = std::max<std::int64_t>(0, rowRange.second - rowRange.first),
+                               cols = std::max<std::int64_t>(0, colRange.second - colRange.first);
+            const double block =
+                imageBytes(hw, static_cast<double>(x[1]), rows, cols, rows == x[2], cols == x[3], bytes);
+            if (rowRange != rowsBefore && colRange != colsBefore) // the same rows and columns are one tile
+                in += block;
+            if (height == t.height && width == t.width)
+                leastBlock = std::min(leastBlock, static_cast<double>(x[1] * rows * cols) * bytes);
+            out += imageBytes(hw, static_cast<double>(y[1]), height, width, height == y[2], width == y[3],
+                              bytes);
+            colsBefore = colRange;
+        }
+        rowsBefore = rowRange;
+    }
+    in *= images;
+    out *= images;
+    if (op.groups == 1)
+        in = std::max(in + weights,
+                      leastBytes(hw, leastBlock, static_cast<double>(t.cOut * inner) * bytes,
+                                 y[0] * (y[2] / t.height) * (y[3] / t.width) * (y[1] / t.cOut))) -
+             weights;
+    w.bytes = in + weights + out;
     const std::int64_t blocks = ceilDiv(y[2], t.height) * ceilDiv(y[3], t.width);
-    const double rows = static_cast<double>((t.height - 1) * op.stride[0] + op.dilation[0] * (k[2] - 1) + 1);
-    const double cols = static_cast<double>((t.width - 1) * op.stride[1] + op.dilation[1] * (k[3] - 1) + 1);
-    const double input = static_cast<double>(x[1]) * rows * cols * bytes *
-                         (op.groups > 1 ? 1.0 : static_cast<double>(ceilDiv(y[1], t.cOut)));
-    w.likely = out + static_cast<double>(y[0] * blocks) * input +
+    w.likely = out + in * (op.groups > 1 ? 1.0 : static_cast<double>(ceilDiv(y[1], t.cOut))) +
                weights * std::min<double>(static_cast<double>(blocks), hw.cores);
     return w;
 }
@@ -278,6 +342,12 @@ std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& 
                (op.type == OpType::MatMul &&
                 (t.m * t.k + t.k * t.n) * model.dtypeBytes + t.m * t.n * hw.accumulatorBytes > hw.spmBytes);
     });
+    if (op.type == OpType::MatMul)
+        if (const TileSizes wide =
+                wideMatmulTile(hw, model.dtypeBytes, extentOf(model, op, &TileSizes::m),
+                               extentOf(model, op, &TileSizes::n), extentOf(model, op, &TileSizes::k));
+            wide != inForce && std::find(out.begin(), out.end(), wide) == out.end())
+            out.push_back(wide);
     out.insert(out.begin(), inForce);
     return out;
 }

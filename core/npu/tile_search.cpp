@@ -49,13 +49,19 @@ std::string signature(const NpuModel& alone)
     return modelToJson(nameless);
 }
 
-/// What a simulation costs at most, in burst groups.
-std::int64_t costOf(const NpuGraph& graph)
+/// Calls work(item, whether this is the caller's thread) for every item; each core of this machine takes the
+/// next.
+template <typename F> void onAllCores(std::size_t items, F&& work)
 {
-    std::int64_t bytes = 0;
-    for (const TileNode& n : graph.nodes)
-        bytes += n.memBytes;
-    return bytes / graph.hardware.dram.interleaveBytes + 8 * static_cast<std::int64_t>(graph.nodes.size());
+    std::atomic<std::size_t> next = 0;
+    const auto take = [&](bool isCaller) {
+        for (std::size_t i = next++; i < items; i = next++)
+            work(i, isCaller);
+    };
+    std::vector<std::jthread> helpers;
+    for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < items; ++i)
+        helpers.emplace_back([&take] { take(false); });
+    take(true);
 }
 
 class TileSearcher
@@ -74,7 +80,8 @@ public:
         if (!graph)
             return graph.error();
         m_out.tiling = tilingOf(m_model);
-        auto before = simulated(*graph, kNever);
+        std::int64_t steps = 0;
+        auto before = simulated(*graph, kNever, steps);
         if (!before)
             return before.error();
         m_out.before = before->makespan;
@@ -83,8 +90,7 @@ public:
         settleAll();
         if (m_progress.stopRequested())
             return Error{ErrorCode::Refused, "stopped", {}, {}};
-        m_budget = m_limits.groupsOfRuns - costOf(*graph);
-        decide();
+        decide(steps);
         if (m_progress.stopRequested())
             return Error{ErrorCode::Refused, "stopped", {}, {}};
         for (const OperatorTiles& o : m_out.operators)
@@ -94,12 +100,16 @@ public:
     }
 
 private:
-    Result<NpuRun> simulated(const NpuGraph& graph, Cycle giveUpAfter)
+    /// `steps` gets what it took, the building of the graph included.
+    Result<NpuRun> simulated(const NpuGraph& graph, Cycle giveUpAfter, std::int64_t& steps)
     {
+        constexpr std::int64_t kStepsPerNode = 8;
         RunOptions options = m_options;
         options.giveUpAfter = giveUpAfter;
         ++m_runs;
-        return simulate(graph, m_hw, options, {m_progress.stop, {}});
+        auto run = simulate(graph, m_hw, options, {m_progress.stop, {}}, &steps);
+        steps += kStepsPerNode * static_cast<std::int64_t>(graph.nodes.size());
+        return run;
     }
 
     /// What is in force stays as it was asked for.
@@ -126,27 +136,32 @@ private:
         }
     }
 
-    /// Operators know nothing of one another, so every core of this machine takes the next.
+    /// Operators know nothing of one another. One half of the steps is shared evenly, the other by the time
+    /// that they take.
     void settleAll()
     {
-        std::atomic<std::size_t> next = 0;
-        const auto work = [&](bool tells) {
-            for (std::size_t i = next++; i < m_out.operators.size(); i = next++) {
-                if (tells)
-                    m_progress.tell(static_cast<double>(i) / static_cast<double>(m_out.operators.size() + 1),
-                                    "searching tiles");
-                settle(m_out.operators[i]);
-            }
-        };
-        std::vector<std::jthread> helpers;
-        for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < m_out.operators.size(); ++i)
-            helpers.emplace_back([&work] { work(false); });
-        work(true);
+        const auto& all = m_out.operators;
+        m_shortlists.resize(all.size());
+        std::vector<double> takes;
+        takes.reserve(all.size());
+        for (const OperatorTiles& o : all)
+            takes.push_back(
+                static_cast<double>(o.ops.size()) *
+                static_cast<double>(likelyAlone(m_model, m_hw, o.ops.front(), o.candidates.front().tile)));
+        const double sum = std::accumulate(takes.begin(), takes.end(), 1.0);
+        onAllCores(all.size(), [&](std::size_t i, bool isCaller) {
+            if (isCaller)
+                m_progress.tell(static_cast<double>(i) / static_cast<double>(all.size() + 1),
+                                "searching tiles");
+            const double share = 0.5 / static_cast<double>(all.size()) + 0.5 * takes[i] / sum;
+            settle(i, static_cast<std::int64_t>(share * static_cast<double>(m_limits.stepsOfOperators)));
+        });
     }
 
     /// Simulates the operator alone under its candidates, the likeliest first.
-    void settle(OperatorTiles& o)
+    void settle(std::size_t at, std::int64_t budget)
     {
+        OperatorTiles& o = m_out.operators[at];
         const std::size_t op = o.ops.front();
         std::vector<Cycle> likely;
         likely.reserve(o.candidates.size());
@@ -156,26 +171,37 @@ private:
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin() + 1, order.end(),
                          [&](std::size_t a, std::size_t b) { return likely[a] < likely[b]; });
-        std::int64_t budget = m_limits.groupsPerOperator;
-        Cycle best = kNever;
-        o.proven = true;
+        o.proven = runCandidates(o, order, 1, budget);
+        m_shortlists[at] = shortlist(o);
+        if (m_limits.patience > 1) // more than the choice needs
+            runCandidates(o, order, m_limits.patience, budget);
+    }
+
+    /// Those that may take less than `patience` times the least time so far; whether no other one can be
+    /// faster.
+    bool runCandidates(OperatorTiles& o, const std::vector<std::size_t>& order, double patience,
+                       std::int64_t budget)
+    {
+        bool areAll = true;
+        Cycle best = o.candidates[o.fastest].cycles.value_or(kNever);
         for (const std::size_t i : order) {
             TileCandidate& c = o.candidates[i];
-            if (c.bound >= best)
+            const Cycle limit =
+                best == kNever ? kNever : static_cast<Cycle>(static_cast<double>(best) * patience);
+            if (c.cycles || c.bound >= limit)
                 continue;
-            if (budget <= 0 || m_progress.stopRequested()) {
-                o.proven = false;
-                break;
-            }
-            const auto graph = buildGraph(operatorAlone(m_model, op, c.tile), m_hw, m_limits.mostNodes);
-            budget -= 100; // one that does not fit costs something, too
+            if (budget <= 0 || m_progress.stopRequested())
+                return false;
+            const auto graph =
+                buildGraph(operatorAlone(m_model, o.ops.front(), c.tile), m_hw, m_limits.mostNodes);
+            budget -= 500; // one that does not fit costs something, too
             if (!graph) {  // too large for SPM, or so many nodes that nobody knows
-                o.proven = o.proven && graph.error().code != ErrorCode::Refused;
+                areAll = areAll && graph.error().code != ErrorCode::Refused;
                 continue;
             }
-            budget -= costOf(*graph);
-            const double patience = static_cast<double>(best) * std::max(1.0, m_limits.patience);
-            const auto run = simulated(*graph, best == kNever ? kNever : static_cast<Cycle>(patience));
+            std::int64_t steps = 0;
+            const auto run = simulated(*graph, limit, steps);
+            budget -= steps;
             if (!run)
                 continue;
             c.cycles = run->makespan;
@@ -185,6 +211,27 @@ private:
                 o.fastest = i;
             }
         }
+        return areAll;
+    }
+
+    /// What the whole model is tried with: the fastest alone, and what was in force.
+    static std::vector<std::size_t> shortlist(const OperatorTiles& o)
+    {
+        constexpr std::size_t kTried = 8;
+        std::vector<std::size_t> list;
+        for (std::size_t i = 0; i < o.candidates.size(); ++i)
+            if (o.candidates[i].cycles)
+                list.push_back(i);
+        std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
+            return *o.candidates[a].cycles < *o.candidates[b].cycles;
+        });
+        const auto first = std::find(list.begin(), list.end(), o.fastest);
+        std::rotate(list.begin(), first, first + (first != list.end())); // of equals
+        if (list.size() > kTried)
+            list.resize(kTried);
+        if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())
+            list.push_back(0);
+        return list;
     }
 
     /// Makespan and bytes of the whole model under a choice of candidates.
@@ -194,7 +241,7 @@ private:
         std::int64_t bytes = 0;
         auto operator<=>(const Outcome&) const = default;
     };
-    Outcome whole(const std::vector<std::size_t>& choice, Cycle giveUpAfter)
+    Outcome whole(const std::vector<std::size_t>& choice, Cycle giveUpAfter, std::int64_t& steps)
     {
         std::vector<OpTiling> tiling = m_out.tiling;
         for (std::size_t i = 0; i < choice.size(); ++i)
@@ -202,51 +249,49 @@ private:
         const auto graph = buildGraph(withTiling(m_model, tiling), m_hw);
         if (!graph)
             return {};
-        m_budget -= costOf(*graph);
-        const auto run = simulated(*graph, giveUpAfter);
+        const auto run = simulated(*graph, giveUpAfter, steps);
         return run ? Outcome{run->makespan, run->dramBytes} : Outcome{};
     }
 
     /// Alone and among the others are not the same: the run of the model has the last word.
-    void decide()
+    void decide(std::int64_t stepsOfARun)
     {
-        constexpr std::size_t kTried = 8; // of each operator, the fastest alone
         std::vector<std::size_t> choice(m_out.operators.size(), 0), fastest;
-        for (const OperatorTiles& o : m_out.operators)
-            fastest.push_back(o.fastest);
+        fastest.reserve(choice.size());
+        for (const auto& list : m_shortlists)
+            fastest.push_back(list.front());
         Outcome best{m_out.before, m_out.bytesBefore};
-        if (const Outcome all = whole(fastest, best.makespan); all < best) {
+        std::int64_t budget = m_limits.stepsOfRuns - stepsOfARun, taken = 0;
+        if (const Outcome all = whole(fastest, best.makespan, taken); all < best) {
             best = all;
             choice = fastest;
         }
-        std::vector<std::vector<std::size_t>> order;
-        for (const OperatorTiles& o : m_out.operators) {
-            std::vector<std::size_t>& list = order.emplace_back();
-            for (std::size_t i = 0; i < o.candidates.size(); ++i)
-                if (o.candidates[i].cycles)
-                    list.push_back(i);
-            std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
-                return *o.candidates[a].cycles < *o.candidates[b].cycles;
-            });
-            if (list.size() > kTried)
-                list.resize(kTried);
-            if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())
-                list.push_back(0);
-        }
-        for (bool better = true; better && m_budget > 0;) {
+        budget -= taken;
+        // Cuts of one operator are tried side by side, so many as the budget allows.
+        for (bool better = true; better && budget > 0;) {
             better = false;
-            for (std::size_t i = 0; i < choice.size(); ++i)
-                for (const std::size_t other : order[i]) {
-                    if (other == choice[i] || m_budget <= 0 || m_progress.stopRequested())
-                        continue;
+            for (std::size_t i = 0; i < choice.size() && budget > 0; ++i) {
+                std::vector<std::size_t> others = m_shortlists[i];
+                std::erase(others, choice[i]);
+                const auto most =
+                    static_cast<std::size_t>(1 + budget / std::max<std::int64_t>(1, stepsOfARun));
+                others.resize(std::min(others.size(), most));
+                std::vector<Outcome> outcomes(others.size());
+                std::vector<std::int64_t> steps(others.size(), 0);
+                onAllCores(others.size(), [&](std::size_t at, bool) {
                     std::vector<std::size_t> tried = choice;
-                    tried[i] = other;
-                    if (const Outcome o = whole(tried, best.makespan); o < best) {
-                        best = o;
-                        choice = std::move(tried);
-                        better = true;
-                    }
+                    tried[i] = others[at];
+                    if (!m_progress.stopRequested())
+                        outcomes[at] = whole(tried, best.makespan, steps[at]);
+                });
+                budget -= std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+                const auto least = std::min_element(outcomes.begin(), outcomes.end());
+                if (least != outcomes.end() && *least < best) {
+                    best = *least;
+                    choice[i] = others[static_cast<std::size_t>(least - outcomes.begin())];
+                    better = true;
                 }
+            }
         }
         for (std::size_t i = 0; i < choice.size(); ++i)
             m_out.operators[i].chosen = choice[i];
@@ -259,9 +304,9 @@ private:
     RunOptions m_options;
     TileSearchOptions m_limits;
     const Progress& m_progress;
-    std::int64_t m_budget = 0;
     std::atomic<std::int64_t> m_runs = 0;
     TileSearch m_out;
+    std::vector<std::vector<std::size_t>> m_shortlists; ///< of the operators
 };
 
 } // namespace

@@ -45,11 +45,11 @@ struct TileSearch
 
 struct TileSearchOptions
 {
-    /// Burst groups that may be simulated for the operators of one shape, and for whole runs: what the time
-    /// of a search depends on, so that it is the same on every machine.
-    std::int64_t groupsPerOperator = 20'000'000;
-    std::int64_t groupsOfRuns = 32'000'000;
-    double patience = 1;            ///< a candidate is run until it takes so many times the best
+    /// Steps that may be simulated for all operators alone, shared by what they take, and for whole runs:
+    /// what the time of a search depends on, so that it is the same on every machine.
+    std::int64_t stepsOfOperators = 20'000'000;
+    std::int64_t stepsOfRuns = 32'000'000;
+    double patience = 1; ///< above 1: candidates are also run until they take so many times the best
     std::size_t mostNodes = 40'000; ///< a candidate of more is left out
 };
 

@@ -11,38 +11,73 @@ bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t) noexc
     return 2 * (t.m * t.k + t.k * t.n) * dtypeBytes + t.m * t.n * hw.accumulatorBytes <= hw.spmBytes;
 }
 
+namespace {
+
+/// A tile that grows while two sets of its operands fit.
+struct GrowingTile
+{
+    const NpuHardware& hw;
+    int dtypeBytes;
+    std::int64_t m, n, k;
+    TileSizes wish; ///< what is set stays
+    TileSizes tile;
+
+    GrowingTile(const NpuHardware& hardware, int dtype, std::int64_t rows, std::int64_t cols,
+                std::int64_t depth, const TileSizes& wanted)
+        : hw(hardware), dtypeBytes(dtype), m(rows), n(cols), k(depth), wish(wanted)
+    {
+        tile.m = std::min(m, wish.m > 0 ? wish.m : hw.engineRows);
+        tile.n = std::min(n, wish.n > 0 ? wish.n : hw.engineCols);
+        tile.k = std::min(k, wish.k > 0 ? wish.k : kMatmulDepth);
+    }
+    [[nodiscard]] std::int64_t chains(const TileSizes& t) const { return ceilDiv(m, t.m) * ceilDiv(n, t.n); }
+    /// By its step; false when it is fixed, complete, the node would not fit or fewer chains were left.
+    bool grow(std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit, std::int64_t leastChains)
+    {
+        TileSizes larger = tile;
+        larger.*field = std::min(limit, tile.*field + step);
+        if (wish.*field > 0 || tile.*field >= limit || !matmulFits(hw, dtypeBytes, larger) ||
+            chains(larger) < leastChains)
+            return false;
+        tile = larger;
+        return true;
+    }
+    bool growRows(std::int64_t leastChains) { return grow(&TileSizes::m, hw.engineRows, m, leastChains); }
+    bool growCols(std::int64_t leastChains) { return grow(&TileSizes::n, hw.engineCols, n, leastChains); }
+    void growDepth()
+    {
+        while (grow(&TileSizes::k, kMatmulDepth, k, 0)) {
+        }
+    }
+};
+
+} // namespace
+
 TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n, std::int64_t k,
                      TileSizes wish)
 {
-    TileSizes t;
-    t.m = std::min(m, wish.m > 0 ? wish.m : hw.engineRows);
-    t.n = std::min(n, wish.n > 0 ? wish.n : hw.engineCols);
-    t.k = std::min(k, wish.k > 0 ? wish.k : kMatmulDepth);
-    // Wide blocks read the operands least often, so they come first, the smaller side before the larger; a
-    // block that leaves less than a chain a core is too wide.
-    const std::int64_t enough = std::min<std::int64_t>(kMaxCores, ceilDiv(m, t.m) * ceilDiv(n, t.n));
-    const auto grow = [&](std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit,
-                          std::int64_t fixed) {
-        TileSizes larger = t;
-        larger.*field = std::min(limit, t.*field + step);
-        if (fixed > 0 || t.*field >= limit || !matmulFits(hw, dtypeBytes, larger) ||
-            ceilDiv(m, larger.m) * ceilDiv(n, larger.n) < enough)
-            return false;
-        t = larger;
-        return true;
-    };
-    const auto growRows = [&] { return grow(&TileSizes::m, hw.engineRows, m, wish.m); };
-    const auto growCols = [&] { return grow(&TileSizes::n, hw.engineCols, n, wish.n); };
-    while (t.m < t.n ? growRows() || growCols() : growCols() || growRows()) {
+    GrowingTile t(hw, dtypeBytes, m, n, k, wish);
+    t.growDepth();
+    for (bool grown = true; grown;) {
+        grown = t.growRows(0);
+        grown = t.growCols(0) || grown;
+    }
+    return t.tile;
+}
+
+TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n,
+                         std::int64_t k)
+{
+    GrowingTile t(hw, dtypeBytes, m, n, k, {});
+    const std::int64_t enough = std::min<std::int64_t>(kMaxCores, t.chains(t.tile));
+    while (t.tile.m < t.tile.n ? t.growRows(enough) || t.growCols(enough)
+                               : t.growCols(enough) || t.growRows(enough)) {
     }
     // As many blocks of about one size.
-    if (wish.m == 0)
-        t.m = std::min(t.m, roundUp(ceilDiv(m, ceilDiv(m, t.m)), hw.engineRows));
-    if (wish.n == 0)
-        t.n = std::min(t.n, roundUp(ceilDiv(n, ceilDiv(n, t.n)), hw.engineCols));
-    while (grow(&TileSizes::k, kMatmulDepth, k, wish.k)) {
-    }
-    return t;
+    t.tile.m = std::min(t.tile.m, roundUp(ceilDiv(m, ceilDiv(m, t.tile.m)), hw.engineRows));
+    t.tile.n = std::min(t.tile.n, roundUp(ceilDiv(n, ceilDiv(n, t.tile.n)), hw.engineCols));
+    t.growDepth();
+    return t.tile;
 }
 
 void tileMatmul(TileGraphBuilder& b, const ModelOp& op)

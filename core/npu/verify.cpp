@@ -296,24 +296,9 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const NpuRun& run, bool with
     checker.rule("attribution", "the states of every core cover the makespan exactly",
                  [&] { return checkAttribution(run); });
     if (withReplay)
-        checker.rule("replay", "the instructions reproduce the timeline", [&] {
-            return checkReplay(run, replay(g, run.hardware, instructionsOf(g, run), run.options));
-        });
+        checker.rule("replay", "the instructions reproduce the timeline",
+                     [&] { return checkReplay(run, retrace(g, run, instructionsOf(g, run))); });
     return checker.take();
-}
-
-std::vector<RuleCheck> verifyRun(const NpuGraph& g, const RunWithReplay& both)
-{
-    std::vector<RuleCheck> checks = verifyRun(g, both.run, false);
-    Checker checker;
-    checker.rule("replay", "the instructions reproduce the timeline", [&]() -> std::string {
-        if (!loadsAre(instructionsOf(g, both.run), both.run))
-            return "the loads differ from the TLOAD instructions";
-        return checkReplay(both.run, both.replayed);
-    });
-    for (RuleCheck& check : checker.take())
-        checks.push_back(std::move(check));
-    return checks;
 }
 
 bool allPassed(const std::vector<RuleCheck>& checks) noexcept

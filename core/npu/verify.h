@@ -21,13 +21,10 @@ struct RuleCheck
 [[nodiscard]] std::vector<RuleCheck> verifyGraph(const NpuGraph& graph);
 
 /// Rules about one run: executed once, dependencies met, SPM never above capacity, bytes on the DRAM
-/// timeline, attribution sums, and (unless `withReplay` is false) the instruction replay. Reads only the
-/// graph and the recorded run.
+/// timeline, attribution sums, and (unless `withReplay` is false) the instruction replay on the memory's
+/// answers of the run. Reads only the graph and the recorded run.
 [[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const NpuRun& run,
                                                bool withReplay = true);
-
-/// The same with a replay that was made beside the run.
-[[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const RunWithReplay& run);
 
 [[nodiscard]] bool allPassed(const std::vector<RuleCheck>& checks) noexcept;
 

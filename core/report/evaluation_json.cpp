@@ -56,6 +56,12 @@ Json subgraphJson(const Subgraph& s, const SubgraphEvaluation& e)
 
 } // namespace
 
+bool hasTotal(const Evaluation& evaluation)
+{
+    return !evaluation.subgraphs.empty() &&
+           std::ranges::all_of(evaluation.subgraphs, &SubgraphEvaluation::structurallyValid);
+}
+
 std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason)
 {
     Json issues = Json::array();
@@ -82,8 +88,7 @@ std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReaso
                 {"lower_bound", jsonNumber(snapshot.lowerBound)}};
     if (problem.name().empty())
         out.erase("problem");
-    if (!evaluation.subgraphs.empty() &&
-        std::ranges::all_of(evaluation.subgraphs, &SubgraphEvaluation::structurallyValid)) {
+    if (hasTotal(evaluation)) {
         out["total_latency"] = jsonNumber(evaluation.total);
         out["array_total"] = jsonNumber(snapshot.arrayTotal);
     }

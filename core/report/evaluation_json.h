@@ -8,6 +8,9 @@
 
 namespace tilewright {
 
+/// Every subgraph could be evaluated, so that there is a total.
+[[nodiscard]] bool hasTotal(const Evaluation& evaluation);
+
 /// The document of `evaluate --json` (docs/design.md 3.2), as the text of one JSON object. total_latency and
 /// array_total are null when a subgraph could not be evaluated. `file` issues (R2.2) leave nothing but the
 /// verdict to tell.

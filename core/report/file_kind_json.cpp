@@ -26,8 +26,10 @@ struct Mark
     FileKind kind;
 };
 
-/// Ordered: a schedule is recognised before a problem, because tools like to add fields.
+/// Ordered: a schedule is recognised before a problem, because tools like to add fields; a generated model may
+/// have "layers".
 constexpr Mark kMarks[] = {
+    {"generate", FileKind::NpuModel},
     {"subgraphs", FileKind::Schedule},
     {"op_types", FileKind::Problem},
     {"widths", FileKind::Problem},
@@ -51,7 +53,6 @@ constexpr Mark kMarks[] = {
     {"frequency_ghz", FileKind::SystolicHierarchy},
     {"levels", FileKind::SystolicHierarchy},
     {"kind", FileKind::MappingLayer},
-    {"generate", FileKind::NpuModel},
     {"hardware", FileKind::NpuModel},
     {"run", FileKind::NpuModel},
     {"ops", FileKind::Model},

@@ -4,7 +4,7 @@
 #include "eval/trace.h"
 #include "rules/check.h"
 #include "solve/materialise.h"
-#include "solve/what_if.h"
+#include "solve/other_hardware.h"
 
 #include <algorithm>
 
@@ -92,7 +92,7 @@ std::optional<CriticalResources> criticalResources(const Problem& problem, const
                     residentBefore(problem, schedule, rules, SubgraphId(i)), rules, progress);
     const double here = retiled(problem, schedule, rules, progress);
     const auto gain = [&](double factor) {
-        const auto larger = withHardware(problem, WhatIfParameter::Capacity, factor);
+        const auto larger = withHardware(problem, HardwareParameter::Capacity, factor);
         return larger ? std::max(0.0, here - retiled(**larger, schedule, rules, progress)) : 0;
     };
     out.moreCapacity = gain(kMore);

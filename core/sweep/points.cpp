@@ -66,6 +66,14 @@ void setHardware(Hardware& hardware, std::string_view name, const AxisValue& val
         hardware.nativeDepth = number;
 }
 
+Hardware hardwareAt(Hardware hardware, const Plan& plan, const Point& point)
+{
+    for (std::size_t a = 0; a < point.values.size(); ++a)
+        if (isProblemHardware(plan.axes[a].name))
+            setHardware(hardware, plan.axes[a].name, point.values[a]);
+    return hardware;
+}
+
 /// The problem of a point, and how many cycles its unit of time has: figures of points are told in cycles.
 struct PointProblem
 {
@@ -91,9 +99,7 @@ Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
         data = (*model)->problem->data();
         out.unit = static_cast<double>((*model)->lowered.timeUnit);
     }
-    for (std::size_t a = 0; a < point.values.size(); ++a)
-        if (isProblemHardware(plan.axes[a].name))
-            setHardware(data.hardware, plan.axes[a].name, point.values[a]);
+    data.hardware = hardwareAt(data.hardware, plan, point);
     if (plan.minimise == Minimise::Traffic) {
         // Without work and with one element a unit of time the latency of a schedule is its traffic.
         for (std::size_t i = 0; i < data.ops.size(); ++i)
@@ -347,6 +353,22 @@ PointResult systolicPoint(const Sweep& sweep, const Point& point)
 }
 
 } // namespace
+
+Result<PointHardware> hardwareOfPoint(const Sweep& sweep, std::size_t index)
+{
+    const Point point = pointAt(sweep.plan(), index);
+    const SweepWorkload& workload = sweep.workloads[point.workload];
+    PointHardware out;
+    if (workload.standsAsItIs) {
+        out.hardware = hardwareAt(workload.workload->problem->hardware(), sweep.plan(), point);
+        return out;
+    }
+    auto machine = machineAt(sweep, point);
+    if (!machine)
+        return machine.error();
+    out.machine = std::move(*machine);
+    return out;
+}
 
 std::optional<PointResult> computePoint(const Sweep& sweep, std::size_t index, const std::stop_token& stop)
 {

@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kStateEvery{100};
+/// Workers a thread: while one waits for its file to be on disk, another computes. Only as many compute at
+/// once as there are threads.
+constexpr int kWorkersAThread = 4;
 
 double secondsSince(Clock::time_point start)
 {
@@ -41,6 +44,9 @@ public:
 
 private:
     void work();
+    /// Waits for a thread to be free; then points are begun in their order.
+    void takeThread();
+    void giveThreadBack();
     void fail(const Error& error);
     [[nodiscard]] bool halted() const
     {
@@ -61,6 +67,8 @@ private:
     std::size_t m_found = 0;
     std::optional<Error> m_error;
     int m_working = 0;
+    int m_free = 1; ///< threads that may compute
+    std::condition_variable m_threadIsFree;
 };
 
 void Runner::fail(const Error& error)
@@ -71,23 +79,41 @@ void Runner::fail(const Error& error)
     m_halt = true;
 }
 
+void Runner::takeThread()
+{
+    std::unique_lock lock(m_mutex);
+    m_threadIsFree.wait(lock, [&] { return m_free > 0; });
+    --m_free;
+}
+
+void Runner::giveThreadBack()
+{
+    const std::scoped_lock lock(m_mutex);
+    ++m_free;
+    m_threadIsFree.notify_one();
+}
+
 void Runner::work()
 {
     while (!halted()) {
-        const std::size_t index = m_next.fetch_add(m_options.part.of);
-        if (index >= m_count)
-            break;
-        if (m_sink.has(index)) {
+        takeThread();
+        const std::size_t index = halted() ? m_count : m_next.fetch_add(m_options.part.of);
+        const bool there = index < m_count && m_sink.has(index);
+        const auto start = Clock::now();
+        std::optional<PointResult> result;
+        if (index < m_count && !there)
+            result = computePoint(m_sweep, index, m_options.stop);
+        const double seconds = secondsSince(start);
+        giveThreadBack();
+        if (there) {
             const std::scoped_lock lock(m_mutex);
             if (++m_found > m_known)
                 ++m_state.byOthers;
             continue;
         }
-        const auto start = Clock::now();
-        const auto result = computePoint(m_sweep, index, m_options.stop);
         if (!result)
-            break;
-        if (const Status put = m_sink.put(index, *result, secondsSince(start)); !put) {
+            break; // no point is left, or it was stopped
+        if (const Status put = m_sink.put(index, *result, seconds); !put) {
             fail(put.error());
             break;
         }
@@ -104,7 +130,8 @@ Result<RunState> Runner::run()
 {
     const auto start = Clock::now();
     const unsigned hardware = std::max(1U, std::thread::hardware_concurrency());
-    m_working = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
+    m_free = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
+    m_working = m_free * kWorkersAThread;
     const auto state = [&] {
         RunState out = m_state;
         out.seconds = secondsSince(start);

@@ -34,7 +34,8 @@ struct RunState
     [[nodiscard]] std::optional<double> secondsLeft() const noexcept;
 };
 
-/// Where results go: a folder, or the memory of a view. Both are called by several threads.
+/// Where results go: a folder, or the memory of a view. Both are called by several threads, by more than
+/// compute: a file that is not on disk yet holds up nobody.
 struct Sink
 {
     std::function<bool(std::size_t index)> has;
@@ -43,7 +44,7 @@ struct Sink
 
 struct RunOptions
 {
-    int threads = 0; ///< 0: as many as the machine has
+    int threads = 0; ///< points computed at once; 0: as many as the machine has threads
     Part part;
     std::stop_token stop; ///< points in work are given up
     /// From the calling thread, about ten times a second and at the end.

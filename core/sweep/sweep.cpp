@@ -94,9 +94,12 @@ std::string PointNames::of(std::size_t index) const
 Result<Sweep> loadSweep(const std::string& planFile)
 {
     const auto text = readFile(planFile);
-    if (!text)
-        return text.error();
-    auto plan = readPlan(*text, planFile);
+    return text ? readSweep(*text, planFile) : text.error();
+}
+
+Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
+{
+    auto plan = readPlan(text, planFile);
     if (!plan)
         return plan.error();
     Sweep out;

@@ -71,6 +71,8 @@ struct Sweep
 };
 /// Reads plan, workloads, machine and schedule. The Error names file, field and reason.
 [[nodiscard]] Result<Sweep> loadSweep(const std::string& planFile);
+/// The same of the text of a plan, whose files lie beside `planFile`.
+[[nodiscard]] Result<Sweep> readSweep(std::string_view text, const std::string& planFile);
 /// Are the names of the axes what the workloads and the machine have? Also where a lens takes only models.
 [[nodiscard]] Status checkAxes(const Sweep& sweep);
 
@@ -94,6 +96,16 @@ struct PointResult
     [[nodiscard]] bool failed() const noexcept { return !error.empty(); }
     bool operator==(const PointResult&) const = default;
 };
+
+/// What a point asks for instead of what the sweep has: its machine, or the hardware of a problem that stands
+/// as it is.
+struct PointHardware
+{
+    std::optional<Machine> machine;
+    std::optional<Hardware> hardware;
+};
+/// The Error says why no machine has the point's values.
+[[nodiscard]] Result<PointHardware> hardwareOfPoint(const Sweep& sweep, std::size_t index);
 
 /// The result of one point, which depends on nothing but the sweep and the index, unless the budget is in
 /// seconds. Nothing when it was stopped.

@@ -6,6 +6,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -83,6 +84,23 @@ private:
         const auto target = targetOf(directive);
         if (!target)
             return target.error();
+        // In a flow mapping without quotes the comma of a residue begins a field of its own.
+        for (const auto& field : directive) {
+            constexpr std::array<std::string_view, 11> kFields{"target",
+                                                               "type",
+                                                               "factors",
+                                                               "permutation",
+                                                               "split",
+                                                               "bypass",
+                                                               "keep",
+                                                               "name",
+                                                               "spread",
+                                                               "no_link_transfer",
+                                                               "no_multicast_no_reduction"};
+            const std::string name = field.first.IsScalar() ? field.first.Scalar() : std::string("?");
+            if (std::ranges::find(kFields, name) == kFields.end())
+                return bad(m_at, "unknown field \"" + name.substr(0, 40) + "\"");
+        }
         const std::string type =
             directive["type"] && directive["type"].IsScalar() ? directive["type"].Scalar() : std::string();
         if (type == "bypass" || type == "datatype" || type == "dataspace")

@@ -10,7 +10,7 @@
 #include "window/view_catalog.h"
 #include "workload/generate.h"
 #include "workspace/background.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 #include "workspace/schedule_edits.h"
 
 #include <QApplication>

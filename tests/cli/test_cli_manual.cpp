@@ -181,6 +181,17 @@ void TestCliManual::bash_completes_data()
     QTest::addRow("a choice") << 0 << QStringLiteral("solve x.json --rules se") << QStringLiteral("seed");
     QTest::addRow("a choice behind =")
         << 0 << QStringLiteral("solve x.json --rules = se") << QStringLiteral("seed");
+    QTest::addRow("a pipeline") << 0 << QStringLiteral("systolic --pipeline pip")
+                                << QStringLiteral("pipelined");
+    QTest::addRow("a bandwidth") << 0 << QStringLiteral("systolic --bandwidth unl")
+                                 << QStringLiteral("unlimited");
+    QTest::addRow("an L2 schedule") << 0 << QStringLiteral("systolic --schedule a-f")
+                                    << QStringLiteral("a-full");
+    QTest::addRow("a bank layout") << 0 << QStringLiteral("systolic --bank-layout se")
+                                   << QStringLiteral("seed");
+    QTest::addRow("tiles") << 0 << QStringLiteral("npu x.json --tiles sea") << QStringLiteral("searched");
+    QTest::addRow("a file to write") << 0 << QStringLiteral("systolic --trace fi")
+                                     << QStringLiteral("file with space.json");
     QTest::addRow("a preset") << 0 << QStringLiteral("map x.json --machine serv") << QStringLiteral("server");
     QTest::addRow("a kind") << 0 << QStringLiteral("generate resnet-1") << QStringLiteral("resnet-18");
     QTest::addRow("a number is not") << 0 << QStringLiteral("solve x.json --threads fi") << QString();

@@ -52,6 +52,7 @@ private slots:
     void imperfect_settlesAndSaysWhatPaddingGives();
     void factor_isKept();
     void options_changeTheFigures();
+    void bypass_isOfTheScratchpadAlone();
     void timeloop_exportComesBack();
     void timeloop_notesAndRefusals();
 
@@ -372,10 +373,22 @@ void TestCliMap::options_changeTheFigures()
     QVERIFY(run({layer, "--reduction-tree", "--json"}).json()["best"]["cycles"]["cycles"] <=
             base["best"]["cycles"]["cycles"]);
     QVERIFY(run({layer, "--bypass", "B", "--json"}).json()["energy_by_operand"]["B"]["spm"] == 0);
-    const CliRun both = run({layer, "--bypass", "B", "--imperfect"});
-    QCOMPARE(both.code, 2);
-    QVERIFY(both.err.contains("cannot be combined"));
+    const CliRun both = run({layer, "--bypass", "B", "--imperfect", "--seconds", "2"});
+    QCOMPARE(both.code, 0);
     QCOMPARE(run({layer, "--bypass", "Q"}).code, 2);
+}
+
+void TestCliMap::bypass_isOfTheScratchpadAlone()
+{
+    const QString layer = kLayers + "gemm-1000.json";
+    QCOMPARE(run({layer, "--bypass", "SPM.B", "--json"}).json()["best"]["edp"],
+             run({layer, "--bypass", "B", "--json"}).json()["best"]["edp"]);
+    const CliRun registers = run({layer, "--bypass", "RF.B"});
+    QCOMPARE(registers.code, 2);
+    QVERIFY(registers.err.contains("a MAC reads its operands there"));
+    const CliRun dram = run({layer, "--bypass", "DRAM.A"});
+    QCOMPARE(dram.code, 2);
+    QVERIFY(dram.err.contains("operands are stored there"));
 }
 
 void TestCliMap::timeloop_exportComesBack()

@@ -38,6 +38,7 @@ private slots:
     void badInputIsExitCode2();
     void operatorsInTextJsonAndCsv();
     void searchedTilesAreNotSlower();
+    void blocksWithGroupedQueriesFromAFile();
     void graphHasTheStaticSchedule();
     void traceWithoutBursts();
     void interruptedTellsWhatIsKnown_data();
@@ -220,6 +221,21 @@ void TestCliNpu::searchedTilesAreNotSlower()
                     op["before"]["cycles_alone"].get<long>());
     QVERIFY(run({sample("conv_net"), QStringLiteral("--tiles"), QStringLiteral("searched")})
                 .out.contains("fastest alone proven of"));
+}
+
+/// "layers" of a generated model are not those of a layer list.
+void TestCliNpu::blocksWithGroupedQueriesFromAFile()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("blocks.json"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"generate": "llama_block", "phase": "decode", "hidden": 256, "heads": 8, "kv_heads": 2,
+                   "ffn": 512, "cached": 40, "layers": 3})");
+    file.close();
+    const CliRun o = run({path, QStringLiteral("--json")});
+    QVERIFY2(o.code == 0, o.err.constData());
+    QVERIFY(o.json()["operators"].back()["name"].get<std::string>().starts_with("block2."));
 }
 
 void TestCliNpu::graphHasTheStaticSchedule()

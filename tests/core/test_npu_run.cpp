@@ -379,7 +379,7 @@ void TestNpuRun::rule_6_instructionsReplay()
     }
 }
 
-/// The replay that runs in a second thread, fed by the run itself.
+/// The replay on the memory's answers of the run is the replay that simulates its own memory.
 void TestNpuRun::replayBesideTheRunIsTheRun()
 {
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
@@ -389,29 +389,36 @@ void TestNpuRun::replayBesideTheRunIsTheRun()
         const NpuGraph graph = random.graph(model, hw);
         const RunOptions options = random.options();
         const auto alone = simulate(graph, hw, options);
-        const auto both = simulateWithReplay(graph, hw, options);
-        QVERIFY(alone && both);
-        QVERIFY2(both->replayed, both->replayed ? "" : both->replayed.error().text().c_str());
-        QCOMPARE(both->run.makespan, alone->makespan);
-        QCOMPARE(both->run.estimatedMakespan, alone->estimatedMakespan);
-        QCOMPARE(both->replayed->makespan, alone->makespan);
-        for (std::size_t c = 0; c < alone->cores.size(); ++c) {
-            QVERIFY(both->run.cores[c].states == alone->cores[c].states);
-            QVERIFY(both->replayed->cores[c].tensor == alone->cores[c].tensor);
-            QVERIFY(both->replayed->cores[c].loads == alone->cores[c].loads);
-            QVERIFY(both->replayed->cores[c].stores == alone->cores[c].stores);
-        }
-        QVERIFY(allPassed(verifyRun(graph, *both)));
-        // A replay of other programs is noticed.
-        RunWithReplay wrong{both->run, both->replayed};
-        wrong.replayed->makespan += 1;
-        QVERIFY(!allPassed(verifyRun(graph, wrong)));
+        QVERIFY(alone);
+        const auto programs = instructionsOf(graph, *alone);
+        const auto own = replay(graph, hw, programs, options);
+        const auto traced = retrace(graph, *alone, programs);
+        QVERIFY2(own && traced, traced ? "" : traced.error().text().c_str());
+        QCOMPARE(own->makespan, alone->makespan);
+        QCOMPARE(traced->makespan, alone->makespan);
+        for (std::size_t c = 0; c < alone->cores.size(); ++c)
+            for (const NpuRun* run : {&*own, &*traced}) {
+                QVERIFY(run->cores[c].tensor == alone->cores[c].tensor);
+                QVERIFY(run->cores[c].vector == alone->cores[c].vector);
+                QVERIFY(run->cores[c].loads == alone->cores[c].loads);
+                QVERIFY(run->cores[c].stores == alone->cores[c].stores);
+            }
+        QVERIFY(allPassed(verifyRun(graph, *alone)));
+        // Other timelines and other programs are noticed.
+        for (std::size_t c = 0; c < alone->cores.size(); ++c)
+            if (!alone->cores[c].loads.empty()) {
+                NpuRun wrong = *alone;
+                wrong.cores[c].loads.front().start += 1;
+                QVERIFY(!retrace(graph, wrong, programs));
+                wrong = *alone;
+                wrong.makespan += 1;
+                QVERIFY(!allPassed(verifyRun(graph, wrong)));
+                auto other = programs;
+                other[c].erase(std::find_if(other[c].begin(), other[c].end(),
+                                            [](const Instruction& i) { return i.opcode == Opcode::TLoad; }));
+                QVERIFY(!retrace(graph, *alone, other));
+            }
     }
-    // A run that is stopped ends its replay, too.
-    const auto graph = buildGraph(sample("llama_prefill"), {});
-    RunOptions options;
-    options.giveUpAfter = 1'000'000;
-    QVERIFY(!simulateWithReplay(*graph, graph->hardware, options));
 }
 
 void TestNpuRun::giveUpAfterStopsALongerRun()
@@ -425,6 +432,31 @@ void TestNpuRun::giveUpAfterStopsALongerRun()
     QCOMPARE(whole->makespan, makespan);
     options.giveUpAfter = makespan - 1;
     QVERIFY(!simulate(*graph, graph->hardware, options));
+    // What a run has left is never said to take longer than it does; of a hopeless one little is simulated.
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(4);
+        const NpuModel model = random.model(14);
+        const NpuGraph g = random.graph(model, hw);
+        RunOptions limited = random.options();
+        limited.giveUpAfter = kNever;
+        std::int64_t steps = 0, stepsOfHopeless = 0;
+        const auto run = simulate(g, hw, limited, {}, &steps);
+        limited.giveUpAfter = run->makespan;
+        const auto again = simulate(g, hw, limited);
+        QVERIFY2(again, std::to_string(seed).c_str());
+        QCOMPARE(again->makespan, run->makespan);
+        limited.giveUpAfter = run->makespan - 1;
+        QVERIFY(!simulate(g, hw, limited));
+        limited.giveUpAfter = lowerBounds(g, hw).tensor / 2;
+        QVERIFY(limited.giveUpAfter == 0 || !simulate(g, hw, limited, {}, &stepsOfHopeless));
+        QVERIFY(stepsOfHopeless <= steps);
+    }
+    const auto large = buildGraph(sample("llama_prefill"), {});
+    options.giveUpAfter = 3'000'000; // its bytes need twice that
+    std::int64_t steps = -1;
+    QVERIFY(!simulate(*large, large->hardware, options, {}, &steps));
+    QVERIFY2(steps < 1000, std::to_string(steps).c_str());
 }
 
 void TestNpuRun::rule_6_scalingCurve()

@@ -30,6 +30,7 @@ private slots:
     void rule_2_5_kvLoadOverThreeBanks();
     void rule_2_6_defaultTiles();
     void rule_2_6_tilesCanBeChosen();
+    void rule_2_8_wideTiles();
     void rule_3_computeCycles();
     void rule_3_dependenciesByOverlap();
     void rule_3_storeBeforeLoad();
@@ -252,18 +253,36 @@ void TestNpuTiles::rule_2_6_defaultTiles()
     const auto fits = [&](const TileSizes& t) {
         return 2 * (t.m * t.k + t.k * t.n) * 2 + t.m * t.n * 4 <= hw.spmBytes;
     };
-    // M and N in turn, as wide as two sets of operands fit with the least depth, in blocks of one size
-    const TileSizes wide = matmulTile(hw, 2, 4096, 4096, 8192, {});
+    // K first: 64 x 64 with as much of K as fits
+    const TileSizes deep = matmulTile(hw, 2, 4096, 4096, 8192, {});
+    QCOMPARE(deep.m, std::int64_t{64});
+    QCOMPARE(deep.n, std::int64_t{64});
+    QCOMPARE(deep.k % 64, std::int64_t{0});
+    QVERIFY(fits(deep));
+    QVERIFY(!fits(mnk(64, 64, deep.k + 64)));
+    // then M and N in turn, once K is whole
+    const TileSizes wide = matmulTile(hw, 2, 4096, 4096, 256, {});
+    QCOMPARE(wide.k, std::int64_t{256});
+    QVERIFY(wide.m % 64 == 0 && wide.n % 64 == 0 && fits(wide));
+    QVERIFY(std::abs(wide.m - wide.n) <= 128); // one may still fit when the other does not
+    QVERIFY(!fits(mnk(wide.m + 64, wide.n, wide.k)) && !fits(mnk(wide.m, wide.n + 64, wide.k)));
+    QCOMPARE(matmulTile(hw, 2, 100, 100, 100, mnk(0, 32, 0)).n, std::int64_t{32});
+}
+
+/// What a search begins with: blocks as wide as two sets of operands fit with the least depth, of one size.
+void TestNpuTiles::rule_2_8_wideTiles()
+{
+    const NpuHardware hw;
+    const auto fits = [&](const TileSizes& t) { return matmulFits(hw, 2, t); };
+    const TileSizes wide = wideMatmulTile(hw, 2, 4096, 4096, 8192);
     QCOMPARE(wide, mnk(448, 448, 64));
     QVERIFY(!fits(mnk(wide.m + 64, wide.n, 64)) && !fits(mnk(wide.m, wide.n + 64, 64)));
-    QCOMPARE(matmulTile(hw, 2, 512, 4096, 8192, {}).m, std::int64_t{256}); // two halves, not 448 and 64
+    QCOMPARE(wideMatmulTile(hw, 2, 512, 4096, 8192).m, std::int64_t{256}); // two halves, not 448 and 64
     // never fewer chains than cores there may be, and then as much of K as fits
-    const TileSizes few = matmulTile(hw, 2, 256, 256, 256, {});
-    QCOMPARE(few, mnk(64, 64, 256));
-    const TileSizes row = matmulTile(hw, 2, 1, 4096, 1 << 20, {});
+    QCOMPARE(wideMatmulTile(hw, 2, 256, 256, 256), mnk(64, 64, 256));
+    const TileSizes row = wideMatmulTile(hw, 2, 1, 4096, 1 << 20);
     QCOMPARE(row.n, std::int64_t{256});
     QVERIFY(row.k % 64 == 0 && fits(row) && !fits(mnk(1, 256, row.k + 64)));
-    QCOMPARE(matmulTile(hw, 2, 100, 100, 100, mnk(0, 32, 0)).n, std::int64_t{32});
 }
 
 /// Every size of every operator can be set apart from the model, and the graph tells those in use.

@@ -6,8 +6,8 @@
 #include "solve/alternatives.h"
 #include "solve/budget.h"
 #include "solve/critical_resources.h"
+#include "solve/other_hardware.h"
 #include "solve/solver.h"
-#include "solve/what_if.h"
 #include "workload/generate.h"
 
 #include <QTest>
@@ -83,7 +83,7 @@ void TestSolveWhy::sharesAddUpAndGainsAreExact()
         QCOMPARE(r->total, now.total);
         QVERIFY(close(r->compute + r->load + r->store, now.total, now.total));
         // What is claimed for other hardware is what the evaluator says of it.
-        const auto faster = withHardware(*problem, WhatIfParameter::Bandwidth, 1.1).value();
+        const auto faster = withHardware(*problem, HardwareParameter::Bandwidth, 1.1).value();
         QVERIFY(close(now.total - r->moreBandwidth, evaluate(*faster, schedule, Rules::final()).total,
                       now.total));
         Problem::Data data = problem->data();
@@ -117,7 +117,7 @@ void TestSolveWhy::capacityThatBindsIsSeen()
     QVERIFY(r->unlimitedCapacity > 0.2 * r->total);
     QVERIFY(r->load > r->compute);
     // The claim holds: the schedule solved for the larger memory is at least that much faster.
-    const auto large = withHardware(*problem, WhatIfParameter::Capacity, 1000).value();
+    const auto large = withHardware(*problem, HardwareParameter::Capacity, 1000).value();
     QVERIFY(evaluate(*large, solved(*large), Rules::final()).total <=
             r->total - r->unlimitedCapacity + 1e-9 * r->total);
 }

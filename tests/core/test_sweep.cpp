@@ -20,8 +20,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
 #include <set>
 
 using namespace tilewright;
@@ -170,6 +173,36 @@ private slots:
         QVERIFY(state && state->stopped);
         QCOMPARE(state->computed, std::size_t{0});
         QVERIFY(memory.results().empty());
+    }
+
+    /// With one thread another point is computed while a file is on its way to the disk: the first two wait
+    /// for one another.
+    void waitingForTheDiskHoldsUpNobody()
+    {
+        const sweep::Sweep sweep = sweepOf(product(8, 8, 8), R"({"workload": "problem", "what": "bound",
+            "axes": [{"name": "fast_memory_capacity", "from": 100, "to": 107, "points": 8}]})");
+        MemorySink memory;
+        sweep::Sink sink = memory.sink();
+        std::mutex mutex;
+        std::condition_variable changed;
+        int begun = 0;
+        bool together = true;
+        const auto keep = sink.put;
+        sink.put = [&](std::size_t i, const sweep::PointResult& result, double seconds) -> Status {
+            {
+                std::unique_lock lock(mutex);
+                ++begun;
+                changed.notify_all();
+                together =
+                    changed.wait_for(lock, std::chrono::seconds(20), [&] { return begun >= 2; }) && together;
+            }
+            return keep(i, result, seconds);
+        };
+        sweep::RunOptions options;
+        options.threads = 1;
+        const auto state = sweep::runSweep(sweep, sink, options);
+        QVERIFY(state && state->computed == 8);
+        QVERIFY(together);
     }
 
     /// docs/rules/sweep.md 2.3: what cannot be written ends the run with its sentence.

@@ -437,7 +437,7 @@ private slots:
     void filesHaveTheFieldsOfTheSchema()
     {
         using Json = nlohmann::json;
-        QFile file(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/docs/schemas/sweep.schema.json"));
+        QFile file(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/docs/schema/sweep.schema.json"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const Json defs = Json::parse(file.readAll().toStdString())["$defs"];
         const std::function<QString(const Json&, const Json&, const QString&)> fault =

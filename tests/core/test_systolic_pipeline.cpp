@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline_ticks.h"
+#include "systolic_programs.h"
 
 #include "systolic/pipeline.h"
 
@@ -11,26 +12,7 @@
 
 using namespace tilewright;
 using namespace tilewright::systolic;
-using tilewright::test::tickByTick;
-
-namespace {
-
-ProgramOptions cube64()
-{
-    ProgramOptions o;
-    o.gemm = {64, 64, 64};
-    return o;
-}
-
-std::int64_t sumOfStalls(const PipelineRun& run)
-{
-    std::int64_t sum = 0;
-    for (const auto& [reason, cycles] : run.stalls)
-        sum += cycles;
-    return sum;
-}
-
-} // namespace
+using namespace tilewright::test;
 
 class TestSystolicPipeline : public QObject
 {
@@ -72,12 +54,6 @@ void TestSystolicPipeline::rule_4_1_listing()
 
 void TestSystolicPipeline::rule_4_2_trafficOfThePrograms()
 {
-    const auto moved = [](const Program& p, CommandKind kind) {
-        std::int64_t bytes = 0;
-        for (const Command& c : p.commands)
-            bytes += c.kind == kind ? c.bytes : 0;
-        return bytes;
-    };
     ProgramOptions o;
     o.gemm = {50, 37, 70};
     for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined}) {
@@ -86,21 +62,21 @@ void TestSystolicPipeline::rule_4_2_trafficOfThePrograms()
         const auto plans = l2Schedules(o.gemm, {16, 16, 16}, 4, 1 << 20);
         // Into L2: schedule A without reuse, and A + row reuse.
         const std::size_t schedule = style == ProgramStyle::Barriered ? 0 : 1;
-        QCOMPARE(moved(*p, CommandKind::BmMove), (*plans)[schedule].readBytes);
-        QCOMPARE(moved(*p, CommandKind::StrDrain), 50 * 37 * 4);
-        QCOMPARE(moved(*p, CommandKind::DmaStore), 50 * 37 * 4);
-        QCOMPARE(moved(*p, CommandKind::StrFeedRows), 50 * 70 * 3 * 4);
+        QCOMPARE(bytesOf(*p, CommandKind::BmMove), (*plans)[schedule].readBytes);
+        QCOMPARE(bytesOf(*p, CommandKind::StrDrain), 50 * 37 * 4);
+        QCOMPARE(bytesOf(*p, CommandKind::DmaStore), 50 * 37 * 4);
+        QCOMPARE(bytesOf(*p, CommandKind::StrFeedRows), 50 * 70 * 3 * 4);
     }
     // B is loaded once when L3 holds it.
     o.l3Bytes = 1 << 20;
     const auto kept = buildProgram(o);
     QVERIFY(kept->bInL3);
-    QCOMPARE(moved(*kept, CommandKind::DmaLoad) + moved(*kept, CommandKind::DmaPrefetch),
+    QCOMPARE(bytesOf(*kept, CommandKind::DmaLoad) + bytesOf(*kept, CommandKind::DmaPrefetch),
              (50 * 70 + 70 * 37) * 4);
     o.l3Bytes = 1000;
     const auto streamed = buildProgram(o);
     QVERIFY(!streamed->bInL3);
-    QCOMPARE(moved(*streamed, CommandKind::DmaLoad) + moved(*streamed, CommandKind::DmaPrefetch),
+    QCOMPARE(bytesOf(*streamed, CommandKind::DmaLoad) + bytesOf(*streamed, CommandKind::DmaPrefetch),
              (50 * 70 + 70 * 37 * 4) * 4);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline_ticks.h"
+#include "systolic_programs.h"
 
 #include "systolic/array_timing.h"
 #include "systolic/dram_traffic.h"
@@ -12,32 +13,9 @@
 
 using namespace tilewright;
 using namespace tilewright::systolic;
-using tilewright::test::tickByTick;
+using namespace tilewright::test;
 
 namespace {
-
-ProgramOptions cube64()
-{
-    ProgramOptions o;
-    o.gemm = {64, 64, 64};
-    return o;
-}
-
-std::int64_t sumOfStalls(const PipelineRun& run)
-{
-    std::int64_t sum = 0;
-    for (const auto& [reason, cycles] : run.stalls)
-        sum += cycles;
-    return sum;
-}
-
-std::int64_t bytesOf(const Program& p, CommandKind kind)
-{
-    std::int64_t bytes = 0;
-    for (const Command& c : p.commands)
-        bytes += c.kind == kind ? c.bytes : 0;
-    return bytes;
-}
 
 /// The whole product, by the program's own commands: every MAC exactly once, each sum in the order of its k.
 bool computesTheProduct(const Program& p)

@@ -219,6 +219,8 @@ void TestTimeloop::rule_11_refusals_data()
     row("bypass", "[{target: SPM, type: bypass, bypass: [B]}]", "B bypasses SPM, which is off");
     row("bypass of the registers", "[{target: RF, type: datatype, bypass: [A]}]", "only the scratchpad");
     row("residue", "[{target: DRAM, type: temporal, factors: 'M=7,6'}]", "only with imperfect factors");
+    row("residue in a flow mapping", "[{target: DRAM, type: temporal, factors: M=7,6 N=2}]",
+        "unknown field \"6 N=2\"");
     row("other level", "[{target: Buffer2, type: temporal, factors: M=2}]", "unknown level \"Buffer2\"");
     row("spatial at DRAM", "[{target: DRAM, type: spatial, factors: M=2}]", "spatial factors at DRAM");
     row("spatial at RF", "[{target: RF, type: spatial, factors: M=2}]", "spatial factors at RF");

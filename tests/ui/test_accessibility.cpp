@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/design.md 4.11: names, tables for pictures, keyboard path, announcements, focus rings.
 #include "canvas/canvas.h"
-#include "panels/what_if/what_if_view.h"
+#include "views/sweep/sweep_view.h"
 #include "window/message_bar.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
@@ -12,7 +12,6 @@
 #include <QAccessible>
 #include <QComboBox>
 #include <QDockWidget>
-#include <QDoubleSpinBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -100,9 +99,10 @@ private Q_SLOTS:
         window.state().document.pinBaseline();
         window.state().selection.selectSubgraph(SubgraphId(7));
         window.showView(name);
-        if (auto* whatIf = qobject_cast<WhatIfView*>(window.view(name))) {
-            whatIf->findChild<QDoubleSpinBox*>()->setValue(0); // without solving
-            whatIf->run();
+        if (auto* sweep = qobject_cast<SweepView*>(window.view(name))) {
+            sweep->findChild<QComboBox*>(QStringLiteral("sweep.task"))
+                ->setCurrentIndex(static_cast<int>(SweepTask::Evaluate));
+            sweep->run();
         }
         window.view(name)->settle();
         QApplication::processEvents();

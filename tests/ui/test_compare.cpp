@@ -7,6 +7,7 @@
 #include "views/compare/compare_view.h"
 #include "views/compare/difference_list.h"
 #include "window/app_state.h"
+#include "workload/generate.h"
 
 #include <QHeaderView>
 #include <QWheelEvent>
@@ -101,6 +102,28 @@ private Q_SLOTS:
         m_state.reset();
     }
 
+    void thousandsOfOpsAreCards()
+    {
+        GenerateOptions options;
+        options.kind = WorkloadKind::Random;
+        options.ops = 1000;
+        const ProblemPtr problem = *generateWorkload(options);
+        m_state = std::make_unique<AppState>();
+        m_state->document.setProblem(problem, oneOpPerSubgraph(*problem));
+        m_view = std::make_unique<CompareView>(m_state->context());
+        document().pinBaseline();
+        const SubgraphId first(std::size_t(0));
+        QVERIFY(document().apply(
+            edit::setTraversal(*problem, document().schedule(), std::array{first}, TraversalKind::Snake),
+            QStringLiteral("order")));
+        m_view->settle();
+        for (const GraphModel& graph : m_view->data()->graphs) {
+            QVERIFY2(graph.nodes.size() < 200, qPrintable(QString::number(graph.nodes.size())));
+            QVERIFY(graph.geometry->hasCards());
+            for (std::size_t i = 0; i < problem->opCount(); ++i) // each op is in one
+                QVERIFY(graph.geometry->nodeOf(OpId(i)));
+        }
+    }
     void everyDifferenceHasItsExactShare()
     {
         openWithDifferences();

@@ -126,6 +126,17 @@ void TestGraph::overview()
     QVERIFY(b.view->overviewRect().isEmpty());
     QTest::keyClick(b.view.get(), Qt::Key_M);
     QVERIFY(!b.view->overviewRect().isEmpty());
+    // In the corner of a person's choice.
+    const QRectF below = b.view->overviewRect();
+    QVERIFY(below.center().x() > b.view->width() / 2.0 && below.center().y() > b.view->height() / 2.0);
+    QTest::keyClick(b.view.get(), Qt::Key_M, Qt::ShiftModifier);
+    QVERIFY(b.view->overviewRect().center().x() < b.view->width() / 2.0);
+    QCOMPARE(b.view->overviewRect().top(), below.top());
+    QTest::keyClick(b.view.get(), Qt::Key_M, Qt::ShiftModifier);
+    QVERIFY(b.view->overviewRect().center().y() < b.view->height() / 2.0);
+    for (int i = 0; i < 2; ++i)
+        QTest::keyClick(b.view.get(), Qt::Key_M, Qt::ShiftModifier);
+    QCOMPARE(b.view->overviewRect(), below);
 }
 
 void TestGraph::keyboard()

@@ -2,8 +2,9 @@
 // Issue 19, "Packages": the samples are found in a build tree, in an installation, and by a program copied
 // alone.
 #include "window_fixture.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 
+#include <QDesktopServices>
 #include <QDir>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -15,11 +16,18 @@ class TestInstalledFiles : public QObject
 {
     Q_OBJECT
 
+public slots:
+    void opened(const QUrl& url) { m_opened = url; }
+
+private:
+    QUrl m_opened;
+
 private slots:
     void samples_ofTheBuildTree();
     void samples_ofAnInstallation();
     void samples_ofAPackageForACopiedProgram();
     void samples_nowhere();
+    void handbook_opensWhereItIs_elseSaysWhatHasIt();
     void doubleClick_aSchedule_opensItsProblem();
     void doubleClick_aScheduleWithoutProblem_saysSo();
 };
@@ -44,6 +52,10 @@ void TestInstalledFiles::samples_ofAPackageForACopiedProgram()
     const QTemporaryDir copied, data;
     const QString samples = data.filePath(QStringLiteral("tilewright/samples"));
     QVERIFY(QDir().mkpath(samples + QStringLiteral("/schedule")));
+    const QString page = data.filePath(QStringLiteral("doc/tilewright-doc/html/handbook/index.html"));
+    QVERIFY(QDir().mkpath(QFileInfo(page).path()));
+    QFile written(page);
+    QVERIFY(written.open(QIODevice::WriteOnly));
     const QString program = copied.filePath(QFileInfo(QCoreApplication::applicationFilePath()).fileName());
     QVERIFY(QFile::copy(QCoreApplication::applicationFilePath(), program));
     QProcess run;
@@ -54,13 +66,29 @@ void TestInstalledFiles::samples_ofAPackageForACopiedProgram()
     run.setWorkingDirectory(copied.path());
     run.start(program, QStringList());
     QVERIFY(run.waitForFinished());
-    QCOMPARE(QString::fromUtf8(run.readAllStandardOutput()).trimmed(), samples);
+    QCOMPARE(QString::fromUtf8(run.readAllStandardOutput()).trimmed(), samples + QLatin1Char('\n') + page);
 }
 
 void TestInstalledFiles::samples_nowhere()
 {
     const QTemporaryDir empty;
     QCOMPARE(samplesAbove(empty.path()), QString());
+}
+
+void TestInstalledFiles::handbook_opensWhereItIs_elseSaysWhatHasIt()
+{
+    MainWindow window;
+    QAction* action = window.state().actions.find(QStringLiteral("help.handbook"));
+    QVERIFY(action);
+    QCOMPARE(action->isEnabled(), !handbookPage().isEmpty());
+    if (handbookPage().isEmpty()) {
+        QVERIFY2(action->toolTip().contains(QStringLiteral("tilewright-doc")), qPrintable(action->toolTip()));
+        return;
+    }
+    QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "opened");
+    action->trigger();
+    QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
+    QCOMPARE(m_opened, QUrl::fromLocalFile(handbookPage()));
 }
 
 void TestInstalledFiles::doubleClick_aSchedule_opensItsProblem()
@@ -90,7 +118,7 @@ int main(int argc, char** argv)
 {
     QApplication app(argc, argv);
     if (qEnvironmentVariableIsSet("TILEWRIGHT_TEST_PRINT_SAMPLES")) {
-        QTextStream(stdout) << samplesFolder() << '\n';
+        QTextStream(stdout) << samplesFolder() << '\n' << handbookPage() << '\n';
         return 0;
     }
     TestInstalledFiles test;

@@ -8,6 +8,7 @@
 #include "panel_window.h"
 #include "panels/problems/problems_view.h"
 #include "panels/rules/rules_view.h"
+#include "panels/subgraphs/subgraph_delegate.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "theme/number.h"
 #include "window/app_state.h"
@@ -22,6 +23,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
+#include <QScrollBar>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -39,6 +41,34 @@ private Q_SLOTS:
     void initTestCase() { useOwnSettings(); }
 
     // -- subgraphs
+    void withABaselineEveryColumnAndEveryRowIsToldApart()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.openPaths(
+            {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        window.state().document.pinBaseline();
+        QTableView* table = view<SubgraphsView>(window, "subgraphs")->table();
+        QTest::qWait(20);
+        QVERIFY(!table->horizontalScrollBar()->isVisible());
+        const auto* delegate = qobject_cast<SubgraphDelegate*>(table->itemDelegate());
+        QVERIFY(delegate);
+        const Schedule& schedule = window.state().document.schedule();
+        QSet<QString> seen;
+        for (int r = 0; r < table->model()->rowCount(); ++r) {
+            const auto [names, where] = delegate->opsIn(static_cast<std::size_t>(r), table->font(),
+                                                        table->columnWidth(SubgraphModel::Ops) - 8);
+            QVERIFY2(!seen.contains(names + where), qPrintable(names)); // "query, …" of head0 and of head1
+            seen.insert(names + where);
+            const auto commas = static_cast<std::size_t>(names.count(QLatin1Char(',')));
+            QVERIFY2(commas + 1 == schedule[SubgraphId(static_cast<std::size_t>(r))].ops.size() ||
+                         names.contains(QChar(u'…')),
+                     qPrintable(names)); // nothing is dropped without a sign
+            QVERIFY(!table->model()->index(r, SubgraphModel::Change).data().toString().isEmpty());
+        }
+    }
     void columnsFitTheDockOfAFreshWindow()
     {
         MainWindow window;

@@ -12,6 +12,7 @@
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QLabel>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QTabBar>
@@ -90,6 +91,21 @@ private Q_SLOTS:
                        s->granularity == locked[first].granularity;
             }));
         }
+    }
+    void theResultShowsItsRowsInTheUsualDock()
+    {
+        const auto o = open();
+        o->window.resize(1440, 900);
+        run(*o, 0.6);
+        auto* list = o->solver->card().changes();
+        QVERIFY(list->topLevelItemCount() > 6);
+        QTest::qWait(50);                                                                 // laid out
+        QVERIFY(!o->solver->findChild<QScrollArea*>()->verticalScrollBar()->isVisible()); // one is enough
+        int whole = 0;
+        for (int i = 0; i < list->topLevelItemCount(); ++i)
+            whole += list->viewport()->rect().contains(list->visualItemRect(list->topLevelItem(i))) ? 1 : 0;
+        QVERIFY2(whole >= 3 || whole == list->topLevelItemCount(), qPrintable(QString::number(whole)));
+        QVERIFY(o->solver->card().applyButton()->isVisible());
     }
     void escapeStopsWhileThePaneHasTheFocus()
     {

@@ -355,6 +355,25 @@ private Q_SLOTS:
         QVERIFY(!g->model().banks.conflict()); // the split layout never does
     }
 
+    /// Found by random input: a program that is cut into tiles of a person's own has fewer steps than the
+    /// array has folds.
+    void cursorsOfAProgramThatIsCutOtherwiseAreNot()
+    {
+        GanttCanvas* g = gantt();
+        SystolicSettings s = state().settings();
+        s.ownTile = TileShape{2 * s.hierarchy.array.rows, 2 * s.hierarchy.array.cols, s.gemm.k};
+        QVERIFY(state().set(s));
+        g->settle();
+        QVERIFY(state().comparison());
+        QVERIFY(std::ssize(state().pipeline()->computes) < state().plan().folds() * 4);
+        const std::int64_t time = state().pipelineTime();
+        state().setCycle(state().cycles() - 1);
+        QCOMPARE(state().cycle(), state().cycles() - 1);
+        QCOMPARE(state().pipelineTime(), time);
+        state().setPipelineTime(time + 1);
+        QCOMPARE(state().cycle(), state().cycles() - 1);
+    }
+
     void stallsAreReachedByKeys()
     {
         GanttCanvas* g = gantt();

@@ -2,6 +2,7 @@
 // The Systolic lens: form, tile search, memories and what the panes share, driven as a person does.
 #include "control_named.h"
 #include "export/export_view.h"
+#include "lower/array_energy.h"
 #include "systolic_bench.h"
 #include "window/main_window.h"
 
@@ -156,6 +157,30 @@ private Q_SLOTS:
         QVERIFY(corrections);
         QCOMPARE(corrections->rows.size(), seedCorrections().size());
         QVERIFY(l->copyText().contains(QStringLiteral("144 KiB")));
+    }
+
+    /// docs/rules/systolic.md 10: the figures of the command line, with the machine's table.
+    void energyIsShownWithTheTableOfTheMachine()
+    {
+        LevelsCanvas* l = levels();
+        const auto total = [](const PaintedTable& t) {
+            return t.title.section(QLatin1Char(' '), 1, 1).remove(QChar(0x202f)).toDouble();
+        };
+        const PaintedTable* energy = card(l->model(), QStringLiteral("Energy"));
+        QVERIFY(energy);
+        const LevelsResult& r = *state().levels();
+        const lower::ArrayEnergy expected =
+            lower::arrayEnergy(r.of.gemm, *r.roofline, r.of.hierarchy.elementBytes, state().energyTable());
+        QCOMPARE(expected.mac, 64.0 * 64 * 64 * Machine::Energy{}.mac);
+        QCOMPARE(total(*energy), std::round(expected.total() / 1000));
+        QCOMPARE(energy->rows.size(), std::size_t{5});
+        QCOMPARE(energy->rows[0][2], QString::number(std::round(expected.mac / 1000)));
+        const double before = total(*energy);
+        Machine::Energy dear;
+        dear.dram *= 10;
+        state().setEnergyTable(dear);
+        m_view->settle();
+        QVERIFY(total(*card(l->model(), QStringLiteral("Energy"))) > before);
     }
 
     void memoriesScroll()

@@ -14,16 +14,68 @@
 #include <QTest>
 #include <QTextDocument>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
 using namespace tilewright::ui;
 using tilewright::formatGrouped;
 
+namespace {
+
+using Triple = std::array<double, 3>;
+using Sight = std::array<Triple, 3>; ///< what becomes of linear red, green and blue
+
+/// Normal sight, and none of one of the three kinds of cones (Machado, Oliveira, Fernandes 2009).
+constexpr std::array<Sight, 4> kSights{
+    {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+     {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
+     {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}},
+     {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}}}};
+
+double linear(double c)
+{
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
+double row(const Triple& factors, const Triple& of)
+{
+    return factors[0] * of[0] + factors[1] * of[1] + factors[2] * of[2];
+}
+
+/// L*, a*, b* of a colour as it is seen.
+Triple seen(const QColor& colour, const Sight& sight)
+{
+    const Triple own{linear(colour.redF()), linear(colour.greenF()), linear(colour.blueF())};
+    Triple rgb{};
+    for (std::size_t i = 0; i < 3; ++i)
+        rgb[i] = std::clamp(row(sight[i], own), 0.0, 1.0);
+    const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+    const double x = f(row({0.4124, 0.3576, 0.1805}, rgb) / 0.95047);
+    const double y = f(row({0.2126, 0.7152, 0.0722}, rgb));
+    const double z = f(row({0.0193, 0.1192, 0.9505}, rgb) / 1.08883);
+    return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+} // namespace
+
 class TestTheme : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    /// docs/design.md 4.8.
+    void categoriesAreToldApartInEverySight()
+    {
+        for (const Theme* t : {&Theme::light(), &Theme::darkTheme()})
+            for (const Sight& sight : kSights)
+                for (std::size_t i = 0; i < t->categorical.size(); ++i)
+                    for (std::size_t j = i + 1; j < t->categorical.size(); ++j) {
+                        const Triple a = seen(t->category(i), sight), b = seen(t->category(j), sight);
+                        const double apart = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+                        QVERIFY2(apart >= 24, qPrintable(t->category(i).name() + t->category(j).name()));
+                    }
+    }
     void textReadsOnItsBackground_data()
     {
         QTest::addColumn<bool>("dark");

@@ -121,6 +121,18 @@ private Q_SLOTS:
         QCOMPARE(model.trace->lastRow, 52.0 / 64);
     }
 
+    void aSingleTileFillsItsPane()
+    {
+        open(matmul(128), tiled(128, 128, 128));
+        m_view->resize(650, 420);
+        QCOMPARE(m_view->model().grid.tiles(), 1);
+        constexpr int kSide = 240;
+        const QPoint middle = m_view->tileCentre(0).toPoint();
+        const QImage inside =
+            picture::of(*m_view, QRect(middle - QPoint(kSide / 2, kSide / 2), QSize(kSide, kSide)));
+        QVERIFY(picture::pixels(inside, inside.pixelColor(kSide / 2, kSide / 2)) > kSide * kSide * 9 / 10);
+    }
+
     void thePathStaysInsideClippedTiles()
     {
         open(matmul(500), tiled(96, 64, 100, TraversalKind::Snake));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
 #include "export/export_report.h"
+#include "schema_check.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "window/file_session.h"
@@ -57,20 +58,30 @@ private Q_SLOTS:
         s.selection.subgraphs = {SubgraphId(3)};
         s.selection.tensor = TensorId(9);
         s.selection.step = 4;
+        s.nudges[QStringLiteral("op 4")] = {12.5, -3};
         s.baselines = {{QStringLiteral("Baseline ä"), "{\"subgraphs\": []}"}};
         s.baseline = 0;
+        s.views[QStringLiteral("sweep")] = QJsonObject{{QStringLiteral("within"), 7}};
         const QString folder = m_settings.filePath("s");
         QVERIFY(writeFileSession(folder, s));
         const auto back = readFileSession(folder, s.problem, s.schedule);
         QVERIFY(back);
         QCOMPARE(back->perspective, s.perspective);
         QCOMPARE(back->parts, s.parts);
+        QCOMPARE(back->views, s.views);
         QVERIFY(back->selection == s.selection);
         QCOMPARE(back->baselines.size(), 1u);
         QCOMPARE(back->baselines[0].name, s.baselines[0].name);
         QCOMPARE(back->baselines[0].schedule, s.baselines[0].schedule);
         QCOMPARE(back->baseline, 0);
         QVERIFY(!readFileSession(folder, s.problem, QString()));
+
+        const QDir files(folder);
+        nlohmann::json written;
+        for (const QString& name : files.entryList({QStringLiteral("*.json")}))
+            written["window-session"].push_back(files.filePath(name).toStdString());
+        const test::SchemaCheck check = test::checkSchemas(written);
+        QVERIFY2(check.faults.isEmpty(), check.faults.constData());
     }
     void aFileComesBackAsItWasLeft()
     {
@@ -156,6 +167,48 @@ private Q_SLOTS:
         QVERIFY(window.openPaths({example("ex1.problem.json")}));
         QVERIFY(window.state().document.notes().isEmpty());
     }
+    void thePdfReportHasTheNotesToo()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        const auto pages = [&] {
+            const QString path = m_settings.filePath("notes.pdf");
+            const bool written(
+                exportReport(window.state().document, {window.view(QStringLiteral("roofline"))}, path));
+            QFile file(path);
+            return written && file.open(QIODevice::ReadOnly) ? file.readAll().count("/Type /Page\n") : -1;
+        };
+        QCOMPARE(pages(), 1);
+        window.state().document.setNote(Document::viewNote(QStringLiteral("roofline")),
+                                        QStringLiteral("look here\nand there"));
+        QCOMPARE(pages(), 2);
+        window.state().document.setNote(
+            Document::subgraphNote(window.state().document.schedule()[SubgraphId(0)]),
+            QStringLiteral("line\n").repeated(120));
+        QVERIFY(pages() > 3); // as many as they need
+    }
+    void nudgedNodesComeBackWithTheFile()
+    {
+        const QStringList file{example("ex3.problem.json")};
+        Document::Nudges nudges;
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, file));
+            window.showView(QStringLiteral("graph"));
+            auto* graph = viewOf<GraphView>(window, "graph");
+            window.state().selection.selectOps({OpId(1)});
+            QTest::keyClick(graph, Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier);
+            nudges = window.state().document.nudges();
+            QCOMPARE(nudges.size(), 1);
+            QVERIFY(!window.isWindowModified());
+            window.close();
+        }
+        MainWindow window;
+        QVERIFY(openIn(window, file));
+        QCOMPARE(window.state().document.nudges(), nudges);
+        QVERIFY(window.openPaths({example("ex1.problem.json")}));
+        QVERIFY(window.state().document.nudges().isEmpty());
+    }
     void nothingReopensWhenNotWanted()
     {
         {
@@ -201,6 +254,39 @@ private Q_SLOTS:
         QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))->isFloating());
         QVERIFY(window.view(QStringLiteral("graph"))->isVisible());
     }
+    void panesStandAsTheyStoodWhenAFileIsOpenedAfterAnotherWasClosed()
+    {
+        MainWindow window;
+        window.resize(1400, 900);
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        window.show();
+        QTest::qWait(700); // the sizes of the first moments are given again
+        auto* memory = window.findChild<QDockWidget*>(QStringLiteral("dock.memory"));
+        auto* inspector = window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"));
+        window.findChild<QDockWidget*>(QStringLiteral("dock.roofline"))->hide();
+        window.showView(QStringLiteral("memory"));
+        QCoreApplication::processEvents();
+        const int usual = memory->height();
+        window.resizeDocks({memory}, {300}, Qt::Vertical);
+        window.resizeDocks({inspector}, {380}, Qt::Horizontal);
+        QCoreApplication::processEvents();
+        const auto seen = [&] {
+            QMap<QString, QSize> sizes;
+            for (const QDockWidget* dock : window.findChildren<QDockWidget*>())
+                if (!dock->isHidden())
+                    sizes[dock->objectName()] = dock->visibleRegion().isEmpty() ? QSize() : dock->size();
+            return sizes;
+        };
+        const QMap<QString, QSize> before = seen();
+        QVERIFY(before[QStringLiteral("dock.memory")].height() != usual);
+
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QVERIFY(!memory->isVisible());
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        QCoreApplication::processEvents();
+        QCOMPARE(seen(), before);
+    }
+
     void preferencesAreChosenAndKept()
     {
         MainWindow window;

@@ -158,6 +158,15 @@ private Q_SLOTS:
         }
     }
 
+    void theFirstPanesAreInFront()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.restoreSession(); // of nobody yet
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        for (const char* name : {"subgraphs", "inspector", "memory"})
+            QTRY_VERIFY2(window.view(QLatin1String(name))->isSeen(), name);
+    }
     void aProblemNeverOpenedIsShownToBeEdited()
     {
         {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The four documents as a person uses them: edit, undo, save, be asked, and have everything back after kill
 // -9.
+#include "schema_check.h"
 #include "window/file_actions.h"
 #include "window/message_bar.h"
 #include "window_fixture.h"
@@ -155,6 +156,24 @@ private Q_SLOTS:
         qApp->setProperty("tilewrightNoPrompts", false);
     }
     void cleanup() { qApp->setProperty("tilewrightNoPrompts", true); }
+
+    void recoveryCopiesSatisfyTheirSchema()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {problemFile()}));
+        Workspace& workspace = window.state().workspace;
+        for (const Lens lens : kLenses)
+            editOf(workspace, lens);
+        RecoveryStore store(recoveryFolder());
+        QVERIFY(store.keep(workspace));
+        nlohmann::json written;
+        for (const QFileInfo& file : QDir(recoveryFolder()).entryInfoList(QDir::Files))
+            if (!file.fileName().endsWith(QLatin1String(".lock")))
+                written["recovery"].push_back(file.filePath().toStdString());
+        QVERIFY(!written.empty());
+        const test::SchemaCheck check = test::checkSchemas(written);
+        QVERIFY2(check.faults.isEmpty(), check.faults.constData());
+    }
 
     void everyEditIsUndoneWithTheSameKeys()
     {

@@ -3,13 +3,13 @@
 // to 4.4).
 #include "canvas/canvas.h"
 #include "canvas/zoom_history.h"
-#include "panels/what_if/what_if_view.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
+#include "views/sweep/sweep_view.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
 
-#include <QDoubleSpinBox>
+#include <QComboBox>
 #include <QWheelEvent>
 
 using namespace tilewright;
@@ -80,9 +80,10 @@ private Q_SLOTS:
         window.state().selection.selectSubgraph(SubgraphId(7));
         window.showView(name);
         View* view = window.view(name);
-        if (auto* whatIf = qobject_cast<WhatIfView*>(view)) {
-            whatIf->findChild<QDoubleSpinBox*>()->setValue(0); // without solving
-            whatIf->run();
+        if (auto* sweep = qobject_cast<SweepView*>(view)) {
+            sweep->findChild<QComboBox*>(QStringLiteral("sweep.task"))
+                ->setCurrentIndex(static_cast<int>(SweepTask::Evaluate));
+            sweep->run();
         }
         view->settle();
         QApplication::processEvents();

@@ -26,9 +26,10 @@ void Canvas::addCommonKeys()
     const QString place = tr("In every picture");
     const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
                          const QString& gesture, const QString& tip, const KeyTable::Handler& run) {
-        registry().note(
-            {QStringLiteral("canvas.") + QLatin1String(id), place, text, {}, keys, tip, false, gesture});
-        m_keys.add(keys, run);
+        ActionSpec spec{
+            QStringLiteral("canvas.") + QLatin1String(id), place, text, {}, keys, tip, false, gesture};
+        spec.keysAreFixed = keys == arrowKeys();
+        m_keys.add(registry().note(spec), run);
     };
     const auto tell = [&](const char* id, const QString& text, const QString& gesture, const QString& tip) {
         registry().note(
@@ -58,8 +59,8 @@ void Canvas::addTimeKeys()
     const QString place = tr("In pictures of time");
     const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
                          const QString& tip, const KeyTable::Handler& run) {
-        registry().note({QStringLiteral("time.") + QLatin1String(id), place, text, {}, keys, tip});
-        m_keys.add(keys, run);
+        m_keys.add(registry().note({QStringLiteral("time.") + QLatin1String(id), place, text, {}, keys, tip}),
+                   run);
     };
     add("zoomIn", tr("Zoom in"), keyList({Qt::Key_W, Qt::Key_Plus, Qt::Key_Equal}),
         tr("Enlarge about the mouse or the pinned time."),
@@ -85,18 +86,20 @@ ActionSpec Canvas::keySpec(const char* id, const QString& text, const QList<QKey
 void Canvas::addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
                      const std::function<void()>& run)
 {
-    registry().offer(this, keySpec(id, text, keys, tip), [this, run](bool) {
+    QAction* action = registry().offer(this, keySpec(id, text, keys, tip), [this, run](bool) {
         Q_EMIT wanted();
         setFocus();
         look(run, ZoomHistory::Gesture::Keys);
     });
-    m_keys.add(keys, [run](const KeyUse&) { run(); });
+    m_keys.add(action, [run](const KeyUse&) { run(); });
 }
 
 void Canvas::addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
                      const KeyTable::Handler& run)
 {
-    registry().offer(this, keySpec(id, text, keys, tip), [this](bool) {
+    ActionSpec spec = keySpec(id, text, keys, tip);
+    spec.keysAreFixed = true;
+    registry().offer(this, spec, [this](bool) {
         Q_EMIT wanted();
         setFocus();
     });

@@ -66,6 +66,17 @@ void ControlBar::add(QWidget* control, const QString& name, const QString& tip, 
     updateGeometry();
 }
 
+void ControlBar::setShown(QWidget* control, bool shown)
+{
+    for (const Item& item : m_items)
+        if (item.control == control && item.control->isHidden() == shown) {
+            item.control->setVisible(shown);
+            if (item.label)
+                item.label->setVisible(shown);
+            updateGeometry();
+        }
+}
+
 int ControlBar::arrange(int width, bool apply) const
 {
     int y = kRowGap;
@@ -74,17 +85,20 @@ int ControlBar::arrange(int width, bool apply) const
     const auto labelWidth = [](const Item& item) {
         return item.label ? item.label->sizeHint().width() + 4 : 0;
     };
+    const auto sizeOf = [](const QWidget* control) {
+        return control->sizeHint().boundedTo(control->maximumSize());
+    };
     // Where a label and its control do not fit side by side, the label stands above.
     const auto stacked = [&](const Item& item) {
-        return item.label && labelWidth(item) + item.control->sizeHint().width() > room;
+        return item.label && labelWidth(item) + sizeOf(item.control).width() > room;
     };
     const auto widthOf = [&](const Item& item) {
-        const int control = item.control->sizeHint().width();
+        const int control = sizeOf(item.control).width();
         return std::min(room,
                         stacked(item) ? std::max(control, labelWidth(item)) : control + labelWidth(item));
     };
     const auto heightOf = [&](const Item& item) {
-        return item.control->sizeHint().height() + (stacked(item) ? item.label->sizeHint().height() : 0);
+        return sizeOf(item.control).height() + (stacked(item) ? item.label->sizeHint().height() : 0);
     };
     while (first < m_items.size()) {
         int used = -kGap;
@@ -119,7 +133,7 @@ int ControlBar::arrange(int width, bool apply) const
                     x += s.width() + 4;
                 }
             }
-            const QSize s = item.control->sizeHint();
+            const QSize s = sizeOf(item.control);
             const int w = std::min(room, s.width() + (item.stretch ? std::min(left / stretches, 420) : 0));
             item.control->setGeometry(x, top, w, s.height());
             x += w + kGap;

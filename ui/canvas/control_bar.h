@@ -30,6 +30,9 @@ public:
     /// Any other control; `stretch`: takes the room that is left in its row.
     void add(QWidget* control, const QString& name, const QString& tip, bool stretch = false);
 
+    /// Shows or hides a control of the bar with its label.
+    void setShown(QWidget* control, bool shown);
+
     int heightForWidth(int width) const override;
     bool hasHeightForWidth() const override { return true; }
     QSize sizeHint() const override;

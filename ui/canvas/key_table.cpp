@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/key_table.h"
 
+#include <QAction>
 #include <QKeyEvent>
 
 #include <utility>
@@ -18,7 +19,12 @@ int plainKey(int key)
 
 void KeyTable::add(QList<QKeySequence> keys, Handler run)
 {
-    m_entries.push_back({std::move(keys), std::move(run)});
+    m_entries.push_back({std::move(keys), nullptr, std::move(run)});
+}
+
+void KeyTable::add(QAction* action, Handler run)
+{
+    m_entries.push_back({{}, action, std::move(run)});
 }
 
 bool KeyTable::press(const QKeyEvent& event) const
@@ -28,9 +34,10 @@ bool KeyTable::press(const QKeyEvent& event) const
     const Entry* found = nullptr;
     KeyUse use{0, held};
     bool exact = false;
-    for (auto entry = m_entries.rbegin(); entry != m_entries.rend() && !exact; ++entry)
-        for (qsizetype i = 0; i < entry->keys.size() && !exact; ++i) {
-            const QKeyCombination key = entry->keys[i][0];
+    for (auto entry = m_entries.rbegin(); entry != m_entries.rend() && !exact; ++entry) {
+        const QList<QKeySequence> keys = entry->action ? entry->action->shortcuts() : entry->keys;
+        for (qsizetype i = 0; i < keys.size() && !exact; ++i) {
+            const QKeyCombination key = keys[i][0];
             if (plainKey(key.key()) != plainKey(event.key()))
                 continue;
             exact = key.keyboardModifiers() == held;
@@ -40,6 +47,7 @@ bool KeyTable::press(const QKeyEvent& event) const
                 use.index = i;
             }
         }
+    }
     if (!found)
         return false;
     const Handler run = found->run; // what runs may change the table

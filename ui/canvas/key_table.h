@@ -4,10 +4,12 @@
 #include <QKeySequence>
 #include <QList>
 #include <QPoint>
+#include <QPointer>
 
 #include <functional>
 #include <vector>
 
+class QAction;
 class QKeyEvent;
 
 namespace tilewright::ui {
@@ -45,13 +47,16 @@ public:
     using Handler = std::function<void(const KeyUse&)>;
 
     void add(QList<QKeySequence> keys, Handler run);
+    /// The keys that the action has when one is pressed: a person may choose others.
+    void add(QAction* action, Handler run);
     /// Runs what the press means; false when it means nothing here.
     bool press(const QKeyEvent& event) const;
 
 private:
     struct Entry
     {
-        QList<QKeySequence> keys;
+        QList<QKeySequence> keys; ///< unless an action has them
+        QPointer<QAction> action;
         Handler run;
     };
     std::vector<Entry> m_entries;

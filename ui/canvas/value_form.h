@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
+#include <QLineEdit>
 
 #include <cstdint>
 #include <functional>
@@ -88,6 +89,23 @@ public:
         m_shows.push_back([=](Value& v) { box->setCurrentIndex(chosen(v)); });
         QObject::connect(box, &QComboBox::currentIndexChanged, box,
                          [=, this](int i) { change(name, [&](Value& v) { choose(v, i); }); });
+        return box;
+    }
+
+    /// A text, by two functions: what it is, and what another one does.
+    QLineEdit* text(QFormLayout& form, const QString& name, const QString& label, const QString& example,
+                    const QString& tip, const std::function<QString(Value&)>& shown,
+                    const std::function<void(Value&, const QString&)>& take)
+    {
+        auto* box = new QLineEdit(form.parentWidget());
+        box->setPlaceholderText(example);
+        add(form, name, label, box, tip);
+        m_shows.push_back([=](Value& v) { box->setText(shown(v)); });
+        QObject::connect(box, &QLineEdit::editingFinished, box, [=, this] {
+            Value now = m_now();
+            if (box->text() != shown(now))
+                change(name, [&](Value& v) { take(v, box->text()); });
+        });
         return box;
     }
 

@@ -28,8 +28,12 @@ QAction* View::addCommand(const ActionSpec& spec, const std::function<void(bool)
         run(on);
     });
     if (!first) {
+        const QAction* known = registry().find(spec.id);
         action = Actions::make(spec, this);
         connect(action, &QAction::triggered, this, run);
+        const auto takeKeys = [action, known] { action->setShortcuts(known->shortcuts()); };
+        connect(&registry(), &Actions::keysChanged, action, takeKeys);
+        takeKeys();
     }
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(action);

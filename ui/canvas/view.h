@@ -5,6 +5,7 @@
 #include "workspace/actions.h"
 #include "workspace/workspace.h"
 
+#include <QJsonObject>
 #include <QString>
 #include <QWidget>
 
@@ -76,6 +77,11 @@ public:
     /// The same kind of rows as a summary that is quick to make: what assistive technology reads of a
     /// picture.
     [[nodiscard]] virtual QString tableText() const { return copyText(); }
+
+    /// What a person has chosen in it, for the session of the open file; empty for nothing.
+    [[nodiscard]] virtual QJsonObject settings() const { return {}; }
+    /// Takes what settings() gave, perhaps of another version.
+    virtual void restoreSettings(const QJsonObject& settings) { Q_UNUSED(settings) }
 
 Q_SIGNALS:
     /// A command of this view was used from elsewhere: it is to be seen.

@@ -7,12 +7,14 @@
 #include "report/html_report.h"
 #include "report/step_writers.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
+#include <QTextDocument>
 
 namespace tilewright::ui {
 
@@ -48,11 +50,12 @@ std::string note(const Document& document)
     return parts.join(QStringLiteral(" · ")).toStdString();
 }
 
+using Notes = std::vector<std::pair<std::string, std::string>>;
+
 /// Of the subgraphs in their order, then of the views.
-std::vector<std::pair<std::string, std::string>> notesOf(const Document& document,
-                                                         const std::vector<View*>& views)
+Notes notesOf(const Document& document, const std::vector<View*>& views)
 {
-    std::vector<std::pair<std::string, std::string>> out;
+    Notes out;
     const auto add = [&](const QString& key, const QString& about) {
         if (const QString text = document.notes().value(key); !text.isEmpty())
             out.emplace_back(about.toStdString(), text.toStdString());
@@ -64,7 +67,34 @@ std::vector<std::pair<std::string, std::string>> notesOf(const Document& documen
     return out;
 }
 
-Status writePdf(const QString& title, const std::vector<View*>& views, const QString& path)
+/// Notes on pages of their own, as many as they need.
+void writeNotes(QPdfWriter& writer, QPainter& painter, const Notes& notes, const QSizeF& page)
+{
+    QString html = QStringLiteral("<h2>%1</h2>").arg(QObject::tr("Notes"));
+    for (const auto& [about, text] : notes)
+        html += QStringLiteral("<h4>%1</h4><p style=\"white-space: pre-wrap\">%2</p>")
+                    .arg(QString::fromStdString(about).toHtmlEscaped(),
+                         QString::fromStdString(text).toHtmlEscaped());
+    QTextDocument text;
+    text.documentLayout()->setPaintDevice(&writer);
+    text.setDefaultFont(uiFont());
+    text.setHtml(html);
+    text.setPageSize(page);
+    QAbstractTextDocumentLayout::PaintContext context;
+    context.palette = Theme::light().palette();
+    for (int i = 0; i < text.pageCount(); ++i) {
+        writer.newPage();
+        painter.save();
+        painter.translate(0, -i * page.height());
+        context.clip = QRectF(QPointF(0, i * page.height()), page);
+        painter.setClipRect(context.clip);
+        text.documentLayout()->draw(&painter, context);
+        painter.restore();
+    }
+}
+
+Status writePdf(const QString& title, const Notes& notes, const std::vector<View*>& views,
+                const QString& path)
 {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
@@ -100,6 +130,8 @@ Status writePdf(const QString& title, const std::vector<View*>& views, const QSt
             view->paintExport(painter, size, Theme::light());
             painter.restore();
         }
+        if (!notes.empty())
+            writeNotes(writer, painter, notes, page.size());
     }
     if (!file.commit())
         return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
@@ -125,7 +157,8 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
         return failed(path, QObject::tr("there is nothing to report: no problem is open"));
     const QString ending = QFileInfo(path).suffix().toLower();
     if (ending == QLatin1String("pdf"))
-        return writePdf(QString::fromStdString(document.problem()->name()), views, path);
+        return writePdf(QString::fromStdString(document.problem()->name()), notesOf(document, views), views,
+                        path);
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     HtmlReportOptions options;
@@ -145,7 +178,7 @@ Status exportLensReport(const QString& title, const std::vector<View*>& views, c
 {
     const QString ending = QFileInfo(path).suffix().toLower();
     if (ending == QLatin1String("pdf"))
-        return writePdf(title, views, path);
+        return writePdf(title, {}, views, path);
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     std::vector<ReportTable> tables;

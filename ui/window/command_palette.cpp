@@ -75,6 +75,7 @@ QString otherWords(const QString& command)
         {QStringLiteral("file.report"), CommandPalette::tr("print html summary")},
         {QStringLiteral("file.open"), CommandPalette::tr("load import onnx")},
         {QStringLiteral("edit.preferences"), CommandPalette::tr("settings options font dark")},
+        {QStringLiteral("help.handbook"), CommandPalette::tr("manual documentation guide")},
         {QStringLiteral("help.shortcuts"), CommandPalette::tr("keys keyboard hotkeys")},
         {QStringLiteral("lens.systolic"), CommandPalette::tr("array cycles utilisation")},
         {QStringLiteral("lens.mapping"), CommandPalette::tr("loops energy nest")},

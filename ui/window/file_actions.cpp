@@ -8,7 +8,7 @@
 #include "window/sample_menu.h"
 #include "window/source_dialog.h"
 #include "workspace/compared_model.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 
 #include <QApplication>
 #include <QDir>

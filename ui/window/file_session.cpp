@@ -7,7 +7,6 @@
 #include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QJsonObject>
 
 namespace tilewright::ui {
 
@@ -55,6 +54,12 @@ Status writeFileSession(const QString& folder, const FileSession& session)
     QJsonObject notes;
     for (auto it = session.notes.begin(); it != session.notes.end(); ++it)
         notes[it.key()] = it.value();
+    QJsonObject nudges;
+    for (auto it = session.nudges.begin(); it != session.nudges.end(); ++it)
+        nudges[it.key()] = QJsonArray{it->x(), it->y()};
+    QJsonObject views;
+    for (auto it = session.views.begin(); it != session.views.end(); ++it)
+        views[it.key()] = it.value();
     const SelectionState& s = session.selection;
     QJsonObject selection{{QStringLiteral("ops"), idsToJson(s.ops)},
                           {QStringLiteral("subgraphs"), idsToJson(s.subgraphs)},
@@ -71,6 +76,8 @@ Status writeFileSession(const QString& folder, const FileSession& session)
                            {QStringLiteral("selection"), selection},
                            {QStringLiteral("baselines"), baselines},
                            {QStringLiteral("notes"), notes},
+                           {QStringLiteral("nudges"), nudges},
+                           {QStringLiteral("views"), views},
                            {QStringLiteral("baseline"), session.baseline}};
     QDir().mkpath(folder);
     const QString path = fileName(folder, session.problem, session.schedule);
@@ -104,6 +111,14 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
     const QJsonObject notes = root[QStringLiteral("notes")].toObject();
     for (auto it = notes.begin(); it != notes.end(); ++it)
         out.notes[it.key()] = it->toString();
+    const QJsonObject nudges = root[QStringLiteral("nudges")].toObject();
+    for (auto it = nudges.begin(); it != nudges.end(); ++it) {
+        const QJsonArray by = it->toArray();
+        out.nudges[it.key()] = {by[0].toDouble(), by[1].toDouble()};
+    }
+    const QJsonObject views = root[QStringLiteral("views")].toObject();
+    for (auto it = views.begin(); it != views.end(); ++it)
+        out.views[it.key()] = it->toObject();
     const QJsonObject selection = root[QStringLiteral("selection")].toObject();
     out.selection.ops = idsFromJson<OpId>(selection[QStringLiteral("ops")]);
     out.selection.subgraphs = idsFromJson<SubgraphId>(selection[QStringLiteral("subgraphs")]);

@@ -4,7 +4,9 @@
 #include "base/result.h"
 #include "workspace/selection.h"
 
+#include <QJsonObject>
 #include <QMap>
+#include <QPointF>
 #include <QRectF>
 #include <QString>
 
@@ -26,11 +28,13 @@ struct FileSession
     QString problem;  ///< path
     QString schedule; ///< path; empty when the schedule has no file
     QString perspective;
+    QMap<QString, QJsonObject> views; ///< View::settings() by its name
     QMap<QString, QRectF> parts; ///< Canvas::shownPart() by the name of the view; only those that were moved
     SelectionState selection;
     std::vector<Pinned> baselines;
-    QMap<QString, QString> notes; ///< Document::notes()
-    int baseline = -1;            ///< index of the one drawn as a ghost
+    QMap<QString, QString> notes;  ///< Document::notes()
+    QMap<QString, QPointF> nudges; ///< Document::nudges()
+    int baseline = -1;             ///< index of the one drawn as a ghost
 };
 
 /// Writes the session into `folder`, and forgets the oldest ones when there are many.

@@ -8,6 +8,7 @@
 #include "theme/icon.h"
 #include "theme/style.h"
 #include "views/graph/graph_view.h"
+#include "views/sweep/sweep_view.h"
 #include "window/file_actions.h"
 #include "window/message_bar.h"
 #include "window/preferences_dialog.h"
@@ -138,6 +139,8 @@ void MainWindow::connectParts()
         });
         connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     }
+    if (auto* sweep = qobject_cast<SweepView*>(view(QStringLiteral("sweep"))))
+        connect(sweep, &SweepView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     document.whenChanged(this, Part::Problem | Part::Steps, [this] { m_messages->dismissNotice(); });
     // Whoever drags again has read why the last drop was refused, and needs the room.
     if (auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph"))))
@@ -212,6 +215,7 @@ void MainWindow::setPreferences(const Preferences& preferences)
     if (motion)
         QApplication::setStyle(makeStyle(preferences.reduceMotion));
     setAnimated(!preferences.reduceMotion);
+    m_state->actions.setKeyChoices(preferences.keys);
     for (Canvas* canvas : findChildren<Canvas*>())
         canvas->setWheelScrolls(preferences.wheelScrolls);
     m_recovery->setInterval(preferences.autosaveSeconds);
@@ -220,7 +224,7 @@ void MainWindow::setPreferences(const Preferences& preferences)
 void MainWindow::choosePreferences()
 {
     auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph")));
-    PreferencesDialog dialog(m_preferences, graph && graph->shape().leftToRight, this);
+    PreferencesDialog dialog(m_preferences, graph && graph->shape().leftToRight, m_state->actions, this);
     if (dialog.exec() != QDialog::Accepted)
         return;
     setPreferences(dialog.preferences());

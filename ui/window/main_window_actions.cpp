@@ -15,9 +15,11 @@
 #include "window/shortcut_sheet.h"
 #include "window/start_page.h"
 #include "window/view_catalog.h"
+#include "workspace/installed_files.h"
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDesktopServices>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QMenu>
@@ -27,6 +29,7 @@
 #include <QStackedWidget>
 #include <QToolBar>
 #include <QToolButton>
+#include <QUrl>
 
 namespace tilewright::ui {
 
@@ -187,6 +190,18 @@ void MainWindow::createActions()
         [&document] { return Availability(!document.baselines().empty(), tr("No state is pinned.")); },
         [&document] { document.clearBaselines(); });
 
+    a.add(
+        "help.handbook", tr("Help"), tr("&Handbook"), "", {},
+        tr("What each lens answers, worked sessions, formulas, files and the command line, in the browser."),
+        [] {
+            return Availability(
+                !handbookPage().isEmpty(),
+                tr("The handbook is not installed: tilewright-doc has it, ./dev handbook makes it."));
+        },
+        [this] {
+            if (!QDesktopServices::openUrl(QUrl::fromLocalFile(handbookPage())))
+                m_messages->show(MessageBar::Kind::Warning, tr("No program opens %1.").arg(handbookPage()));
+        });
     a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help",
           {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)}, tr("All commands with their keys."), {},
           [this] { ShortcutSheet(m_state->actions, this).exec(); });

@@ -6,7 +6,7 @@
 #include "window/start_page.h"
 #include "window/tour.h"
 #include "workspace/lens_links.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 
 #include <QActionGroup>
 #include <QStackedWidget>

@@ -2,6 +2,7 @@
 #include "window/panes.h"
 
 #include "canvas/canvas.h"
+#include "window/lens_cover.h"
 #include "window/view_catalog.h"
 
 #include <QApplication>
@@ -9,7 +10,24 @@
 #include <QMainWindow>
 #include <QStackedWidget>
 
+#include <QTabBar>
+#include <algorithm>
+
 namespace tilewright::ui {
+
+namespace {
+
+/// What QMainWindow::resizeDocks() gives a stack of docks: the front one and the tabs beside it.
+QSize sizeOfStack(const QDockWidget& front, const QMainWindow& window)
+{
+    QRect stack = front.geometry();
+    for (const QTabBar* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+        if (tabs->isVisible() && tabs->geometry().adjusted(0, -1, 0, 1).intersects(front.geometry()))
+            stack |= tabs->geometry();
+    return {front.width(), stack.height()};
+}
+
+} // namespace
 
 Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidget& start)
     : QObject(&window), m_window(window), m_state(state), m_centre(centre), m_start(start)
@@ -56,7 +74,7 @@ Panes::~Panes()
 
 void Panes::sizeAnew()
 {
-    if (!m_layout.isEmpty())
+    if (isAway())
         return; // the docks are not to be seen
     if (!m_restored.isEmpty())
         m_window.restoreState(m_restored, kLayoutVersion);
@@ -72,6 +90,8 @@ void Panes::create()
     for (const ViewEntry& entry : viewCatalog()) {
         View* view = entry.create(context);
         m_views.insert(entry.name, view);
+        if (entry.lens != Lens::Schedule)
+            new LensCover(context, entry.lens, *view);
         connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
         if (entry.area == DockArea::Centre) {
             view->setMinimumWidth(320); // the page that is not shown does not squeeze the docks
@@ -137,14 +157,60 @@ void Panes::showCentre()
     if (!open)
         m_centre.setCurrentWidget(&m_start);
     // Without a workload the panes of the schedule have nothing to say: the start page gets the room.
-    if (!open && m_layout.isEmpty()) {
-        m_layout = m_window.saveState(kLayoutVersion);
-        for (QDockWidget* dock : std::as_const(m_docks))
-            dock->hide();
-    } else if (open && !m_layout.isEmpty()) {
-        m_window.restoreState(std::exchange(m_layout, {}), kLayoutVersion);
-        sizeAnew();
+    if (!open && !isAway())
+        putAway();
+    else if (open && isAway())
+        bringBack();
+}
+
+void Panes::putAway()
+{
+    m_layout = m_window.saveState(kLayoutVersion);
+    m_away.clear();
+    for (QDockWidget* dock : std::as_const(m_docks))
+        // In a window that is not shown yet no dock is in front, and nobody has dragged one.
+        if (m_window.isVisible() && !dock->isHidden()) {
+            // Only the front one of a stack has its size.
+            const bool front = !dock->visibleRegion().isEmpty();
+            m_away.insert(front ? m_away.end() : m_away.begin(),
+                          {dock, front ? sizeOfStack(*dock, m_window) : QSize()});
+        }
+    if (!m_window.isVisible()) { // which are in front is not to be seen: those that the catalog begins with
+        m_away.clear();
+        for (const ViewEntry& entry : viewCatalog())
+            if (QDockWidget* dock = m_docks.value(entry.name); dock && dock != m_front && !dock->isHidden())
+                m_away.prepend({dock, QSize()});
+        if (m_front)
+            m_away.append({m_front, QSize()});
     }
+    for (QDockWidget* dock : std::as_const(m_docks))
+        dock->hide();
+}
+
+void Panes::bringBack()
+{
+    const QByteArray layout = std::exchange(m_layout, {});
+    if (m_away.isEmpty())
+        m_window.restoreState(layout, kLayoutVersion);
+    QList<QDockWidget*> sized;
+    QList<int> widths;
+    QList<int> heights;
+    const auto away = std::exchange(m_away, {});
+    const bool seen = std::ranges::any_of(away, [](const auto& at) { return at.second.isValid(); });
+    for (const auto& [dock, size] : away) {
+        dock->show();
+        if (seen && !size.isValid())
+            continue;
+        dock->raise();
+        if (!size.isValid() || dock->isFloating())
+            continue;
+        sized.push_back(dock);
+        widths.push_back(size.width());
+        heights.push_back(size.height());
+    }
+    m_window.resizeDocks(sized, widths, Qt::Horizontal);
+    m_window.resizeDocks(sized, heights, Qt::Vertical);
+    sizeAnew();
 }
 
 void Panes::showView(const QString& name)
@@ -178,22 +244,23 @@ void Panes::applyPerspective(const QString& name)
 {
     m_perspective = name;
     m_layout.clear();
+    m_away.clear();
     m_restored.clear();
     m_unsized = !m_window.isVisible();
-    QDockWidget* front = nullptr;
+    m_front = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
         if (QDockWidget* dock = m_docks.value(entry.name)) {
             dock->setVisible(shown);
             // The pane that the perspective is named after is in front, otherwise its first.
-            if (shown && entry.area == DockArea::Bottom && (!front || entry.name == name.toLower()))
-                front = dock;
+            if (shown && entry.area == DockArea::Bottom && (!m_front || entry.name == name.toLower()))
+                m_front = dock;
         } else if (shown && m_state.document.hasProblem()) {
             m_centre.setCurrentWidget(m_views.value(entry.name));
         }
     }
-    if (front)
-        front->raise();
+    if (m_front)
+        m_front->raise();
     resizeAll(name);
 }
 
@@ -224,7 +291,7 @@ void Panes::resizeAll(const QString& perspective)
         else {
             sides.push_back(dock);
             // As wide as its text needs, but the graph keeps the larger part of the window.
-            const int letters = entry.area == DockArea::Left ? 68 : 50;
+            const int letters = entry.area == DockArea::Left ? 78 : 50;
             sideWidths.push_back(
                 std::min(letters * m_window.fontMetrics().averageCharWidth(), m_window.width() * 33 / 100));
         }
@@ -254,12 +321,13 @@ void Panes::restoreDefaults()
 
 QByteArray Panes::layout() const
 {
-    return m_layout.isEmpty() ? m_window.saveState(kLayoutVersion) : m_layout;
+    return isAway() ? m_layout : m_window.saveState(kLayoutVersion);
 }
 
 bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
 {
     m_layout.clear();
+    m_away.clear();
     const bool restored = m_window.restoreState(layout, kLayoutVersion);
     if (restored) {
         m_perspective = perspective;
@@ -269,8 +337,10 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
         applyPerspective(QStringLiteral("Edit"));
     }
     showCentre();
-    if (restored && !m_layout.isEmpty())
+    if (restored && isAway()) {
         m_layout = layout; // not as it was squeezed into a window that is not shown yet
+        m_away.clear();
+    }
     return restored;
 }
 

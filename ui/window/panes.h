@@ -69,6 +69,9 @@ private:
     void resizeAll(const QString& perspective);
     void sizeAnew();
     void follow(QWidget* focus);
+    void putAway(); ///< the docks, while nothing is open
+    void bringBack();
+    [[nodiscard]] bool isAway() const { return !m_layout.isEmpty(); }
 
     static constexpr int kLayoutVersion = 3; // raised when docks change: no old layout is half restored
     QMainWindow& m_window;
@@ -79,8 +82,13 @@ private:
     QMap<QString, QDockWidget*> m_docks;
     View* m_lastView = nullptr;
     QString m_perspective = QStringLiteral("Edit");
-    bool m_chosen = false; ///< m_perspective, in this window
-    QByteArray m_layout;   ///< while a workload is open; empty = it is shown now
+    QDockWidget* m_front = nullptr; ///< at the bottom, as the perspective begins
+    bool m_chosen = false;          ///< m_perspective, in this window
+    QByteArray m_layout;            ///< while a workload is open; empty = it is shown now
+    /// How the docks stood that were put away, front ones last; empty: m_layout is of the last session. Qt
+    /// can not be given a state of docks that were dragged about in between (it ends the program), and needs
+    /// none.
+    QList<std::pair<QDockWidget*, QSize>> m_away;
     /// Of the last session, until the window has the size it is shown in: a window that will be maximised is
     /// small before, and docks do not grow back.
     QByteArray m_restored;

@@ -9,7 +9,7 @@ namespace tilewright::ui {
 
 Preferences Preferences::load()
 {
-    const QSettings settings;
+    QSettings settings;
     const Preferences usual;
     Preferences p;
     p.theme = settings.value(QStringLiteral("theme"), usual.theme).toString();
@@ -20,6 +20,9 @@ Preferences Preferences::load()
     p.fontSize = points == 0 ? 0 : std::clamp(points, 6, 40);
     p.autosaveSeconds =
         std::clamp(settings.value(QStringLiteral("autosaveSeconds"), usual.autosaveSeconds).toInt(), 1, 600);
+    settings.beginGroup(QStringLiteral("keys"));
+    for (const QString& id : settings.childKeys())
+        p.keys[id] = QKeySequence::listFromString(settings.value(id).toString());
     return p;
 }
 
@@ -32,6 +35,10 @@ void Preferences::save() const
     settings.setValue(QStringLiteral("reopenLast"), reopenLast);
     settings.setValue(QStringLiteral("fontSize"), fontSize);
     settings.setValue(QStringLiteral("autosaveSeconds"), autosaveSeconds);
+    settings.beginGroup(QStringLiteral("keys"));
+    settings.remove(QString());
+    for (const auto& [id, chosen] : keys)
+        settings.setValue(id, QKeySequence::listToString(chosen));
 }
 
 } // namespace tilewright::ui

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "workspace/actions.h"
+
 #include <QString>
 
 namespace tilewright::ui {
@@ -14,6 +16,7 @@ struct Preferences
     bool reopenLast = true;    ///< the files of the last session, at start
     int fontSize = 0;          ///< in points; 0 = the system's
     int autosaveSeconds = 5;   ///< after the first edit that is not saved yet
+    KeyChoices keys{};
 
     [[nodiscard]] static Preferences load();
     void save() const;

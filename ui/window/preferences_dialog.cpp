@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/preferences_dialog.h"
 
+#include "window/keys_page.h"
+
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QPushButton>
 #include <QSpinBox>
+#include <QTabWidget>
+#include <QVBoxLayout>
 
 namespace tilewright::ui {
 
-PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight, QWidget* parent)
-    : QDialog(parent)
+PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight, const Actions& actions,
+                                     QWidget* parent)
+    : QDialog(parent), m_keys(new KeysPage(actions, this))
 {
     setWindowTitle(tr("Preferences"));
-    auto* form = new QFormLayout(this);
+    auto* pages = new QTabWidget(this);
+    pages->setObjectName(QStringLiteral("pages"));
+    pages->setAccessibleName(windowTitle());
+    auto* general = new QWidget(pages);
+    pages->addTab(general, tr("&General"));
+    pages->addTab(m_keys, tr("&Keys"));
+    auto* form = new QFormLayout(general);
     const auto add = [&](const QString& label, QWidget* control, const QString& name, const QString& tip) {
         control->setObjectName(name);
         control->setAccessibleName(QString(label).remove(QLatin1Char('&')));
@@ -64,7 +76,13 @@ PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    form->addRow(buttons);
+    // Return in a field of the keys is a key, or the end of a search.
+    for (QAbstractButton* button : buttons->buttons())
+        if (auto* push = qobject_cast<QPushButton*>(button))
+            push->setAutoDefault(false);
+    auto* column = new QVBoxLayout(this);
+    column->addWidget(pages, 1);
+    column->addWidget(buttons);
 }
 
 Preferences PreferencesDialog::preferences() const
@@ -76,6 +94,7 @@ Preferences PreferencesDialog::preferences() const
     p.reopenLast = m_reopenLast->isChecked();
     p.fontSize = m_fontSize->value() == m_fontSize->minimum() ? 0 : m_fontSize->value();
     p.autosaveSeconds = m_autosave->value();
+    p.keys = m_keys->choices();
     return p;
 }
 

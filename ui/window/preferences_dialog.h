@@ -11,11 +11,15 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
+class Actions;
+class KeysPage;
+
 class PreferencesDialog : public QDialog
 {
     Q_OBJECT
 public:
-    PreferencesDialog(const Preferences& preferences, bool graphLeftToRight, QWidget* parent);
+    PreferencesDialog(const Preferences& preferences, bool graphLeftToRight, const Actions& actions,
+                      QWidget* parent);
     [[nodiscard]] Preferences preferences() const;
     [[nodiscard]] bool graphLeftToRight() const;
 
@@ -27,6 +31,7 @@ private:
     QCheckBox* m_reopenLast;
     QSpinBox* m_fontSize;
     QSpinBox* m_autosave;
+    KeysPage* m_keys;
 };
 
 } // namespace tilewright::ui

@@ -2,7 +2,7 @@
 #include "window/sample_menu.h"
 
 #include "theme/words.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 
 #include <QDir>
 #include <QMenu>

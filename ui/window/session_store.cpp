@@ -91,11 +91,15 @@ void SessionStore::saveFile() const
     for (const Canvas* canvas : m_window.findChildren<Canvas*>())
         if (const auto part = canvas->shownPart(); part && !part->isNull())
             session.parts[canvas->viewName()] = *part;
+    for (const View* view : m_panes.views())
+        if (QJsonObject settings = view->settings(); !settings.isEmpty())
+            session.views[view->viewName()] = std::move(settings);
     session.selection = m_state.selection.state();
     for (const Baseline& baseline : document.baselines())
         if (const auto text = writeSchedule(*document.problem(), baseline.snapshot->schedule))
             session.baselines.push_back({baseline.name, *text});
     session.notes = document.notes();
+    session.nudges = document.nudges();
     session.baseline = document.baselineIndex();
     (void)writeFileSession(sessionFolder(), session); // a lost zoom is nothing to bother anybody with
 }
@@ -113,6 +117,8 @@ void SessionStore::restoreFile()
         m_panes.applyPerspective(session->perspective);
     if (document.notes().isEmpty()) // they belong to the problem, which may have been open already
         document.setNotes(session->notes);
+    if (document.nudges().isEmpty())
+        document.setNudges(session->nudges);
     // The files may have changed since: only what there still is comes back.
     SelectionState s = session->selection;
     const std::size_t ops = document.problem()->opCount();
@@ -127,6 +133,9 @@ void SessionStore::restoreFile()
     for (Canvas* canvas : m_window.findChildren<Canvas*>())
         if (session->parts.contains(canvas->viewName()))
             canvas->showPart(session->parts[canvas->viewName()]);
+    for (View* view : m_panes.views())
+        if (session->views.contains(view->viewName()))
+            view->restoreSettings(session->views[view->viewName()]);
     if (!document.baselines().empty())
         return; // they belong to the problem, which was open already
     for (const FileSession::Pinned& pinned : session->baselines)

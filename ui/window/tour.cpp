@@ -3,7 +3,7 @@
 
 #include "theme/theme.h"
 #include "window/main_window.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -104,7 +104,7 @@ void TourGuide::look()
 void TourGuide::show()
 {
     const bool ended = m_step >= m_tour.steps.size();
-    m_text->setText(ended ? m_tour.end : m_tour.steps[m_step].text);
+    m_text->setText(m_window.state().actions.withKeys(ended ? m_tour.end : m_tour.steps[m_step].text));
     m_count->setText(ended ? m_tour.title
                            : tr("%1 · %2 of %3").arg(m_tour.title).arg(m_step + 1).arg(m_tour.steps.size()));
     m_leave->setText(ended ? tr("Close") : tr("Leave the tour"));

@@ -62,7 +62,8 @@ Tour fuseAndTile(MainWindow& window)
         {{tr("Two matrix products, one after the other; what lies between them goes through slow memory. "
              "Click row 0, then Shift+click row 1."),
           view("subgraphs"), [&s] { return s.state().subgraphs.size() == 2; }},
-         {tr("Press G in the graph, or this button: both run as one subgraph, and what lies between them "
+         {tr("Press {schedule.fuse} in the graph, or this button: both run as one subgraph, and what lies "
+             "between them "
              "stays inside."),
           [&window] { return buttonOf(window, "schedule.fuse"); }, [&d] { return d.schedule().size() == 1; }},
          {tr("Click the subgraph. Its tile is w × h, computed in steps of depth k. Set k to 128 and watch "
@@ -79,7 +80,8 @@ Tour fuseAndTile(MainWindow& window)
               return d.schedule().size() == 1 &&
                      d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
           }}},
-        tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. Ctrl+Z "
+        tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. "
+           "{edit.undo} "
            "takes everything back.")};
 }
 
@@ -93,7 +95,8 @@ Tour beatAutoSolve(MainWindow& window)
         tr("Beat Auto-solve"),
         tr("Let the solver show what is possible, then get there by hand."),
         QStringLiteral("schedule/attention-block.json"),
-        {{tr("Press F9, or this button, and wait: the solver looks for the best schedule it can find."),
+        {{tr("Press {solve.auto}, or this button, and wait: the solver looks for the best schedule it can "
+             "find."),
           [&window] { return buttonOf(window, "solve.auto"); },
           [outcome, solver] { return outcome() && !solver->job().isRunning(); }},
          {tr("This is what there is to gain. Do not apply it: press “Keep as baseline”, and every view "
@@ -113,7 +116,8 @@ Tour beatAutoSolve(MainWindow& window)
               const auto total = totalOf(d);
               return baseline && total && *total <= 1.05 * baseline->evaluation.total;
           }}},
-        tr("Within 5 % of the solver, by hand. Compare (Ctrl+3) says where the two still differ.")};
+        tr("Within 5 % of the solver, by hand. Compare ({view.perspective.Compare}) says where the two still "
+           "differ.")};
 }
 
 Tour fromModelToArray(MainWindow& window)
@@ -133,10 +137,11 @@ Tour fromModelToArray(MainWindow& window)
         tr("From model to array"),
         tr("One LLaMA block in four lenses: schedule, wavefront, loops, cores."),
         QStringLiteral("models/llama-block.json"),
-        {{tr("A LLaMA block on the machine “edge”. Press F9, wait, and press Apply in the Solver pane."),
+        {{tr("A LLaMA block on the machine “edge”. Press {solve.auto}, wait, and press Apply in the Solver "
+             "pane."),
           button("solve.auto"),
           [&d] { return d.hasProblem() && d.schedule().size() < d.problem()->opCount(); }},
-         {tr("Ctrl+Shift+L selects the subgraph that takes the longest. Back in the graph: Ctrl+G."),
+         {tr("{lens.slowest} selects the subgraph that takes the longest. Back in the graph: {view.graph}."),
           [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("subgraphs"))); },
           [&s, &links, &d, height] {
               const bool done = s.state().subgraph && s.state().subgraph == links.slowest();
@@ -144,7 +149,7 @@ Tour fromModelToArray(MainWindow& window)
                   *height = d.schedule()[*s.state().subgraph].granularity.h;
               return done;
           }},
-         {tr("Ctrl+Shift+1: the wavefront of its tile on the machine's array, cycle by cycle."),
+         {tr("{lens.systolic}: the wavefront of its tile on the machine's array, cycle by cycle."),
           button("lens.show.systolic"), seen("systolic")},
          {tr("Click into h and turn the wheel: wavefront, cycles and total move with it."),
           [&window] {
@@ -154,10 +159,10 @@ Tour fromModelToArray(MainWindow& window)
               const auto now = s.state().subgraph;
               return now && now->index() < d.schedule().size() && d.schedule()[*now].granularity.h != *height;
           }},
-         {tr("Ctrl+Shift+2: its largest product on the memories of the machine, every tiling searched."),
+         {tr("{lens.mapping}: its largest product on the memories of the machine, every tiling searched."),
           button("lens.show.mapping"), seen("mapping")},
-         {tr("Ctrl+Shift+3: the whole model on the machine's cores."), button("lens.show.npu"), seen("npu")},
-         {tr("Ctrl+G leads back to the graph."), button("lens.show.schedule"),
+         {tr("{lens.npu}: the whole model on the machine's cores."), button("lens.show.npu"), seen("npu")},
+         {tr("{view.graph} leads back to the graph."), button("lens.show.schedule"),
           [&window] {
               const View* now = window.currentView();
               return now && now->viewName() == QLatin1String("graph");

@@ -24,13 +24,12 @@
 #include "views/npu/npu_tiles_view.h"
 #include "views/npu/npu_view.h"
 #include "views/roofline/roofline_view.h"
+#include "views/sweep/sweep_view.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
 #include "views/systolic/systolic_view.h"
 #include "views/systolic/tile_map_canvas.h"
 #include "views/tiles/tiles_view.h"
-
-#include "panels/what_if/what_if_view.h"
 
 namespace tilewright::ui {
 
@@ -121,8 +120,8 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles"), &make<ProblemsView>, QStringLiteral("Alt+9")},
         {QStringLiteral("history"), tr("History"), QStringLiteral("clock"), DockArea::Bottom,
          QStringLiteral("Edit"), &make<HistoryView>, QStringLiteral("Alt+0")},
-        {QStringLiteral("what-if"), tr("What-if"), QStringLiteral("help"), DockArea::Bottom,
-         QStringLiteral(""), &make<WhatIfView>, QStringLiteral("Alt+Shift+8")},
+        {QStringLiteral("sweep"), tr("Sweep"), QStringLiteral("bars"), DockArea::Bottom,
+         QStringLiteral("Edit,Hardware"), &make<SweepView>, QStringLiteral("Alt+Shift+8")},
         {QStringLiteral("bound"), tr("Lower bound"), QStringLiteral("roofline"), DockArea::Bottom,
          QStringLiteral(""), &make<BoundView>, QStringLiteral("Alt+Shift+9")},
         {QStringLiteral("rules"), tr("Rules"), QStringLiteral("settings"), DockArea::Bottom,

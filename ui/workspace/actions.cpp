@@ -3,6 +3,8 @@
 
 #include "theme/icon.h"
 
+#include <QRegularExpression>
+
 #include <algorithm>
 #include <utility>
 
@@ -75,12 +77,22 @@ QAction* Actions::make(const ActionSpec& spec, QObject* parent)
     return action;
 }
 
+void Actions::enter(QAction* action, const ActionSpec& spec)
+{
+    m_actions.push_back(action);
+    m_usual.emplace(action, Usual{spec.shortcuts, spec.keysAreFixed});
+    if (const auto chosen = m_choices.find(spec.id); chosen != m_choices.end() && !spec.keysAreFixed) {
+        action->setShortcuts(chosen->second);
+        describe(action, {});
+    }
+}
+
 QAction* Actions::add(const ActionSpec& spec, std::function<void(bool)> run)
 {
     Q_ASSERT_X(!find(spec.id), "Actions::add", qPrintable(spec.id));
     QAction* action = make(spec, this);
     connect(action, &QAction::triggered, this, [run = std::move(run)](bool checked) { run(checked); });
-    m_actions.push_back(action);
+    enter(action, spec);
     if (spec.available || spec.checked || spec.textNow)
         m_specs.emplace(action, spec);
     return action;
@@ -118,20 +130,21 @@ QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool
                 run(checked);
             }
         });
-        m_actions.push_back(action);
+        enter(action, spec);
     }
     m_offers[action].push_back({owner, std::move(run), std::move(spec.available)});
     return action;
 }
 
-void Actions::note(const ActionSpec& spec)
+QAction* Actions::note(const ActionSpec& spec)
 {
-    if (find(spec.id))
-        return;
+    if (QAction* known = find(spec.id))
+        return known;
     QAction* action = make(spec, this);
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     action->setProperty(kNoteProperty, true);
-    m_actions.push_back(action);
+    enter(action, spec);
+    return action;
 }
 
 QAction* Actions::find(const QString& id) const
@@ -186,6 +199,62 @@ QString Actions::keysOf(const QAction* action)
 bool Actions::isCommand(const QAction* action)
 {
     return !action->property(kNoteProperty).toBool();
+}
+
+// -- keys of a person's own choice -----------------------------------------------------------------------
+
+void Actions::setKeyChoices(const KeyChoices& choices)
+{
+    if (choices == m_choices)
+        return;
+    m_choices = choices;
+    for (QAction* action : m_actions) {
+        const auto chosen = m_choices.find(action->objectName());
+        const QList<QKeySequence>& keys =
+            chosen == m_choices.end() || !mayHaveOtherKeys(action) ? usualKeys(action) : chosen->second;
+        if (keys == action->shortcuts())
+            continue;
+        action->setShortcuts(keys);
+        describe(action, {});
+        m_described.erase(action);
+    }
+    refresh(); // also why something cannot be used is said in the tooltip
+    Q_EMIT keysChanged();
+}
+
+const QList<QKeySequence>& Actions::usualKeys(const QAction* action) const
+{
+    return m_usual.at(action).keys;
+}
+
+bool Actions::mayHaveOtherKeys(const QAction* action) const
+{
+    // What has no keys and is no command is done with the mouse.
+    return !m_usual.at(action).areFixed && (isCommand(action) || !usualKeys(action).isEmpty());
+}
+
+bool Actions::meet(const QAction* a, const QAction* b)
+{
+    const auto isGlobal = [](const QAction* action) {
+        return action->shortcutContext() == Qt::WindowShortcut;
+    };
+    const auto isCommon = [](const QAction* action) {
+        return action->objectName().startsWith(QLatin1String("canvas."));
+    };
+    return isGlobal(a) || isGlobal(b) || isCommon(a) || isCommon(b) || menuOf(a) == menuOf(b);
+}
+
+QString Actions::withKeys(QString text) const
+{
+    static const QRegularExpression form(QStringLiteral("\\{([a-zA-Z.]+)(?:\\|([^}]*))?\\}"));
+    for (auto match = form.match(text); match.hasMatch(); match = form.match(text)) {
+        const QAction* action = find(match.captured(1));
+        const QString key = !action                        ? match.captured(2)
+                            : action->shortcut().isEmpty() ? action->text().remove(QLatin1Char('&'))
+                                                           : keyText(action->shortcut());
+        text.replace(match.capturedStart(), match.capturedLength(), key);
+    }
+    return text;
 }
 
 } // namespace tilewright::ui

@@ -41,7 +41,11 @@ struct ActionSpec
     std::function<Availability()> available{};
     std::function<bool()> checked{};
     std::function<QString()> textNow{};
+    bool keysAreFixed = false; ///< keys that differ (arrows), or that mean this only in one place (Esc)
 };
+
+/// Keys that a person has chosen, by the id of the action; the others have those they came with.
+using KeyChoices = std::map<QString, QList<QKeySequence>>;
 
 class Actions : public QObject
 {
@@ -59,8 +63,9 @@ public:
     /// be seen, otherwise on the one made last. The keys are the widget's own business. Returns the one
     /// action.
     QAction* offer(QWidget* owner, ActionSpec spec, std::function<void(bool)> run);
-    /// Registers what keys or the mouse do without being a command: a row of the shortcut sheet.
-    void note(const ActionSpec& spec);
+    /// Registers what keys or the mouse do without being a command: a row of the shortcut sheet. Returns the
+    /// one of this id.
+    QAction* note(const ActionSpec& spec);
     /// An action that is in no registry.
     [[nodiscard]] static QAction* make(const ActionSpec& spec, QObject* parent);
     /// Asks all actions anew whether they can be used, are checked, and what they are called. To be called
@@ -73,6 +78,25 @@ public:
     /// Its keys and gestures for reading: "Ctrl+C", "comma", "arrows".
     [[nodiscard]] static QString keysOf(const QAction* action);
     [[nodiscard]] static bool isCommand(const QAction* action);
+
+    // -- keys of a person's own choice
+    [[nodiscard]] const KeyChoices& keyChoices() const { return m_choices; }
+    /// Gives every action its chosen keys or, without a choice, those it came with; also to actions that are
+    /// registered later.
+    void setKeyChoices(const KeyChoices& choices);
+    [[nodiscard]] const QList<QKeySequence>& usualKeys(const QAction* action) const;
+    [[nodiscard]] bool mayHaveOtherKeys(const QAction* action) const;
+    /// Those that would not know which of them is meant, were they given the same key: of the whole window,
+    /// of one view, or of one view and all pictures.
+    [[nodiscard]] static bool meet(const QAction* a, const QAction* b);
+    /// A text with the key of a command in the place of its id in braces, "{graph.find}"; of a command
+    /// without a key its name.
+    [[nodiscard]] QString withKeys(QString text) const;
+
+Q_SIGNALS:
+    void keysChanged();
+
+public:
     /// Enables or disables; a disabled action says in its tooltip and in the status bar why it is. For the
     /// entries of a menu that is made when it opens; registered actions know themselves.
     static void setAvailable(QAction* action, const Availability& available);
@@ -86,11 +110,20 @@ private:
     };
     /// The widget's that an offered action acts on; null when none is left.
     const Offer* offerInUse(const QAction* action);
+    void enter(QAction* action, const ActionSpec& spec);
 
     std::vector<QAction*> m_actions;
     std::map<const QAction*, std::vector<Offer>> m_offers;
     std::map<const QAction*, ActionSpec> m_specs;  ///< of those that can change
     std::map<const QAction*, QString> m_described; ///< text and reason that its tooltip was made from
+    /// The keys that an action came with.
+    struct Usual
+    {
+        QList<QKeySequence> keys;
+        bool areFixed = false;
+    };
+    std::map<const QAction*, Usual> m_usual;
+    KeyChoices m_choices;
 };
 
 } // namespace tilewright::ui

@@ -108,6 +108,43 @@ Status Document::setMachine(const Machine& machine, const QString& text, const Q
     return Unit{};
 }
 
+Status Document::adopt(const Machine& machine, Schedule schedule, const QString& text)
+{
+    if (!m_problem)
+        return Error{ErrorCode::Refused, "no problem is open", {}, {}};
+    State next = state();
+    if (!m_model || m_model->machine != machine) {
+        auto model = onMachine(machine);
+        if (!model)
+            return model.error();
+        next.problem = (*model)->problem;
+        next.model = std::move(*model);
+    }
+    next.schedule = std::move(schedule);
+    if (next != state())
+        push(std::move(next), text, {});
+    return Unit{};
+}
+
+Status Document::adopt(const Hardware& hardware, Schedule schedule, const QString& text)
+{
+    if (!m_problem || m_model)
+        return Error{ErrorCode::Refused, "no problem that stands as it is is open", {}, {}};
+    State next = state();
+    if (m_problem->hardware() != hardware) {
+        Problem::Data data = m_problem->data();
+        data.hardware = hardware;
+        auto problem = Problem::build(std::move(data));
+        if (!problem)
+            return problem.error();
+        next.problem = std::move(*problem);
+    }
+    next.schedule = std::move(schedule);
+    if (next != state())
+        push(std::move(next), text, {});
+    return Unit{};
+}
+
 Result<lower::ModelOnMachinePtr> Document::withDimensions(const onnx::Dimensions& dimensions,
                                                           const Machine& machine) const
 {
@@ -153,10 +190,14 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     undoStack().clear();
     undoStack().setClean();
     m_notes.clear();
+    m_nudges.clear();
     m_baselines.clear();
     m_baselineIndex = -1;
     m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
     takeBase(std::move(problem), std::move(model));
+    m_fileHardware.reset();
+    if (m_problem)
+        m_fileHardware = m_problem->hardware();
     ++m_revision;
     m_schedule = std::move(schedule);
     m_colours = {};
@@ -363,6 +404,26 @@ QString Document::subgraphNote(const Subgraph& subgraph)
 QString Document::viewNote(const QString& view)
 {
     return QStringLiteral("view ") + view;
+}
+
+void Document::nudge(const Nudges& next, const QString& text, const QString& mergeKey)
+{
+    if (next != m_nudges)
+        undoStack().push(new NudgeCommand(
+            m_nudges, next, [this](const Nudges& nudges) { setNudges(nudges); }, text, mergeKey));
+}
+
+void Document::setNudges(const Nudges& nudges)
+{
+    if (nudges == m_nudges)
+        return;
+    m_nudges = nudges;
+    announce(Part::Nudges);
+}
+
+bool Document::isOfTheFile(const QUndoCommand& step) const
+{
+    return !dynamic_cast<const NudgeCommand*>(&step);
 }
 
 void Document::addProof(Proof proof)

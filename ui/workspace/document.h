@@ -11,8 +11,10 @@
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
 #include "workspace/subgraph_colours.h"
+#include "workspace/value_command.h"
 
 #include <QMap>
+#include <QPointF>
 #include <QString>
 
 #include <functional>
@@ -40,7 +42,8 @@ enum class Part {
     RuleSet = 8,   ///< rules()
     Baseline = 16, ///< the pinned states, or which of them is drawn
     Preview = 32,
-    Proof = 128, ///< proof()
+    Proof = 128,  ///< proof()
+    Nudges = 256, ///< nudges()
     Machine = 64 ///< machine(), and with it costs and hardware of problem(): the same ops on the same tensors
 };
 Q_DECLARE_FLAGS(Parts, Part)
@@ -120,6 +123,10 @@ public:
     /// the machine's hardware and costs. Without an open problem: the machine of the next model.
     [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
                                     const QString& mergeKey = {});
+    /// Another machine and a schedule for it, as one undo step.
+    [[nodiscard]] Status adopt(const Machine& machine, Schedule schedule, const QString& text);
+    /// The same of a problem that stands as it is: its costs stay.
+    [[nodiscard]] Status adopt(const Hardware& hardware, Schedule schedule, const QString& text);
     /// The same as part of opening: no step to undo.
     [[nodiscard]] Status startOn(const Machine& machine);
     /// The sizes that the file of the open ONNX model leaves free, and what they are taken to be.
@@ -165,6 +172,16 @@ public:
     /// A subgraph is known by what it runs: a note follows it through edits of its tile and its place.
     [[nodiscard]] static QString subgraphNote(const Subgraph& subgraph);
     [[nodiscard]] static QString viewNote(const QString& view);
+
+    // -- nudges
+    /// By how much nodes of the graph were moved by hand, by what the graph calls them. No part of the
+    /// schedule: kept with the session. An undo step that changes nothing that is saved.
+    using Nudges = QMap<QString, QPointF>;
+    [[nodiscard]] const Nudges& nudges() const { return m_nudges; }
+    /// Steps with the same non-empty mergeKey that follow one another merge.
+    void nudge(const Nudges& next, const QString& text, const QString& mergeKey = {});
+    void setNudges(const Nudges& nudges); ///< of the session: no step
+    using NudgeCommand = ValueCommand<Nudges, 2>;
 
     // -- proofs
     /// What no schedule of the open problem can beat by these rules, as a solver has proven.
@@ -238,6 +255,7 @@ private:
         onnx::Dimensions dimensions;
         bool operator==(const State&) const = default;
     };
+    [[nodiscard]] bool isOfTheFile(const QUndoCommand& step) const override;
     void announce(Parts parts);
     [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule, m_dimensions}; }
     void push(State next, const QString& text, const QString& mergeKey);
@@ -251,6 +269,8 @@ private:
         onnx::Dimensions dimensions;
     };
     [[nodiscard]] Result<Base> baseOf(const std::string& extra, const QString& path) const;
+    [[nodiscard]] Result<Base> onOwnHardware(const ProblemPtr& problem, const std::string& extra,
+                                             const QString& path) const;
     [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,
                                                                   const Machine& machine) const;
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
@@ -273,6 +293,7 @@ private:
     lower::ModelOnMachinePtr m_lifted; ///< lensModel() of a problem that stands as it is
     std::optional<Machine> m_machine;
     Machine m_nextMachine;
+    std::optional<Hardware> m_fileHardware; ///< of a problem file: a schedule on another has its own
     std::vector<onnx::FreeDimension> m_freeDimensions;
     onnx::Dimensions m_dimensions;
     Schedule m_schedule;
@@ -289,6 +310,7 @@ private:
     SubgraphColours m_previewColours;
     std::optional<Proof> m_proof;
     Notes m_notes;
+    Nudges m_nudges;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
     QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work

@@ -139,9 +139,11 @@ Result<Document::Base> Document::baseOf(const std::string& extra, const QString&
     const auto machine = lower::machineField(extra, path.toStdString());
     if (!machine)
         return machine.error();
-    if (!*machine) // saved on what the problem says of itself, or by another program
-        return m_model && m_model->workload->problem ? Base{m_model->workload->problem, nullptr, {}}
-                                                     : Base{m_problem, m_model, m_dimensions};
+    if (!*machine) { // saved on what the problem says of itself, or by another program
+        if (m_model && !m_model->workload->problem)
+            return Base{m_problem, m_model, m_dimensions};
+        return onOwnHardware(m_model ? m_model->workload->problem : m_problem, extra, path);
+    }
     onnx::Dimensions dimensions = lower::dimensionsField(extra);
     if (dimensions.empty())
         dimensions = m_dimensions;
@@ -152,6 +154,27 @@ Result<Document::Base> Document::baseOf(const std::string& extra, const QString&
         return model.error();
     ProblemPtr problem = (*model)->problem;
     return Base{std::move(problem), std::move(*model), std::move(dimensions)};
+}
+
+/// A problem that stands as it is on the hardware that its schedule names, else on that of its file.
+Result<Document::Base> Document::onOwnHardware(const ProblemPtr& problem, const std::string& extra,
+                                               const QString& path) const
+{
+    const auto named = lower::hardwareField(extra, path.toStdString());
+    if (!named)
+        return named.error();
+    const Hardware hardware = named->value_or(m_fileHardware.value_or(problem->hardware()));
+    if (hardware == problem->hardware())
+        return Base{problem, nullptr, {}};
+    Problem::Data data = problem->data();
+    data.hardware = hardware;
+    auto other = Problem::build(std::move(data));
+    if (!other) {
+        Error error = other.error();
+        error.file = path.toStdString();
+        return error;
+    }
+    return Base{std::move(*other), nullptr, {}};
 }
 
 Status Document::openReadablePart(const QString& path)
@@ -188,6 +211,10 @@ Schedule Document::savedSchedule() const
     Schedule out = m_schedule;
     if (m_model)
         out.extra = lower::withMachineField(out.extra, m_model->machine, m_dimensions);
+    std::optional<Hardware> own; // of a problem that stands as it is, but not as its file says
+    if (!m_model && m_problem->hardware() != m_fileHardware)
+        own = m_problem->hardware();
+    out.extra = lower::withHardwareField(out.extra, own);
     return out;
 }
 
@@ -247,6 +274,8 @@ Status Document::recover(const QJsonObject& copy)
     } else {
         setProblem(*problem, std::move(loaded->schedule), problemPath);
     }
+    if (const auto hardware = lower::hardwareField(m_schedule.extra, "recovery copy"); hardware && *hardware)
+        m_fileHardware.reset(); // the file's is another
     setPath(copy[QStringLiteral("path")].toString());
     undoStack().resetClean(); // not what is in the file
     evaluateNow();

@@ -5,6 +5,8 @@
 #include "onnx/import.h"
 #include "theme/words.h"
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 QString lensName(Lens lens)
@@ -96,6 +98,19 @@ void LensDocument::startedFrom(const QString& path)
     m_undo.setClean(); // also when there was no step, but what a crash left
     m_path = path;
     Q_EMIT fileChanged();
+}
+
+bool LensDocument::isModified() const
+{
+    if (m_undo.isClean())
+        return false;
+    const int saved = m_undo.cleanIndex();
+    if (saved < 0)
+        return true;
+    for (int i = std::min(saved, m_undo.index()); i < std::max(saved, m_undo.index()); ++i)
+        if (isOfTheFile(*m_undo.command(i)))
+            return true;
+    return false;
 }
 
 Status LensDocument::save(const QString& path)

@@ -55,7 +55,7 @@ public:
     [[nodiscard]] Lens lens() const { return m_lens; }
     /// The file that Save writes; empty when there is none yet.
     [[nodiscard]] const QString& path() const { return m_path; }
-    [[nodiscard]] bool isModified() const { return !m_undo.isClean(); }
+    [[nodiscard]] bool isModified() const;
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
 
     /// Takes a file of this lens; on an Error nothing changes.
@@ -79,6 +79,12 @@ Q_SIGNALS:
     void refused(const QString& why);
 
 protected:
+    /// Whether a step of the undo stack changes what is saved.
+    [[nodiscard]] virtual bool isOfTheFile(const QUndoCommand& step) const
+    {
+        Q_UNUSED(step)
+        return true;
+    }
     void setPath(const QString& path) { m_path = path; }
     /// What was opened is in the file of this path; the steps so far belong to something else.
     void startedFrom(const QString& path);

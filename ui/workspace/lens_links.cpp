@@ -110,6 +110,8 @@ void LensLinks::workloadChanged(bool anotherProblem)
                 m_following[index(lens)] = true;
                 Q_EMIT followingChanged(lens);
             }
+    if (anotherProblem)
+        m_shown.fill(false);
     for (const Lens lens : {Lens::Systolic, Lens::Npu, Lens::Mapping})
         m_outdated[index(lens)] = true;
     catchUp(Lens::Systolic);
@@ -142,6 +144,12 @@ void LensLinks::catchUp(Lens lens)
     }
     if (m_why[index(lens)] != before)
         Q_EMIT whyChanged(lens);
+}
+
+bool LensLinks::isAside(Lens lens) const
+{
+    return isFollowing(lens) && m_workspace.schedule().hasProblem() && m_workspace.has(lens) &&
+           !m_shown[index(lens)] && !m_why[index(lens)].isEmpty();
 }
 
 bool LensLinks::showsWorkload(Lens lens) const
@@ -182,6 +190,16 @@ std::optional<LensLinks::Product> LensLinks::product() const
         const auto op = lower::largestProduct(problem, schedule[subgraph].ops);
         return op ? std::optional(Product{*op, subgraph}) : std::nullopt;
     }
+    return slowestProduct();
+}
+
+std::optional<LensLinks::Product> LensLinks::slowestProduct() const
+{
+    const SnapshotPtr& snapshot = m_workspace.schedule().snapshot();
+    if (!snapshot)
+        return std::nullopt;
+    const Problem& problem = *snapshot->problem;
+    const Schedule& schedule = snapshot->schedule;
     std::optional<Product> slowest;
     double most = -1;
     for (std::size_t i = 0; i < snapshot->evaluation.subgraphs.size(); ++i)
@@ -221,6 +239,18 @@ std::optional<SubgraphId> LensLinks::slowest() const
     return SubgraphId(static_cast<std::size_t>(most - all.begin()));
 }
 
+std::optional<LensLinks::Product> LensLinks::productFor(Lens lens, std::optional<Product> selected,
+                                                        const QString& otherwise)
+{
+    if (selected)
+        return selected;
+    const std::optional<Product> slowest = m_shown[index(lens)] ? std::nullopt : slowestProduct();
+    m_why[index(lens)] = m_shown[index(lens)] || slowest ? otherwise
+                                                         : tr("No op of this workload multiplies matrices: "
+                                                              "there is nothing of it to show here.");
+    return slowest;
+}
+
 void LensLinks::followSystolic()
 {
     Document& document = m_workspace.schedule();
@@ -234,7 +264,10 @@ void LensLinks::followSystolic()
         }
         settings.hierarchy = hierarchy;
     }
-    if (const auto at = product()) {
+    systolic.setEnergyTable(document.machine() ? document.machine()->energy : Machine::Energy{});
+    if (const auto at = productFor(Lens::Systolic, product(),
+                                   tr("The selected subgraph multiplies no matrices: another product "
+                                      "stays."))) {
         const SnapshotPtr& snapshot = document.snapshot();
         const Subgraph& subgraph = snapshot->schedule[at->subgraph];
         const auto run =
@@ -250,10 +283,8 @@ void LensLinks::followSystolic()
                                   .arg(at->subgraph.index())
                                   .toStdString();
             m_origins.insert(settings.origin);
+            m_shown[index(Lens::Systolic)] = true;
         }
-    } else {
-        m_why[index(Lens::Systolic)] =
-            tr("The selected subgraph multiplies no matrices: the last product stays.");
     }
     m_systolic = settings;
     if (m_asked && systolic.isModified())
@@ -281,19 +312,20 @@ void LensLinks::followMapping()
         if (!(layers == mapping.model()))
             mapping.openModel(layers);
     }
-    m_mapped = mappable();
-    if (!m_mapped) {
-        m_why[index(Lens::Mapping)] =
-            tr("The selected subgraph has no product and no convolution: the last layer stays.");
+    m_mapped = productFor(Lens::Mapping, mappable(),
+                          tr("The selected subgraph has no product and no convolution: another layer "
+                             "stays."));
+    if (!m_mapped)
         return;
-    }
     auto layer = lower::layerOf(*model, m_mapped->op);
     if (!layer) {
         m_why[index(Lens::Mapping)] = sentence(layer.error().message);
         return;
     }
     m_layer = *layer;
-    if (const Status followed = mapping.follow(*layer, lower::architectureOf(model->machine)); !followed)
+    if (const Status followed = mapping.follow(*layer, lower::architectureOf(model->machine)); followed)
+        m_shown[index(Lens::Mapping)] = true;
+    else
         m_why[index(Lens::Mapping)] = sentence(followed.error().message);
 }
 
@@ -326,6 +358,7 @@ void LensLinks::followNpu()
     settings.hardware = m_hardware;
     settings.tiling = m_tiling.tiling;
     npu.follow(m_npuModel, settings);
+    m_shown[index(Lens::Npu)] = true;
 }
 
 std::optional<Granularity> LensLinks::foundTile(mapping::Level level) const

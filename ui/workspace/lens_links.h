@@ -41,6 +41,8 @@ public:
     void catchUp(Lens lens);
     /// Whether it follows and stands at the open workload; the NPU when that has been run.
     [[nodiscard]] bool showsWorkload(Lens lens) const;
+    /// It follows, and nothing of the open workload can be shown in it: what it holds is of something else.
+    [[nodiscard]] bool isAside(Lens lens) const;
     /// What the lens cannot follow, as one sentence; empty when it does.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
@@ -55,6 +57,7 @@ public:
     /// What Mapping looks at: like product(), and a selected depthwise convolution.
     [[nodiscard]] std::optional<Product> mappable() const;
     [[nodiscard]] std::optional<SubgraphId> slowest() const; ///< the subgraph that takes the longest
+    [[nodiscard]] std::optional<Product> slowestProduct() const;
 
     // -- what was found, taken back
     /// The granularity that the Mapping lens' method has at a level; nothing while that lens shows something
@@ -86,13 +89,17 @@ private:
     void followNpu();
     void showInNpu();
     void tellMakespan();
+    /// What to show; without anything selected that can be, the slowest in a lens that shows nothing yet.
+    [[nodiscard]] std::optional<Product> productFor(Lens lens, std::optional<Product> selected,
+                                                    const QString& otherwise);
     void selectOperators(const lower::ModelOnMachine& model, const std::vector<OpId>& operators);
     void followAgain(Lens lens);
 
     Workspace& m_workspace;
     std::array<bool, 4> m_following{true, true, true, true};
     std::array<bool, 4> m_outdated{};
-    std::array<bool, 4> m_given{}; ///< it has shown the open workload before
+    std::array<bool, 4> m_given{}; ///< it has shown an open workload before
+    std::array<bool, 4> m_shown{}; ///< it shows something of the one that is open
     std::array<QString, 4> m_why;
     std::vector<lower::NamedLayer> m_layers; ///< of m_layersOf
     bool m_asked = false;                    ///< a person lets the lens follow

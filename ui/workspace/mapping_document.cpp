@@ -2,6 +2,7 @@
 #include "workspace/mapping_document.h"
 
 #include "base/file.h"
+#include "mapping/constraints.h"
 #include "mapping/edits.h"
 #include "workspace/mapping_samples.h"
 #include "workspace/value_command.h"
@@ -34,7 +35,17 @@ Status MappingDocument::check(const MappingSetup& setup)
         return nest.error();
     if (Status s = mapping::checkArchitecture(setup.architecture); !s)
         return s;
+    if (const auto asked = mapping::parseConstraints(*nest, setup.factors); !asked) {
+        Error error = asked.error();
+        error.path = "factors";
+        return error;
+    }
     return mapping::checkCountable(*nest, setup.architecture);
+}
+
+void MappingDocument::startSearch()
+{
+    m_search.start(m_nest, m_setup.architecture, *mapping::parseConstraints(m_nest, m_setup.factors));
 }
 
 void MappingDocument::reset(const MappingSetup& setup, const QString& path)
@@ -48,13 +59,14 @@ void MappingDocument::reset(const MappingSetup& setup, const QString& path)
 void MappingDocument::assign(const MappingSetup& setup, bool searchAgain)
 {
     const bool space =
-        searchAgain || !(setup.layer == m_setup.layer && setup.architecture == m_setup.architecture);
+        searchAgain || !(setup.layer == m_setup.layer && setup.architecture == m_setup.architecture &&
+                         setup.factors == m_setup.factors);
     m_setup = setup;
     if (space)
         m_nest = *mapping::makeNest(m_setup.layer);
     m_evaluation = mapping::evaluate(m_nest, m_setup.architecture, m_setup.method);
     if (space) {
-        m_search.start(m_nest, m_setup.architecture);
+        startSearch();
         Q_EMIT spaceChanged();
     }
     Q_EMIT setupChanged();
@@ -64,9 +76,12 @@ void MappingDocument::push(const MappingSetup& next, const QString& text, const 
 {
     if (next == m_setup)
         return;
-    m_loadFound.reset();
-    undoStack().push(new ValueCommand<MappingSetup>(
-        m_setup, next, [this](const MappingSetup& setup) { assign(setup); }, text, mergeKey));
+    // Undo and redo show what was; what a search was to add to the step before stays out of it.
+    const auto show = [this](const MappingSetup& setup) {
+        m_loadFound.reset();
+        assign(setup);
+    };
+    undoStack().push(new ValueCommand<MappingSetup>(m_setup, next, show, text, mergeKey));
 }
 
 // -- files -----------------------------------------------------------------------------------------------
@@ -102,6 +117,7 @@ Status MappingDocument::open(const LensFile& file)
         return layers.error();
     MappingSetup setup = m_setup;
     setup.layer = layers->model.layers.front();
+    setup.factors.clear(); // asked for of another layer's loops
     if (Status s = check(setup); !s)
         return s;
     if (layers->isModel)
@@ -158,6 +174,7 @@ void MappingDocument::openLayer(const mapping::Layer& layer)
 {
     MappingSetup setup = m_setup;
     setup.layer = layer;
+    setup.factors.clear();
     if (const Status s = check(setup); !s) {
         Q_EMIT refused(QString::fromStdString(s.error().text()));
         return;
@@ -166,7 +183,7 @@ void MappingDocument::openLayer(const mapping::Layer& layer)
     Q_EMIT edited();
     const QString key = QStringLiteral("layer %1").arg(++m_opened);
     push(setup, tr("Open a layer"), key);
-    m_search.start(m_nest, m_setup.architecture); // also when it is the same layer again
+    startSearch(); // also when it is the same layer again
     m_loadFound = key;
 }
 
@@ -174,7 +191,7 @@ Status MappingDocument::follow(const mapping::Layer& layer, const mapping::Archi
 {
     if (layer == m_setup.layer && architecture == m_setup.architecture)
         return Unit{};
-    MappingSetup setup{layer, architecture, {}};
+    MappingSetup setup{layer, architecture, {}, {}};
     if (Status s = check(setup); !s)
         return s;
     setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
@@ -191,10 +208,11 @@ void MappingDocument::loadFound()
     const QString key = *std::exchange(m_loadFound, std::nullopt);
     MappingSetup setup = m_setup;
     setup.method = best->method;
-    if (key.isEmpty())
+    // Steps hold what was before and after them, so what was opened can only change before the first one.
+    if (key.isEmpty() && undoStack().count() == 0)
         assign(setup);
     else
-        push(setup, tr("Open a layer"), key);
+        push(setup, tr("Load the best method found"), key);
 }
 
 // -- edits -----------------------------------------------------------------------------------------------
@@ -212,6 +230,8 @@ Status MappingDocument::applyLayer(const mapping::Layer& layer, const QString& m
 {
     MappingSetup next = m_setup;
     next.layer = layer;
+    if (layer.kind != m_setup.layer.kind)
+        next.factors.clear();
     if (Status s = check(next); !s)
         return s;
     const auto nest = mapping::makeNest(layer);
@@ -230,11 +250,26 @@ Status MappingDocument::applyArchitecture(const mapping::Architecture& architect
     next.architecture = architecture;
     if (Status s = check(next); !s)
         return s;
+    // Factors that need not divide are none of a model in which they must.
+    if (m_setup.architecture.options.imperfect && !architecture.options.imperfect)
+        next.method = mapping::refitMethod(m_nest, m_setup.method);
     const auto load = m_loadFound;
     if (!(next == m_setup))
         Q_EMIT edited();
     push(next, tr("Change the hardware"), mergeKey);
     m_loadFound = load;
+    return Unit{};
+}
+
+Status MappingDocument::applyFactors(const std::vector<std::string>& factors)
+{
+    MappingSetup next = m_setup;
+    next.factors = factors;
+    if (Status s = check(next); !s)
+        return s;
+    if (!(next == m_setup))
+        Q_EMIT edited();
+    push(next, tr("Ask for factors"), {});
     return Unit{};
 }
 

@@ -36,6 +36,7 @@ public:
     /// Layers of the model view, at least one after a model was opened.
     [[nodiscard]] const mapping::Model& model() const { return m_model; }
     [[nodiscard]] MappingSearch& search() { return m_search; }
+    void startSearch();
 
     // -- files and pasted text; on an Error nothing changes
     [[nodiscard]] Status open(const LensFile& file) override;
@@ -58,6 +59,9 @@ public:
     [[nodiscard]] Status applyArchitecture(const mapping::Architecture& architecture,
                                            const QString& mergeKey = {});
 
+    /// Factors that the search must keep, as parseConstraints() reads them.
+    [[nodiscard]] Status applyFactors(const std::vector<std::string>& factors);
+
     void setOperand(int operand);
     void pinBaseline();
     void clearBaseline();
@@ -70,7 +74,7 @@ public:
 Q_SIGNALS:
     void setupChanged();
     void edited();       ///< by a person, not by undo
-    void spaceChanged(); ///< another layer or machine: another space of methods
+    void spaceChanged(); ///< another layer, machine or other factors asked for: another space of methods
     void baselineChanged();
     void operandChanged();
     void modelChanged();

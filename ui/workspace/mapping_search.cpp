@@ -8,13 +8,15 @@ namespace tilewright::ui {
 namespace {
 
 mapping::SearchResult run(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
-                          const SearchSettings& settings, mapping::SearchOptions options)
+                          const mapping::Constraints& asked, const SearchSettings& settings,
+                          mapping::SearchOptions options)
 {
     options.seconds = settings.seconds;
-    if (settings.mode == SearchMode::Quick)
-        return mapping::quickSearch(nest, architecture, options);
     if (settings.mode == SearchMode::Custom)
         options.reductions = settings.reductions;
+    options.reductions.constraints = asked;
+    if (settings.mode == SearchMode::Quick)
+        return mapping::quickSearch(nest, architecture, options);
     return mapping::search(nest, architecture, options);
 }
 
@@ -25,6 +27,12 @@ MappingSearch::MappingSearch()
     m_densityJob = std::make_unique<LatestJob<DensityPtr>>(
         [this](DensityPtr density) {
             m_density = std::move(density);
+            Q_EMIT changed();
+        },
+        true);
+    m_paddingJob = std::make_unique<LatestJob<std::optional<mapping::PaddingHint>>>(
+        [this](std::optional<mapping::PaddingHint> hint) {
+            m_padding = std::move(hint);
             Q_EMIT changed();
         },
         true);
@@ -40,6 +48,10 @@ MappingSearch::MappingSearch()
                     return std::make_shared<const mapping::Density>(
                         mapping::sampleDensity(nest, architecture, options));
                 });
+            m_paddingJob->request(
+                [nest = m_nest, architecture = m_architecture, found = m_result](std::stop_token stop) {
+                    return mapping::paddingHint(nest, architecture, *found, mapping::Objective::Edp, stop);
+                });
             Q_EMIT finished();
             Q_EMIT changed();
         },
@@ -54,26 +66,30 @@ void MappingSearch::setSettings(const SearchSettings& settings)
     Q_EMIT changed();
 }
 
-void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architecture& architecture)
+void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
+                          const mapping::Constraints& asked)
 {
     m_nest = nest;
     m_architecture = architecture;
     m_densityJob->cancel();
+    m_paddingJob->cancel();
+    m_padding.reset();
     m_density = nullptr;
     m_result = nullptr;
     m_status.reset();
-    m_job->request(
-        [this, nest, architecture, settings = m_settings, tell = m_job->teller()](std::stop_token stop) {
-            mapping::SearchOptions options;
-            options.stop = stop;
-            options.status = [&](const mapping::SearchStatus& status) {
-                tell([this, status] {
-                    m_status = status;
-                    Q_EMIT changed();
-                });
-            };
-            return std::make_shared<const mapping::SearchResult>(run(nest, architecture, settings, options));
-        });
+    m_job->request([this, nest, architecture, asked, settings = m_settings,
+                    tell = m_job->teller()](std::stop_token stop) {
+        mapping::SearchOptions options;
+        options.stop = stop;
+        options.status = [&](const mapping::SearchStatus& status) {
+            tell([this, status] {
+                m_status = status;
+                Q_EMIT changed();
+            });
+        };
+        return std::make_shared<const mapping::SearchResult>(
+            run(nest, architecture, asked, settings, options));
+    });
     Q_EMIT changed();
 }
 
@@ -86,6 +102,7 @@ void MappingSearch::settleDensity()
 {
     settle();
     m_densityJob->waitIdle();
+    m_paddingJob->waitIdle();
 }
 
 } // namespace tilewright::ui

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "npu/generate.h"
 #include "npu/run_options.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 #include "workspace/value_command.h"
 
 #include <QFileInfo>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/systolic_document.h"
 
+#include "base/integer.h"
 #include "theme/words.h"
 #include "workspace/value_command.h"
 
@@ -147,6 +148,14 @@ void SystolicDocument::assign(const SystolicSettings& settings)
     Q_EMIT changed();
 }
 
+void SystolicDocument::setEnergyTable(const Machine::Energy& table)
+{
+    if (table == m_energyTable)
+        return;
+    m_energyTable = table;
+    Q_EMIT levelsChanged();
+}
+
 void SystolicDocument::setGemm(const systolic::Gemm& gemm, const QString& origin)
 {
     SystolicSettings next = m_settings;
@@ -197,10 +206,13 @@ std::int64_t SystolicDocument::cycles() const
 
 bool SystolicDocument::cursorsLinked() const
 {
-    // Fold f, operand k of the array's timetable is k step k / depth of output tile f in the program.
-    return comparison() && !m_pipeline->computes.empty() &&
-           m_settings.timing.dataflow == systolic::Dataflow::Os &&
-           m_settings.timing.readout == systolic::Readout::Shadow && m_settings.supply.unlimited();
+    // Fold f, operand k of the array's timetable is k step k / depth of output tile f in the program, where
+    // the program is cut as the array is: a tile of a person's own, or too little room, cuts it otherwise.
+    const systolic::PipelineComparison* p = comparison();
+    return p && m_settings.timing.dataflow == systolic::Dataflow::Os &&
+           m_settings.timing.readout == systolic::Readout::Shadow && m_settings.supply.unlimited() &&
+           p->pipelined.nK == ceilDiv(m_settings.gemm.k, m_settings.depth) &&
+           std::ssize(m_pipeline->computes) == m_plan.folds() * p->pipelined.nK;
 }
 
 void SystolicDocument::setCycle(std::int64_t cycle)

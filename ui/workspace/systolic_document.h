@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/machine.h"
 #include "systolic/pe_simulator.h"
 #include "systolic/pipeline.h"
 #include "systolic/roofline.h"
@@ -113,6 +114,10 @@ public:
     bool set(const SystolicSettings& settings);
     [[nodiscard]] const QString& error() const { return m_error; }
     void setGemm(const systolic::Gemm& gemm, const QString& origin);
+    /// What a multiply-accumulate and an element moved cost: the machine's table, by default that of every
+    /// machine that says nothing.
+    [[nodiscard]] const Machine::Energy& energyTable() const { return m_energyTable; }
+    void setEnergyTable(const Machine::Energy& table);
     /// Takes these settings without an undo step: those of what is selected elsewhere.
     void follow(const SystolicSettings& settings);
     void chooseTile(std::optional<systolic::TileShape> tile, std::optional<systolic::TileMethod> method = {});
@@ -158,6 +163,7 @@ private:
     [[nodiscard]] bool cursorsLinked() const;
 
     SystolicSettings m_settings;
+    Machine::Energy m_energyTable;
     QString m_error;
     systolic::FoldPlan m_plan;
     systolic::ArrayTiming m_timing;

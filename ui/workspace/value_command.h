@@ -10,8 +10,8 @@
 namespace tilewright::ui {
 
 /// The one undo command: a value before and after, so undo is assignment and cannot drift. Commands with the
-/// same merge key that follow one another become one. All commands of a stack have the same T.
-template <typename T> class ValueCommand : public QUndoCommand
+/// same merge key that follow one another become one. Commands of one stack that differ in T differ in Kind.
+template <typename T, int Kind = 1> class ValueCommand : public QUndoCommand
 {
 public:
     using Assign = std::function<void(const T&)>;
@@ -24,7 +24,7 @@ public:
 
     void undo() override { m_assign(m_before); }
     void redo() override { m_assign(m_after); }
-    [[nodiscard]] int id() const override { return m_mergeKey.isEmpty() ? -1 : 1; }
+    [[nodiscard]] int id() const override { return m_mergeKey.isEmpty() ? -1 : Kind; }
     bool mergeWith(const QUndoCommand* other) override
     {
         const auto& next = static_cast<const ValueCommand&>(*other);

@@ -66,7 +66,7 @@ void FuseOffer::show(const Trial& trial)
     auto* button =
         new WrapButton(icon(QStringLiteral("fuse")),
                        comparable ? signedNumber(trial.after->total - snapshot->evaluation.total) : QString(),
-                       tr("fuse them (G)"), this);
+                       m_context.actions.withKeys(tr("fuse them ({schedule.fuse|G})")), this);
     connect(button, &QPushButton::clicked, this,
             [this] { fuseSelection(m_context.document, m_context.selection); });
     m_column->addWidget(button);

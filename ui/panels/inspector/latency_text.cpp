@@ -99,12 +99,19 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
 
 QString latencyText(const LatencyArithmetic& arithmetic, double total, int width)
 {
-    for (const LatencyForm form : {LatencyForm::WideTable, LatencyForm::Table}) {
-        QString text = latencyText(arithmetic, total, form);
+    const auto fits = [width](const QString& text) {
         QTextDocument document;
         document.setDefaultFont(QApplication::font());
         document.setHtml(text);
-        if (document.idealWidth() <= width)
+        return document.idealWidth() <= width;
+    };
+    // As the room is, not as the figures are: from subgraph to subgraph the form stays.
+    constexpr double kUsual = 1'000.5;
+    constexpr std::int64_t kMany = 1'000;
+    const LatencyArithmetic usual{{{100, kUsual, kUsual, kMany, kMany}}, true};
+    for (const LatencyForm form : {LatencyForm::WideTable, LatencyForm::Table}) {
+        QString text = latencyText(arithmetic, total, form);
+        if (fits(latencyText(usual, total, form)) && fits(text))
             return text;
     }
     return latencyText(arithmetic, total, LatencyForm::Lines);

@@ -130,12 +130,16 @@ void ScheduleOverview::show(const Facts& facts)
     m_none->setVisible(facts.best.changes.empty());
     const bool all = facts.best.looked == snapshot->schedule.size();
     m_none->setText(
-        !all ? tr("Nothing at the %1 subgraphs that take longest. Press F9 to look everywhere.")
-                   .arg(number(static_cast<std::int64_t>(facts.best.looked)))
+        !all
+            ? m_context.actions
+                  .withKeys(tr("Nothing at the %1 subgraphs that take longest. Press {solve.auto|F9} to look "
+                               "everywhere."))
+                  .arg(number(static_cast<std::int64_t>(facts.best.looked)))
         : m_proven ? tr("No schedule is faster: there is nothing left to change.")
         : snapshot->evaluation.valid()
-            ? tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
-                 "makes it faster. Several at once may: press F9.")
+            ? m_context.actions.withKeys(
+                  tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
+                     "makes it faster. Several at once may: press {solve.auto|F9}."))
             : tr("No single change repairs it; the Problems pane looks for repairs."));
     m_limits->setText(
         !facts.measured

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "model/machine_fields.h"
+#include "workspace/machine_values.h"
 
 class QComboBox;
 class QLabel;
@@ -54,10 +54,5 @@ private:
     bool m_filling = false;
     std::vector<MachineField> m_shown;
 };
-
-/// "256 KiB", "64 GB/s": a value with its unit.
-[[nodiscard]] QString machineValueText(const MachineField& field);
-/// The number of a value as a person types it: "256 KiB" is 262144; anything else stays as it is.
-[[nodiscard]] QString typedMachineValue(const QString& text, MachineUnit unit);
 
 } // namespace tilewright::ui

@@ -15,8 +15,8 @@
 namespace tilewright::ui {
 
 SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
-    : QWidget(parent), m_context(context), m_figures(new ControlBar(this)), m_note(new QLabel(this)),
-      m_buttons(new ControlBar(this)),
+    : QWidget(parent), m_context(context), m_halves(new QBoxLayout(QBoxLayout::TopToBottom)),
+      m_figures(new ControlBar(this)), m_note(new QLabel(this)), m_buttons(new ControlBar(this)),
       m_apply(new QPushButton(icon(QStringLiteral("ok")), tr("Apply"), this)),
       m_keep(new QPushButton(icon(QStringLiteral("pin")), tr("Keep as baseline"), this)),
       m_compare(new QPushButton(icon(QStringLiteral("compare")), tr("Compare"), this)),
@@ -28,9 +28,14 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_figures);
-    column->addWidget(m_note);
-    column->addWidget(m_buttons);
-    column->addWidget(m_tabs, 1);
+    column->addLayout(m_halves, 1);
+    m_halves->setSpacing(0);
+    auto* head = new QVBoxLayout;
+    head->addWidget(m_note);
+    head->addWidget(m_buttons);
+    head->addStretch(1);
+    m_halves->addLayout(head);
+    m_halves->addWidget(m_tabs, 1);
     for (int i = 0; i < FactCount; ++i) {
         auto* fact = new QLabel(this);
         fact->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -149,6 +154,20 @@ void SolverCard::refresh()
     m_keep->setVisible(m_state == State::Offered);
     m_discard->setText(m_state == State::Applied ? tr("Close") : tr("Discard"));
     m_buttons->updateGeometry();
+}
+
+void SolverCard::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    // In the low dock under the graph the rows stand beside the buttons, and have the rest of its height.
+    const bool wide = width() >= fontMetrics().averageCharWidth() * 84;
+    if (wide == (m_halves->direction() == QBoxLayout::LeftToRight))
+        return;
+    m_halves->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_halves->setStretch(0, wide ? 2 : 0);
+    m_halves->setStretch(1, wide ? 3 : 1);
+    m_tabs->setSizePolicy(QSizePolicy::Expanding, wide ? QSizePolicy::Ignored : QSizePolicy::Expanding);
+    layout()->activate();
 }
 
 void SolverCard::settle()

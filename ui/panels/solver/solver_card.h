@@ -3,6 +3,7 @@
 
 #include "panels/solver/solver_lists.h"
 
+class QBoxLayout;
 class QLabel;
 class QPushButton;
 class QTabWidget;
@@ -41,6 +42,9 @@ Q_SIGNALS:
     void compareClicked();
     void discardClicked();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     enum Fact { Before, After, Change, Gap, Time, Evaluations, FactCount };
     void refresh();
@@ -50,6 +54,7 @@ private:
     ViewContext m_context;
     SolverOutcomePtr m_outcome;
     State m_state = State::Offered;
+    QBoxLayout* m_halves;
     ControlBar* m_figures;
     QList<QLabel*> m_facts;
     QLabel* m_note;

@@ -60,11 +60,11 @@ QStringList limitSentences(const CriticalResources& r)
         std::swap(out[0], out[1]);
     out << (r.unlimitedCapacity > 0
                 ? tr("<b>Capacity</b>: 10 % more fast memory %1; without any limit the same subgraphs would "
-                     "take %2 less (%3). More could be fused as well: see What-if.")
+                     "take %2 less (%3). More could be fused as well: see Sweep.")
                       .arg(saves(r.moreCapacity), number(r.unlimitedCapacity),
                            signedPercent(-r.unlimitedCapacity / r.total))
                 : tr("<b>Capacity</b>: more fast memory would not make these subgraphs faster; it could let "
-                     "more be fused: see What-if."));
+                     "more be fused: see Sweep."));
     if (!r.exact)
         out << tr("Some subgraphs have too many steps to look at each; they count for what binds them on the "
                   "whole.");

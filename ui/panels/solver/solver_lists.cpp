@@ -44,6 +44,14 @@ QString sentence(const Difference& d)
         .arg(what, QString::fromStdString(d.textBefore), QString::fromStdString(d.textAfter));
 }
 
+/// In a low, wide pane texts have two lines, and the rest in their tooltip: several rows are to be seen.
+bool isLow(const QTreeView& tree)
+{
+    constexpr int kLowLines = 10;
+    return !tree.isColumnHidden(1) &&
+           tree.viewport()->height() < kLowLines * tree.fontMetrics().lineSpacing();
+}
+
 /// A tree view does not make its rows high enough for wrapped text by itself.
 class WrappingDelegate : public QStyledItemDelegate
 {
@@ -59,7 +67,8 @@ public:
         const int width = tree->columnWidth(0) - levels * tree->indentation() - 10;
         const QRect text = tree->fontMetrics().boundingRect(QRect(0, 0, std::max(width, 1), 10'000),
                                                             Qt::TextWordWrap, textOf(*tree, index));
-        size.setHeight(text.height() + 6);
+        const int most = isLow(*tree) ? 2 * tree->fontMetrics().lineSpacing() : text.height();
+        size.setHeight(std::min(text.height(), most) + 6);
         return size;
     }
 
@@ -121,6 +130,7 @@ void CompactTree::resizeEvent(QResizeEvent* event)
 {
     QTreeWidget::resizeEvent(event);
     setColumnHidden(1, viewport()->width() < fontMetrics().averageCharWidth() * 30);
+    setTextElideMode(isLow(*this) ? Qt::ElideRight : Qt::ElideNone);
     scheduleDelayedItemsLayout(); // wrapped rows get another height
 }
 

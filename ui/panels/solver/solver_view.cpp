@@ -135,10 +135,8 @@ void SolverView::build()
     left->addWidget(m_options);
     m_progress = new QLabel(body);
     m_progress->setWordWrap(true);
-    m_progress->setContentsMargins(8, 2, 8, 2);
     m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_progress->setAccessibleName(tr("Progress"));
-    left->addWidget(m_progress);
     m_runList = new QComboBox(body);
     m_runList->setAccessibleName(tr("Runs"));
     m_runList->setToolTip(tr("The results of earlier runs on this problem: choose one to look at it again."));
@@ -146,6 +144,7 @@ void SolverView::build()
     m_runList->setMinimumContentsLength(24);
     auto* runRow = new QHBoxLayout;
     runRow->setContentsMargins(8, 0, 8, 2);
+    runRow->addWidget(m_progress, 1);
     runRow->addWidget(m_runList, 1);
     left->addLayout(runRow);
     connect(m_runList, &QComboBox::activated, this, [this](int row) {
@@ -154,6 +153,7 @@ void SolverView::build()
             m_card->setOutcome(run);
     });
     m_plot = new SolverCurveView(context(), body);
+    m_plot->setMinimumHeight(48);
     left->addWidget(m_plot, 1);
     m_columns->addLayout(left, 1);
     m_card = new SolverCard(context(), body);
@@ -190,14 +190,20 @@ void SolverView::registerActions()
                        m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
                    });
-    QAction* stopping = registry().add(
-        "solve.stop", tr("Solve"), tr("S&top and keep the best"), "stop", {QKeySequence(Qt::Key_Escape)},
-        tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has "
-           "the focus)."),
+    ActionSpec ending{
+        QStringLiteral("solve.stop"),
+        tr("Solve"),
+        tr("S&top and keep the best"),
+        QStringLiteral("stop"),
+        {QKeySequence(Qt::Key_Escape)},
+        tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has the focus)."),
+        false,
+        {},
         [self = QPointer<SolverView>(this)] {
             return Availability(self && self->m_job.isRunning(), tr("No search is running."));
-        },
-        [this] { stop(); });
+        }};
+    ending.keysAreFixed = true;
+    QAction* stopping = registry().add(ending, [this](bool) { stop(); });
     stopping->setShortcutContext(Qt::WidgetShortcut); // Esc means something else elsewhere: keyPressEvent()
 }
 
@@ -446,7 +452,10 @@ void SolverView::resizeEvent(QResizeEvent* event)
     // Side by side where there is room, in a column in a narrow dock.
     const bool wide = width() >= fontMetrics().averageCharWidth() * 90;
     m_columns->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    m_columns->setStretch(0, wide ? 1 : 0);
+    // Beside the result the curve takes the height there is: the pane scrolls only below its least.
+    m_plot->setSizePolicy(QSizePolicy::Expanding, wide ? QSizePolicy::Ignored : QSizePolicy::Preferred);
+    m_columns->setStretch(0, wide ? 5 : 0);
+    m_columns->setStretch(1, wide ? 7 : 1); // the result, while there is one
 }
 
 void SolverView::keyPressEvent(QKeyEvent* event)

@@ -12,6 +12,10 @@
 
 namespace tilewright::ui {
 
+namespace {
+constexpr double kApart = 8; // pixels between the names and where they belong
+} // namespace
+
 SubgraphDelegate::SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent)
     : QStyledItemDelegate(parent), m_model(model), m_themes(themes)
 {
@@ -107,24 +111,44 @@ void SubgraphDelegate::paintNumber(QPainter& painter, const QRectF& cell, std::s
 void SubgraphDelegate::paintOps(QPainter& painter, const QRectF& cell, const QFont& font,
                                 std::size_t row) const
 {
-    // What tells the rows apart comes first; where they all belong is cut first.
-    const OpNames text = m_model.names(row);
+    const auto [names, where] = opsIn(row, font, cell.width());
     painter.setFont(font);
-    const TextMetrics fm(font);
     painter.setPen(theme().text);
-    // "pointwise12" keeps its number; of several names the first ones in full, or the first as it fits.
-    const qsizetype comma = text.names.indexOf(QLatin1Char(','));
-    const QString first = comma < 0 ? text.names : text.names.left(comma) + QStringLiteral(", …");
-    const QString names = fm.horizontalAdvance(first) > cell.width()
-                              ? fittingName(comma < 0 ? first : text.names.left(comma), fm, cell.width())
-                              : fm.elidedText(text.names, Qt::ElideRight, cell.width());
     painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft), names);
-    const double used = fm.horizontalAdvance(names) + 8;
-    if (text.where.isEmpty() || cell.width() - used < fm.horizontalAdvance(QStringLiteral("mmm")))
+    if (where.isEmpty())
         return;
     painter.setPen(theme().muted);
-    painter.drawText(cell.adjusted(used, 0, 0, 0), static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft),
-                     fm.elidedText(text.where, Qt::ElideLeft, cell.width() - used));
+    painter.drawText(cell.adjusted(TextMetrics(font).horizontalAdvance(names) + kApart, 0, 0, 0),
+                     static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft), where);
+}
+
+OpNames SubgraphDelegate::opsIn(std::size_t row, const QFont& font, double width) const
+{
+    // What tells the rows apart comes first; where they all belong is cut first.
+    const OpNames text = m_model.names(row);
+    const TextMetrics fm(font);
+    const auto fits = [&](const QString& shown, double room) { return fm.horizontalAdvance(shown) <= room; };
+    // "pointwise12" keeps its number; of several names the first ones in full, or the first as it fits.
+    const qsizetype comma = text.names.indexOf(QLatin1Char(','));
+    const QString name = comma < 0 ? text.names : text.names.left(comma);
+    const QString more = comma < 0 ? QString() : QStringLiteral(", …");
+    const double room = width - fm.horizontalAdvance(more);
+    const QString cut = fittingName(name, fm, room);
+    const QString names = fits(name + more, width) ? fm.elidedText(text.names, Qt::ElideRight, width)
+                          : cut.isEmpty()          ? fittingName(name, fm, width)
+                                                   : cut + more;
+    const double beside = width - fm.horizontalAdvance(names) - kApart;
+    if (text.where.isEmpty() || beside >= fm.horizontalAdvance(QStringLiteral("mmm")))
+        return {names, text.where.isEmpty() ? QString() : fm.elidedText(text.where, Qt::ElideLeft, beside)};
+    // Without room for it beside them, where they belong is told in few letters before the first: of equal
+    // blocks nothing else tells the rows apart. "head1.query, scores" is "h1.query, …".
+    const QString whole = text.where + QLatin1Char('.') + name;
+    const QString dots(QChar(u'…'));
+    for (const QString& sign : {more, comma < 0 ? QString() : dots})
+        if (const QString shown = fittingName(whole, fm, width - fm.horizontalAdvance(sign));
+            !shown.isEmpty() && !shown.contains(dots))
+            return {shown + sign, {}};
+    return {names, {}};
 }
 
 void SubgraphDelegate::paintTime(QPainter& painter, const QRectF& whole, const SubgraphEvaluation& e) const

@@ -18,6 +18,8 @@ public:
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
+    /// What is written of the ops of a row, and where they belong, in that much room.
+    [[nodiscard]] OpNames opsIn(std::size_t row, const QFont& font, double width) const;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 private:

@@ -155,14 +155,13 @@ void SubgraphsView::fitColumns()
         return m_table->viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
     };
     const int least = fontMetrics().horizontalAdvance(QStringLiteral("contex…10"));
-    const int pleasant = fontMetrics().horizontalAdvance(QStringLiteral("context, m…"));
+    const int pleasant = fontMetrics().horizontalAdvance(QStringLiteral("h0.context, …"));
     // The bars tell the same when they are shorter: better than a column that has to be scrolled to.
-    constexpr int kShortestBars = 44;
+    constexpr int kShortestBars = 36;
     for (const auto column : {SubgraphModel::Time, SubgraphModel::Memory})
         if (const int lacking = pleasant - left(); lacking > 0) {
-            const int floor = column == SubgraphModel::Time
-                                  ? std::max(kShortestBars, fontMetrics().horizontalAdvance(tr("Time")) + 14)
-                                  : fontMetrics().horizontalAdvance(tr("Memory")) + 12;
+            const QString heading = column == SubgraphModel::Time ? tr("Time") : tr("Memory");
+            const int floor = std::max(kShortestBars, m_table->fontMetrics().horizontalAdvance(heading) + 10);
             int& width = widths[static_cast<std::size_t>(column)];
             width = std::max(std::min(floor, width), width - lacking);
         }

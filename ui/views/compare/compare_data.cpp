@@ -2,9 +2,12 @@
 #include "views/compare/compare_data.h"
 
 #include "edit/fit.h"
+#include "lower/on_machine.h"
 #include "report/take_snapshot.h"
 #include "workspace/compared_model.h"
 #include "workspace/subgraph_colours.h"
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -16,7 +19,11 @@ void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, const Gra
                const Progress& progress)
 {
     GraphShape shape;
-    shape.cards = false; // differences are about ops
+    // Differences are about ops; of thousands only the cards that hold them can be seen.
+    shape.cards = !data.models && std::ranges::all_of(data.snapshots, [](const SnapshotPtr& snapshot) {
+        return snapshot->problem->opCount() > kCardsAbove;
+    });
+    shape.blocks = shape.cards;
     SubgraphColours colours;
     std::shared_ptr<const GraphGeometry> beside;
     for (const std::size_t side : {1U, 0U}) {
@@ -35,6 +42,11 @@ void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, const Gra
 }
 
 } // namespace
+
+bool isComparable(const Snapshot& a, const Snapshot& b)
+{
+    return a.problem == b.problem || lower::sameGraph(*a.problem, *b.problem);
+}
 
 std::set<OpId> CompareData::across(std::size_t from, const std::set<OpId>& ops) const
 {
@@ -56,6 +68,10 @@ CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std
     const Progress progress{stop, {}};
     data->comparison = compareSchedules(b->problem, a->schedule, b->schedule, b->evaluation.rules, progress);
     data->totals = {data->comparison.before, data->comparison.after};
+    data->otherHardware =
+        a->problem->hardware() != b->problem->hardware() || a->problem->data().ops != b->problem->data().ops;
+    if (data->otherHardware) // each on its own
+        data->totals = {a->evaluation.total, b->evaluation.total};
     data->table = differencesOf(data->comparison);
     addGraphs(*data, {}, metrics, progress);
     return data;

@@ -20,7 +20,8 @@ struct CompareData
     std::array<double, 2> totals{}; ///< time units of the problem, or cycles of the models
     std::array<GraphModel, 2> graphs;
     DifferenceTable table;
-    Comparison comparison;            ///< of schedules
+    Comparison comparison;            ///< of schedules, on the hardware of B
+    bool otherHardware = false;       ///< A is on another
     lower::ModelsOnMachinePtr models; ///< null for schedules
     /// Of models, per op of A and of B: its counterparts in the other.
     std::array<std::vector<std::set<OpId>>, 2> counterparts;
@@ -28,6 +29,8 @@ struct CompareData
     /// Ops of one side as those of the other: the same ops for schedules.
     [[nodiscard]] std::set<OpId> across(std::size_t from, const std::set<OpId>& ops) const;
 };
+/// Whether schedules of one are schedules of the other, be it on other hardware.
+[[nodiscard]] bool isComparable(const Snapshot& a, const Snapshot& b);
 using CompareDataPtr = std::shared_ptr<const CompareData>;
 
 /// Both are found in the background: the contributions are exact evaluations, the pictures need layouts.

@@ -129,8 +129,7 @@ void CompareView::addActions()
     const auto schedules = [&d = document()] {
         const SnapshotPtr a = d.baseline();
         const SnapshotPtr& b = d.snapshot();
-        return Availability(a && b && a->problem == b->problem,
-                            tr("Pin a baseline of this problem first (B)."));
+        return Availability(a && b && isComparable(*a, *b), tr("Pin a baseline of this problem first (B)."));
     };
     const auto both = [&other, schedules] { return other.isOpen() ? Availability() : schedules(); };
     registry().add("compare.next", menu, tr("&Next difference"), "down", {QKeySequence(Qt::Key_F7)},
@@ -142,10 +141,14 @@ void CompareView::addActions()
     registry().add(
         "compare.swap", menu, tr("&Swap A and B"), "swap", {},
         tr("Take the baseline's schedule and pin the current one in its place; one undo step."),
-        [&other, schedules] {
-            return other.isOpen() ? Availability(false, tr("Two models are compared: open the other "
-                                                           "one to have it as B."))
-                                  : schedules();
+        [&other, schedules, &d = document()] {
+            if (other.isOpen())
+                return Availability(false,
+                                    tr("Two models are compared: open the other one to have it as B."));
+            const Availability both = schedules();
+            return both.isAvailable() ? Availability(d.baseline()->problem == d.snapshot()->problem,
+                                                     tr("A is on other hardware: undo goes back to it."))
+                                      : both;
         },
         [this] { swap(); });
     const auto whenModels = [&other] {
@@ -222,7 +225,7 @@ void CompareView::refresh()
     m_requested = nullptr;
     const SnapshotPtr a = document().baseline();
     const SnapshotPtr b = document().snapshot();
-    if (!a || !b || a->problem != b->problem) {
+    if (!a || !b || !isComparable(*a, *b)) {
         m_job->cancel();
         showData(nullptr);
         return;
@@ -264,12 +267,16 @@ QString CompareView::summary() const
         return tr("Nothing to compare yet.");
     if (!m_data->models) {
         const Comparison& c = m_data->comparison;
-        if (c.contributions.empty())
-            return tr("Both schedules are the same.");
-        return tr("%1: %2 (%3)")
-            .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
-            .arg(signedNumber(c.after - c.before),
-                 c.before > 0 ? signedPercent(c.after / c.before - 1) : QString());
+        QString out =
+            c.contributions.empty()
+                ? tr("Both schedules are the same.")
+                : tr("%1: %2 (%3)")
+                      .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
+                      .arg(signedNumber(c.after - c.before),
+                           c.before > 0 ? signedPercent(c.after / c.before - 1) : QString());
+        if (m_data->otherHardware)
+            out += QLatin1Char(' ') + tr("A is on other hardware: the list is on that of B.");
+        return out;
     }
     const model::ModelComparison& c = m_data->models->comparison;
     if (c.added + c.changed + c.gone == 0)

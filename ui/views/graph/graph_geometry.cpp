@@ -367,8 +367,8 @@ LayoutRect layoutRect(const QRectF& r)
     return {r.x(), r.y(), r.width(), r.height()};
 }
 
-/// On the part of each line that it shares with no other, the traffic beyond them, where they cover no node;
-/// each view is named once.
+} // namespace
+
 void placeSlabs(GraphGeometry& geometry)
 {
     const Problem& problem = *geometry.problem;
@@ -400,11 +400,9 @@ void placeSlabs(GraphGeometry& geometry)
             const LayoutPoint c = slab.named.center();
             slab.plain = {c.x - small.width() / 2, c.y - small.height() / 2, small.width(), small.height()};
         }
-        geometry.slabs.emplace(e, slab);
+        geometry.slabs.insert_or_assign(e, slab);
     }
 }
-
-} // namespace
 
 QString slabText(const GraphGeometry& geometry, TensorId view)
 {

@@ -143,6 +143,10 @@ struct GraphGeometry
 /// Whether repeating blocks of the problem are drawn as cards of their own.
 [[nodiscard]] bool drawsBlocks(const GraphShape& shape, const Problem& problem);
 
+/// On the part of each line that it shares with no other, the traffic beyond them, where they cover no node;
+/// each view is named once.
+void placeSlabs(GraphGeometry& geometry);
+
 /// What is written on the slab of a view: its name and size.
 [[nodiscard]] QString slabText(const GraphGeometry& geometry, TensorId view);
 

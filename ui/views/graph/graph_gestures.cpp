@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_gestures.h"
 
+#include "theme/number.h"
 #include "workspace/selection_edits.h"
 
 #include <QApplication>
@@ -17,7 +18,39 @@ bool extends(Qt::KeyboardModifiers modifiers)
     return modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
 }
 
+SelectionState withSubgraphOnly(SubgraphId subgraph)
+{
+    SelectionState state;
+    state.subgraphs = {subgraph};
+    return state;
+}
+
 } // namespace
+
+std::vector<GraphKey> selectedNodes(const GraphGeometry& geometry, const Schedule& schedule,
+                                    const SelectionState& selected)
+{
+    std::set<GraphKey> nodes;
+    const auto add = [&](OpId op) {
+        if (const auto v = geometry.nodeOf(op))
+            nodes.insert(geometry.keys[*v]);
+    };
+    std::ranges::for_each(selected.ops, add);
+    if (selected.ops.empty())
+        for (const SubgraphId s : selected.subgraphs)
+            if (s.index() < schedule.size())
+                std::ranges::for_each(schedule[s].ops, add);
+    return {nodes.begin(), nodes.end()};
+}
+
+QString nudgeText(const GraphModel& model, const std::vector<GraphKey>& nodes)
+{
+    const auto only =
+        nodes.size() == 1 ? model.geometry->index.find(nodes.front()) : model.geometry->index.end();
+    return only != model.geometry->index.end()
+               ? GraphGestures::tr("Nudge %1").arg(model.nodes[only->second].title)
+               : GraphGestures::tr("Nudge %1 nodes").arg(number(static_cast<std::int64_t>(nodes.size())));
+}
 
 std::optional<SubgraphId> sourceOf(const Schedule& schedule, const std::vector<OpId>& ops,
                                    std::initializer_list<std::optional<SubgraphId>> candidates)
@@ -113,7 +146,11 @@ void GraphGestures::move(const QMouseEvent& event)
     case Gesture::Press:
         if ((m_mouse - m_pressed).manhattanLength() < QApplication::startDragDistance())
             break;
-        if (m_hit.op || (m_hit.onHandle && m_hit.subgraph)) {
+        if ((event.modifiers() & Qt::ShiftModifier) && !m_layouter.isPreview() &&
+            (m_hit.node || (m_hit.onHandle && m_hit.subgraph))) {
+            beginNudge();
+            m_layouter.setNudges(nudges());
+        } else if (m_hit.op || (m_hit.onHandle && m_hit.subgraph)) {
             leavePreviewToDrag();
             beginDrag();
             updateDrag(event.modifiers());
@@ -129,6 +166,9 @@ void GraphGestures::move(const QMouseEvent& event)
         break;
     case Gesture::Drag:
         updateDrag(event.modifiers());
+        break;
+    case Gesture::Nudge:
+        m_layouter.setNudges(nudges());
         break;
     case Gesture::None:
         updateHover();
@@ -165,6 +205,11 @@ void GraphGestures::release(const QMouseEvent& event)
         setGesture(Gesture::None);
         updateDrag(event.modifiers());
         drop();
+        break;
+    case Gesture::Nudge:
+        setGesture(Gesture::None);
+        m_view.unsetCursor();
+        m_context.document.nudge(nudges(), nudgeText(*m_layouter.model(), m_nudged));
         break;
     case Gesture::Overview:
     case Gesture::None:
@@ -215,6 +260,8 @@ void GraphGestures::cancel()
     m_scrollTimer.stop();
     if (isDragging())
         m_drag.cancel();
+    if (m_gesture == Gesture::Nudge)
+        m_layouter.setNudges(m_context.document.nudges());
     setGesture(Gesture::None);
     m_band = {};
     m_view.unsetCursor();
@@ -283,6 +330,30 @@ void GraphGestures::beginDrag()
     m_scrollTimer.start();
 }
 
+/// What is taken: the node, with the others that are selected when it is one of them, or a whole subgraph.
+void GraphGestures::beginNudge()
+{
+    const GraphGeometry& geometry = *m_layouter.geometry();
+    const SelectionState& s = m_context.selection.state();
+    if (m_hit.op && s.ops.contains(*m_hit.op))
+        m_nudged = selectedNodes(geometry, m_context.document.schedule(), s);
+    else if (m_hit.node)
+        m_nudged = {geometry.keys[*m_hit.node]};
+    else
+        m_nudged = selectedNodes(geometry, m_context.document.schedule(), withSubgraphOnly(*m_hit.subgraph));
+    setGesture(Gesture::Nudge);
+    m_view.setFocus();
+    m_view.setCursor(Qt::SizeAllCursor);
+    m_context.selection.setHover({});
+}
+
+GraphNudges GraphGestures::nudges() const
+{
+    const Viewport& viewport = m_navigator.viewport();
+    return movedOn(m_context.document.nudges(), m_nudged, m_layouter.shape().leftToRight,
+                   viewport.toScene(m_mouse) - viewport.toScene(m_pressed));
+}
+
 void GraphGestures::updateDrag(Qt::KeyboardModifiers modifiers)
 {
     const bool inside = m_bars.content().contains(m_mouse);
@@ -329,7 +400,7 @@ void GraphGestures::scrollAtTheEdge()
 
 void GraphGestures::aboutToPan(QPointF pixels)
 {
-    if (m_gesture == Gesture::Drag || m_gesture == Gesture::Band)
+    if (m_gesture == Gesture::Drag || m_gesture == Gesture::Band || m_gesture == Gesture::Nudge)
         m_pressed += pixels; // stays at its place in the graph
 }
 

@@ -43,12 +43,14 @@ Q_SIGNALS:
     void opened(const tilewright::ui::GraphHit& hit); ///< by a double-click
 
 private:
-    enum class Gesture { None, Press, Band, Drag, Overview };
+    enum class Gesture { None, Press, Band, Drag, Nudge, Overview };
 
     void setGesture(Gesture gesture);
     void setMouse(QPointF mouse);
     void leavePreviewToDrag();
     void beginDrag();
+    void beginNudge();
+    [[nodiscard]] GraphNudges nudges() const; ///< the document's with what is under the hand
     void updateDrag(Qt::KeyboardModifiers modifiers);
     void drop();
     void finishBand(Qt::KeyboardModifiers modifiers);
@@ -68,9 +70,16 @@ private:
     bool m_rightMoved = false;
     QRectF m_band;
     GraphDrag m_drag;
-    QTimer m_scrollTimer;  // while dragging near an edge
-    QTimer m_verdictTimer; // pictures of verdicts that come while dragging
+    std::vector<GraphKey> m_nudged; ///< nodes under the hand
+    QTimer m_scrollTimer;           // while dragging near an edge
+    QTimer m_verdictTimer;          // pictures of verdicts that come while dragging
 };
+
+/// The nodes of the selected ops, or of the selected subgraph where there are none.
+[[nodiscard]] std::vector<GraphKey> selectedNodes(const GraphGeometry& geometry, const Schedule& schedule,
+                                                  const SelectionState& selected);
+/// "Nudge softmax", "Nudge 3 nodes".
+[[nodiscard]] QString nudgeText(const GraphModel& model, const std::vector<GraphKey>& nodes);
 
 /// The subgraph that ops leave when they are moved: the first candidate that has them all.
 [[nodiscard]] std::optional<SubgraphId> sourceOf(const Schedule& schedule, const std::vector<OpId>& ops,

@@ -61,7 +61,8 @@ bool GraphLayouter::fitsNow(const GraphGeometry& geometry, const Snapshot& snaps
 void GraphLayouter::startAnew()
 {
     m_isPreview = false;
-    m_geometry = m_arranged = m_beforePreview = nullptr;
+    m_geometry = m_shown = m_arranged = m_beforePreview = nullptr;
+    m_nudges = m_context.document.nudges();
     m_remembered.clear();
     m_model.reset();
     m_before.reset();
@@ -115,7 +116,7 @@ void GraphLayouter::refresh()
     // Until it is arranged, the new areas and figures are shown where everything stands now.
     if (known && !m_isPreview)
         if (GeometryPtr provisional = regrouped(*m_arranged, snapshot->schedule)) {
-            m_geometry = std::move(provisional);
+            setGeometry(std::move(provisional));
             rebuildModel(false);
         }
     m_view.update();
@@ -130,12 +131,31 @@ void GraphLayouter::useGeometry(GeometryPtr geometry)
     }
     Q_EMIT aboutToArrange(*geometry);
     const bool sameShape = m_geometry && m_geometry->shape == geometry->shape;
-    m_geometry = m_arranged = std::move(geometry);
+    m_arranged = geometry;
+    setGeometry(std::move(geometry));
     if (!m_isPreview)
         remember(m_geometry);
     Q_EMIT geometryChanged();
     rebuildModel(!m_isPreview); // the cores belong to the solver while it is previewed
     Q_EMIT arranged(sameShape);
+    requestLabels();
+}
+
+void GraphLayouter::setGeometry(GeometryPtr geometry)
+{
+    m_geometry = std::move(geometry);
+    m_shown = nudged(m_geometry, m_nudges);
+}
+
+void GraphLayouter::setNudges(const GraphNudges& nudges)
+{
+    if (nudges == m_nudges)
+        return;
+    m_nudges = nudges;
+    if (!m_geometry || !m_model)
+        return;
+    setGeometry(m_geometry);
+    rebuildModel(false);
     requestLabels();
 }
 
@@ -175,7 +195,7 @@ void GraphLayouter::rebuildModel(bool animate)
         unlabelled.changes = m_context.workspace.compared().changes();
     auto next = std::make_unique<GraphModel>(
         buildGraph(shownSnapshot(), baseline.get(),
-                   m_isPreview ? document.previewColours() : document.colours(), unlabelled, m_geometry));
+                   m_isPreview ? document.previewColours() : document.colours(), unlabelled, m_shown));
     if (m_model && m_options.edgeLabels && !m_isPreview)
         keepLabels(*next, *m_model);
     const bool motion = m_view.style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, &m_view) > 0;

@@ -3,6 +3,7 @@
 
 #include "canvas/view.h"
 #include "views/graph/graph_model.h"
+#include "views/graph/graph_nudge.h"
 #include "views/graph/graph_traffic.h"
 #include "workspace/latest_job.h"
 
@@ -27,7 +28,7 @@ public:
     [[nodiscard]] const GraphModel* model() const { return m_model.get(); }
     /// The model, or one on the way to it.
     [[nodiscard]] const GraphModel& shownModel() const { return m_between ? *m_between : *m_model; }
-    [[nodiscard]] const GraphGeometry* geometry() const { return m_geometry.get(); } ///< of the model
+    [[nodiscard]] const GraphGeometry* geometry() const { return m_shown.get(); } ///< of the model
     [[nodiscard]] const GraphTraffic& traffic() const { return m_traffic; }
     [[nodiscard]] const GraphOptions& options() const { return m_options; }
     [[nodiscard]] const GraphShape& shape() const { return m_shape; }
@@ -36,7 +37,9 @@ public:
 
     void setOptions(const GraphOptions& options) { m_options = options; } // taken up by refresh()
     void setShape(const GraphShape& shape) { m_shape = shape; }           // likewise
-    void startAnew();                                                     ///< another problem
+    /// Moves nodes by hand, at once and without an undo step: those of the document, or on the way there.
+    void setNudges(const GraphNudges& nudges);
+    void startAnew(); ///< another problem
     void refresh();
     void beginPreview(); ///< or goes on to the next one
     void endPreview();
@@ -63,6 +66,7 @@ private:
     [[nodiscard]] GraphMetrics metrics() const;
     [[nodiscard]] bool fitsNow(const GraphGeometry& geometry, const Snapshot& snapshot) const;
     void useGeometry(GeometryPtr geometry);
+    void setGeometry(GeometryPtr geometry);
     [[nodiscard]] GeometryPtr remembered(const Snapshot& snapshot) const;
     void remember(const GeometryPtr& geometry);
     void rebuildModel(bool animate);
@@ -75,8 +79,10 @@ private:
     GraphOptions m_options;
     GraphShape m_shape;
 
-    GeometryPtr m_geometry; ///< of m_model
-    GeometryPtr m_arranged; ///< the same, or that from which a provisional one was made
+    GeometryPtr m_geometry; ///< as it was arranged
+    GeometryPtr m_shown;    ///< with what was moved by hand; of m_model
+    GraphNudges m_nudges;
+    GeometryPtr m_arranged; ///< m_geometry, or that from which a provisional one was made
     std::unique_ptr<GraphModel> m_model;
     /// What was shown before, the latest last: undo, and an edit that is taken back by another, show it
     /// again.

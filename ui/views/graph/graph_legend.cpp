@@ -3,6 +3,7 @@
 #include "chart/keys.h"
 #include "theme/text_metrics.h"
 #include "theme/words.h"
+#include "views/graph/graph_colouring.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_roles.h"
 #include "views/graph/graph_shapes.h"
@@ -64,11 +65,30 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
             p.drawPath(make(box));
         };
     };
+    // What tells the two apart is drawn larger than in the graph, where it has more room.
+    const auto matMul = [&theme](const QColor& fill) {
+        return [fill, &theme](QPainter& p, const QRectF& box) {
+            const double cut = box.height() * 0.55;
+            p.setPen(QPen(theme.outline, 1.2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+            p.setBrush(fill);
+            p.drawPolygon(QPolygonF{box.topLeft(),
+                                    {box.right() - cut, box.top()},
+                                    {box.right(), box.top() + cut},
+                                    box.bottomRight(),
+                                    box.bottomLeft()});
+        };
+    };
+    // Where the fill tells the types too, their shapes are drawn in it, and told once.
+    const auto& entries = model.legend.entries;
+    const bool byType = !entries.empty() && entries.front().first == opTypeFill(OpType::MatMul);
+    const auto typeFill = [&](OpType type) {
+        return byType ? fillColour(opTypeFill(type), theme) : theme.raised;
+    };
     const auto line = [&theme](EdgeStyle style) {
         return [style, &theme](QPainter& p, const QRectF& box) { sampleLine(p, box, style, theme); };
     };
-    std::vector<ChartKey> keys{{tr("MatMul"), shape(&matMulShape, theme.raised)},
-                               {tr("Pointwise"), shape(&pointwiseShape, theme.raised)},
+    std::vector<ChartKey> keys{{tr("MatMul"), matMul(typeFill(OpType::MatMul))},
+                               {tr("Pointwise"), shape(&pointwiseShape, typeFill(OpType::Pointwise))},
                                {tr("graph input"), shape(&inputShape, graphRoles(theme).tensorFill)},
                                {tr("through slow memory (traffic)"), line(EdgeStyle::Spilled)},
                                {tr("retained in fast memory"), line(EdgeStyle::Retained)},
@@ -135,12 +155,13 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                 p.setBrush(theme.raised);
                                 p.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3);
                             }});
-    for (const auto& [fill, text] : model.legend.entries)
-        keys.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
-                            p.setPen(QPen(theme.outline, 1));
-                            p.setBrush(fillColour(fill, theme));
-                            p.drawRoundedRect(box, 3, 3);
-                        }});
+    if (!byType)
+        for (const auto& [fill, text] : entries)
+            keys.push_back({text, [fill = fill, &theme](QPainter& p, const QRectF& box) {
+                                p.setPen(QPen(theme.outline, 1));
+                                p.setBrush(fillColour(fill, theme));
+                                p.drawRoundedRect(box, 3, 3);
+                            }});
     for (ChartKey& key : keys)
         key.width = kWide;
     if (!model.legend.scale.empty()) {

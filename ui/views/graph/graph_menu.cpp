@@ -157,6 +157,8 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
     if (const auto op = hit.isSection ? std::optional(OpId(geometry.keys[*hit.node].id)) : hit.op;
         op && geometry.repetitionOf(*op))
         offer({"graph.spreadBlocks"});
+    if (!document.nudges().isEmpty())
+        offer({"graph.resetNudges"});
     offer({"graph.sameSubgraph", "graph.selectAll", "graph.invert"});
     offer({"graph.collapse", "graph.neighbourhood", "graph.expandAll", "view.fit"});
     menu->popup(at);

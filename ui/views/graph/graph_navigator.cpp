@@ -245,15 +245,19 @@ QRectF GraphNavigator::overviewRect() const
     const GraphModel* model = m_layouter.model();
     if (!m_overview || !model || m_overviewAside)
         return {};
-    const QRectF room = m_bars.content();
-    if (room.contains(m_viewport.toScreen(model->bounds)) || room.width() < 420 || room.height() < 300)
+    const QRectF room = m_bars.freeRoom(); // clear of the key
+    if (m_bars.content().contains(m_viewport.toScreen(model->bounds)) || room.width() < 420 ||
+        room.height() < 300)
         return {};
     QSizeF size = model->bounds.size();
     size.scale(std::min(220.0, room.width() * 0.28), std::min(160.0, room.height() * 0.3),
                Qt::KeepAspectRatio);
     size = size.expandedTo({64, 48});
-    return {room.right() - size.width() - 12, room.bottom() - size.height() - 12, size.width(),
-            size.height()};
+    constexpr double kApart = 12;
+    const bool left = m_overviewCorner == 1 || m_overviewCorner == 2;
+    const bool top = m_overviewCorner >= 2;
+    return {left ? room.left() + kApart : room.right() - size.width() - kApart,
+            top ? room.top() + kApart : room.bottom() - size.height() - kApart, size.width(), size.height()};
 }
 
 void GraphNavigator::panToOverview(QPointF position)

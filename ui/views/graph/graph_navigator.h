@@ -48,6 +48,9 @@ public:
 
     void setOverview(bool on) { m_overview = on; }
     [[nodiscard]] bool overview() const { return m_overview; }
+    /// 0 = below on the right, then clockwise.
+    void setOverviewCorner(int corner) { m_overviewCorner = corner; }
+    [[nodiscard]] int overviewCorner() const { return m_overviewCorner; }
     void setOverviewAside(bool aside) { m_overviewAside = aside; } ///< while ops are dragged
     [[nodiscard]] QRectF overviewRect() const;                     ///< empty while hidden
     /// Maps the graph into the overview.
@@ -81,6 +84,7 @@ private:
     QPointF m_mouse;
     bool m_mouseHolds = false;
     bool m_overview = true;
+    int m_overviewCorner = 0;
     bool m_overviewAside = false;
 };
 

@@ -20,6 +20,7 @@
 #include <QMouseEvent>
 #include <QSettings>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
@@ -46,6 +47,10 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline,
                            [this](Parts parts) { refresh(parts.testFlag(Part::Problem)); });
     document().whenChanged(this, Part::Preview, &GraphView::previewChanged);
+    document().whenChanged(this, Part::Nudges, [this] {
+        m_gestures.cancel();
+        m_layouter.setNudges(document().nudges());
+    });
     connect(&workspace().compared(), &ComparedModel::changed, this, [this] {
         refresh();
         m_bars.showNote();
@@ -53,6 +58,10 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     });
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_picture.forgetOverview(); });
+    connect(&registry(), &Actions::keysChanged, this, [this] {
+        showOptions();
+        update();
+    });
     connect(&m_layouter, &GraphLayouter::geometryChanged, &m_bars, &GraphBars::showNote);
     connect(&m_layouter, &GraphLayouter::modelChanged, this, [this] {
         m_picture.forgetOverview();
@@ -95,10 +104,11 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
 {
     if (!model()) {
         const bool busy = document().hasProblem();
-        paintEmptyHint(painter, area,
-                       busy ? tr("Arranging %1 ops …").arg(number(document().problem()->opCount()))
-                            : tr("Open a problem (Ctrl+O) or drop its file here."),
-                       theme);
+        paintEmptyHint(
+            painter, area,
+            busy ? tr("Arranging %1 ops …").arg(number(document().problem()->opCount()))
+                 : registry().withKeys(tr("Open a problem ({file.open|Ctrl+O}) or drop its file here.")),
+            theme);
     } else if (exporting) {
         m_picture.paintExport(painter, area, theme);
     } else {
@@ -155,7 +165,7 @@ void GraphView::addSwitches()
             });
     }
     add(
-        "overview", true, tr("Overview (M)"), [this] { return m_navigator.overview(); },
+        "overview", true, tr("Overview"), [this] { return m_navigator.overview(); },
         [this](bool on) { m_navigator.setOverview(on); });
     add(
         "key", true, tr("Key to shapes and lines"), [this] { return m_bars.legend(); },
@@ -166,6 +176,7 @@ void GraphView::addSwitches()
     for (int i = 0; i < 6; ++i)
         if (colouring == QLatin1String(kColouringNames[i]))
             m_layouter.setOptions({static_cast<GraphColouring>(i), true});
+    m_navigator.setOverviewCorner(std::clamp(settings.value(QStringLiteral("overviewCorner")).toInt(), 0, 3));
     for (const Switch& s : m_switches)
         s.set(settings.value(s.key, s.atFirst).toBool());
 }
@@ -176,6 +187,7 @@ void GraphView::optionsChanged()
     settings.beginGroup(QStringLiteral("graph"));
     settings.setValue(QStringLiteral("colouring"),
                       QLatin1String(kColouringNames[static_cast<int>(options().colouring)]));
+    settings.setValue(QStringLiteral("overviewCorner"), m_navigator.overviewCorner());
     for (const Switch& s : m_switches)
         settings.setValue(s.key, s.isOn());
     showOptions();
@@ -189,6 +201,8 @@ void GraphView::showOptions()
     for (const Switch& s : m_switches) {
         const QSignalBlocker quiet(s.action);
         s.action->setChecked(s.isOn());
+        if (s.key == QLatin1String("overview"))
+            s.action->setText(registry().withKeys(tr("Overview ({graph.overview|M})")));
         // Large and small graphs are asked apart.
         if (s.key == QLatin1String("blocks") || s.key == QLatin1String("blocksInSmall"))
             s.action->setVisible((s.key == QLatin1String("blocksInSmall")) == small);

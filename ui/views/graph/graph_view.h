@@ -86,6 +86,7 @@ private:
     void registerActions(); // graph_view_actions.cpp, as the two below
     void addOwnKeys();
     void letGo();
+    void nudgeSelected(QPointF by);
     void addSwitches();
     void optionsChanged(); ///< by the person: remembered
     void showOptions();

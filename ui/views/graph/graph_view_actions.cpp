@@ -10,6 +10,10 @@
 
 namespace tilewright::ui {
 
+namespace {
+constexpr double kNudged = 8; // scene units a press
+} // namespace
+
 void GraphView::connectToolbar()
 {
     GraphToolbar* toolbar = &m_bars.toolbar();
@@ -97,6 +101,11 @@ void GraphView::registerActions()
         [](GraphView& g) { g.m_cursor.goToSubgraph(1); });
     add("graph.overview", view, tr("Graph: over&view"), "", Qt::Key_M,
         tr("Show or hide the small picture of the whole graph."), [](GraphView& g) { g.toggle("overview"); });
+    add("graph.overviewCorner", view, tr("Graph: overview in another corner"), "", Qt::SHIFT | Qt::Key_M,
+        tr("Move the small picture of the whole graph to the next corner, clockwise."), [](GraphView& g) {
+            g.m_navigator.setOverviewCorner((g.m_navigator.overviewCorner() + 1) % 4);
+            g.optionsChanged();
+        });
     add("graph.neighbourhood", view, tr("Graph: &neighbourhood"), "", Qt::Key_N,
         tr("Show only what is within two hops of the selection, or everything again."),
         [](GraphView& g) { g.setNeighbourhood(g.shape().hops > 0 ? 0 : 2); });
@@ -128,6 +137,15 @@ void GraphView::registerActions()
         [](GraphView& g) { g.collapseAll(true); });
     add("graph.expandAll", view, tr("Graph: expand all"), "", {}, tr("Draw the ops of every subgraph."),
         [](GraphView& g) { g.collapseAll(false); });
+    Document* document = &this->document();
+    addAction(actions.add(
+        "graph.resetNudges", view, tr("Graph: put moved nodes back"), "", {},
+        tr("Every node stands again where the graph is arranged (Shift+drag moves them)."),
+        [document] {
+            return Availability(!document->nudges().isEmpty(), tr("No node has been moved by hand."));
+        },
+        [document] { document->nudge({}, tr("Put moved nodes back")); }));
+    document->whenChanged(&actions, Part::Nudges, &Actions::refresh);
     add("graph.orientation", view, tr("Graph: turn"), "", {},
         tr("Draw from left to right instead of from top to bottom, or back."),
         [](GraphView& g) { g.toggle("leftToRight"); });
@@ -151,6 +169,9 @@ void GraphView::addOwnKeys()
                 if (!model() || !m_cursor.step(use.arrow(), use.modifiers))
                     panBy(-48 * QPointF(use.arrow()));
             });
+    addKeys("nudge", tr("Nudge what is selected"), arrowKeys(Qt::ControlModifier | Qt::ShiftModifier),
+            tr("Moves the nodes in the picture; the schedule stays."),
+            [this](const KeyUse& use) { nudgeSelected(kNudged * QPointF(use.arrow())); });
     addKeys("toggle", tr("Select or not"), {QKeySequence(Qt::Key_Space)},
             tr("Add what the arrows went to, or take it away."), [this] {
                 if (const auto v = m_cursor.node())
@@ -173,6 +194,8 @@ void GraphView::addOwnKeys()
                tr("The change of the total is shown before the drop."));
     addGesture("recompute", tr("Compute ops there too"), tr("Ctrl+drag"),
                tr("They stay where they are as well."));
+    addGesture("nudgeByHand", tr("Nudge nodes"), tr("Shift+drag"),
+               tr("They stand elsewhere in the picture; the schedule stays."));
     addGesture("force", tr("Drop where it is refused"), tr("Alt+drag"),
                tr("The schedule may become invalid."));
 }
@@ -189,6 +212,17 @@ void GraphView::letGo()
         setNeighbourhood(0);
     else
         selection().clear();
+}
+
+void GraphView::nudgeSelected(QPointF by)
+{
+    if (!model() || m_layouter.isPreview())
+        return;
+    const std::vector<GraphKey> nodes =
+        selectedNodes(*m_layouter.geometry(), document().schedule(), selection().state());
+    if (!nodes.empty())
+        document().nudge(movedOn(document().nudges(), nodes, shape().leftToRight, by),
+                         nudgeText(*model(), nodes), QStringLiteral("nudge"));
 }
 
 void GraphView::showMenu(QPointF position, const GraphHit& hit)

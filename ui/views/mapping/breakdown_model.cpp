@@ -46,7 +46,11 @@ std::vector<BarPart> energyParts(const LoopNest& nest, const EnergyMatrix& matri
     for (std::size_t op = 0; op < kOperands; ++op)
         out.push_back({static_cast<PartKind>(op), operandName(nest, op), matrix[component][op]});
     if (matrix[component][kOperands] > 0)
-        out.push_back({PartKind::Other, tr("multiplications"), matrix[component][kOperands]});
+        out.push_back({PartKind::Other,
+                       component == static_cast<std::size_t>(EnergyComponent::Leakage)
+                           ? tr("whole machine")
+                           : tr("multiplications"),
+                       matrix[component][kOperands]});
     return out;
 }
 
@@ -107,7 +111,10 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
     const EnergyMatrix matrix = energyMatrix(e);
     const EnergyMatrix before = ghost ? energyMatrix(ghost->evaluation) : EnergyMatrix{};
     for (std::size_t c = 0; c < kEnergyComponents; ++c) {
-        const std::string_view name = componentName(static_cast<EnergyComponent>(c));
+        const auto component = static_cast<EnergyComponent>(c);
+        if (component == EnergyComponent::Leakage && matrix[c][kOperands] + before[c][kOperands] <= 0)
+            continue;
+        const std::string_view name = componentName(component);
         BreakdownBar bar;
         bar.label = word(name);
         bar.parts = energyParts(nest, matrix, c);
@@ -124,8 +131,10 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
             total += matrix[c][op];
         energy.legend.push_back({static_cast<PartKind>(op), operandName(nest, op), total});
     }
-    energy.legend.push_back(
-        {PartKind::Other, tr("none"), matrix[static_cast<std::size_t>(EnergyComponent::Mac)][kOperands]});
+    double none = 0;
+    for (const auto& row : matrix)
+        none += row[kOperands];
+    energy.legend.push_back({PartKind::Other, tr("none"), none});
     out.sections.push_back(std::move(energy));
 
     BreakdownSection cycles{tr("Cycles"), {}, {}, 1, false, {}};

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/mapping_form.h"
 
+#include "theme/words.h"
+
 #include <QComboBox>
 #include <QGroupBox>
 #include <QLabel>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 namespace tilewright::ui {
 
 using namespace mapping;
+
+namespace {
+
+/// An energy that is the read's as long as nobody says otherwise, which the field shows as -1.
+struct WriteEnergy
+{
+    std::optional<double>& energy;
+
+    explicit(false) operator double() const { return energy.value_or(-1); }
+    void operator=(double value) const { energy = value < 0 ? std::nullopt : std::optional(value); }
+};
+
+} // namespace
 
 MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     : QScrollArea(parent), m_state(state),
@@ -113,6 +129,69 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     energy(tr("SPM, pJ"), "energy_spm", tr("Energy of one element of the scratchpad."), &EnergyTable::spm);
     energy(tr("DRAM, pJ"), "energy_dram", tr("Energy of one element of DRAM."), &EnergyTable::dram);
     energy(tr("MAC, pJ"), "energy_mac", tr("Energy of one multiplication and addition."), &EnergyTable::mac);
+
+    QFormLayout* model = group(tr("Model"));
+    const auto option = [&](const QString& name, const char* key, const QString& tip,
+                            bool ModelOptions::*field) {
+        m_fields.check(*model, QLatin1String(key), name, tip,
+                       [field](Setup& s) -> bool& { return s.architecture.options.*field; });
+    };
+    option(tr("Imperfect factors"), "imperfect",
+           tr("Factors need not divide a loop: its last tile is smaller."), &ModelOptions::imperfect);
+    option(tr("Reduction tree"), "reduction_tree",
+           tr("Partial results of PEs are added pairwise, not one after the other."),
+           &ModelOptions::reductionTree);
+    option(tr("Overlapped cycles"), "overlapped",
+           tr("Everything works at once and the busiest resource counts: a roofline."),
+           &ModelOptions::overlapped);
+    for (std::size_t op = 0; op < m_bypass.size(); ++op)
+        m_bypass[op] =
+            m_fields.check(*model, QStringLiteral("bypass%1").arg(op), tr("Bypass"),
+                           tr("The operand skips the scratchpad: DRAM feeds the array."),
+                           [op](Setup& s) -> bool& { return s.architecture.options.bypassSpm[op]; });
+    const auto write = [&](const QString& name, const char* key, const QString& tip,
+                           std::optional<double> EnergyTable::*field) {
+        QDoubleSpinBox* box =
+            m_fields.decimal(*model, QLatin1String(key), name, -1, 1e6, 4, 1, tip,
+                             [field](Setup& s) { return WriteEnergy{s.architecture.energyPj.*field}; });
+        box->setSpecialValueText(tr("as a read"));
+        box->setMinimumWidth(70);
+    };
+    const auto extra = [&](const QString& name, const char* key, const QString& tip,
+                           double EnergyTable::*field) {
+        m_fields
+            .decimal(*model, QLatin1String(key), name, 0, 1e6, 4, 1, tip,
+                     [field](Setup& s) -> double& { return s.architecture.energyPj.*field; })
+            ->setMinimumWidth(70);
+    };
+    write(tr("RF write, pJ"), "energy_rf_write", tr("Energy of writing a register file."),
+          &EnergyTable::rfWrite);
+    write(tr("SPM write, pJ"), "energy_spm_write", tr("Energy of a result that enters the scratchpad."),
+          &EnergyTable::spmWrite);
+    write(tr("DRAM write, pJ"), "energy_dram_write", tr("Energy of a result that enters DRAM."),
+          &EnergyTable::dramWrite);
+    extra(tr("RF fill, pJ"), "energy_rf_fill",
+          tr("Energy of an element that the network brings into a register file."), &EnergyTable::rfFill);
+    extra(tr("SPM fill, pJ"), "energy_spm_fill",
+          tr("Energy of an element that DRAM brings into the scratchpad."), &EnergyTable::spmFill);
+    extra(tr("Leakage, pJ/cycle"), "energy_leakage", tr("Energy of the whole machine in every cycle."),
+          &EnergyTable::leakage);
+    m_fields.text(
+        *model, QStringLiteral("factors"), tr("Factors"), QStringLiteral("SPATIAL.M=16, RF.C<=8"),
+        tr("Factors that the search must keep: level, loop, then =, <= or >= and a number; more than one "
+           "with commas. It is proven within them."),
+        [](Setup& s) {
+            QStringList texts;
+            for (const std::string& text : s.factors)
+                texts << QString::fromStdString(text);
+            return texts.join(QStringLiteral(", "));
+        },
+        [](Setup& s, const QString& text) {
+            s.factors.clear();
+            for (const QString& one :
+                 text.split(QRegularExpression(QStringLiteral("[,;\\s]+")), Qt::SkipEmptyParts))
+                s.factors.push_back(one.toStdString());
+        });
     column->addStretch();
     setWidget(page);
     connect(&m_state, &MappingDocument::setupChanged, this, &MappingForm::refresh);
@@ -132,6 +211,8 @@ void MappingForm::apply(MappingSetup next, const QString& name)
         }
         layer.name.clear();
         done = m_state.applyLayer(layer, layer.kind != before.kind ? QString() : name);
+    } else if (next.factors != m_state.setup().factors) {
+        done = m_state.applyFactors(next.factors);
     } else {
         next.architecture.name = "changed";
         done = m_state.applyArchitecture(next.architecture, name);
@@ -150,6 +231,11 @@ void MappingForm::refresh()
     for (const auto& [box, ofGemm] : m_ofKind) {
         box->setVisible(ofGemm == gemm);
         m_layerForm->labelForField(box)->setVisible(ofGemm == gemm);
+    }
+    for (std::size_t op = 0; op < m_bypass.size(); ++op) {
+        const std::string_view name = m_state.nest().operands[op].name;
+        m_bypass[op]->setText(tr("%1 skips the SPM").arg(word(name)));
+        m_bypass[op]->setAccessibleName(m_bypass[op]->text());
     }
     m_error->hide();
 }

@@ -26,6 +26,7 @@ private:
     ValueForm<MappingSetup> m_fields;
     QComboBox* m_kind = nullptr;
     QLabel* m_error = nullptr;
+    std::array<QCheckBox*, mapping::kOperands> m_bypass{}; ///< named after the layer's operands
     QFormLayout* m_layerForm = nullptr;
     std::vector<std::pair<QSpinBox*, bool>> m_ofKind; ///< those of gemm, or of the convolutions
 };

@@ -248,7 +248,9 @@ void MappingView::settle()
 
 QString MappingView::copyText() const
 {
-    return breakdownAsText(m_breakdown) + QLatin1Char('\n') +
+    const QString words = modelWords(m_state.setup(), m_state.nest()).join(QStringLiteral(", "));
+    return breakdownAsText(m_breakdown) + QLatin1Char('\n') + words +
+           (words.isEmpty() ? QString() : QStringLiteral("\n")) +
            QString::fromStdString(mapping::printMethod(m_state.nest(), m_state.setup().method));
 }
 

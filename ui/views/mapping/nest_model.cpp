@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/nest_model.h"
 
+#include "mapping/imperfect.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
@@ -100,6 +101,29 @@ QString levelText(Level level)
     return {};
 }
 
+QStringList modelWords(const MappingSetup& setup, const LoopNest& nest)
+{
+    const ModelOptions& options = setup.architecture.options;
+    const EnergyTable& pj = setup.architecture.energyPj;
+    QStringList out;
+    if (options.imperfect)
+        out << tr("imperfect factors");
+    if (options.reductionTree)
+        out << tr("reduction tree");
+    if (options.overlapped)
+        out << tr("overlapped cycles");
+    for (std::size_t op = 0; op < kOperands; ++op)
+        if (options.bypassSpm[op])
+            out << tr("%1 past the SPM").arg(word(nest.operands[op].name));
+    if (pj.rfWrite || pj.spmWrite || pj.dramWrite || pj.rfFill > 0 || pj.spmFill > 0)
+        out << tr("write energies");
+    if (pj.leakage > 0)
+        out << tr("leakage");
+    for (const std::string& factor : setup.factors)
+        out << QString::fromStdString(factor);
+    return out;
+}
+
 QString powerText(const PrimePower& power)
 {
     return QString::number(power.prime) + (power.exponent > 1 ? superscript(power.exponent) : QString());
@@ -111,9 +135,11 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
     NestModel out;
     const std::string description = describe(setup.layer);
     out.title = QString::fromStdString(setup.layer.name.empty() ? description : setup.layer.name);
-    out.subtitle = tr("%1 · %2 MACs · %3")
-                       .arg(QString::fromStdString(description), number(nest.macs),
-                            QString::fromStdString(setup.architecture.name));
+    out.subtitle = tr("%1 · %2 MACs").arg(QString::fromStdString(description), number(nest.macs));
+    if (!setup.architecture.name.empty())
+        out.subtitle += QStringLiteral(" · ") + QString::fromStdString(setup.architecture.name);
+    for (const QString& words : modelWords(setup, nest))
+        out.subtitle += QStringLiteral(" · ") + words;
     out.operand = operand;
     if (e.violation) {
         out.violation = QString::fromStdString(e.violation->message);
@@ -178,8 +204,9 @@ std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& n
     const auto moved = moveFactor(nest, setup.method, item.loop, factor, item.level, to);
     if (!moved)
         return std::nullopt;
+    // What was the smallest enough on one level can be more than that on another.
     return makeDrop(
-        setup, nest, now, *moved,
+        setup, nest, now, setup.architecture.options.imperfect ? tightened(nest, *moved) : *moved,
         tr("%1 ×%2: %3 → %4")
             .arg(word(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
 }

@@ -7,6 +7,7 @@
 #include "workspace/mapping_document.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <array>
 #include <optional>
@@ -104,6 +105,8 @@ struct NestDrop
                                                   const mapping::MappingCost& now, const NestColumn& column,
                                                   int loop, std::size_t slot);
 
+/// What the model is told beyond its base, and the factors asked for: "imperfect factors", "W past the SPM".
+[[nodiscard]] QStringList modelWords(const MappingSetup& setup, const mapping::LoopNest& nest);
 [[nodiscard]] QString levelText(mapping::Level level);
 /// "2⁵"
 [[nodiscard]] QString powerText(const mapping::PrimePower& power);

@@ -4,6 +4,7 @@
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
+#include "views/mapping/nest_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +30,9 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
             !r->best[0]            ? (r->proven ? tr("Proven: no method of this space fits the hardware")
                                                 : tr("No method that fits was found yet"))
             : r->proven && reduced ? tr("Proven within the reduced space")
-            : r->proven
-                ? tr("Proven: no method is better")
+            : r->proven            ? tr("Proven: no method is better")
+            : r->isOptimal(Objective::Edp)
+                ? tr("Proven: no EDP is less; the front is not settled")
                 : tr("Not proven: EDP at most %1 above the optimum").arg(percent(r->gap(Objective::Edp)));
     } else if (const auto& status = search.status()) {
         counts = status->counts;
@@ -49,6 +51,17 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
                  {tr("time"), secondsText(seconds)}};
     out.facts.insert(out.facts.begin(),
                      {tr("hardware"), QString::fromStdString(state.setup().architecture.name)});
+    const QStringList words = modelWords(state.setup(), state.nest());
+    for (qsizetype i = 0; i < words.size(); ++i)
+        out.facts.insert(out.facts.begin() + 1 + i, {i == 0 ? tr("model") : QString(), words[i]});
+    if (const auto& padding = search.padding()) {
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
+            if (const auto trip = state.nest().trips[l]; padding->trips[l] != trip)
+                out.facts.push_back({tr("padding %1").arg(word(state.nest().loopNames[l])),
+                                     tr("%1 to %2").arg(number(trip), number(padding->trips[l]))});
+        const double now = search.result()->of(Objective::Edp)->edp;
+        out.facts.push_back({tr("gives"), tr("%1 less EDP").arg(percent(1 - padding->best.edp / now))});
+    }
     if (out.density && out.density->tried > 0)
         out.facts.push_back({tr("drawn in the density"), number(out.density->methods)});
 }

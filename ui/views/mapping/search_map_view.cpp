@@ -118,7 +118,7 @@ void SearchMapView::startOrStop()
     if (m_state.search().isRunning())
         m_state.search().stop();
     else
-        m_state.search().start(m_state.nest(), m_state.setup().architecture);
+        m_state.startSearch();
 }
 
 void SearchMapView::refresh()

@@ -5,7 +5,7 @@
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
 #include "workspace/lens_links.h"
-#include "workspace/samples.h"
+#include "workspace/installed_files.h"
 
 #include <QDir>
 #include <QFileDialog>

@@ -211,8 +211,10 @@ void NpuTilingForm::refresh()
         label->setText(text.label);
         m_boxes[i]->setAccessibleName(text.label);
         m_boxes[i]->setAutomatic(used);
-        const QString tip = text.tip + QLatin1Char(' ') +
-                            tr("0 leaves it to the default rule; the arrows double and halve it.");
+        const QString tip =
+            text.tip + QLatin1Char(' ') +
+            tr("0 leaves it to the default rule, which is no choice: Search tiles makes one. The "
+               "arrows double and halve it.");
         m_boxes[i]->setToolTip(tip);
         m_boxes[i]->setAccessibleDescription(tip);
         label->setToolTip(tip);

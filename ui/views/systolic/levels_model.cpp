@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/levels_model.h"
 
+#include "lower/array_energy.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tilewright::ui {
 
@@ -79,6 +81,26 @@ LevelsCard rooflineCard(const Roofline& r)
         card.table.rows.push_back({rooflineLevel(p.level), bytesText(p.bytes), significantNumber(p.intensity),
                                    number(std::round(p.roofGflops))});
     }
+    return card;
+}
+
+LevelsCard energyCard(const LevelsResult& r, const Machine::Energy& table)
+{
+    const lower::ArrayEnergy energy =
+        lower::arrayEnergy(r.of.gemm, *r.roofline, r.of.hierarchy.elementBytes, table);
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title = tr("Energy %1 nJ, tile %2").arg(number(std::round(energy.total() / 1000)), tileText(r.tile));
+    t.head = {tr("for"), tr("pJ each"), tr("nJ"), tr("share")};
+    t.numeric = {false, true, true, true};
+    for (const auto& [name, each, pj] : {std::tuple{tr("multiply-accumulates"), table.mac, energy.mac},
+                                         {tr("registers"), table.rf, energy.rf},
+                                         {tr("network"), table.noc, energy.noc},
+                                         {tr("SRAM"), table.spm, energy.spm},
+                                         {tr("DRAM"), table.dram, energy.dram}})
+        t.rows.push_back({name, significantNumber(each), number(std::round(pj / 1000)),
+                          percent(energy.total() > 0 ? pj / energy.total() : 0)});
+    t.note = tr("with the machine's table, a multiply-accumulate or an element moved each");
     return card;
 }
 
@@ -208,8 +230,10 @@ LevelsModel buildLevels(const SystolicDocument& state)
                               bindingText(r.roofline->binding));
     if (!r.plans.empty())
         m.cards.push_back(l2Card(r));
-    if (r.roofline)
+    if (r.roofline) {
         m.cards.push_back(rooflineCard(*r.roofline));
+        m.cards.push_back(energyCard(r, state.energyTable()));
+    }
     m.cards.push_back(correctionsCard(r.corrections));
     m.cards.push_back(bankCard(r, BankLayout::Seed));
     m.cards.push_back(bankCard(r, BankLayout::Split));

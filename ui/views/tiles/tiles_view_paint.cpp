@@ -11,8 +11,8 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kMaxCell = 180;
-constexpr double kMaxScale = 220;
+constexpr double kMaxCell = 480; // a single tile may fill its pane
+constexpr double kMaxScale = 560;
 } // namespace
 
 TilesView::Places TilesView::placesIn(const QRectF& area)

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/map.h"
+
+#include "base/file.h"
+#include "mapping/constraints.h"
+#include "mapping/files.h"
+#include "timeloop/timeloop.h"
+
+#include <chrono>
+
+namespace tilewright::verbs {
+
+namespace {
+
+/// Long enough for every sample many times over, short enough that a monster comes back.
+constexpr double kLayerSeconds = 60;
+constexpr double kModelSeconds = 600;
+
+/// What the call adds to the options of the architecture file.
+Status addOptions(const MapCall& call, mapping::Architecture& architecture)
+{
+    mapping::ModelOptions& options = architecture.options;
+    options.imperfect = options.imperfect || call.options.imperfect;
+    options.reductionTree = options.reductionTree || call.options.reductionTree;
+    options.overlapped = options.overlapped || call.options.overlapped;
+    for (const std::string& asked : call.bypass) {
+        const auto bad = [&](const std::string& why) {
+            return Error{ErrorCode::Refused, "\"" + asked + "\": " + why, {}, "--bypass"};
+        };
+        const std::size_t dot = asked.find('.');
+        const std::string level = dot == std::string::npos ? "SPM" : asked.substr(0, dot);
+        const std::string name = dot == std::string::npos ? asked : asked.substr(dot + 1);
+        if (level == "RF")
+            return bad("the register file cannot be skipped: a MAC reads its operands there");
+        if (level == "DRAM")
+            return bad("DRAM cannot be skipped: operands are stored there");
+        constexpr std::string_view kNames = "IWOABC";
+        const std::size_t at = kNames.find(name);
+        if (level != "SPM" || name.size() != 1 || at == std::string_view::npos)
+            return bad("expected I, W or O (A, B or C), or SPM.W");
+        options.bypassSpm[at % mapping::kOperands] = true;
+    }
+    return mapping::checkArchitecture(architecture);
+}
+
+mapping::SearchOptions searchOptions(const MapCall& call, double seconds, const std::stop_token& stop,
+                                     const MapStatus& status)
+{
+    mapping::SearchOptions options;
+    options.threads = call.threads;
+    options.seconds = call.seconds > 0 ? call.seconds : seconds;
+    options.stop = stop;
+    options.status = status;
+    return options;
+}
+
+} // namespace
+
+mapping::Objective objectiveOf(const std::string& name)
+{
+    return name == "energy"   ? mapping::Objective::Energy
+           : name == "cycles" ? mapping::Objective::Cycles
+                              : mapping::Objective::Edp;
+}
+
+Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
+{
+    const std::string& file = call.workload.file;
+    const lower::Workload& workload = *call.workload.workload;
+    mapping::Architecture architecture;
+    std::optional<mapping::Model> lowered;
+    if (!workload.layers || call.workload.machine) {
+        const auto read = lowerWorkload(call.workload);
+        if (!read)
+            return read.error();
+        if (!workload.layers)
+            lowered = lower::layerModel(workload.model, read->lowered);
+        if (call.workload.machine || !call.architecture)
+            architecture = lower::architectureOf(read->machine);
+    }
+    const mapping::Model& layers = lowered ? *lowered : *workload.layers;
+    if (layers.layers.empty())
+        return Error{ErrorCode::Problem, "has no convolution and no product", {}, file};
+    if (call.architecture)
+        architecture = *call.architecture;
+    if (workload.isModel() && layers.layers.size() > 1 && !call.oneLayerFor.empty())
+        return Error{ErrorCode::Refused,
+                     call.oneLayerFor + " needs a file of one layer, this model has " +
+                         std::to_string(layers.layers.size()),
+                     {},
+                     file};
+    if (Status s = addOptions(call, architecture); !s)
+        return s.error();
+    if (workload.isModel() && call.oneLayerFor.empty())
+        return std::variant<MapSubject, MapModel>(MapModel{layers, architecture});
+    const auto nest = mapping::makeNest(layers.layers.front());
+    if (!nest)
+        return nest.error();
+    if (Status s = mapping::checkCountable(*nest, architecture); !s) {
+        Error error = s.error();
+        error.file = file;
+        return error;
+    }
+    return std::variant<MapSubject, MapModel>(MapSubject{layers.layers.front(), *nest, architecture});
+}
+
+Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string& file)
+{
+    const auto text = readFile(file);
+    if (!text)
+        return text.error();
+    MethodAnswer out;
+    if (timeloop::isYamlName(file)) {
+        const auto read = timeloop::readMapping(*text, file, subject.nest, subject.architecture);
+        if (!read)
+            return read.error();
+        out.method = read->method;
+        out.notes = read->notes;
+    } else {
+        const auto read = mapping::readMethod(*text, file, subject.nest);
+        if (!read)
+            return read.error();
+        out.method = *read;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    out.cost = mapping::evaluate(subject.nest, subject.architecture, out.method);
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return out;
+}
+
+Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call, const std::stop_token& stop,
+                           const MapStatus& status)
+{
+    const auto constraints = mapping::parseConstraints(subject.nest, call.factors);
+    if (!constraints)
+        return constraints.error();
+    mapping::SearchOptions options = searchOptions(call, kLayerSeconds, stop, status);
+    options.reductions.constraints = *constraints;
+    MapAnswer out;
+    out.result = call.quick ? mapping::quickSearch(subject.nest, subject.architecture, options)
+                            : mapping::search(subject.nest, subject.architecture, options);
+    out.notes = {subject.layer.runs(), mapping::paddingHint(subject.nest, subject.architecture, out.result,
+                                                            objectiveOf(call.objective))};
+    return out;
+}
+
+Result<mapping::ModelResult> mapModel(const MapModel& model, const MapCall& call, const std::stop_token& stop,
+                                      const MapStatus& status,
+                                      const std::function<void(std::size_t)>& onLayer)
+{
+    return mapping::searchModel(model.layers, model.architecture,
+                                searchOptions(call, kModelSeconds, stop, status), call.quick, onLayer);
+}
+
+} // namespace tilewright::verbs

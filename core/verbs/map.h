@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/report.h"
+#include "verbs/workload.h"
+
+#include <functional>
+#include <variant>
+
+namespace tilewright::verbs {
+
+/// What `map` is asked. The words are those of the options.
+struct MapCall
+{
+    WorkloadCall workload;
+    std::optional<mapping::Architecture> architecture; ///< without: of the machine
+    std::string objective = "edp";
+    std::vector<std::string> factors; ///< "SPATIAL.M=16"
+    std::vector<std::string> bypass;  ///< "I"
+    mapping::ModelOptions options;    ///< beside those of the architecture
+    double seconds = 0;               ///< 0: 60 for a layer, 600 for a model
+    int threads = 0;
+    bool quick = false;
+    std::string oneLayerFor; ///< the options, if any, that only one layer has: "--method"
+};
+[[nodiscard]] mapping::Objective objectiveOf(const std::string& name);
+
+/// A layer with what every step needs of it.
+struct MapSubject
+{
+    mapping::Layer layer;
+    mapping::LoopNest nest;
+    mapping::Architecture architecture;
+};
+/// A whole model, which is searched layer by layer.
+struct MapModel
+{
+    mapping::Model layers;
+    mapping::Architecture architecture;
+};
+/// What the call means: one layer, or a model. The Error names what does not go together.
+[[nodiscard]] Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call);
+
+/// A method of the layer as a file has it, ours or Timeloop's, and what it costs.
+struct MethodAnswer
+{
+    mapping::Method method;
+    mapping::MappingCost cost;
+    double seconds = 0;             ///< that the evaluation took
+    std::vector<std::string> notes; ///< on what the file says otherwise
+};
+[[nodiscard]] Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string& file);
+
+/// A layer, searched.
+struct MapAnswer
+{
+    mapping::SearchResult result;
+    mapping::SearchNotes notes;
+};
+using MapStatus = std::function<void(const mapping::SearchStatus&)>;
+[[nodiscard]] Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call,
+                                         const std::stop_token& stop, const MapStatus& status = {});
+[[nodiscard]] Result<mapping::ModelResult> mapModel(const MapModel& model, const MapCall& call,
+                                                    const std::stop_token& stop, const MapStatus& status = {},
+                                                    const std::function<void(std::size_t)>& onLayer = {});
+
+} // namespace tilewright::verbs

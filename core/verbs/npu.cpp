@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/npu.h"
+
+#include "base/text.h"
+#include "lower/npu_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::verbs {
+
+namespace {
+
+std::string scalingJson(const std::vector<npu::ScalingPoint>& points)
+{
+    std::string out = "{\"scaling\":[";
+    for (const npu::ScalingPoint& p : points)
+        out += std::string(out.back() == '[' ? "" : ",") + "{\"cores\":" + std::to_string(p.cores) +
+               ",\"static\":" + std::to_string(p.staticMakespan) +
+               ",\"dynamic\":" + std::to_string(p.dynamicMakespan) +
+               ",\"static_speedup\":" + formatNumber(p.staticSpeedup) +
+               ",\"dynamic_speedup\":" + formatNumber(p.dynamicSpeedup) +
+               ",\"static_efficiency\":" + formatNumber(p.staticEfficiency()) +
+               ",\"dynamic_efficiency\":" + formatNumber(p.dynamicEfficiency()) + "}";
+    return out + "]}";
+}
+
+Result<npu::RunOptions> runOptions(const NpuCall& a)
+{
+    npu::RunOptions options;
+    if (a.scheduler != "static" && a.scheduler != "dynamic")
+        return Error{
+            ErrorCode::Field, "expected static or dynamic, got \"" + a.scheduler + "\"", "--scheduler", {}};
+    options.scheduler = a.scheduler == "static" ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
+    const auto assignment = npu::assignmentFromText(a.assignment);
+    if (!assignment)
+        return Error{ErrorCode::Field,
+                     "expected round_robin, cost_aware or head_parallel, got \"" + a.assignment + "\"",
+                     "--assignment",
+                     {}};
+    options.assignment = *assignment;
+    if (!a.weights.empty()) {
+        if (a.weights.size() != 3)
+            return Error{ErrorCode::Field, "expected three numbers w1,w2,w3", "--weights", {}};
+        if (!std::ranges::all_of(a.weights, [](double w) { return std::isfinite(w); }))
+            return Error{ErrorCode::Field, "expected three finite numbers w1,w2,w3", "--weights", {}};
+        options.weights = {a.weights[0], a.weights[1], a.weights[2]};
+    }
+    options.memoryBoundFirst = a.memoryBoundFirst;
+    options.recordDram = a.recordDram;
+    return options;
+}
+
+/// The workload as it is when it is a model of this lens, else lowered.
+Result<npu::NpuModel> npuModel(const WorkloadCall& call)
+{
+    if (call.workload->npu)
+        return *call.workload->npu;
+    if (call.workload->noModel)
+        return *call.workload->noModel;
+    const Machine machine = call.machineOrEdge();
+    auto lowered = lower::lowerToNpu(call.workload->model, machine);
+    if (!lowered) {
+        Error error = lowered.error();
+        error.file = call.file;
+        return error;
+    }
+    lowered->model.file = call.file;
+    lowered->model.hardware = lower::npuHardwareOf(machine);
+    return std::move(lowered->model);
+}
+
+Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& model)
+{
+    npu::NpuHardware out = model.hardware.value_or(npu::NpuHardware{});
+    if (call.workload.machine)
+        out = lower::npuHardwareOf(*call.workload.machine);
+    if (call.hardware)
+        out = *call.hardware;
+    if (call.cores != 0)
+        out.cores = call.cores;
+    if (const Status s = npu::checkHardware(out); !s)
+        return s.error();
+    return out;
+}
+
+Status checkScaling(const NpuCall& call)
+{
+    for (const int n : call.scaling)
+        if (n < 1 || n > npu::kMaxCores)
+            return Error{ErrorCode::Field,
+                         "expected 1 to " + std::to_string(npu::kMaxCores) + " cores, got " +
+                             std::to_string(n),
+                         "--scaling",
+                         {}};
+    return Unit{};
+}
+
+} // namespace
+
+Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const Progress& running,
+                         const std::function<Status(const npu::NpuGraph&, const npu::NpuHardware&,
+                                                    const npu::RunOptions&)>& onGraph)
+{
+    const auto options = runOptions(call);
+    if (!options)
+        return options.error();
+    if (call.tiles != "default" && call.tiles != "searched")
+        return Error{
+            ErrorCode::Field, "expected default or searched, got \"" + call.tiles + "\"", "--tiles", {}};
+    if (const Status s = checkScaling(call); !s)
+        return s.error();
+    auto model = npuModel(call.workload);
+    if (!model)
+        return model.error();
+    const auto hardware = hardwareOf(call, *model);
+    if (!hardware)
+        return hardware.error();
+    NpuAnswer out;
+    out.hardware = *hardware;
+    out.options = *options;
+    if (call.tiles == "searched") {
+        auto found = npu::searchTiles(*model, out.hardware, out.options, {}, searching);
+        if (!found)
+            return found.error();
+        out.search = std::move(*found);
+        *model = npu::withTiling(std::move(*model), out.search->tiling);
+    }
+    auto graph = npu::buildGraph(*model, out.hardware);
+    if (!graph)
+        return graph.error();
+    out.graph = std::move(*graph);
+    if (onGraph)
+        if (const Status s = onGraph(out.graph, out.hardware, out.options); !s)
+            return s.error();
+    Progress progress = running;
+    progress.report = [&out, &running](double fraction, std::string_view phase) {
+        out.simulated = fraction;
+        running.tell(fraction, phase);
+    };
+    out.bounds = npu::lowerBounds(out.graph, out.hardware);
+    auto run = npu::simulate(out.graph, out.hardware, out.options, progress);
+    if (!run && !running.stopRequested())
+        return run.error();
+    if (!run) {
+        out.estimatedMakespan =
+            npu::makeStaticSchedule(out.graph, out.hardware, out.options.assignment).estimatedMakespan;
+        return out;
+    }
+    out.checks = npu::verifyGraph(out.graph);
+    for (npu::RuleCheck& check : npu::verifyRun(out.graph, *run))
+        out.checks.push_back(std::move(check));
+    out.run = std::move(*run);
+    out.reports = npu::opReports(out.graph, *out.run);
+    if (call.scaling.empty())
+        return out;
+    auto points = npu::scaling(out.graph, out.hardware, out.options, call.scaling, {running.stop, {}});
+    out.scalingInterrupted = !points && running.stopRequested(); // the run itself is known
+    if (!points && !out.scalingInterrupted)
+        return points.error();
+    if (points)
+        out.scaling = std::move(*points);
+    return out;
+}
+
+std::string npuJson(const NpuAnswer& a)
+{
+    if (!a.run)
+        return npu::interruptedToJson(a.graph, a.hardware, a.options, a.bounds, a.estimatedMakespan,
+                                      a.simulated);
+    const std::string extra = a.scalingInterrupted ? "{\"interrupted\":true}"
+                              : a.scaling.empty()  ? std::string()
+                                                   : scalingJson(a.scaling);
+    return npu::summaryToJson(a.graph, *a.run, a.bounds, a.reports, a.search ? &*a.search : nullptr,
+                              npu::allPassed(a.checks), extra);
+}
+
+} // namespace tilewright::verbs

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/systolic.h"
+
+#include <algorithm>
+
+namespace tilewright::verbs {
+
+namespace {
+
+constexpr std::int64_t kCountedSteps = std::int64_t{1} << 24; // of bank conflicts
+
+Result<SystolicRequest> readCall(const SystolicCall& o)
+{
+    if (o.gemm.empty() && !o.workload.workload)
+        return Error{ErrorCode::Problem, "is required (MxNxK), or a workload file", "--gemm", {}};
+    SystolicRequest r;
+    r.hierarchy = o.hierarchy.value_or(systolic::kpuHierarchy());
+    Result<systolic::Gemm> gemm = systolic::Gemm{1, 1, 1}; // of a network its rows count
+    if (!o.workload.workload) {
+        gemm = systolic::parseGemm(o.gemm);
+    } else if (!o.layer.empty()) {
+        const auto read = lowerWorkload(o.workload);
+        if (!read)
+            return read.error();
+        const auto layer = productNamed(read->lowered, o.layer);
+        if (!layer)
+            return layer.error();
+        gemm = layer->gemm;
+    }
+    if (!gemm)
+        return gemm.error();
+    const auto array = systolic::parseArrayShape(o.array.value_or("16x16"));
+    if (!array)
+        return array.error();
+    const auto dataflow = systolic::parseDataflow(o.dataflow.value_or("os"));
+    if (!dataflow)
+        return dataflow.error();
+    const auto readout = systolic::parseReadout(o.readout);
+    if (!readout)
+        return readout.error();
+    if (o.weightBuffers != 1 && o.weightBuffers != 2)
+        return Error{ErrorCode::Problem,
+                     "expected 1 or 2, got " + std::to_string(o.weightBuffers),
+                     "--weight-buffers",
+                     {}};
+    if (o.bankLayout != "split" && o.bankLayout != "seed")
+        return Error{
+            ErrorCode::Problem, "expected split or seed, got \"" + o.bankLayout + "\"", "--bank-layout", {}};
+    r.layout = o.bankLayout == "seed" ? systolic::BankLayout::Seed : systolic::BankLayout::Split;
+    r.supply = o.supply;
+    r.gemm = *gemm;
+    r.timing = {*dataflow, *readout, o.weightBuffers};
+    if (!o.tile.empty()) {
+        const auto tile = systolic::parseTileShape(o.tile);
+        if (!tile)
+            return tile.error();
+        if (const auto ok = systolic::checkTile(r.gemm, *tile); !ok)
+            return ok.error();
+        r.tile = *tile;
+    }
+    // The array is that of the machine or of the hierarchy's file, unless one is named.
+    if (o.workload.machine || (o.workload.workload && !o.array && !o.hierarchy)) {
+        const Machine machine = o.workload.machineOrEdge();
+        r.hierarchy = lower::hierarchyOf(machine);
+        r.energy = machine.energy;
+        if (!o.dataflow)
+            r.timing.dataflow = lower::dataflowOf(machine);
+    } else if (o.array) {
+        r.hierarchy.array = *array;
+    }
+    if (o.dramGbPerSecond > 0)
+        r.hierarchy.at(systolic::Level::External).gbPerSecond = o.dramGbPerSecond;
+    if (!o.layer.empty() && !o.workload.workload)
+        return Error{ErrorCode::Problem, "needs a workload file", "--layer", {}};
+    if (o.ofNetwork() && (o.simulate || !o.pipeline.empty() || !o.tile.empty() || o.compare ||
+                          o.wantsProduct || o.wantsProgram || !r.supply.unlimited()))
+        return Error{ErrorCode::Problem,
+                     "--simulate, --pipeline and what goes with it, --tile, --address-traces and the "
+                     "rates of the edges need --gemm "
+                     "or --layer",
+                     "workload",
+                     {}};
+    if (o.pipeline.empty() && (o.compare || o.wantsProgram))
+        return Error{ErrorCode::Problem,
+                     "needs --pipeline barriered or pipelined",
+                     "--trace, --listing, --compare",
+                     {}};
+    return r;
+}
+
+/// The program of a dataflow.
+systolic::ProgramOptions programOf(const SystolicCall& o, const SystolicRequest& r,
+                                   systolic::Dataflow dataflow)
+{
+    systolic::ProgramOptions options;
+    options.gemm = r.gemm;
+    options.array = r.hierarchy.array;
+    options.dataflow = dataflow;
+    options.weightBuffers = r.timing.weightBuffers;
+    options.elementBytes = r.hierarchy.elementBytes;
+    options.layout = r.layout;
+    options.banks = std::max<std::int64_t>(2, r.hierarchy.at(systolic::Level::L2).buffers);
+    options.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
+    options.capacityBytes = systolic::capacitiesOf(r.hierarchy);
+    options.tile = r.tile;
+    if (o.depth > 0)
+        options.depth = o.depth;
+    else if (r.tile)
+        options.depth = systolic::deepestStep(r.hierarchy, *r.tile, dataflow);
+    return options;
+}
+
+systolic::PipelineMachine machineOf(const SystolicCall& o, const SystolicRequest& r)
+{
+    const bool finite = o.bandwidth == "hierarchy" ||
+                        (o.bandwidth.empty() && (o.hierarchy || o.workload.machine || o.dramGbPerSecond > 0));
+    return finite ? systolic::machineOf(r.hierarchy) : systolic::PipelineMachine{};
+}
+
+std::vector<ProgramOfDataflow> runEachDataflow(const SystolicCall& o, const SystolicRequest& r,
+                                               systolic::ProgramStyle style)
+{
+    std::vector<ProgramOfDataflow> out;
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
+        ProgramOfDataflow& one = out.emplace_back();
+        one.dataflow = d;
+        systolic::ProgramOptions options = programOf(o, r, d);
+        options.style = style;
+        const auto program = systolic::buildProgram(options);
+        if (!program) {
+            one.refusal = program.error().text();
+            continue;
+        }
+        const auto run = systolic::runPipeline(*program, machineOf(o, r));
+        if (!run) {
+            one.refusal = run.error().text();
+            continue;
+        }
+        one.schedule = systolic::programScheduleText(*program);
+        one.cycles = run->cycles;
+        one.arrayBusy = run->arrayBusy;
+        one.dramBytes = dramBytesOf(*program);
+    }
+    return out;
+}
+
+Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest& r)
+{
+    const auto refuse = [](std::string message, std::string path) {
+        return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
+    };
+    const auto style = systolic::parseProgramStyle(o.pipeline);
+    if (!style)
+        return style.error();
+    if (o.simulate)
+        return refuse("cannot be combined with --simulate", "--pipeline");
+    if (!r.supply.unlimited())
+        return refuse("belong to the array alone; a program has --bandwidth", "--west-rate, --north-rate");
+    if (!o.bandwidth.empty() && o.bandwidth != "unlimited" && o.bandwidth != "hierarchy")
+        return refuse("expected unlimited or hierarchy, got \"" + o.bandwidth + "\"", "--bandwidth");
+    systolic::ProgramOptions options = programOf(o, r, r.timing.dataflow);
+    options.style = *style;
+    if (!o.schedule.empty()) {
+        const auto schedule = systolic::parseL2Schedule(o.schedule);
+        if (!schedule)
+            return schedule.error();
+        if (*style == systolic::ProgramStyle::Barriered)
+            return refuse("is chosen for --pipeline pipelined; a barriered program keeps one k step",
+                          "--schedule");
+        options.schedule = *schedule;
+        options.passes =
+            o.passes > 0 ? o.passes
+                         : std::min<std::int64_t>(2, ceilDiv(r.gemm.k, r.tile ? r.tile->tk : options.depth));
+    }
+    auto program = systolic::buildProgram(options);
+    if (!program)
+        return program.error();
+    const systolic::PipelineMachine machine = machineOf(o, r);
+    auto run = systolic::runPipeline(*program, machine);
+    if (!run)
+        return run.error();
+    return SystolicPipeline{std::move(*program), std::move(*run), machine};
+}
+
+Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
+{
+    const systolic::Hierarchy& h = r.hierarchy;
+    SystolicFigures f;
+    const systolic::FoldPlan plan(r.gemm, h.array, r.timing);
+    if (const auto ok = systolic::checkClockWork(plan, r.supply); !ok)
+        return ok.error();
+    f.timing = systolic::arrayTiming(r.gemm, h.array, r.timing);
+    const systolic::EdgeClock clock(plan, r.supply);
+    f.stalled = clock.stalledCycles();
+    f.cycles = f.timing.cycles + f.stalled;
+    if (std::max(h.array.rows, h.array.cols) <= kMaxPhasesSide)
+        f.phases = systolic::stalledPhases(plan.phases(), clock);
+    f.edges = systolic::edgeSizes(plan, r.supply, h.elementBytes);
+    const auto l2 = checkedMul(f.timing.l2Elements, h.elementBytes);
+    if (!l2)
+        return Error{ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}};
+    f.l2Bytes = *l2;
+    f.dramQuery = systolic::dramQueryOf(h, r.gemm, r.timing.dataflow, r.tile);
+    if (const auto ok = systolic::checkDramQuery(f.dramQuery); !ok)
+        return ok.error();
+    f.dram = systolic::dramClosedForm(f.dramQuery);
+
+    f.l2Tile = r.tile.value_or(systolic::arrayTile(r.gemm, h.array, systolic::Dataflow::Os));
+    const std::int64_t nM = ceilDiv(r.gemm.m, f.l2Tile.ti);
+    const std::int64_t nN = ceilDiv(r.gemm.n, f.l2Tile.tj);
+    const std::int64_t nK = ceilDiv(r.gemm.k, f.l2Tile.tk);
+    auto plans = systolic::l2Schedules(r.gemm, f.l2Tile, h.elementBytes,
+                                       h.at(systolic::Level::L2).totalBytes(), std::min<std::int64_t>(2, nK));
+    if (!plans)
+        return plans.error();
+    f.plans = std::move(*plans);
+    if (saturatingMul(saturatingMul(nM, nN), nK) <= kCountedSteps) {
+        auto conflicts = systolic::bankConflicts({r.layout, banksOf(h), nN, nK}, nM, 0);
+        if (!conflicts)
+            return conflicts.error();
+        f.conflicts = std::move(*conflicts);
+    }
+    const auto roofline = systolic::multiLevelRoofline(h, r.gemm, r.timing, r.tile);
+    if (!roofline)
+        return roofline.error();
+    f.roofline = *roofline;
+    const auto dataflows = systolic::compareDataflows(h, r.gemm, r.tile, r.timing, r.supply);
+    if (!dataflows)
+        return dataflows.error();
+    f.dataflows = *dataflows;
+    f.energy = lower::arrayEnergy(r.gemm, f.roofline, h.elementBytes, r.energy);
+    return f;
+}
+
+} // namespace
+
+double SystolicFigures::utilization(const SystolicRequest& r) const
+{
+    return static_cast<double>(systolic::macs(r.gemm)) / static_cast<double>(r.hierarchy.array.rows) /
+           static_cast<double>(r.hierarchy.array.cols) / static_cast<double>(cycles);
+}
+
+double NetworkAnswer::osFewerThanWs() const
+{
+    const auto cycles = [&](systolic::Dataflow d) {
+        return static_cast<double>(dataflows[static_cast<std::size_t>(d)].boundCycles);
+    };
+    const double ws = cycles(systolic::Dataflow::Ws);
+    return ws > 0 ? 1 - cycles(systolic::Dataflow::Os) / ws : 0;
+}
+
+std::int64_t banksOf(const systolic::Hierarchy& h)
+{
+    return std::max<std::int64_t>(2, h.at(systolic::Level::L2).buffers);
+}
+
+std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind)
+{
+    std::int64_t bytes = 0;
+    for (const systolic::Command& c : program.commands)
+        bytes += c.kind == kind ? c.bytes : 0;
+    return bytes;
+}
+
+std::int64_t dramBytesOf(const systolic::Program& p)
+{
+    return movedBy(p, systolic::CommandKind::DmaLoad) + movedBy(p, systolic::CommandKind::DmaPrefetch) +
+           movedBy(p, systolic::CommandKind::DmaStore);
+}
+
+Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress& progress)
+{
+    const auto request = readCall(call);
+    if (!request)
+        return request.error();
+    const SystolicRequest& r = *request;
+    const auto figures = systolicFigures(r);
+    if (!figures)
+        return figures.error();
+    SystolicAnswer out{r, *figures, {}, {}, false};
+    if (call.simulate) {
+        auto sim =
+            systolic::PeSimulator::createRandom(r.gemm, r.hierarchy.array, r.timing, call.seed, call.supply);
+        if (!sim)
+            return sim.error();
+        out.interrupted = !sim->run(progress);
+        if (!out.interrupted) {
+            if (sim->product() != sim->referenceProduct())
+                return Error{ErrorCode::Internal, "the simulated array computed a wrong product", {}, {}};
+            out.figures.cycles = sim->measuredCycles();
+            out.figures.stalled = sim->clock().stalledCycles();
+        }
+    }
+    if (!call.pipeline.empty()) {
+        auto ran = runProgram(call, r);
+        if (!ran)
+            return ran.error();
+        out.pipeline = std::move(*ran);
+        out.figures.cycles = out.pipeline->run.cycles;
+    }
+    if (call.compare)
+        out.programs = runEachDataflow(call, r, out.pipeline->program.options.style);
+    return out;
+}
+
+Result<NetworkAnswer> systolicNetwork(const SystolicCall& call)
+{
+    const auto request = readCall(call);
+    if (!request)
+        return request.error();
+    const auto read = lowerWorkload(call.workload);
+    if (!read)
+        return read.error();
+    NetworkAnswer out;
+    out.name = read->workload->model.name;
+    out.request = *request;
+    const auto layers = lower::gemmsOf(read->lowered);
+    const auto tableOf = [&](const systolic::TimingOptions& timing) {
+        return lower::networkTable(layers, out.request.hierarchy, timing, read->machine.energy);
+    };
+    auto table = tableOf(out.request.timing);
+    if (!table) {
+        Error error = table.error();
+        error.file = call.workload.file;
+        return error;
+    }
+    out.table = std::move(*table);
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
+        systolic::TimingOptions other = out.request.timing;
+        other.dataflow = d;
+        const auto one = tableOf(other);
+        if (!one)
+            return one.error();
+        out.dataflows[static_cast<std::size_t>(d)] = one->total;
+    }
+    return out;
+}
+
+} // namespace tilewright::verbs

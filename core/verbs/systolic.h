@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/progress.h"
+#include "lower/array_energy.h"
+#include "lower/network_table.h"
+#include "systolic/pe_simulator.h"
+#include "systolic/pipeline.h"
+#include "verbs/workload.h"
+
+#include <array>
+#include <vector>
+
+namespace tilewright::verbs {
+
+/// What `systolic` is asked: one product, or every product of a workload. The words are those of the options.
+struct SystolicCall
+{
+    std::string gemm;                           ///< "MxNxK"
+    WorkloadCall workload;                      ///< instead; or just the machine
+    std::string layer;                          ///< one product of the workload
+    std::optional<std::string> array, dataflow; ///< without: of the machine or hierarchy, else 16x16 and os
+    std::optional<systolic::Hierarchy> hierarchy;
+    std::string readout = "shadow";
+    std::string tile; ///< "TixTjxTk"
+    std::string pipeline, bandwidth, schedule;
+    std::string bankLayout = "split";
+    std::int64_t passes = 0, depth = 0;
+    double dramGbPerSecond = 0; ///< 0: the hierarchy's
+    int weightBuffers = 2;
+    std::uint64_t seed = 1;
+    systolic::EdgeSupply supply;
+    bool simulate = false, compare = false;
+    bool wantsProduct = false, wantsProgram = false; ///< the caller has a use for the one, for the other
+
+    [[nodiscard]] bool ofNetwork() const noexcept { return workload.workload && layer.empty(); }
+};
+
+/// The call, read.
+struct SystolicRequest
+{
+    systolic::Gemm gemm;
+    systolic::TimingOptions timing;
+    systolic::Hierarchy hierarchy; ///< with the array that counts
+    systolic::EdgeSupply supply;
+    std::optional<systolic::TileShape> tile; ///< none: arrayTile() of the dataflow
+    systolic::BankLayout layout = systolic::BankLayout::Split;
+    Machine::Energy energy; ///< the machine's table, or the default one
+};
+
+/// Every figure that the text and the JSON document give, computed once for both.
+struct SystolicFigures
+{
+    systolic::ArrayTiming timing;
+    std::int64_t cycles = 0; ///< with the stalls of the edge FIFOs, or of the program
+    std::int64_t stalled = 0;
+    std::optional<systolic::ArrayPhases> phases; ///< none for an array too large to sweep
+    systolic::EdgeSizes edges;
+    std::int64_t l2Bytes = 0; ///< docs/rules/systolic.md 3.4
+    systolic::DramQuery dramQuery;
+    systolic::DramTraffic dram;
+    systolic::TileShape l2Tile; ///< of the schedules and of the banks, output-stationary
+    std::vector<systolic::L2Plan> plans;
+    std::optional<systolic::BankConflicts> conflicts; ///< none: too many steps to count
+    systolic::Roofline roofline;
+    systolic::DataflowComparison dataflows;
+    lower::ArrayEnergy energy;
+
+    [[nodiscard]] double utilization(const SystolicRequest& request) const;
+};
+
+/// The sweep for fill and drain grows with the array.
+inline constexpr std::int64_t kMaxPhasesSide = 1 << 16;
+
+/// A program and its run.
+struct SystolicPipeline
+{
+    systolic::Program program;
+    systolic::PipelineRun run;
+    systolic::PipelineMachine machine;
+};
+/// Bytes of a program's DMA; those of its commands of a kind.
+[[nodiscard]] std::int64_t dramBytesOf(const systolic::Program& program);
+[[nodiscard]] std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind);
+/// Banks of the L2, at least two.
+[[nodiscard]] std::int64_t banksOf(const systolic::Hierarchy& hierarchy);
+
+/// The program of each dataflow on the same machine; nothing for one that cannot be built, and why.
+struct ProgramOfDataflow
+{
+    systolic::Dataflow dataflow = systolic::Dataflow::Os;
+    std::string refusal;
+    std::string schedule;
+    std::int64_t cycles = 0, arrayBusy = 0, dramBytes = 0;
+};
+
+struct SystolicAnswer
+{
+    SystolicRequest request;
+    SystolicFigures figures;
+    std::optional<SystolicPipeline> pipeline;
+    std::vector<ProgramOfDataflow> programs; ///< with `compare`
+    bool interrupted = false;                ///< the simulation was; cycles are those of the closed form
+};
+/// One product.
+[[nodiscard]] Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress& progress = {});
+/// The documents of `systolic --json` (docs/design.md 3.2).
+[[nodiscard]] std::string systolicJson(const SystolicAnswer& answer);
+
+/// Every product of a workload, and the whole under each dataflow.
+struct NetworkAnswer
+{
+    std::string name;
+    SystolicRequest request; ///< without a product
+    lower::NetworkTable table;
+    std::array<lower::NetworkRow, 3> dataflows; ///< totals, by systolic::Dataflow
+    /// Share of the cycles, DRAM included, that os takes less than ws.
+    [[nodiscard]] double osFewerThanWs() const;
+};
+[[nodiscard]] Result<NetworkAnswer> systolicNetwork(const SystolicCall& call);
+[[nodiscard]] std::string systolicJson(const NetworkAnswer& answer);
+
+/// A JSON document as lines "field,value"; the parts of a field's path are joined by dots.
+[[nodiscard]] std::string flatCsv(const std::string& document);
+/// A JSON list of objects as a table: a row an element; the columns are those of the first.
+[[nodiscard]] std::string tableCsv(const std::string& document);
+
+} // namespace tilewright::verbs

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/tile.h"
+
+#include "base/integer.h"
+
+namespace tilewright::verbs {
+
+namespace {
+
+constexpr std::int64_t kDefaultCapacity = 64 * 1024;
+constexpr std::int64_t kDefaultElementBytes = 4;
+constexpr std::size_t kLevels = 3; // L3, L2, L1
+
+/// Capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
+Result<std::int64_t> levelCapacity(const systolic::Hierarchy& h, const std::string& name)
+{
+    for (const systolic::Level level : {systolic::Level::L3, systolic::Level::L2, systolic::Level::L1}) {
+        if (name == systolic::levelName(level))
+            return h.at(level).totalBytes();
+        if (name == std::string(systolic::levelName(level)) + "-buffer")
+            return h.at(level).bytes;
+    }
+    return Error{ErrorCode::Problem,
+                 "expected l3, l2, l1, l3-buffer, l2-buffer or l1-buffer, got \"" + name + "\"",
+                 "--level",
+                 {}};
+}
+
+/// The hierarchy of a file, of the machine, or nothing when neither is named.
+std::optional<systolic::Hierarchy> hierarchyOf(const TileCall& o)
+{
+    if (o.workload.machine || (o.workload.workload && !o.hierarchy))
+        return lower::hierarchyOf(o.workload.machineOrEdge());
+    return o.hierarchy;
+}
+
+/// The call, read; without a product of a network.
+struct TileRequest
+{
+    systolic::TileQuery query;
+    systolic::TileMethod method = systolic::TileMethod::Exhaustive;
+    systolic::Hierarchy hierarchy;
+};
+
+Result<TileRequest> readTileCall(const TileCall& o)
+{
+    if (o.gemm.empty() && !o.workload.workload)
+        return Error{ErrorCode::Problem, "is required (MxNxK), or a workload file", "--gemm", {}};
+    const auto hierarchy = hierarchyOf(o);
+    TileRequest out;
+    out.hierarchy = hierarchy.value_or(systolic::kpuHierarchy());
+    Result<systolic::Gemm> gemm = systolic::Gemm{1, 1, 1}; // of a network its rows count
+    if (!o.workload.workload) {
+        gemm = systolic::parseGemm(o.gemm);
+    } else if (!o.layer.empty()) {
+        const auto read = lowerWorkload(o.workload);
+        if (!read)
+            return read.error();
+        const auto layer = productNamed(read->lowered, o.layer);
+        if (!layer)
+            return layer.error();
+        gemm = layer->gemm;
+    }
+    const auto array = systolic::parseArrayShape(o.array.value_or("16x16"));
+    const auto footprint = systolic::parseFootprint(o.footprint);
+    const auto method = systolic::parseTileMethod(o.method);
+    if (!gemm)
+        return gemm.error();
+    if (!array)
+        return array.error();
+    if (!footprint)
+        return footprint.error();
+    if (!method)
+        return method.error();
+    for (const auto& [option, values] :
+         {std::pair{"--level-buffers", &o.levelBuffers}, {"--level-buffering", &o.levelBuffering}})
+        if (!values->empty() && values->size() != kLevels)
+            return Error{ErrorCode::Field, "expected three numbers, of L3, L2 and L1", option, {}};
+    systolic::TileQuery& q = out.query;
+    q.gemm = *gemm;
+    q.array = o.array || !hierarchy ? *array : out.hierarchy.array;
+    q.footprint = *footprint;
+    q.elementBytes = o.elementBytes || !hierarchy ? o.elementBytes.value_or(kDefaultElementBytes)
+                                                  : out.hierarchy.elementBytes;
+    q.buffering = o.buffering;
+    q.capacityBytes = o.capacity.value_or(kDefaultCapacity);
+    if (!o.capacity && hierarchy) {
+        const auto capacity = levelCapacity(out.hierarchy, o.level);
+        if (!capacity)
+            return capacity.error();
+        q.capacityBytes = *capacity;
+    }
+    out.hierarchy.array = q.array;
+    out.hierarchy.elementBytes = q.elementBytes;
+    out.method = *method;
+    return out;
+}
+
+} // namespace
+
+Result<TileAnswer> tileOfProduct(const TileCall& call)
+{
+    auto request = readTileCall(call);
+    if (!request)
+        return request.error();
+    TileAnswer out;
+    out.query = request->query;
+    out.hierarchy = std::move(request->hierarchy);
+    const systolic::TileQuery& q = out.query;
+    out.given = !call.tile.empty();
+    std::optional<systolic::TileShape> given;
+    if (out.given) {
+        const auto tile = systolic::parseTileShape(call.tile);
+        if (!tile)
+            return tile.error();
+        given = *tile;
+    }
+    const auto choice = given ? systolic::describeTile(q, *given) : systolic::chooseTile(q, request->method);
+    if (!choice)
+        return choice.error();
+    out.choice = *choice;
+    out.levels.footprint = q.footprint;
+    for (std::size_t l = 0; l < 3; ++l) {
+        if (!call.levelBuffers.empty())
+            out.levels.room[l].buffers = call.levelBuffers[l];
+        if (!call.levelBuffering.empty())
+            out.levels.room[l].buffering = call.levelBuffering[l];
+    }
+    const bool levelsGiven = !call.levelBuffers.empty() || !call.levelBuffering.empty();
+    if (const auto fits = systolic::threeLevelTiling(out.hierarchy, q.gemm, out.levels); levelsGiven && !fits)
+        return fits.error();
+    const auto bytes = checkedMul(choice->elements, q.elementBytes);
+    if (!bytes)
+        return Error{ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}};
+    out.bytes = *bytes;
+    out.dram = systolic::dramQueryOf(out.hierarchy, q.gemm, systolic::Dataflow::Os, choice->tile);
+    return out;
+}
+
+void addAdaptive(TileAnswer& answer, const Progress& progress)
+{
+    if (auto adaptive = systolic::adaptiveStationary(answer.dram, progress))
+        answer.adaptive = std::move(*adaptive);
+    answer.interrupted = progress.stopRequested();
+}
+
+Result<std::vector<LayerTile>> tilesOfNetwork(const TileCall& call)
+{
+    auto request = readTileCall(call);
+    if (!request)
+        return request.error();
+    const auto read = lowerWorkload(call.workload);
+    if (!read)
+        return read.error();
+    std::vector<LayerTile> out;
+    systolic::TileQuery& q = request->query;
+    for (lower::GemmLayer& layer : lower::gemmsOf(read->lowered)) {
+        q.gemm = layer.gemm;
+        const auto choice = systolic::chooseTile(q, request->method);
+        if (!choice) {
+            Error error = choice.error();
+            error.path = layer.operators.front();
+            return error;
+        }
+        out.push_back({std::move(layer), *choice, saturatingMul(choice->elements, q.elementBytes)});
+    }
+    return out;
+}
+
+} // namespace tilewright::verbs

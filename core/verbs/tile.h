@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/progress.h"
+#include "systolic/dram_traffic.h"
+#include "systolic/tile_search.h"
+#include "verbs/workload.h"
+
+#include <vector>
+
+namespace tilewright::verbs {
+
+/// What `tile` is asked: one product, or every product of a workload. The words are those of the options.
+struct TileCall
+{
+    std::string gemm;      ///< "MxNxK"
+    WorkloadCall workload; ///< instead; or just the machine
+    std::string layer;     ///< one product of the workload
+    std::optional<systolic::Hierarchy> hierarchy;
+    std::optional<std::string> array;     ///< without: of the machine or hierarchy, else 16x16
+    std::optional<std::int64_t> capacity; ///< bytes; without: of the level, else 64 KiB
+    std::optional<std::int64_t> elementBytes;
+    std::string footprint = "conservative";
+    std::string method = "exhaustive";
+    std::string level = "l2-buffer";
+    std::string tile;                                       ///< "TixTjxTk": its cost instead of a choice
+    std::vector<std::int64_t> levelBuffers, levelBuffering; ///< of L3, L2, L1
+    std::int64_t buffering = 1;
+
+    [[nodiscard]] bool ofNetwork() const noexcept { return workload.workload && layer.empty(); }
+};
+
+/// A tile of one product, with what it is judged by.
+struct TileAnswer
+{
+    systolic::TileQuery query;
+    systolic::TileChoice choice;
+    bool given = false; ///< not chosen
+    systolic::Hierarchy hierarchy;
+    systolic::ThreeLevelOptions levels;
+    std::int64_t bytes = 0;   ///< of the traffic into the level
+    systolic::DramQuery dram; ///< output-stationary
+    std::optional<systolic::AdaptiveStationary> adaptive;
+    bool interrupted = false; ///< `adaptive` is not known
+};
+[[nodiscard]] Result<TileAnswer> tileOfProduct(const TileCall& call);
+/// The traffic of every dataflow and of a choice among them, which takes longest; the answer says whether it
+/// was interrupted.
+void addAdaptive(TileAnswer& answer, const Progress& progress);
+/// The documents of `tile --json` (docs/design.md 3.2).
+[[nodiscard]] std::string tileJson(const TileAnswer& answer);
+
+struct LayerTile
+{
+    lower::GemmLayer layer;
+    systolic::TileChoice choice;
+    std::int64_t bytes = 0;
+};
+/// A tile for every product of the workload.
+[[nodiscard]] Result<std::vector<LayerTile>> tilesOfNetwork(const TileCall& call);
+[[nodiscard]] std::string tileJson(const std::vector<LayerTile>& tiles);
+
+} // namespace tilewright::verbs

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/workload.h"
+
+#include "base/file.h"
+#include "lower/on_machine.h"
+#include "model/topology.h"
+#include "report/file_kind.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tilewright::verbs {
+
+Machine WorkloadCall::machineOrEdge() const
+{
+    return machine ? *machine : *machinePreset("edge");
+}
+
+Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call)
+{
+    if (call.workload->noModel)
+        return *call.workload->noModel;
+    Machine machine = call.machineOrEdge();
+    auto lowered = lower::lowerToProblem(call.workload->model, machine);
+    if (!lowered) {
+        Error error = lowered.error();
+        error.file = call.file;
+        return error;
+    }
+    if (call.workload->problem)
+        lower::keepIds(*lowered, *call.workload->problem);
+    return LoweredWorkload{call.workload, std::move(machine), std::move(*lowered)};
+}
+
+Result<ProblemPtr> problemOf(const WorkloadCall& call)
+{
+    if (call.workload->problem && !call.machine)
+        return call.workload->problem;
+    auto lowered = lowerWorkload(call);
+    if (!lowered)
+        return lowered.error();
+    return lower::problemOf(std::move(lowered->lowered));
+}
+
+bool isProblemFile(const std::string& file)
+{
+    if (onnx::isOnnxFile(file))
+        return false;
+    const auto text = readFile(file);
+    if (!text || model::isTopology(*text))
+        return !text;
+    const auto kind = fileKindOf(*text, file);
+    return !kind || *kind == FileKind::Problem || *kind == FileKind::Schedule;
+}
+
+Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, const std::string& name)
+{
+    const std::vector<lower::GemmLayer> layers = lower::gemmsOf(lowered);
+    const auto found = [&](const std::string& wanted) {
+        std::vector<const lower::GemmLayer*> out;
+        for (const lower::GemmLayer& layer : layers)
+            if (std::find(layer.operators.begin(), layer.operators.end(), wanted) != layer.operators.end())
+                out.push_back(&layer);
+        return out;
+    };
+    if (const auto whole = found(name); !whole.empty())
+        return *whole.front();
+    const std::size_t colon = name.rfind(':');
+    if (colon != std::string::npos) {
+        const auto several = found(name.substr(0, colon));
+        std::size_t n = 0;
+        const char* end = name.data() + name.size();
+        const auto read = std::from_chars(name.data() + colon + 1, end, n);
+        if (read.ec == std::errc() && read.ptr == end && n >= 1 && n <= several.size())
+            return *several[n - 1];
+        if (!several.empty())
+            return Error{ErrorCode::Problem,
+                         "has " + std::to_string(several.size()) +
+                             " products; write :1 to :" + std::to_string(several.size()) + " after its name",
+                         name.substr(0, colon),
+                         {}};
+    }
+    std::string known;
+    for (std::size_t i = 0; i < std::min<std::size_t>(8, layers.size()); ++i)
+        known += (i > 0 ? ", " : "") + layers[i].operators.front();
+    return Error{ErrorCode::Problem,
+                 "no operator of this name is a product; there are " + known +
+                     (layers.size() > 8 ? ", …" : ""),
+                 name,
+                 {}};
+}
+
+} // namespace tilewright::verbs

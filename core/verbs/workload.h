@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The verbs without a command line: what each is asked and what it answers, for tilewright-cli and for
+// Python.
+#pragma once
+
+#include "lower/machine_lenses.h"
+#include "lower/workload.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tilewright::verbs {
+
+/// What a verb works on: a workload of any kind, and the machine if one was named (docs/rules/workload.md 2).
+struct WorkloadCall
+{
+    std::shared_ptr<const lower::Workload> workload;
+    std::string file; ///< names the workload in messages
+    std::optional<Machine> machine;
+
+    /// The machine that was named, else the preset edge.
+    [[nodiscard]] Machine machineOrEdge() const;
+};
+
+/// Any workload lowered to the machine.
+struct LoweredWorkload
+{
+    std::shared_ptr<const lower::Workload> workload;
+    Machine machine;
+    lower::LoweredProblem lowered;
+};
+[[nodiscard]] Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call);
+
+/// The problem of a workload: one that is a problem stands as it is unless a machine is named.
+[[nodiscard]] Result<ProblemPtr> problemOf(const WorkloadCall& call);
+
+/// Is the file a problem, or one that only the reader of problems has a sentence for?
+[[nodiscard]] bool isProblemFile(const std::string& file);
+
+/// A product of a network by the name of an operator; "NAME:2" is the second one of an operator that has
+/// several (attention). The Error says which there are.
+[[nodiscard]] Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered,
+                                                    const std::string& name);
+
+} // namespace tilewright::verbs

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "values.h"
+
+#include "eval/occupancy.h"
+#include "report/evaluation_json.h"
+#include "report/format_issue.h"
+#include "report/walk_steps.h"
+
+#include <limits>
+
+namespace tilewright::python {
+
+namespace {
+
+constexpr std::int64_t kMostSteps = 4'000'000;
+
+/// A row of Evaluation.steps.
+struct StepRow
+{
+    std::int64_t subgraph, step, tile, row, col, k_step;
+    double start, compute, memory, latency;
+    std::int64_t load_elements, store_elements, working_set, reserved, input_elements, output_elements,
+        accumulator_elements, donated_elements;
+};
+
+/// A row of Evaluation.occupancy.
+struct OccupancyRow
+{
+    double start, end;
+    std::int64_t subgraph, first_step, steps, resident, retained, input, output, accumulator, donated, total;
+};
+
+const verbs::EvaluatedSchedule& readable(const EvaluationValue& value)
+{
+    if (!value.evaluated.loaded.formatIssues.empty())
+        throw BadInput("a schedule with errors of format has no steps; " +
+                       sentence(*value.evaluated.evaluation.verdict()));
+    return value.evaluated;
+}
+
+py::array_t<StepRow> steps(const EvaluationValue& value)
+{
+    const verbs::EvaluatedSchedule& e = readable(value);
+    std::vector<StepRow> rows;
+    {
+        const py::gil_scoped_release released;
+        std::int64_t count = 0;
+        for (const SubgraphEvaluation& s : e.evaluation.subgraphs)
+            count += s.steps;
+        if (count > kMostSteps)
+            throw BadInput("the schedule has " + std::to_string(count) + " steps, more than the " +
+                           std::to_string(kMostSteps) +
+                           " that are kept in memory; evaluate --trace FILE.csv writes them");
+        rows.reserve(static_cast<std::size_t>(count));
+        walkSteps(*e.problem, e.loaded.schedule, e.rules.rules, {},
+                  [&rows](SubgraphId subgraph, double start, const Step& s) {
+                      rows.push_back({static_cast<std::int64_t>(subgraph.index()), s.index, s.tile, s.row,
+                                      s.col, s.kStep, start, s.compute, s.memory, s.latency, s.loadElements,
+                                      s.storeElements, s.workingSet, s.reserved, s.inputElements,
+                                      s.outputElements, s.accumulatorElements, s.donatedElements});
+                  });
+    }
+    return arrayOf(rows);
+}
+
+py::array_t<OccupancyRow> occupancyOf(const EvaluationValue& value)
+{
+    const verbs::EvaluatedSchedule& e = readable(value);
+    std::vector<OccupancyRow> rows;
+    {
+        const py::gil_scoped_release released;
+        for (const OccupancySegment& s : occupancy(*e.problem, e.loaded.schedule, e.rules.rules).segments)
+            rows.push_back({s.start, s.end, static_cast<std::int64_t>(s.subgraph.index()), s.firstStep,
+                            s.steps, s.resident, s.retained, s.input, s.output, s.accumulator, s.donated,
+                            s.total()});
+    }
+    return arrayOf(rows);
+}
+
+std::string json(const EvaluationValue& value)
+{
+    const py::gil_scoped_release released;
+    return evaluationJson(verbs::snapshotOf(value.evaluated), value.evaluated.rules.reason);
+}
+
+py::object errorOf(const EvaluationValue& value)
+{
+    const Issue* issue = value.evaluated.evaluation.verdict();
+    return issue ? py::object(py::str(sentence(*issue))) : py::none();
+}
+
+std::vector<double> latenciesOf(const EvaluationValue& value)
+{
+    std::vector<double> out;
+    for (const SubgraphEvaluation& s : value.evaluated.evaluation.subgraphs)
+        out.push_back(s.structurallyValid ? s.latency : std::numeric_limits<double>::quiet_NaN());
+    return out;
+}
+
+/// With the latencies, by which a reader of its file knows the rules.
+ScheduleValue withLatencies(const EvaluationValue& value)
+{
+    const verbs::EvaluatedSchedule& e = value.evaluated;
+    return {e.problem, e.loaded, hasTotal(e.evaluation) ? latenciesOf(value) : std::vector<double>(), {}};
+}
+
+RulesChoice chosen(const ScheduleValue& schedule, const py::object& rules)
+{
+    if (py::isinstance<Rules>(rules))
+        return {rules.cast<Rules>(), "given by rules="};
+    const auto set = rules.cast<std::string>();
+    if (set != "auto")
+        return valueOf(verbs::rulesNamed(set));
+    if (!schedule.byFile)
+        schedule.byFile = verbs::rulesOfFile(*schedule.problem, schedule.loaded);
+    return *schedule.byFile;
+}
+
+/// The common case, values, without a copy of either.
+EvaluationValue evaluateValue(const py::object& workload, const py::object& schedule, const py::object& rules,
+                              const py::object& machine, const Dimensions& dimensions)
+{
+    const ProblemValue problem = problemOf(workload, machine, dimensions);
+    if (py::isinstance<ScheduleValue>(schedule)) {
+        const auto& value = schedule.cast<const ScheduleValue&>();
+        if (problem.problem == value.problem) {
+            RulesChoice choice = chosen(value, rules);
+            const py::gil_scoped_release released;
+            return {verbs::evaluateLoaded(problem.problem, value.loaded, std::move(choice))};
+        }
+    }
+    const ScheduleValue value = scheduleOf(problem, schedule);
+    RulesChoice choice = chosen({problem.problem, value.loaded, {}, {}}, rules);
+    const py::gil_scoped_release released;
+    return {verbs::evaluateLoaded(problem.problem, value.loaded, std::move(choice))};
+}
+
+} // namespace
+
+void addEvaluation(py::module_& m)
+{
+    PYBIND11_NUMPY_DTYPE(StepRow, subgraph, step, tile, row, col, k_step, start, compute, memory, latency,
+                         load_elements, store_elements, working_set, reserved, input_elements,
+                         output_elements, accumulator_elements, donated_elements);
+    PYBIND11_NUMPY_DTYPE(OccupancyRow, start, end, subgraph, first_step, steps, resident, retained, input,
+                         output, accumulator, donated, total);
+    py::class_<EvaluationValue>(m, "Evaluation",
+                                "What a schedule costs. Times in the problem's unit, sizes in elements.")
+        .def_property_readonly("valid",
+                               [](const EvaluationValue& v) { return v.evaluated.evaluation.valid(); })
+        .def_property_readonly("error", &errorOf, "The checker's sentence; None when it is valid.")
+        .def_property_readonly(
+            "total",
+            [](const EvaluationValue& v) {
+                const Evaluation& e = v.evaluated.evaluation;
+                return hasTotal(e) ? std::optional(e.total) : std::nullopt;
+            },
+            "Latency; None when a subgraph could not be evaluated.")
+        .def_property_readonly("rules", [](const EvaluationValue& v) { return v.evaluated.rules.rules; })
+        .def_property_readonly("rules_reason",
+                               [](const EvaluationValue& v) { return v.evaluated.rules.reason; })
+        .def_property_readonly(
+            "latencies", [](const EvaluationValue& v) { return arrayOf(latenciesOf(v)); },
+            "float64[subgraphs]; nan for one that could not be evaluated.")
+        .def_property_readonly(
+            "capacity",
+            [](const EvaluationValue& v) { return v.evaluated.problem->hardware().fastMemoryCapacity; },
+            "Fast memory, in elements.")
+        .def_property_readonly(
+            "steps", &steps,
+            R"(Every step in order of execution, as a structured array: subgraph, step (within it), tile, row, col,
+k_step, start (since the start of the schedule), compute, memory, latency, load_elements, store_elements, working_set
+and its parts reserved, input_elements, output_elements, accumulator_elements, donated_elements. Walked anew each time.
+Raises Error for a schedule with errors of format and beyond four million steps.)")
+        .def_property_readonly(
+            "occupancy", &occupancyOf,
+            R"(What fills fast memory, as a staircase: start, end, subgraph, first_step, steps, resident, retained,
+input, output, accumulator, donated, total. Walked anew each time. Raises Error as `steps` does.)")
+        .def_property_readonly("problem",
+                               [](const EvaluationValue& v) { return ProblemValue{v.evaluated.problem}; })
+        .def_property_readonly("schedule", &withLatencies)
+        .def("json", &json, "The document of `evaluate --json`.")
+        .def(
+            "check_json",
+            [](const EvaluationValue& v) {
+                return checkJson(v.evaluated.evaluation, v.evaluated.rules.reason);
+            },
+            "The document of `check --json`.");
+    m.def("evaluate", &evaluateValue, py::arg("problem"), py::arg("schedule"), py::kw_only(),
+          py::arg("rules") = "auto", py::arg("machine") = py::none(), py::arg("dim") = Dimensions{},
+          R"(Latency, traffic and memory of a schedule, subgraph by subgraph.
+
+`problem` is a Problem, or any workload (Model, file) to lower to `machine`; `schedule` a Schedule or a file; `rules`
+Rules, "final", "seed", or "auto": the one that the latencies in the file agree with. An invalid schedule is no error:
+see Evaluation.valid and .error. Raises Error for bad input.)");
+}
+
+} // namespace tilewright::python

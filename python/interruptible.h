@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "values.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <type_traits>
+
+namespace tilewright::python {
+
+/// A document and whether it is of work that was interrupted.
+using Answer = std::pair<std::string, bool>;
+
+/// Long work, done in a thread of its own while the one that asked for it looks for Ctrl+C, asks `stop` and
+/// calls what the work wants to tell; Python's lock is held only for these.
+class Session
+{
+public:
+    /// `stop`: None, what is called about fifty times a second and says whether to stop, or a
+    /// threading.Event.
+    explicit Session(const py::object& stop)
+        : m_stop(py::hasattr(stop, "is_set") ? py::object(stop.attr("is_set")) : stop)
+    {
+    }
+
+    [[nodiscard]] std::stop_token token() const { return m_source.get_token(); }
+    /// By Ctrl+C.
+    [[nodiscard]] bool interrupted() const noexcept { return m_interrupted; }
+    /// By either.
+    [[nodiscard]] bool stopped() const { return m_source.stop_requested(); }
+    /// From the work: calls this in the thread that asked, with Python's lock.
+    void tell(std::function<void()> message)
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_messages.push_back(std::move(message));
+        m_news.notify_one();
+    }
+
+    template <typename Work> auto run(Work&& work) -> std::invoke_result_t<Work>
+    {
+        std::optional<std::invoke_result_t<Work>> out;
+        std::exception_ptr failed;
+        std::jthread worker([&] {
+            try {
+                out.emplace(work());
+            } catch (...) {
+                failed = std::current_exception();
+            }
+            const std::scoped_lock lock(m_mutex);
+            m_done = true;
+            m_news.notify_one();
+        });
+        while (watch()) {
+        }
+        {
+            const py::gil_scoped_release released;
+            worker.join();
+        }
+        if (m_raised)
+            std::rethrow_exception(m_raised);
+        if (failed)
+            std::rethrow_exception(failed);
+        return std::move(*out);
+    }
+
+    /// What Ctrl+C means where there is nothing to give back.
+    [[noreturn]] static void raiseInterrupt()
+    {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        throw py::error_already_set();
+    }
+
+private:
+    /// Waits a little; false when the work is done and all is told.
+    bool watch()
+    {
+        std::deque<std::function<void()>> messages;
+        bool done = false;
+        {
+            const py::gil_scoped_release released;
+            constexpr std::chrono::milliseconds kPause(20);
+            std::unique_lock lock(m_mutex);
+            m_news.wait_for(lock, kPause, [this] { return m_done || !m_messages.empty(); });
+            messages.swap(m_messages);
+            done = m_done;
+        }
+        try {
+            for (const auto& message : messages)
+                if (!m_raised)
+                    message();
+            if (PyErr_CheckSignals() != 0)
+                throw py::error_already_set();
+            if (!done && !stopped() && !m_stop.is_none() && isTrue(m_stop()))
+                m_source.request_stop();
+        } catch (py::error_already_set& error) {
+            m_source.request_stop();
+            if (error.matches(PyExc_KeyboardInterrupt))
+                m_interrupted = true;
+            else if (!m_raised)
+                m_raised = std::current_exception();
+        }
+        return !done;
+    }
+
+    static bool isTrue(const py::object& value)
+    {
+        const int truth = PyObject_IsTrue(value.ptr());
+        if (truth < 0)
+            throw py::error_already_set();
+        return truth != 0;
+    }
+
+    py::object m_stop;
+    std::stop_source m_source;
+    std::mutex m_mutex;
+    std::condition_variable m_news;
+    std::deque<std::function<void()>> m_messages;
+    std::exception_ptr m_raised; ///< by `stop` or by what was told
+    bool m_done = false, m_interrupted = false;
+};
+
+} // namespace tilewright::python

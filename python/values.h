@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The values that Python sees, and what every file of the module needs.
+#pragma once
+
+#include "lower/workload.h"
+#include "model/machine.h"
+#include "schedule/schedule_json.h"
+#include "verbs/evaluate.h"
+#include "verbs/workload.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tilewright::python {
+
+namespace py = pybind11;
+
+/// tilewright.Error: the sentence that the command line prints.
+class BadInput : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+    explicit BadInput(const Error& error) : std::runtime_error(error.text()) {}
+};
+
+template <typename T> T valueOf(Result<T> result)
+{
+    if (!result)
+        throw BadInput(result.error());
+    return std::move(*result);
+}
+
+struct ProblemValue
+{
+    ProblemPtr problem;
+};
+
+/// A schedule and the problem that its ids belong to.
+struct ScheduleValue
+{
+    ProblemPtr problem;
+    LoadedSchedule loaded;
+    std::vector<double> latencies;             ///< by subgraph, of a solved one
+    mutable std::optional<RulesChoice> byFile; ///< of rules="auto", once asked
+};
+
+struct ModelValue
+{
+    std::shared_ptr<const lower::Workload> workload;
+    std::string file; ///< names it in messages
+};
+
+struct EvaluationValue
+{
+    verbs::EvaluatedSchedule evaluated;
+};
+
+using Dimensions = onnx::Dimensions;
+
+// What the arguments of every verb may be.
+
+/// A path of any kind.
+[[nodiscard]] std::string pathOf(const py::handle& path);
+/// None, a Machine, a file or the name of a preset, or a list of these.
+[[nodiscard]] std::optional<Machine> machineOf(const py::object& machine);
+/// A Model, a Problem, or a file.
+[[nodiscard]] ModelValue modelOf(const py::object& workload, const Dimensions& dimensions);
+[[nodiscard]] verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
+                                         const Dimensions& dimensions);
+/// The same as a problem, which stands as it is unless a machine is given.
+[[nodiscard]] ProblemValue problemOf(const py::object& workload, const py::object& machine,
+                                     const Dimensions& dimensions);
+/// A Schedule of the problem, or a file of one.
+[[nodiscard]] ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule);
+/// Rules, or "final" or "seed".
+[[nodiscard]] Rules rulesOf(const py::object& rules);
+
+/// A list as an array of its own.
+template <typename T> py::array_t<T> arrayOf(const std::vector<T>& values)
+{
+    return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+// One function a file: adds its part to the module.
+void addValues(py::module_& module);
+void addEvaluation(py::module_& module);
+void addScheduleVerbs(py::module_& module);
+void addLensVerbs(py::module_& module);
+
+} // namespace tilewright::python

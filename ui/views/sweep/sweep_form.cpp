@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/sweep/sweep_form.h"
+
+#include "theme/words.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QScopedValueRollback>
+#include <QSpinBox>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr double kReach = 256; ///< of the range bar, in multiples of what is in force
+constexpr int kMostPoints = 200;
+constexpr int kMostIterations = 100'000'000;
+constexpr int kMostSeconds = 3600;
+constexpr int kNameLength = 22; ///< letters of an axis; the list shows all
+
+bool searches(SweepTask task)
+{
+    return task == SweepTask::Solve || task == SweepTask::SolveHere || task == SweepTask::Traffic;
+}
+
+} // namespace
+
+SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, QObject* parent)
+    : QObject(parent), m_document(document), m_themes(themes), m_bar(bar)
+{
+    m_task = bar.addChoice(
+        tr("At each point"),
+        {tr("solve anew"), tr("solve from this schedule, locks stay"), tr("this schedule as it is"),
+         tr("lower bound"), tr("least traffic"), tr("NPU run, dynamic"), tr("NPU run, static"),
+         tr("NPU run, tiles searched"), tr("mappings, proven"), tr("systolic network table")},
+        tr("What is computed on every machine. Anew: without the open schedule and its locks. From this "
+           "schedule: a locked subgraph that does not fit makes the point fail, it is never dropped."));
+    m_task->setObjectName(QStringLiteral("sweep.task"));
+    connect(m_task, &QComboBox::currentIndexChanged, this, [this](int i) {
+        if (m_showing)
+            return;
+        m_setup.task = static_cast<SweepTask>(i);
+        m_setup.metric.clear();
+        follow();
+        Q_EMIT sweepChanged();
+    });
+    addAxis(0);
+    addAxis(1);
+    const auto number = [&](const char* name, int low, int high, const QString& label, const QString& tip,
+                            int SweepSetup::*part) {
+        auto* box = new QSpinBox;
+        box->setObjectName(QLatin1String(name));
+        box->setRange(low, high);
+        box->setKeyboardTracking(false);
+        bar.addLabelled(label, box, tip);
+        connect(box, &QSpinBox::valueChanged, this,
+                [this, part](int n) { change([&](SweepSetup& s) { s.*part = n; }, true); });
+        return box;
+    };
+    m_iterations = number("sweep.iterations", 1, kMostIterations, tr("Steps"),
+                          tr("Search steps at each point. The same steps give the same result on every "
+                             "machine."),
+                          &SweepSetup::iterations);
+    m_iterations->setSingleStep(10'000);
+    m_seconds = number("sweep.seconds", 0, kMostSeconds, tr("Seconds"),
+                       tr("Of each point; with 0 optima are proven, however long that takes. Seconds are "
+                          "not reproducible."),
+                       &SweepSetup::seconds);
+    m_seconds->setSpecialValueText(tr("until proven"));
+}
+
+void SweepForm::addPictures()
+{
+    m_picture = m_bar.addChoice(tr("Show"), {tr("curve"), tr("heat map"), tr("front"), tr("table")},
+                                tr("Curves over the first axis, cells over both, the points that no other "
+                                   "beats in two things at once, or all numbers."));
+    m_picture->setObjectName(QStringLiteral("sweep.picture"));
+    connect(m_picture, &QComboBox::currentIndexChanged, this, [this](int i) {
+        change([&](SweepSetup& s) { s.picture = static_cast<SweepPicture>(i); }, false);
+        show();
+    });
+    m_metric = m_bar.addChoice(tr("of"), {}, tr("What is drawn."));
+    m_metric->setObjectName(QStringLiteral("sweep.metric"));
+    connect(m_metric, &QComboBox::currentIndexChanged, this, [this](int i) {
+        change([&](SweepSetup& s) { s.metric = m_metric->itemData(i).toString(); }, false);
+    });
+    m_against = m_bar.addChoice(tr("against"), {}, tr("What else is to be small."));
+    m_against->setObjectName(QStringLiteral("sweep.against"));
+    connect(m_against, &QComboBox::currentIndexChanged, this, [this](int i) {
+        change([&](SweepSetup& s) { s.against = m_against->itemData(i).toString(); }, false);
+    });
+    m_within = new QSpinBox;
+    m_within->setObjectName(QStringLiteral("sweep.within"));
+    m_within->setRange(0, 100);
+    m_within->setSuffix(tr(" %"));
+    m_bar.addLabelled(tr("Within"), m_within,
+                      tr("Marks the smallest value from which on the curve stays so close to its best."));
+    connect(m_within, &QSpinBox::valueChanged, this,
+            [this](int n) { change([&](SweepSetup& s) { s.within = n; }, false); });
+    follow();
+}
+
+void SweepForm::addAxis(std::size_t axis)
+{
+    const bool first = axis == 0;
+    AxisControls& c = m_axes.at(axis);
+    const auto named = [&](QWidget* widget, const char* name) {
+        widget->setObjectName(QStringLiteral("sweep.%1.%2").arg(axis).arg(QLatin1String(name)));
+    };
+    c.name =
+        m_bar.addChoice(first ? tr("along") : tr("and"), {},
+                        first ? tr("What of the machine changes.")
+                              : tr("A second axis: every value of the one with every value of the other."));
+    named(c.name, "name");
+    c.name->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    c.name->setMinimumContentsLength(kNameLength);
+    connect(c.name, &QComboBox::currentIndexChanged, this, [this, axis, box = c.name](int i) {
+        if (!m_showing)
+            chooseAxis(axis, box->itemData(i).toString());
+    });
+    for (const bool upper : {false, true}) {
+        auto* edit = new QLineEdit;
+        (upper ? c.to : c.from) = edit;
+        named(edit, upper ? "to" : "from");
+        edit->setMaximumWidth(edit->fontMetrics().horizontalAdvance(QStringLiteral("8 888 888 KiB")));
+        connect(edit, &QLineEdit::editingFinished, this, [this, axis, upper] { typed(axis, upper); });
+        if (!upper) {
+            m_bar.add(edit, tr("From"), tr("The smallest value, as a number or with its unit: 64 KiB."));
+            c.range = new RangeBar(m_themes, &m_bar);
+            named(c.range, "range");
+            m_bar.add(c.range, tr("Range"),
+                      tr("Drag the ends of the range; the tick is what is in force. Home and End choose an "
+                         "end, the arrows move it."));
+            connect(c.range, &RangeBar::changed, this, [this, axis](double from, double to) {
+                change(
+                    [&](SweepSetup& s) {
+                        s.axes.at(axis).from = from;
+                        s.axes.at(axis).to = to;
+                    },
+                    true);
+                showAxis(axis);
+            });
+        } else {
+            m_bar.add(edit, tr("To"), tr("The largest value, as a number or with its unit: 4 MiB."));
+        }
+    }
+    c.points = new QSpinBox;
+    named(c.points, "points");
+    c.points->setRange(1, kMostPoints);
+    c.points->setKeyboardTracking(false);
+    c.points->setSuffix(tr(" values"));
+    m_bar.add(c.points, tr("Values"), tr("How many values of the range are tried."));
+    connect(c.points, &QSpinBox::valueChanged, this,
+            [this, axis](int n) { change([&](SweepSetup& s) { s.axes.at(axis).points = n; }, true); });
+    c.logarithmic = new QCheckBox(tr("log"));
+    named(c.logarithmic, "log");
+    m_bar.add(c.logarithmic, tr("Logarithmic"), tr("Values with equal factors instead of equal distances."));
+    connect(c.logarithmic, &QCheckBox::toggled, this, [this, axis](bool on) {
+        change([&](SweepSetup& s) { s.axes.at(axis).isLogarithmic = on; }, true);
+        showAxis(axis);
+    });
+}
+
+const SweepParameter* SweepForm::parameter(const QString& path) const
+{
+    const auto at = std::ranges::find(m_parameters, path, &SweepParameter::path);
+    return at == m_parameters.end() ? nullptr : &*at;
+}
+
+std::vector<SweepParameter> SweepForm::chosen() const
+{
+    std::vector<SweepParameter> out;
+    for (const SweepAxis& axis : m_setup.axes)
+        if (const SweepParameter* p = parameter(axis.path))
+            out.push_back(*p);
+    return out;
+}
+
+void SweepForm::change(const std::function<void(SweepSetup&)>& edit, bool points)
+{
+    if (m_showing)
+        return;
+    const SweepSetup before = m_setup;
+    edit(m_setup);
+    if (m_setup == before)
+        return;
+    if (points)
+        Q_EMIT sweepChanged();
+    else
+        Q_EMIT pictureChanged();
+}
+
+void SweepForm::chooseAxis(std::size_t axis, const QString& path)
+{
+    change(
+        [&](SweepSetup& s) {
+            const SweepParameter* p = parameter(path);
+            s.axes.at(axis) = p ? usualAxis(*p) : SweepAxis();
+            if (axis == 0 && s.axes[1].path == path)
+                s.axes[1] = {};
+            if (s.axisCount() == 1 && s.picture == SweepPicture::HeatMap)
+                s.picture = SweepPicture::Curve;
+            if (axis == 1 && p && s.picture == SweepPicture::Curve)
+                s.picture = SweepPicture::HeatMap;
+            s.against.clear();
+        },
+        true);
+    show();
+}
+
+void SweepForm::typed(std::size_t axis, bool upper)
+{
+    const SweepParameter* p = parameter(m_setup.axes.at(axis).path);
+    const QLineEdit& edit = upper ? *m_axes.at(axis).to : *m_axes.at(axis).from;
+    double& now = upper ? m_setup.axes.at(axis).to : m_setup.axes.at(axis).from;
+    if (p && edit.text() != p->text(now))
+        if (const auto value = p->typed(edit.text()))
+            change([&](SweepSetup&) { now = *value; }, true);
+    showAxis(axis); // what is no number goes
+}
+
+void SweepForm::setSetup(const SweepSetup& setup)
+{
+    m_setup = setup;
+    follow();
+}
+
+void SweepForm::follow()
+{
+    m_parameters = sweepParameters(m_document, m_setup.task);
+    if (!m_parameters.empty()) { // while nothing is open the choices wait
+        if (!parameter(m_setup.axes[0].path))
+            m_setup.axes[0] = usualAxis(m_parameters.front());
+        if (!parameter(m_setup.axes[1].path) || m_setup.axes[1].path == m_setup.axes[0].path)
+            m_setup.axes[1] = {};
+        if (m_setup.axisCount() == 1 && m_setup.picture == SweepPicture::HeatMap)
+            m_setup.picture = SweepPicture::Curve;
+    }
+    show();
+}
+
+void SweepForm::showAxis(std::size_t axis)
+{
+    const QScopedValueRollback showing(m_showing, true);
+    const AxisControls& c = m_axes.at(axis);
+    const SweepAxis& a = m_setup.axes.at(axis);
+    const SweepParameter* p = parameter(a.path);
+    for (QWidget* w : std::initializer_list<QWidget*>{c.from, c.range, c.to, c.points, c.logarithmic})
+        m_bar.setShown(w, p != nullptr);
+    if (!p)
+        return;
+    c.from->setText(p->text(a.from));
+    c.to->setText(p->text(a.to));
+    const bool whole = !p->isFractional();
+    const double now = p->now > 0 ? p->now : 1;
+    const double least = whole ? std::max(1.0, now / kReach) : now / kReach;
+    c.range->setScale(std::min(least, a.from), std::max(now * kReach, a.to), p->now, a.isLogarithmic, whole);
+    c.range->setRange(a.from, a.to);
+    c.points->setValue(a.points);
+    c.logarithmic->setChecked(a.isLogarithmic);
+}
+
+void SweepForm::fillMetrics()
+{
+    sweep::Plan plan;
+    switch (m_setup.task) {
+    case SweepTask::NpuDynamic:
+    case SweepTask::NpuStatic:
+    case SweepTask::NpuTiles:
+        plan.lens = sweep::Lens::Npu;
+        break;
+    case SweepTask::Mapping:
+        plan.lens = sweep::Lens::Mapping;
+        break;
+    case SweepTask::Systolic:
+        plan.lens = sweep::Lens::Systolic;
+        break;
+    case SweepTask::Evaluate:
+        plan.what = sweep::What::Evaluate;
+        break;
+    case SweepTask::Bound:
+        plan.what = sweep::What::Bound;
+        break;
+    case SweepTask::Traffic:
+        plan.minimise = sweep::Minimise::Traffic;
+        break;
+    default:
+        break;
+    }
+    m_metric->clear();
+    m_against->clear();
+    for (const SweepParameter& p : chosen())
+        m_against->addItem(p.title, p.path);
+    for (const QString& name : sweepMetrics(plan)) {
+        m_metric->addItem(sweepMetricTitle(name), name);
+        m_against->addItem(sweepMetricTitle(name), name);
+    }
+    m_metric->setCurrentIndex(std::max(0, m_metric->findData(m_setup.metric)));
+    m_against->setCurrentIndex(std::max(0, m_against->findData(m_setup.against)));
+}
+
+void SweepForm::show()
+{
+    if (!m_within)
+        return; // not made yet
+    {
+        const QScopedValueRollback showing(m_showing, true);
+        m_task->setCurrentIndex(static_cast<int>(m_setup.task));
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            QComboBox* box = m_axes.at(axis).name;
+            box->clear();
+            if (axis == 1)
+                box->addItem(tr("nothing else"), QString());
+            for (const SweepParameter& p : m_parameters)
+                if (axis == 0 || p.path != m_setup.axes[0].path)
+                    box->addItem(p.title, p.path);
+            box->setCurrentIndex(std::max(0, box->findData(m_setup.axes.at(axis).path)));
+        }
+        m_iterations->setValue(m_setup.iterations);
+        m_bar.setShown(m_iterations, searches(m_setup.task));
+        m_seconds->setValue(m_setup.seconds);
+        m_bar.setShown(m_seconds, m_setup.task == SweepTask::Mapping);
+        m_picture->setCurrentIndex(static_cast<int>(m_setup.picture));
+        fillMetrics();
+        m_bar.setShown(m_against, m_setup.picture == SweepPicture::Front);
+        m_within->setValue(m_setup.within);
+        m_bar.setShown(m_within,
+                       m_setup.picture == SweepPicture::Curve || m_setup.picture == SweepPicture::HeatMap);
+    }
+    for (std::size_t axis = 0; axis < 2; ++axis)
+        showAxis(axis);
+}
+
+} // namespace tilewright::ui

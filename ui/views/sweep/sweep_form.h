@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/control_bar.h"
+#include "views/sweep/range_bar.h"
+#include "views/sweep/sweep_model.h"
+
+class QCheckBox;
+class QLineEdit;
+class QSpinBox;
+
+namespace tilewright::ui {
+
+/// The controls of the Sweep view: what is done at a point, the axes with their ranges, what is drawn.
+class SweepForm : public QObject
+{
+    Q_OBJECT
+public:
+    SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, QObject* parent);
+    /// After the buttons of the view: what is drawn.
+    void addPictures();
+
+    [[nodiscard]] const SweepSetup& setup() const { return m_setup; }
+    void setSetup(const SweepSetup& setup);
+    /// Of the axes, in their order.
+    [[nodiscard]] std::vector<SweepParameter> chosen() const;
+    /// The open workload or its machine is another one: what has no meaning any more is chosen anew.
+    void follow();
+
+Q_SIGNALS:
+    void sweepChanged();   ///< other points
+    void pictureChanged(); ///< the same points, drawn otherwise
+
+private:
+    struct AxisControls
+    {
+        QComboBox* name = nullptr;
+        QLineEdit* from = nullptr;
+        RangeBar* range = nullptr;
+        QLineEdit* to = nullptr;
+        QSpinBox* points = nullptr;
+        QCheckBox* logarithmic = nullptr;
+    };
+    void addAxis(std::size_t axis);
+    void chooseAxis(std::size_t axis, const QString& path);
+    void typed(std::size_t axis, bool upper);
+    void change(const std::function<void(SweepSetup&)>& edit, bool points);
+    void show();
+    void showAxis(std::size_t axis);
+    void fillMetrics();
+    [[nodiscard]] const SweepParameter* parameter(const QString& path) const;
+
+    Document& m_document;
+    ThemeSource& m_themes;
+    ControlBar& m_bar;
+    SweepSetup m_setup;
+    std::vector<SweepParameter> m_parameters;
+    QComboBox* m_task = nullptr;
+    std::array<AxisControls, 2> m_axes;
+    QSpinBox* m_iterations = nullptr;
+    QSpinBox* m_seconds = nullptr;
+    QComboBox* m_picture = nullptr;
+    QComboBox* m_metric = nullptr;
+    QComboBox* m_against = nullptr;
+    QSpinBox* m_within = nullptr;
+    bool m_showing = false;
+};
+
+} // namespace tilewright::ui

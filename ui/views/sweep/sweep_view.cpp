@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/sweep/sweep_view.h"
+
+#include "theme/icon.h"
+#include "theme/number.h"
+#include "theme/text_row.h"
+#include "theme/words.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QHeaderView>
+#include <QProgressBar>
+#include <QTableWidget>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+SweepView::SweepView(const ViewContext& context, QWidget* parent)
+    : PlotCanvas(context, QStringLiteral("sweep"), tr("Sweep"), parent),
+      m_form(new SweepForm(context.document, context.themes, bar(), this)),
+      m_progress(new QProgressBar(this)), m_table(new QTableWidget(this))
+{
+    addCommands();
+    m_form->addPictures();
+    bar().add(m_progress, tr("Progress"), tr("Points that are done."), true);
+    m_progress->setMinimumWidth(
+        fontMetrics().horizontalAdvance(QStringLiteral("888 of 888 points, about 88.8 s left")));
+    m_progress->setObjectName(QStringLiteral("sweep.progress"));
+    m_table->setObjectName(QStringLiteral("sweep.table"));
+    m_table->setAccessibleName(tr("Points of the sweep"));
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setAlternatingRowColors(true);
+    m_table->verticalHeader()->hide();
+    m_table->hide();
+    connect(m_table, &QTableWidget::cellActivated, this, [this](int row, int) {
+        openPoint(static_cast<std::size_t>(row), QApplication::keyboardModifiers() & Qt::ShiftModifier);
+    });
+    addOwnKeys();
+    m_changes = std::make_unique<LatestJob<std::vector<SweepChange>>>(
+        [this](std::vector<SweepChange> changes) {
+            m_model.changes = std::move(changes);
+            outdatePlots();
+        },
+        true);
+    connect(&m_run, &SweepRun::changed, this, &SweepView::refresh);
+    connect(m_form, &SweepForm::pictureChanged, this, &SweepView::refresh);
+    connect(m_form, &SweepForm::sweepChanged, this, [this] {
+        m_error.clear();
+        m_cursor.reset();
+        m_run.forget();
+        refresh();
+    });
+    document().whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet | Part::Steps,
+                           [this](Parts parts) { followDocument(parts); });
+    refresh();
+}
+
+SweepView::~SweepView() = default;
+
+void SweepView::addCommands()
+{
+    m_start = addBarCommand(
+        QStringLiteral("sweep.run"), tr("Sweep"), QStringLiteral("play"),
+        {QKeySequence(Qt::CTRL | Qt::Key_Return)},
+        tr("Compute every point in the background; again: stop, and go on where it was stopped."), [this] {
+            if (m_run.isRunning())
+                m_run.stop();
+            else
+                run();
+        });
+    for (QToolButton* button : bar().findChildren<QToolButton*>())
+        if (button->defaultAction() == m_start)
+            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    addBarCommand(QStringLiteral("sweep.csv"), tr("Export the table…"), QStringLiteral("export"), {},
+                  tr("Write the table with full precision (CSV). The picture: File ▸ Export view."), [this] {
+                      save(tr("Export the table"), QStringLiteral("sweep.csv"), tr("CSV (*.csv)"),
+                           [this](const QString& path) { return exportTable(path); });
+                  });
+    addBarCommand(
+        QStringLiteral("sweep.plan"), tr("Save the plan…"), QStringLiteral("save"), {},
+        tr("Write the plan and copy the command line that repeats this sweep, on this machine or on "
+           "many."),
+        [this] {
+            save(tr("Save the plan"), QStringLiteral("sweep.json"), tr("Plan (*.json)"),
+                 [this](const QString& path) { return exportPlan(path); });
+        });
+}
+
+void SweepView::addOwnKeys()
+{
+    addKeys("point", tr("Go to a point"), arrowKeys(), tr("Choose the next point of the curve or the map."),
+            [this](const KeyUse& use) { moveCursor(use.arrow()); });
+    addKeys("open", tr("Open the point"), {QKeySequence(Qt::Key_Return)},
+            tr("Open the machine and the schedule of the chosen point; one undo step."), [this] {
+                if (m_cursor)
+                    openPoint(*m_cursor, false);
+            });
+    addKeys("compare", tr("Compare the point"), {QKeySequence(Qt::SHIFT | Qt::Key_Return)},
+            tr("Open the chosen point beside what is open now."), [this] {
+                if (m_cursor)
+                    openPoint(*m_cursor, true);
+            });
+    addGesture("click", tr("Open a point"), tr("click (Shift: compare it with what is open)"),
+               tr("Open its machine and its schedule; one undo step."));
+}
+
+// -- computing -------------------------------------------------------------------------------------------
+
+void SweepView::run()
+{
+    m_error.clear();
+    m_told.clear();
+    auto main = sweepOf(document(), m_form->setup());
+    if (!main) {
+        m_run.forget();
+        m_error = sentence(main.error().message);
+        refresh();
+        return;
+    }
+    std::vector<SweepResults> sweeps;
+    if (auto beside = besideSweep(document(), m_form->setup()))
+        sweeps.push_back(emptyResults(std::move(*beside)));
+    SweepResults next = emptyResults(std::move(*main));
+    // What was stopped goes on, unless the schedule that it starts from is another one.
+    if (!m_run.results().empty()) {
+        const SweepResults& before = m_run.results().back();
+        if (before.sweep->plan() == next.sweep->plan() && before.rows.size() == next.rows.size() &&
+            before.sweep->scheduleText == next.sweep->scheduleText && m_run.done() < m_run.points()) {
+            next.rows = before.rows;
+            next.schedules = before.schedules;
+        }
+    }
+    sweeps.push_back(std::move(next));
+    m_swept = m_form->setup();
+    m_besideIsOpen = true;
+    m_model.changes.clear();
+    m_changes->cancel();
+    m_run.start(std::move(sweeps));
+}
+
+void SweepView::followDocument(Parts parts)
+{
+    m_besideIsOpen = m_besideIsOpen && !(parts & Part::Steps);
+    if (!(parts & (Part::Problem | Part::Machine | Part::RuleSet)))
+        return refresh();
+    if (parts & Part::Problem) {
+        m_error.clear();
+        m_told.clear();
+        SweepSetup setup = m_form->setup(); // ranges are of the workload
+        setup.axes = {};
+        m_form->setSetup(setup);
+    }
+    m_form->follow();
+    if (!m_run.results().empty()) {
+        // Opening a point changes what it is swept along, which is no other sweep.
+        const auto now = sweepOf(document(), m_swept);
+        if (!now || !isSameSweep(*now, *m_run.results().back().sweep)) {
+            m_cursor.reset();
+            m_run.forget();
+        }
+    }
+    refresh();
+}
+
+void SweepView::refresh()
+{
+    std::vector<SweepChange> changes = std::move(m_model.changes);
+    m_model = {};
+    if (!m_run.results().empty()) {
+        const SweepResults& main = m_run.results().back();
+        m_model.setup = m_form->setup();
+        m_model.setup.axes = m_swept.axes;
+        m_model.axes = m_form->chosen();
+        m_model.changes = std::move(changes);
+        m_model.besideIsOpen = m_besideIsOpen;
+        sweep::Manifest manifest = main.sweep->manifest;
+        const auto names = sweep::metricsOf(manifest.plan);
+        const std::string metric = m_model.setup.metric.toStdString();
+        const std::string against = m_model.setup.against.toStdString();
+        manifest.plan.objectives = {
+            std::ranges::find(names, metric) == names.end() ? std::string(names.front()) : metric,
+            against.empty() ? manifest.plan.axes.front().name : against};
+        m_model.table = sweep::tableOf(manifest, main.rows);
+        if (m_run.results().size() > 1)
+            m_model.beside =
+                sweep::tableOf(m_run.results().front().sweep->manifest, m_run.results().front().rows);
+        const std::string& shown = manifest.plan.objectives.front();
+        const bool cycles = shown == "latency" || shown == "lower_bound" || shown == "makespan";
+        m_model.unit = shown == "traffic"                                      ? tr("elements")
+                       : cycles && !main.sweep->workloads.front().standsAsItIs ? tr("cycles")
+                                                                               : QString();
+        if (!m_run.isRunning() && m_model.changes.empty())
+            requestChanges();
+    }
+    Actions::setAvailable(m_start, {document().hasProblem(), tr("Open a model or a problem first.")});
+    m_start->setText(m_run.isRunning() ? tr("Stop") : tr("Sweep"));
+    m_start->setIcon(icon(m_run.isRunning() ? QStringLiteral("stop") : QStringLiteral("play")));
+    tellProgress();
+    const bool table = m_form->setup().picture == SweepPicture::Table && !m_model.isEmpty();
+    if (table)
+        fillTable();
+    m_table->setVisible(table);
+    setAccessibleDescription(m_model.isEmpty() ? hint() : sweepAnswer(m_model));
+    outdatePlots();
+}
+
+void SweepView::requestChanges()
+{
+    if (m_run.results().back().schedules.empty() || m_model.axes.size() != 1 || m_changes->isBusy())
+        return;
+    m_changes->request([results = m_run.results().back(), model = m_model](const std::stop_token& stop) {
+        return findSweepChanges(results, model, stop);
+    });
+}
+
+void SweepView::tellProgress()
+{
+    QStringList parts;
+    if (m_run.isRunning()) {
+        parts << tr("%1 of %2 points").arg(m_run.done()).arg(m_run.points());
+        if (m_run.secondsLeft() && *m_run.secondsLeft() >= 1)
+            parts << tr("about %1 left").arg(secondsText(*m_run.secondsLeft()));
+    } else if (m_run.done() < m_run.points()) {
+        parts << tr("stopped after %1 of %2 points").arg(m_run.done()).arg(m_run.points());
+    }
+    if (m_model.table.failed > 0)
+        parts << tr("%1 failed")
+                     .arg(
+                         counted(static_cast<std::int64_t>(m_model.table.failed), tr("point"), tr("points")));
+    if (!m_told.isEmpty())
+        parts << m_told;
+    m_progress->setRange(0, static_cast<int>(std::max<std::size_t>(1, m_run.points())));
+    m_progress->setValue(static_cast<int>(m_run.done()));
+    const QString text = parts.join(QStringLiteral(", "));
+    m_progress->setFormat(text);
+    m_progress->setToolTip(m_told);
+    m_progress->setVisible(!text.isEmpty());
+}
+
+void SweepView::fillTable()
+{
+    const QStringList columns = sweepColumns(m_model);
+    m_table->setColumnCount(static_cast<int>(columns.size()));
+    m_table->setHorizontalHeaderLabels(columns);
+    m_table->setRowCount(static_cast<int>(m_model.table.rows.size()));
+    for (int row = 0; row < m_table->rowCount(); ++row) {
+        const QStringList cells = sweepCells(m_model, static_cast<std::size_t>(row));
+        for (int c = 0; c < m_table->columnCount(); ++c) {
+            auto* item = m_table->item(row, c);
+            if (!item)
+                m_table->setItem(row, c, item = new QTableWidgetItem);
+            const bool isNumber = c + 1 < m_table->columnCount(); // the last column is a state or a sentence
+            item->setTextAlignment((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+            item->setText(cells.value(c));
+        }
+    }
+    m_table->resizeColumnsToContents();
+}
+
+void SweepView::contentResized()
+{
+    m_table->setGeometry(contentArea().toRect());
+}
+
+void SweepView::settle()
+{
+    m_run.settle();
+    m_changes->waitIdle();
+}
+
+void SweepView::restoreSettings(const QJsonObject& settings)
+{
+    m_form->setSetup(sweepSetupOf(settings));
+    m_run.forget();
+    refresh();
+}
+
+// -- painting --------------------------------------------------------------------------------------------
+
+bool SweepView::isGrid() const
+{
+    return m_form->setup().picture == SweepPicture::HeatMap && m_model.axes.size() == 2;
+}
+
+QString SweepView::hint() const
+{
+    if (!m_error.isEmpty())
+        return m_error;
+    if (!document().hasProblem())
+        return tr("Open a model or a problem to see what other hardware would give.");
+    if (!m_model.isEmpty() && m_model.table.done + m_model.table.failed > 0)
+        return {};
+    return m_run.isRunning() ? tr("Computing the first points …")
+                             : tr("How much fast memory is enough? Choose what to change and press Sweep.");
+}
+
+std::vector<PlotModel> SweepView::buildPlots(const Theme& theme) const
+{
+    if (m_model.setup.picture != SweepPicture::Table)
+        return sweepPlots(m_model, theme);
+    SweepModel drawn = m_model; // a table is exported as the curve that it is of
+    drawn.setup.picture = SweepPicture::Curve;
+    return sweepPlots(drawn, theme);
+}
+
+void SweepView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
+{
+    if (!isGrid())
+        return;
+    const HeatGrid grid = sweepGrid(m_model, theme);
+    std::optional<std::size_t> hover;
+    for (std::size_t cell = 0; m_cursor && !exporting && cell < grid.cells.size(); ++cell)
+        if (sweepRowOfCell(m_model, cell) == *m_cursor)
+            hover = cell;
+    paintSweepGrid(painter, m_model, grid, sweepGridPlaces(grid, area), hover, theme);
+}
+
+void SweepView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
+{
+    if (m_run.results().empty() && document().hasProblem()) {
+        run(); // an exported picture shows the sweep, not the invitation to start it
+        settle();
+    }
+    PlotCanvas::paintExport(painter, size, theme);
+}
+
+QString SweepView::copyText() const
+{
+    if (m_model.isEmpty())
+        return {};
+    QString out = textRow(sweepColumns(m_model));
+    for (std::size_t row = 0; row < m_model.table.rows.size(); ++row)
+        out += textRow(sweepCells(m_model, row));
+    return out;
+}
+
+} // namespace tilewright::ui

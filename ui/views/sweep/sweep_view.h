@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "chart/plot_canvas.h"
+#include "views/sweep/sweep_form.h"
+#include "views/sweep/sweep_run.h"
+
+class QProgressBar;
+class QTableWidget;
+
+namespace tilewright::ui {
+
+/// What would other hardware give? The open workload on many machines (docs/rules/sweep.md 6): curves with
+/// their lower bound and what is enough, a heat map, a front, a table. A click opens a point.
+class SweepView : public PlotCanvas
+{
+    Q_OBJECT
+public:
+    explicit SweepView(const ViewContext& context, QWidget* parent = nullptr);
+    ~SweepView() override;
+
+    [[nodiscard]] QSize exportSize() const override { return {1000, 520}; }
+    void settle() override;
+    void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QJsonObject settings() const override { return sweepSetupJson(m_form->setup()); }
+    void restoreSettings(const QJsonObject& settings) override;
+
+    /// Computes what the controls say; goes on where it was stopped.
+    void run();
+    [[nodiscard]] bool isRunning() const { return m_run.isRunning(); }
+    [[nodiscard]] const SweepModel& model() const { return m_model; }
+    [[nodiscard]] SweepForm& form() { return *m_form; }
+    /// Where a row is drawn, in widget coordinates.
+    [[nodiscard]] QPointF pointOf(std::size_t row) const;
+    /// The machine and the schedule of a row as one undo step; `compare`: beside what is open now.
+    void openPoint(std::size_t row, bool compare);
+    [[nodiscard]] Status exportTable(const QString& path) const;
+    [[nodiscard]] Status exportPlan(const QString& path);
+
+Q_SIGNALS:
+    void compareRequested();
+
+protected:
+    [[nodiscard]] std::vector<PlotModel> buildPlots(const Theme& theme) const override;
+    [[nodiscard]] QString hint() const override;
+    void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
+    [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QString markTooltip(const PlotMark& mark) const override;
+    [[nodiscard]] std::optional<int> hoveredMark() const override;
+    [[nodiscard]] QPointF focusPoint() const override;
+    void markHovered(QPointF at, const PlotMark* mark) override;
+    void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers) override;
+    void contentResized() override;
+
+private:
+    void addCommands();
+    void addOwnKeys();
+    void followDocument(Parts parts);
+    void refresh(); ///< from what has been computed
+    void tellProgress();
+    void fillTable();
+    void requestChanges();
+    void moveCursor(QPoint arrow);
+    [[nodiscard]] bool isGrid() const;
+    [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const; ///< of the map
+    [[nodiscard]] QString folder() const;
+    void save(const QString& title, const QString& name, const QString& filter,
+              const std::function<Status(const QString&)>& write);
+    void say(const QString& text) { m_told = text; }
+
+    SweepForm* m_form;
+    QAction* m_start = nullptr;
+    QProgressBar* m_progress;
+    QTableWidget* m_table;
+    SweepRun m_run;
+    SweepModel m_model;
+    SweepSetup m_swept; ///< what m_run computes
+    bool m_besideIsOpen = true;
+    std::optional<std::size_t> m_cursor;
+    QString m_error, m_told;
+    std::unique_ptr<LatestJob<std::vector<SweepChange>>> m_changes;
+};
+
+/// What becomes possible at the points where a curve falls; of schedules that were kept.
+[[nodiscard]] std::vector<SweepChange> findSweepChanges(const SweepResults& results, const SweepModel& model,
+                                                        const std::stop_token& stop);
+
+} // namespace tilewright::ui

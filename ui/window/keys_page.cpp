@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/keys_page.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+enum Column { kCommand, kPlace, kKeys };
+
+QString plainText(const QAction* action)
+{
+    return action->text().remove(QLatin1Char('&'));
+}
+
+} // namespace
+
+void KeyEdit::keyPressEvent(QKeyEvent* event)
+{
+    QKeySequenceEdit::keyPressEvent(event);
+    if (keySequence().isEmpty()) // a modifier so far
+        return;
+    const QKeySequence key(keySequence()[0]);
+    setKeySequence(key); // done: the next press begins anew
+    Q_EMIT pressed(key);
+}
+
+KeysPage::KeysPage(const Actions& actions, QWidget* parent)
+    : QWidget(parent), m_actions(actions), m_choices(actions.keyChoices()), m_filter(new QLineEdit(this)),
+      m_list(new QTreeWidget(this)), m_name(new QLabel(this)), m_key(new KeyEdit(this)),
+      m_none(new QPushButton(tr("&No key"), this)), m_reset(new QPushButton(tr("&Reset"), this)),
+      m_resetAll(new QPushButton(tr("Reset a&ll"), this)), m_take(new QPushButton(tr("&Take it"), this)),
+      m_message(new QLabel(this))
+{
+    const auto named = [](QWidget* w, const char* id, const QString& name, const QString& tip) {
+        w->setObjectName(QLatin1String(id));
+        w->setAccessibleName(name);
+        w->setAccessibleDescription(tip);
+        w->setToolTip(tip);
+    };
+    named(m_filter, "keys.filter", tr("Search"), tr("A part of a command, a view or a key."));
+    m_filter->setPlaceholderText(tr("Search: a command, a view or a key"));
+    m_filter->setClearButtonEnabled(true);
+    named(m_list, "keys.list", tr("Commands and keys"),
+          tr("Choose the command that is to have another key."));
+    named(m_key, "keys.key", tr("New key"), tr("Press the key that is to run the command."));
+    named(m_none, "keys.none", tr("No key"), tr("The command has no key then."));
+    named(m_reset, "keys.reset", tr("Reset"), tr("Give this command the keys that it came with."));
+    named(m_resetAll, "keys.resetAll", tr("Reset all"), tr("Give every command the keys that it came with."));
+    named(m_take, "keys.take", tr("Take it"), tr("Give the key to this command; the other loses it."));
+    m_name->setObjectName(QStringLiteral("keys.name"));
+    m_message->setObjectName(QStringLiteral("keys.message"));
+    m_message->setWordWrap(true);
+    m_message->setMinimumHeight(2 * fontMetrics().lineSpacing());
+    m_message->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+
+    m_list->setHeaderLabels({tr("Command"), tr("Where"), tr("Keys")});
+    m_list->setRootIsDecorated(false);
+    m_list->setUniformRowHeights(true);
+    m_list->setAlternatingRowColors(true);
+    for (const QAction* action : m_actions.all())
+        if (m_actions.mayHaveOtherKeys(action)) {
+            auto* row = new QTreeWidgetItem(m_list, {plainText(action), Actions::menuOf(action)});
+            row->setData(kCommand, Qt::UserRole, action->objectName());
+            row->setToolTip(kCommand, action->whatsThis());
+            showRow(row);
+        }
+    const int letter = fontMetrics().averageCharWidth();
+    m_list->setColumnWidth(kCommand, 44 * letter);
+    m_list->setColumnWidth(kPlace, 22 * letter);
+    m_list->setMinimumSize(88 * letter, 14 * fontMetrics().lineSpacing());
+
+    auto* change = new QHBoxLayout;
+    change->addWidget(m_name, 1);
+    for (QWidget* w : std::initializer_list<QWidget*>{m_key, m_none, m_reset})
+        change->addWidget(w);
+    auto* told = new QHBoxLayout;
+    told->addWidget(m_message, 1);
+    told->addWidget(m_take, 0, Qt::AlignTop);
+    told->addWidget(m_resetAll, 0, Qt::AlignTop);
+    auto* column = new QVBoxLayout(this);
+    column->addWidget(m_filter);
+    column->addWidget(m_list, 1);
+    column->addLayout(change);
+    column->addLayout(told);
+
+    connect(m_filter, &QLineEdit::textChanged, this, &KeysPage::filter);
+    connect(m_list, &QTreeWidget::currentItemChanged, this, &KeysPage::showCurrent);
+    connect(m_list, &QTreeWidget::itemActivated, m_key, qOverload<>(&QWidget::setFocus));
+    connect(m_key, &KeyEdit::pressed, this, &KeysPage::typed);
+    connect(m_take, &QPushButton::clicked, this, &KeysPage::take);
+    connect(m_none, &QPushButton::clicked, this, [this] {
+        if (const QAction* action = current())
+            choose(action, {});
+        showCurrent();
+    });
+    connect(m_reset, &QPushButton::clicked, this, [this] {
+        if (const QAction* action = current())
+            choose(action, m_actions.usualKeys(action));
+        showCurrent();
+    });
+    connect(m_resetAll, &QPushButton::clicked, this, [this] {
+        m_choices.clear();
+        for (int i = 0; i < m_list->topLevelItemCount(); ++i)
+            showRow(m_list->topLevelItem(i));
+        showCurrent();
+    });
+    m_list->setCurrentItem(m_list->topLevelItem(0));
+    showCurrent();
+}
+
+QList<QKeySequence> KeysPage::keysOf(const QAction* action) const
+{
+    const auto chosen = m_choices.find(action->objectName());
+    return chosen == m_choices.end() || !m_actions.mayHaveOtherKeys(action) ? m_actions.usualKeys(action)
+                                                                            : chosen->second;
+}
+
+const QAction* KeysPage::current() const
+{
+    const QTreeWidgetItem* row = m_list->currentItem();
+    return row ? m_actions.find(row->data(kCommand, Qt::UserRole).toString()) : nullptr;
+}
+
+const QAction* KeysPage::holderOf(const QKeySequence& key) const
+{
+    const QAction* asking = current();
+    const auto holds = [&](const QAction* action) {
+        return action != asking && Actions::meet(action, asking) && keysOf(action).contains(key);
+    };
+    const auto& all = m_actions.all();
+    const auto found = std::find_if(all.begin(), all.end(), holds);
+    return found == all.end() ? nullptr : *found;
+}
+
+void KeysPage::choose(const QAction* action, const QList<QKeySequence>& keys)
+{
+    if (keys == m_actions.usualKeys(action))
+        m_choices.erase(action->objectName());
+    else
+        m_choices[action->objectName()] = keys;
+    for (int i = 0; i < m_list->topLevelItemCount(); ++i)
+        if (m_list->topLevelItem(i)->data(kCommand, Qt::UserRole) == action->objectName())
+            showRow(m_list->topLevelItem(i));
+}
+
+void KeysPage::typed(const QKeySequence& key)
+{
+    if (!current())
+        return;
+    const QAction* holder = holderOf(key);
+    m_take->setVisible(holder && m_actions.mayHaveOtherKeys(holder));
+    if (!holder) {
+        take();
+        return;
+    }
+    const QString sentence =
+        tr("%1 is the key of “%2” (%3).")
+            .arg(key.toString(QKeySequence::NativeText), plainText(holder), Actions::menuOf(holder));
+    m_message->setText(m_actions.mayHaveOtherKeys(holder)
+                           ? sentence
+                           : sentence + QLatin1Char(' ') + tr("It cannot be given away: press another."));
+}
+
+void KeysPage::take()
+{
+    const QAction* action = current();
+    if (!action || m_key->keySequence().isEmpty())
+        return;
+    const QKeySequence key = m_key->keySequence();
+    while (const QAction* holder = holderOf(key)) {
+        if (!m_actions.mayHaveOtherKeys(holder))
+            return;
+        QList<QKeySequence> left = keysOf(holder);
+        left.removeAll(key);
+        choose(holder, left);
+    }
+    choose(action, {key});
+    showCurrent();
+}
+
+void KeysPage::showCurrent()
+{
+    const QAction* action = current();
+    const bool any = action != nullptr;
+    for (QWidget* w : std::initializer_list<QWidget*>{m_key, m_none, m_reset})
+        w->setEnabled(any);
+    m_take->hide();
+    m_resetAll->setEnabled(!m_choices.empty());
+    if (!any) {
+        m_name->clear();
+        m_key->clear();
+        m_message->setText(tr("No command has all these words."));
+        return;
+    }
+    const QList<QKeySequence> keys = keysOf(action);
+    m_name->setText(tr("Key of “%1”:").arg(plainText(action)));
+    m_key->setKeySequence(keys.isEmpty() ? QKeySequence() : keys.front());
+    m_none->setEnabled(!keys.isEmpty());
+    m_reset->setEnabled(keys != m_actions.usualKeys(action));
+    m_message->setText(m_reset->isEnabled()
+                           ? tr("It came with: %1.")
+                                 .arg(m_actions.usualKeys(action).isEmpty()
+                                          ? tr("no key")
+                                          : QKeySequence::listToString(m_actions.usualKeys(action),
+                                                                       QKeySequence::NativeText))
+                           : QString());
+}
+
+void KeysPage::showRow(QTreeWidgetItem* row)
+{
+    const QAction* action = m_actions.find(row->data(kCommand, Qt::UserRole).toString());
+    const QList<QKeySequence> keys = keysOf(action);
+    row->setText(kKeys, QKeySequence::listToString(keys, QKeySequence::NativeText));
+    QFont font = row->font(kKeys);
+    font.setBold(keys != m_actions.usualKeys(action));
+    row->setFont(kKeys, font);
+}
+
+void KeysPage::filter(const QString& text)
+{
+    const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    QTreeWidgetItem* first = nullptr;
+    for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
+        QTreeWidgetItem* row = m_list->topLevelItem(i);
+        const QString all =
+            QStringList{row->text(kCommand), row->text(kPlace), row->text(kKeys), row->toolTip(kCommand)}
+                .join(QLatin1Char('\n'));
+        const bool matches = std::all_of(words.begin(), words.end(), [&](const QString& word) {
+            return all.contains(word, Qt::CaseInsensitive);
+        });
+        row->setHidden(!matches);
+        if (matches && !first)
+            first = row;
+    }
+    if (!m_list->currentItem() || m_list->currentItem()->isHidden())
+        m_list->setCurrentItem(first);
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/installed_files.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+namespace tilewright::ui {
+
+namespace {
+
+struct Installed
+{
+    const char* installed; ///< below the folder of what belongs to no architecture, usually /usr/share
+    const char* inTree;    ///< below the sources
+    const char* sign;      ///< what it has if it is what is looked for; "" = it is a file itself
+};
+
+constexpr Installed kSamples{"tilewright/samples", "samples", "/schedule"};
+constexpr Installed kHandbook{"doc/tilewright-doc/html/handbook/index.html",
+                              "build/handbook/html/handbook/index.html", ""};
+
+bool isThere(const Installed& what, const QString& path)
+{
+    return QFileInfo::exists(path + QLatin1String(what.sign));
+}
+
+QString above(const Installed& what, const QString& folder)
+{
+    QDir dir(folder);
+    do {
+        for (const QString& place :
+             {QStringLiteral("share/") + QLatin1String(what.installed), QString(QLatin1String(what.inTree))})
+            if (const QString path = dir.absoluteFilePath(place); isThere(what, path))
+                return QDir::cleanPath(path);
+    } while (dir.cdUp());
+    return {};
+}
+
+QString find(const Installed& what)
+{
+    if (QString found = above(what, QCoreApplication::applicationDirPath()); !found.isEmpty())
+        return found;
+    for (const QString& folder : QStandardPaths::standardLocations(QStandardPaths::GenericDataLocation))
+        if (const QString path = folder + QLatin1Char('/') + QLatin1String(what.installed);
+            isThere(what, path))
+            return path;
+    return above(what, QDir::currentPath());
+}
+
+} // namespace
+
+QString samplesFolder()
+{
+    return find(kSamples);
+}
+
+QString samplesAbove(const QString& folder)
+{
+    return above(kSamples, folder);
+}
+
+QString handbookPage()
+{
+    return find(kHandbook);
+}
+
+} // namespace tilewright::ui

@@ -30,15 +30,16 @@ struct Bursts
 [[nodiscard]] inline Bursts burstsOf(const LoopNest& nest, int op, const Factors& extents) noexcept
 {
     const Operand& operand = nest.operands[static_cast<std::size_t>(op)];
-    Bursts out;
+    std::int64_t count = 1;
+    std::int64_t elements = 1;
     bool full = true;
     for (int i = operand.dimensionCount - 1; i >= 0; --i) {
         const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
         const std::int64_t span = nest.span(d, extents);
-        (full ? out.elements : out.count) *= span;
+        (full ? elements : count) *= span;
         full = full && span == d.stored;
     }
-    return out;
+    return {count, elements};
 }
 
 /// What the array level contributes, for one choice of RF and SPATIAL factors.

@@ -91,6 +91,20 @@ FastEvaluator::TileDma FastEvaluator::tileDma(const Factors& spm) const noexcept
     return out;
 }
 
+inline double FastEvaluator::movesPj(int op, std::int64_t elements, std::int64_t moves,
+                                     std::int64_t tiles) const noexcept
+{
+    const EnergyTable& pj = m_architecture.energyPj;
+    const bool skips = m_architecture.options.bypassSpm[static_cast<std::size_t>(op)];
+    const double in = pj.dram + (skips ? 0 : pj.spmFill);
+    if (op != kWritten)
+        return static_cast<double>(elements) * static_cast<double>(moves) * in;
+    // Partial results are read back, except the first time.
+    const std::int64_t back = std::max<std::int64_t>(0, moves - tiles);
+    return static_cast<double>(elements) *
+           (static_cast<double>(moves) * pj.writeDram() + static_cast<double>(back) * in);
+}
+
 DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram,
                                    const OrderClass& dramClass) const noexcept
 {
@@ -113,20 +127,6 @@ DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram,
         out.dramPj += movesPj(op, dma.elements[i], moves, masked(dram, m_nest.operands[i].indexMask));
     }
     return out;
-}
-
-double FastEvaluator::movesPj(int op, std::int64_t elements, std::int64_t moves,
-                              std::int64_t tiles) const noexcept
-{
-    const EnergyTable& pj = m_architecture.energyPj;
-    const bool skips = m_architecture.options.bypassSpm[static_cast<std::size_t>(op)];
-    const double in = pj.dram + (skips ? 0 : pj.spmFill);
-    if (op != kWritten)
-        return static_cast<double>(elements) * static_cast<double>(moves) * in;
-    // Partial results are read back, except the first time.
-    const std::int64_t back = std::max<std::int64_t>(0, moves - tiles);
-    return static_cast<double>(elements) *
-           (static_cast<double>(moves) * pj.writeDram() + static_cast<double>(back) * in);
 }
 
 DramTerms FastEvaluator::bypassed(const DramTerms& dram, const TileDma& array, const Factors& outer,

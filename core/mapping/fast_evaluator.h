@@ -86,19 +86,22 @@ template <typename Visit> int FastEvaluator::visitClasses(const Method& method, 
         const OrderClass& c = spmClasses.items[static_cast<std::size_t>(i)];
         pass[static_cast<std::size_t>(i)] = spmPassTerms(array, c.operand, c.reuse, passes, overlapped());
     }
-    const TileDma direct = bypasses() ? arrayDma(rf, spatial) : TileDma{};
-    const Factors outer = bypasses() ? outerOf(method) : Factors{};
+    const bool skips = bypasses();
+    const TileDma direct = skips ? arrayDma(rf, spatial) : TileDma{};
+    const Factors outer = skips ? outerOf(method) : Factors{};
     for (const OrderClass& dc : dramClasses) {
         const DramTerms common = dramTerms(dma, dram, dc);
         for (int i = 0; i < spmClasses.count; ++i) {
             const OrderClass& sc = spmClasses.items[static_cast<std::size_t>(i)];
             const bool isKept =
                 dc.operand >= 0 && (passes == 1 || (sc.operand == dc.operand && sc.reuse == passes));
-            const DramTerms terms =
-                bypasses() ? bypassed(common, direct, outer, sc.operand, sc.reuse, passes, isKept) : common;
+            const auto cost = [&](const DramTerms& terms) {
+                return isKept ? keptCost(terms, array, passes, m_fixedPj)
+                              : layerCost(terms, pass[static_cast<std::size_t>(i)], m_fixedPj);
+            };
             visit(sc, dc,
-                  isKept ? keptCost(terms, array, passes, m_fixedPj)
-                         : layerCost(terms, pass[static_cast<std::size_t>(i)], m_fixedPj));
+                  skips ? cost(bypassed(common, direct, outer, sc.operand, sc.reuse, passes, isKept))
+                        : cost(common));
         }
     }
     return spmClasses.count * dramClasses.count;

@@ -129,8 +129,8 @@ void ImperfectGroup::choosePes(std::size_t loop, std::int64_t pes, double comput
             rest *= static_cast<double>(m_tiles[l].trip);
             passes *= static_cast<double>(m_passes[l].count);
         }
-        const auto left = static_cast<double>(m_architecture.pes / pes);
-        if (!isOpen(m_bounds.pesOf(m_tiles, computing * std::max(passes, rest / left))))
+        const auto left = m_architecture.pes / pes;
+        if (!isOpen(m_bounds.pesOf(m_tiles, computing * std::max(passes, rest / static_cast<double>(left)))))
             return;
     }
     if (loop == m_loops) {

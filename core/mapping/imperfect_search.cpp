@@ -6,10 +6,13 @@
 #include "mapping/padding.h"
 #include "mapping/workers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 namespace tilewright::mapping {
 

@@ -14,6 +14,7 @@
 #include <limits>
 #include <mutex>
 #include <numeric>
+#include <thread>
 
 namespace tilewright::mapping {
 
@@ -284,14 +285,16 @@ private:
             for (const SpmClass& s : spms) {
                 const bool kept =
                     d.operand >= 0 && (passes == 1 || (s.operand == d.operand && s.reuse == passes));
-                const DramTerms dram =
-                    !m_evaluator.bypasses()
-                        ? d
-                        : m_evaluator.bypassed(d, direct.dma, direct.outer, s.operand, s.reuse, passes, kept);
-                const Cost cost = kept ? keptCost(dram, terms, passes, m_evaluator.fixedPj())
-                                       : layerCost(dram, s.pass, m_evaluator.fixedPj());
+                const auto cost = [&](const DramTerms& dram) {
+                    return kept ? keptCost(dram, terms, passes, m_evaluator.fixedPj())
+                                : layerCost(dram, s.pass, m_evaluator.fixedPj());
+                };
                 ++w.evaluations;
-                if (visit(cost, s.operand, d.operand))
+                if (visit(m_evaluator.bypasses()
+                              ? cost(m_evaluator.bypassed(d, direct.dma, direct.outer, s.operand, s.reuse,
+                                                          passes, kept))
+                              : cost(d),
+                          s.operand, d.operand))
                     return;
             }
     }

@@ -26,8 +26,8 @@ struct Mark
     FileKind kind;
 };
 
-/// Ordered: a schedule is recognised before a problem, because tools like to add fields; a generated model may
-/// have "layers".
+/// Ordered: a schedule is recognised before a problem, because tools like to add fields; a generated model
+/// may have "layers".
 constexpr Mark kMarks[] = {
     {"generate", FileKind::NpuModel},
     {"subgraphs", FileKind::Schedule},

@@ -63,6 +63,8 @@ PlanSketch sketchOf(const Schedule& schedule, const std::vector<OpId>& selection
 {
     PlanSketch sketch;
     for (const SubgraphPtr& s : schedule.subgraphs) {
+        if (s->ops.empty()) // of a schedule that is being made; it runs nothing
+            continue;
         PlanSketch::Part part{s->ops, s->retain, -1, s->granularity};
         const bool chosen = selection.empty() || std::ranges::any_of(s->ops, [&](OpId o) {
                                 return std::ranges::find(selection, o) != selection.end();

@@ -247,7 +247,8 @@ bool PlanSettler::settle(Plan& plan, double limit)
         std::vector<PlanEntry> parts;
         for (std::vector<OpId>& part : m_parts)
             parts.push_back({m_pool.intern(std::move(part))});
-        parts.back().retain = retain;
+        if (!parts.empty()) // a subgraph of a start that has no ops is none
+            parts.back().retain = retain;
         entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
         entries.insert(entries.begin() + static_cast<std::ptrdiff_t>(i), parts.begin(), parts.end());
         i += parts.size() - 1;

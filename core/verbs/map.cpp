@@ -25,7 +25,9 @@ Status addOptions(const MapCall& call, mapping::Architecture& architecture)
     options.overlapped = options.overlapped || call.options.overlapped;
     for (const std::string& asked : call.bypass) {
         const auto bad = [&](const std::string& why) {
-            return Error{ErrorCode::Refused, "\"" + asked + "\": " + why, {}, "--bypass"};
+            std::string text = "\"";
+            text.append(asked).append("\": ").append(why);
+            return Error{ErrorCode::Refused, text, {}, "--bypass"};
         };
         const std::size_t dot = asked.find('.');
         const std::string level = dot == std::string::npos ? "SPM" : asked.substr(0, dot);

@@ -11,24 +11,11 @@ constexpr std::int64_t kCountedSteps = std::int64_t{1} << 24; // of bank conflic
 
 Result<SystolicRequest> readCall(const SystolicCall& o)
 {
-    if (o.gemm.empty() && !o.workload.workload)
-        return Error{ErrorCode::Problem, "is required (MxNxK), or a workload file", "--gemm", {}};
-    SystolicRequest r;
-    r.hierarchy = o.hierarchy.value_or(systolic::kpuHierarchy());
-    Result<systolic::Gemm> gemm = systolic::Gemm{1, 1, 1}; // of a network its rows count
-    if (!o.workload.workload) {
-        gemm = systolic::parseGemm(o.gemm);
-    } else if (!o.layer.empty()) {
-        const auto read = lowerWorkload(o.workload);
-        if (!read)
-            return read.error();
-        const auto layer = productNamed(read->lowered, o.layer);
-        if (!layer)
-            return layer.error();
-        gemm = layer->gemm;
-    }
+    const auto gemm = productOf(o.workload, o.gemm, o.layer);
     if (!gemm)
         return gemm.error();
+    SystolicRequest r;
+    r.hierarchy = o.hierarchy.value_or(systolic::kpuHierarchy());
     const auto array = systolic::parseArrayShape(o.array.value_or("16x16"));
     if (!array)
         return array.error();

@@ -44,28 +44,15 @@ struct TileRequest
 
 Result<TileRequest> readTileCall(const TileCall& o)
 {
-    if (o.gemm.empty() && !o.workload.workload)
-        return Error{ErrorCode::Problem, "is required (MxNxK), or a workload file", "--gemm", {}};
+    const auto gemm = productOf(o.workload, o.gemm, o.layer);
+    if (!gemm)
+        return gemm.error();
     const auto hierarchy = hierarchyOf(o);
     TileRequest out;
     out.hierarchy = hierarchy.value_or(systolic::kpuHierarchy());
-    Result<systolic::Gemm> gemm = systolic::Gemm{1, 1, 1}; // of a network its rows count
-    if (!o.workload.workload) {
-        gemm = systolic::parseGemm(o.gemm);
-    } else if (!o.layer.empty()) {
-        const auto read = lowerWorkload(o.workload);
-        if (!read)
-            return read.error();
-        const auto layer = productNamed(read->lowered, o.layer);
-        if (!layer)
-            return layer.error();
-        gemm = layer->gemm;
-    }
     const auto array = systolic::parseArrayShape(o.array.value_or("16x16"));
     const auto footprint = systolic::parseFootprint(o.footprint);
     const auto method = systolic::parseTileMethod(o.method);
-    if (!gemm)
-        return gemm.error();
     if (!array)
         return array.error();
     if (!footprint)

@@ -90,4 +90,22 @@ Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, cons
                  {}};
 }
 
+Result<systolic::Gemm> productOf(const WorkloadCall& call, const std::string& gemm, const std::string& layer)
+{
+    if (!call.workload) {
+        if (gemm.empty())
+            return Error{ErrorCode::Problem, "is required (MxNxK), or a workload file", "--gemm", {}};
+        return systolic::parseGemm(gemm);
+    }
+    if (layer.empty())
+        return systolic::Gemm{1, 1, 1};
+    const auto read = lowerWorkload(call);
+    if (!read)
+        return read.error();
+    const auto found = productNamed(read->lowered, layer);
+    if (!found)
+        return found.error();
+    return found->gemm;
+}
+
 } // namespace tilewright::verbs

@@ -43,4 +43,9 @@ struct LoweredWorkload
 [[nodiscard]] Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered,
                                                     const std::string& name);
 
+/// The product that a verb is asked of: `gemm` as MxNxK, or the `layer` of the workload; of a workload
+/// without one, whose rows count, 1x1x1. The Error names --gemm where there is neither.
+[[nodiscard]] Result<systolic::Gemm> productOf(const WorkloadCall& call, const std::string& gemm,
+                                               const std::string& layer);
+
 } // namespace tilewright::verbs

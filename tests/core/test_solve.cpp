@@ -106,6 +106,7 @@ private slots:
     void generatedProblems();
     void sameSeedSameResult();
     void neverWorseThanStart();
+    void subgraphsOfAStartWithoutOpsAreNone();
     void locksAreRespected();
     void selectionLeavesTheRest();
     void stopsQuickly();
@@ -304,6 +305,25 @@ void TestSolve::neverWorseThanStart()
         QVERIFY(again);
         QVERIFY2(again->total <= good->total * (1 + 1e-12), qPrintable(QString::number(i)));
         QCOMPARE(again->startTotal, good->total);
+    }
+}
+
+void TestSolve::subgraphsOfAStartWithoutOpsAreNone()
+{
+    for (const bool locked : {false, true}) {
+        const ProblemPtr problem = generated(3);
+        const auto base = solve(*problem, quick(200));
+        QVERIFY(base);
+        SolveOptions options = quick(200);
+        options.start = base->schedule;
+        auto empty = std::make_shared<Subgraph>();
+        empty->granularity = base->schedule.subgraphs.front()->granularity;
+        empty->locked = locked;
+        options.start->subgraphs.insert(options.start->subgraphs.begin(), empty);
+        const auto result = solve(*problem, options);
+        QVERIFY(result);
+        QVERIFY(result->total <= base->total * (1 + 1e-12));
+        QVERIFY(evaluateByTrace(*problem, result->schedule, Rules::final()).valid());
     }
 }
 

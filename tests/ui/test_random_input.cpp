@@ -36,8 +36,9 @@ void hear(QtMsgType type, const QMessageLogContext&, const QString& text)
     std::cerr << qPrintable(text) << '\n';
     // The platform without a display cannot do these, and Qt's lists say so when they are asked to edit what
     // cannot be edited, or lose the editor that they are told of; neither says anything about the program.
-    for (const char* known : {"This plugin does not support", "QFileSystemWatcher", "propagateSizeHints",
-                              "edit: ", "commitData called with an editor"})
+    for (const char* known :
+         {"This plugin does not support", "QFileSystemWatcher", "propagateSizeHints",
+          "edit: ", "commitData called with an editor", "closeEditor called with an editor"})
         if (text.contains(QLatin1String(known)))
             return;
     if (type != QtDebugMsg && type != QtInfoMsg)
@@ -119,7 +120,8 @@ private:
             return;
         ++m_depth;
         for (int i = 1 + below(24); i > 0 && m_left > 0; --i)
-            step(), noteStarts();
+            noteStarts(), step(); // first: what a search had found may have come since the last one
+        noteStarts();
         --m_depth;
         if (m_depth == 0 && m_left < m_checkAt && !m_checking)
             check();

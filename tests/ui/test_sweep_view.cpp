@@ -154,7 +154,7 @@ private Q_SLOTS:
         QCOMPARE(v.model().table.done, std::size_t(9));
     }
 
-    /// A gap where the open schedule is not valid, as What-if had it.
+    /// A gap where the open schedule is not valid.
     void theOpenScheduleIsDrawnWhereItIsValid()
     {
         MainWindow window;

@@ -56,15 +56,25 @@ public:
     QDoubleSpinBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low,
                             double high, int decimals, double step, const QString& tip, Part part)
     {
+        return decimal(
+            form, name, label, low, high, decimals, step, tip, [=](Value& v) -> double { return part(v); },
+            [=](Value& v, double n) { part(v) = n; });
+    }
+    /// The same by two functions: what the number is, and what another one does.
+    QDoubleSpinBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low,
+                            double high, int decimals, double step, const QString& tip,
+                            const std::function<double(Value&)>& shown,
+                            const std::function<void(Value&, double)>& take)
+    {
         auto* box = new QDoubleSpinBox(form.parentWidget());
         box->setRange(low, high);
         box->setDecimals(decimals);
         box->setSingleStep(step);
         box->setKeyboardTracking(false);
         add(form, name, label, box, tip);
-        m_shows.push_back([=](Value& v) { box->setValue(part(v)); });
+        m_shows.push_back([=](Value& v) { box->setValue(shown(v)); });
         QObject::connect(box, &QDoubleSpinBox::valueChanged, box,
-                         [=, this](double n) { change(name, [&](Value& v) { part(v) = n; }); });
+                         [=, this](double n) { change(name, [&](Value& v) { take(v, n); }); });
         return box;
     }
 

@@ -5,8 +5,8 @@
 
 #include "window/start_page.h"
 #include "window/tour.h"
-#include "workspace/lens_links.h"
 #include "workspace/installed_files.h"
+#include "workspace/lens_links.h"
 
 #include <QActionGroup>
 #include <QStackedWidget>

@@ -167,22 +167,16 @@ void Panes::putAway()
 {
     m_layout = m_window.saveState(kLayoutVersion);
     m_away.clear();
-    for (QDockWidget* dock : std::as_const(m_docks))
-        // In a window that is not shown yet no dock is in front, and nobody has dragged one.
-        if (m_window.isVisible() && !dock->isHidden()) {
+    // Which are in front of a window that is not shown yet is not to be seen: those that the catalog begins
+    // with.
+    const bool visible = m_window.isVisible();
+    for (const ViewEntry& entry : viewCatalog())
+        if (QDockWidget* dock = m_docks.value(entry.name); dock && !dock->isHidden()) {
+            const bool front = visible ? !dock->visibleRegion().isEmpty() : dock == m_front;
             // Only the front one of a stack has its size.
-            const bool front = !dock->visibleRegion().isEmpty();
-            m_away.insert(front ? m_away.end() : m_away.begin(),
-                          {dock, front ? sizeOfStack(*dock, m_window) : QSize()});
+            const QSize size = visible && front ? sizeOfStack(*dock, m_window) : QSize();
+            m_away.insert(front ? m_away.end() : m_away.begin(), {dock, size});
         }
-    if (!m_window.isVisible()) { // which are in front is not to be seen: those that the catalog begins with
-        m_away.clear();
-        for (const ViewEntry& entry : viewCatalog())
-            if (QDockWidget* dock = m_docks.value(entry.name); dock && dock != m_front && !dock->isHidden())
-                m_away.prepend({dock, QSize()});
-        if (m_front)
-            m_away.append({m_front, QSize()});
-    }
     for (QDockWidget* dock : std::as_const(m_docks))
         dock->hide();
 }
@@ -196,13 +190,13 @@ void Panes::bringBack()
     QList<int> widths;
     QList<int> heights;
     const auto away = std::exchange(m_away, {});
-    const bool seen = std::ranges::any_of(away, [](const auto& at) { return at.second.isValid(); });
+    const bool seen = std::ranges::any_of(away, [](const auto& at) { return !at.second.isEmpty(); });
     for (const auto& [dock, size] : away) {
         dock->show();
-        if (seen && !size.isValid())
+        if (seen && size.isEmpty())
             continue;
         dock->raise();
-        if (!size.isValid() || dock->isFloating())
+        if (size.isEmpty() || dock->isFloating())
             continue;
         sized.push_back(dock);
         widths.push_back(size.width());

@@ -43,8 +43,7 @@ QString find(const Installed& what)
     if (QString found = above(what, QCoreApplication::applicationDirPath()); !found.isEmpty())
         return found;
     for (const QString& folder : QStandardPaths::standardLocations(QStandardPaths::GenericDataLocation))
-        if (const QString path = folder + QLatin1Char('/') + QLatin1String(what.installed);
-            isThere(what, path))
+        if (QString path = folder + QLatin1Char('/') + QLatin1String(what.installed); isThere(what, path))
             return path;
     return above(what, QDir::currentPath());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What comes with the program and is not in it. Each is looked for above the program, where a build tree and an
-// installation have it; else where an installed package has it, for a program that was copied alone; else above
-// the current folder. Empty when there is none.
+// What comes with the program and is not in it. Each is looked for above the program, where a build tree and
+// an installation have it; else where an installed package has it, for a program that was copied alone; else
+// above the current folder. Empty when there is none.
 #pragma once
 
 #include <QString>

@@ -32,7 +32,7 @@ MappingSearch::MappingSearch()
         true);
     m_paddingJob = std::make_unique<LatestJob<std::optional<mapping::PaddingHint>>>(
         [this](std::optional<mapping::PaddingHint> hint) {
-            m_padding = std::move(hint);
+            m_padding = hint;
             Q_EMIT changed();
         },
         true);

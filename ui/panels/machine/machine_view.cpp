@@ -269,9 +269,10 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             if (!f.given)
                 from = f.formula == "default" ? tr("default")
                                               : tr("derived: %1").arg(QString::fromStdString(f.formula));
-            if (changed)
-                from = (f.given ? tr("%1 in the preset") : tr("%1 in the preset; %2"))
-                           .arg(machineValueText(*was), from);
+            if (changed) {
+                const QString preset = tr("%1 in the preset").arg(machineValueText(*was));
+                from = f.given ? preset : preset + QStringLiteral("; ") + from;
+            }
             item->setText(kFrom, from);
             QFont style = font();
             style.setItalic(!f.given);

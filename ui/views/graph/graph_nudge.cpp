@@ -115,7 +115,7 @@ void drawAnew(LayoutGroup& group, int which, const GraphGeometry& geometry, cons
         for (std::size_t v = 0; v < geometry.keys.size() && isFree; ++v)
             isFree = geometry.groupOf[v] == which || !covers(hull, geometry.layout.nodes[v]);
         if (isFree)
-            each.assign(1, std::move(hull));
+            each = {std::move(hull)};
         group.outlines = std::move(each);
     }
     group.bounds = around(group.outlines);

@@ -13,19 +13,6 @@ namespace tilewright::ui {
 
 using namespace mapping;
 
-namespace {
-
-/// An energy that is the read's as long as nobody says otherwise, which the field shows as -1.
-struct WriteEnergy
-{
-    std::optional<double>& energy;
-
-    explicit(false) operator double() const { return energy.value_or(-1); }
-    void operator=(double value) const { energy = value < 0 ? std::nullopt : std::optional(value); }
-};
-
-} // namespace
-
 MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     : QScrollArea(parent), m_state(state),
       m_fields(
@@ -151,9 +138,13 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
                            [op](Setup& s) -> bool& { return s.architecture.options.bypassSpm[op]; });
     const auto write = [&](const QString& name, const char* key, const QString& tip,
                            std::optional<double> EnergyTable::*field) {
-        QDoubleSpinBox* box =
-            m_fields.decimal(*model, QLatin1String(key), name, -1, 1e6, 4, 1, tip,
-                             [field](Setup& s) { return WriteEnergy{s.architecture.energyPj.*field}; });
+        // Below 0 it is the read's.
+        QDoubleSpinBox* box = m_fields.decimal(
+            *model, QLatin1String(key), name, -1, 1e6, 4, 1, tip,
+            [field](Setup& s) { return (s.architecture.energyPj.*field).value_or(-1); },
+            [field](Setup& s, double n) {
+                s.architecture.energyPj.*field = n < 0 ? std::nullopt : std::optional(n);
+            });
         box->setSpecialValueText(tr("as a read"));
         box->setMinimumWidth(70);
     };

@@ -4,8 +4,8 @@
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
-#include "workspace/lens_links.h"
 #include "workspace/installed_files.h"
+#include "workspace/lens_links.h"
 
 #include <QDir>
 #include <QFileDialog>

@@ -69,6 +69,37 @@ private Q_SLOTS:
             QVERIFY(!table->model()->index(r, SubgraphModel::Change).data().toString().isEmpty());
         }
     }
+    void namesAreReadableInLargeLetters()
+    {
+        const QFont before = QApplication::font();
+        const auto restore = qScopeGuard([&] { QApplication::setFont(before); });
+        QFont large = before;
+        large.setPointSize(20);
+        QApplication::setFont(large);
+        MainWindow window;
+        QVERIFY(
+            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        window.state().document.pinBaseline();
+        auto* subgraphs = view<SubgraphsView>(window, "subgraphs");
+        const QTableView* table = subgraphs->table();
+        subgraphs->resize(360, 500); // about what the dock of a narrow window leaves it
+        QTest::qWait(20);
+        const auto* delegate = qobject_cast<SubgraphDelegate*>(table->itemDelegate());
+        QVERIFY(delegate);
+        QSet<QString> seen;
+        for (int r = 0; r < table->model()->rowCount(); ++r) {
+            const QModelIndex cell = table->model()->index(r, SubgraphModel::Ops);
+            const auto [names, where] = delegate->opsIn(static_cast<std::size_t>(r), table->font(),
+                                                        table->columnWidth(SubgraphModel::Ops) - 8);
+            const QString first = names.section(QLatin1Char(','), 0, 0).section(QLatin1Char('.'), -1);
+            QVERIFY2(!first.contains(QChar(u'…')) || first.endsWith(QChar(u'…')), qPrintable(names));
+            QVERIFY2(!seen.contains(names + where), qPrintable(names)); // "query, s…" of head0 and of head1
+            seen.insert(names + where);
+            QVERIFY(
+                cell.data(Qt::ToolTipRole).toString().contains(first.chopped(first.endsWith(QChar(u'…')))));
+        }
+        QVERIFY(table->columnWidth(SubgraphModel::Ops) <= table->viewport()->width());
+    }
     void columnsFitTheDockOfAFreshWindow()
     {
         MainWindow window;

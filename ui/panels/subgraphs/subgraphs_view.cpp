@@ -242,7 +242,7 @@ void SubgraphsView::aimAt(const QMimeData* rows, QPointF at)
             else
                 say(here.valid() ? tr("total %1 (%2)")
                                        .arg(number((*trial)->evaluation.total),
-                                            signedNumber((*trial)->evaluation.total - here.total))
+                                            signedNumber(change(here.total, (*trial)->evaluation.total)))
                                  : tr("total %1").arg(number((*trial)->evaluation.total)));
         });
 }

@@ -234,8 +234,9 @@ void CompareView::refresh()
     }
     const std::array names{document().baselines()[static_cast<std::size_t>(document().baselineIndex())].name,
                            tr("current")};
-    m_job->request(
-        [a, b, names](std::stop_token stop) { return compareData(a, b, names, GraphMetrics{}, stop); });
+    m_job->request([a, b, names, colours = document().subgraphColours()](std::stop_token stop) {
+        return compareData(a, b, names, colours, GraphMetrics{}, stop);
+    });
 }
 
 void CompareView::showData(CompareDataPtr data)

@@ -34,6 +34,7 @@ struct LatencyBar
     /// What the same ops took in the baseline; nothing when the baseline mixes them with ops of other
     /// subgraphs.
     std::optional<double> before;
+    std::optional<double> ghost;       ///< the same or, there, its share (BaselineShare)
     std::vector<SubgraphId> beforeIds; ///< the subgraphs of the baseline with ops of this one
     /// Against the baseline; 0 where there is nothing to compare with or nothing has changed.
     [[nodiscard]] double change() const;

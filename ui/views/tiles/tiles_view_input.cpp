@@ -222,7 +222,8 @@ void TilesView::drawingChanged()
             if (!self || !self->m_drawing || !tried)
                 return;
             self->m_overlay.note =
-                tr("%1 · total %2").arg(count, signedNumber((*tried)->evaluation.total - total)) + keys;
+                tr("%1 · total %2").arg(count, signedNumber(change(total, (*tried)->evaluation.total))) +
+                keys;
             self->update();
         });
 }

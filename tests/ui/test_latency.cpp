@@ -175,6 +175,13 @@ private Q_SLOTS:
         m_view->settle();
         QVERIFY(!m_view->model().bars[0].before);
         QCOMPARE(m_view->model().bars[0].beforeIds, std::vector<SubgraphId>{SubgraphId(0)});
+        // Their dashes are their shares of it.
+        const auto& halves = m_view->model().bars;
+        QVERIFY(halves[0].ghost && halves[1].ghost);
+        QVERIFY(std::abs(*halves[0].ghost + *halves[1].ghost -
+                         document().baseline()->evaluation.subgraphs[0].latency) < 1e-6);
+        QVERIFY(halves[0].change() > 0 && halves[1].change() > 0);
+        QVERIFY(latencyTooltip(halves[0]).contains(QStringLiteral("its share")));
         QCOMPARE(*m_view->model().bars[3].before, before.subgraphs[3].latency);
     }
 

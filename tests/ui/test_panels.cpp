@@ -69,6 +69,35 @@ private Q_SLOTS:
             QVERIFY(!table->model()->index(r, SubgraphModel::Change).data().toString().isEmpty());
         }
     }
+    void splitSubgraphsAreComparedToo()
+    {
+        MainWindow window;
+        QVERIFY(
+            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        Document& document = window.state().document;
+        document.pinBaseline();
+        window.state().selection.selectSubgraph(SubgraphId(1));
+        window.state().actions.find(QStringLiteral("schedule.split"))->trigger();
+        document.waitForSnapshot();
+        const auto* model =
+            qobject_cast<SubgraphModel*>(view<SubgraphsView>(window, "subgraphs")->table()->model());
+        double sum = 0;
+        for (int r = 0; r < model->rowCount(); ++r) {
+            const auto by = model->change(static_cast<std::size_t>(r));
+            QVERIFY2(by, qPrintable(QString::number(r)));
+            sum += *by;
+        }
+        const double total = document.snapshot()->evaluation.total - document.baseline()->evaluation.total;
+        QVERIFY(total > 0);
+        QVERIFY2(std::abs(sum - total) < 1e-6, qPrintable(QString::number(sum)));
+    }
+    void roundingIsNoChange()
+    {
+        QCOMPARE(change(646048.0, 646048.0 + 1.2e-10), 0.0); // the same sum in another order
+        QCOMPARE(change(646048.0, 646048.0 - 1.2e-10), 0.0);
+        QCOMPARE(change(4.0, 5.0), 1.0);
+        QCOMPARE(signedNumber(change(646048.0, 646048.0 + 1.2e-10)), signedNumber(0));
+    }
     void namesAreReadableInLargeLetters()
     {
         const QFont before = QApplication::font();

@@ -21,7 +21,7 @@ constexpr int kToldMs = 6000;
 } // namespace
 
 MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge)
-    : QWidget(parent), m_context(context), m_edge(edge)
+    : QWidget(parent), m_context(context), m_edge(edge), m_leave(this)
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 6, 8, 6);

@@ -72,8 +72,10 @@ private Q_SLOTS:
     void splitSubgraphsAreComparedToo()
     {
         MainWindow window;
-        QVERIFY(
-            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.openPaths(
+            {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
         Document& document = window.state().document;
         document.pinBaseline();
         window.state().selection.selectSubgraph(SubgraphId(1));
@@ -106,8 +108,10 @@ private Q_SLOTS:
         large.setPointSize(20);
         QApplication::setFont(large);
         MainWindow window;
-        QVERIFY(
-            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.openPaths(
+            {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
         window.state().document.pinBaseline();
         auto* subgraphs = view<SubgraphsView>(window, "subgraphs");
         const QTableView* table = subgraphs->table();

@@ -266,7 +266,7 @@ private Q_SLOTS:
                 known << keys.toString(QKeySequence::NativeText);
         // "(F9)", "press G", "Ctrl+Alt+1"; not what the mouse does with a modifier.
         static const QRegularExpression form(QStringLiteral(
-            "\\(((?:F[0-9]+|[A-Z]))\\)|[Pp]ress "
+            "\\(((?:F[0-9]+|[A-Z]))[,)]|[Pp]ress "
             "([A-Z]|F[0-9]+)\\b|(?<![+\\w])((?:(?:Ctrl|Alt|Shift)\\+)+(?:F[0-9]+|[A-Z0-9]))\\b"));
         const auto check = [&](const QString& text, const QString& of) {
             QVERIFY2(!text.contains(QLatin1Char('{')), qPrintable(of + QStringLiteral(": ") + text));

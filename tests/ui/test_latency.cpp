@@ -151,6 +151,25 @@ private Q_SLOTS:
         QTRY_COMPARE(m_state->selection.hover().subgraph, SubgraphId(6));
     }
 
+    void namesUnderTheBarsTellThemApart()
+    {
+        const QFontMetricsF fm(uiFont(0.9));
+        const auto name = [&](const OpNames& names, const char* room) {
+            return latencyName(names, fm, fm.horizontalAdvance(QLatin1String(room)));
+        };
+        // Of layer0.norm1, layer0.head0.query, layer0.head1.query: what all share is not in it (OpNames).
+        QCOMPARE(name({QStringLiteral("norm1"), {}}, "norm1"), QStringLiteral("norm1"));
+        QCOMPARE(name({QStringLiteral("query"), QStringLiteral("head0")}, "head0.query"),
+                 QStringLiteral("head0.query"));
+        QCOMPARE(name({QStringLiteral("query"), QStringLiteral("head0")}, "h0.queryi"),
+                 QStringLiteral("h0.query"));
+        QCOMPARE(name({QStringLiteral("query, scores"), QStringLiteral("head1")}, "h1.query, MM"),
+                 QStringLiteral("h1.query, …"));
+        open(chain(3));
+        for (const LatencyBar& bar : m_view->model().bars)
+            QVERIFY(!bar.names.names.isEmpty());
+    }
+
     void theGhostOfFusedSubgraphsIsTheirSum()
     {
         open(chain(4));

@@ -285,7 +285,7 @@ void paintNumbers(QPainter& painter, const LatencyModel& model, const LaneFrame&
                          QString::number(bar.id.index()));
         if (names)
             painter.drawText(QRectF(centre - width / 2, f.rect.top() + fm.height(), width, fm.height()),
-                             Qt::AlignCenter, fm.elidedText(bar.ops, Qt::ElideMiddle, width - 8));
+                             Qt::AlignCenter, latencyName(bar.names, fm, width - 8));
     }
     painter.restore();
 }

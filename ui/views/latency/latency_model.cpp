@@ -4,6 +4,7 @@
 #include "canvas/bound_mark.h"
 #include "eval/cost.h"
 #include "report/baseline_shares.h"
+#include "theme/name.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
@@ -36,6 +37,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
         baseline = nullptr;
     m.total = snapshot->evaluation.total;
     const MemoryCosts memory(snapshot->problem->hardware());
+    const QString prefix = commonPrefix(*snapshot->problem);
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
         const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[i];
         LatencyBar bar;
@@ -47,6 +49,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
         if (ops.size() > 6)
             ops = ops.mid(0, 5) << tr("%1 more").arg(ops.size() - 5);
         bar.ops = ops.join(QStringLiteral(", "));
+        bar.names = shortOpNames(*snapshot->problem, snapshot->schedule.subgraphs[i]->ops, prefix);
         bar.category = i < colours.size() ? colours[i] : i;
         bar.runs = e.structurallyValid;
         if (bar.runs) {
@@ -86,6 +89,17 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
                        .arg(signedNumber(ui::change(baseline->evaluation.total, m.total)),
                             signedPercent(m.total / baseline->evaluation.total - 1));
     return m;
+}
+
+QString latencyName(const OpNames& names, const QFontMetricsF& metrics, double width)
+{
+    const QString place = names.where.isEmpty() ? QString() : names.where + QLatin1Char('.');
+    if (const QString all = place + names.names; metrics.horizontalAdvance(all) <= width)
+        return all;
+    const QString first = names.names.section(QLatin1Char(','), 0, 0);
+    const QString more = first.size() < names.names.size() ? QStringLiteral(", …") : QString();
+    const QString shown = fittingName(place + first, metrics, width - metrics.horizontalAdvance(more));
+    return shown.isEmpty() ? fittingName(place + first, metrics, width) : shown + more;
 }
 
 QString latencyTooltip(const LatencyBar& bar)

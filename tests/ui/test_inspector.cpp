@@ -179,6 +179,9 @@ private Q_SLOTS:
         for (const QPushButton* b : buttons) {
             QVERIFY(!seen.contains(b->accessibleName()));
             seen.insert(b->accessibleName());
+            const QString op = QString::fromStdString(
+                document.problem()->opName(document.schedule()[SubgraphId(2)].ops.front()));
+            QVERIFY2(b->toolTip().contains(op), qPrintable(b->toolTip())); // not its own words again
         }
         const double before = document.snapshot()->evaluation.total;
         QTest::mouseClick(buttons.front(), Qt::LeftButton);

@@ -210,6 +210,7 @@ void MainWindow::setPreferences(const Preferences& preferences)
         if (preferences.fontSize > 0)
             font.setPointSize(preferences.fontSize);
         QApplication::setFont(font);
+        QApplication::setFont(font, "QDockWidgetTitle"); // which has one of its own otherwise
     }
     setTheme(preferences.theme);
     if (motion)

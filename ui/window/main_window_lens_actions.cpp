@@ -4,7 +4,7 @@
 #include "window/panes.h"
 
 #include "window/start_page.h"
-#include "window/tour.h"
+#include "window/tour_player.h"
 #include "workspace/installed_files.h"
 #include "workspace/lens_links.h"
 
@@ -95,12 +95,18 @@ void MainWindow::createLensActions()
 void MainWindow::createTourActions()
 {
     m_tour = new TourGuide(*this);
-    for (const Tour& tour : guidedTours(*this))
-        addAction(m_state->actions.add(
-            QStringLiteral("help.tour.") + tour.id, tr("Help"), tr("Tour: %1").arg(tour.title), "play", {},
-            tour.tip,
-            [] { return Availability(!samplesFolder().isEmpty(), tr("The samples are not installed.")); },
-            [this, tour] { m_tour->start(tour); }));
+    auto* player = new TourPlayer(*this, *m_tour);
+    const auto samplesThere = [] {
+        return Availability(!samplesFolder().isEmpty(), tr("The samples are not installed."));
+    };
+    const std::vector<Tour> tours = guidedTours(*this);
+    for (const Tour& tour : tours)
+        addAction(m_state->actions.add(QStringLiteral("help.tour.") + tour.id, tr("Help"),
+                                       tr("Tour: %1").arg(tour.title), "play", {}, tour.tip, samplesThere,
+                                       [this, tour] { m_tour->start(tour); }));
+    addAction(m_state->actions.add("help.demo", tr("Help"), tr("&Demo: the first tour by itself"), "play", {},
+                                   tr("Watch the first tour being done; Esc or a click: your turn."),
+                                   samplesThere, [player, tour = tours.front()] { player->play(tour); }));
 }
 
 void MainWindow::showLens(Lens lens)

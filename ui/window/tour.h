@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QPointer>
+#include "window/gesture.h"
+
+#include <QFrame>
 #include <QStringList>
 #include <QTimer>
-#include <QWidget>
 
-#include <functional>
 #include <optional>
-#include <vector>
 
 class QLabel;
 class QPushButton;
@@ -17,17 +16,18 @@ namespace tilewright::ui {
 
 class MainWindow;
 
-/// One thing to do, where, and whether the person has done it.
+/// One thing to do, where, whether it has been done, and how to do it.
 struct TourStep
 {
     QString text;
     std::function<QWidget*()> where;
     std::function<bool()> done;
     /// The pane that the step is done in; it is brought to the front when the step begins.
-    QString pane = {};
+    QString pane{};
     /// What is in the way just now and how to go on, or how far it still is; empty: nothing to add.
-    std::function<QString()> advice = {};
-    QStringList alsoNeeded = {}; ///< panes that the card keeps off as far as there is room
+    std::function<QString()> advice{};
+    QStringList alsoNeeded{};   ///< panes that the card keeps off as far as there is room
+    std::vector<Gesture> how{}; ///< for TourPlayer; all steps of a tour have it, or none
 };
 
 struct Tour
@@ -35,7 +35,8 @@ struct Tour
     QString id, title, tip;
     QString file; ///< among the samples; opened when the tour starts
     std::vector<TourStep> steps;
-    QString end; ///< what has been learnt, and where to go on
+    QString end;                        ///< what has been learnt, and where to go on
+    std::function<QString()> outcome{}; ///< what came of it this time, after the end
 };
 /// Fuse and tile; beat Auto-solve; from a model to the array.
 [[nodiscard]] std::vector<Tour> guidedTours(MainWindow& window);
@@ -48,7 +49,7 @@ struct Tour
 /// Leads through a tour: a card beside the control that the step is about, and a frame round it. It goes on
 /// by itself when the step is done, whichever way, or by its buttons; nothing is done for the person, and
 /// nothing is locked. The card can be dragged away.
-class TourGuide : public QWidget
+class TourGuide : public QFrame
 {
     Q_OBJECT
 public:
@@ -59,6 +60,7 @@ public:
     [[nodiscard]] std::size_t step() const { return m_step; } ///< tour.steps.size() at the end
     [[nodiscard]] QString text() const;
     [[nodiscard]] QWidget* target() const { return m_target; }
+    void setNote(const QString& note); ///< beside the number of the step, until the tour is left
     [[nodiscard]] QPushButton* backButton() const { return m_back; }
     [[nodiscard]] QPushButton* skipButton() const { return m_skip; }
 
@@ -79,6 +81,7 @@ private:
     Tour m_tour;
     std::size_t m_step = 0;
     bool m_revisited = false; ///< done before: it stays until the person goes on
+    QString m_note;
     QLabel* m_text;
     QLabel* m_count;
     QPushButton* m_leave;

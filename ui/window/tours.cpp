@@ -2,13 +2,17 @@
 // What the guided tours consist of.
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/solver/solver_view.h"
+#include "panels/subgraphs/subgraphs_view.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "views/tiles/tiles_view.h"
 #include "window/main_window.h"
 #include "window/tour.h"
 #include "workspace/lens_links.h"
 
 #include <QPushButton>
+#include <QTabBar>
+#include <QTableView>
 #include <QToolBar>
 
 #include <algorithm>
@@ -31,6 +35,45 @@ QWidget* buttonOf(MainWindow& window, const char* action)
 {
     const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar"));
     return bar ? bar->widgetForAction(window.state().actions.find(QLatin1String(action))) : nullptr;
+}
+
+Spot middleOf(QWidget* control)
+{
+    return {control, control ? control->rect().center() : QPoint()};
+}
+
+std::function<Spot()> rowOf(MainWindow& window, int row)
+{
+    return [&window, row]() -> Spot {
+        const auto* view = qobject_cast<SubgraphsView*>(window.view(QStringLiteral("subgraphs")));
+        const QTableView* table = view->table();
+        return {table->viewport(), table->visualRect(table->model()->index(row, 1)).center()};
+    };
+}
+
+/// The tab that brings a pane to the front; the pane where it stands alone.
+std::function<Spot()> tabOf(MainWindow& window, const QString& view)
+{
+    return [&window, view]() -> Spot {
+        View* pane = window.view(view);
+        for (auto* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            for (int i = 0; i < tabs->count(); ++i)
+                if (tabs->isVisible() && tabs->tabText(i) == pane->title())
+                    return {tabs, tabs->tabRect(i).center()};
+        return middleOf(pane);
+    };
+}
+
+std::function<Spot()> tileAt(MainWindow& window, std::int64_t tile)
+{
+    return [&window, tile]() -> Spot {
+        auto* view = qobject_cast<TilesView*>(window.view(QStringLiteral("tiles")));
+        if (!view->isVisible())
+            return {};
+        view->catchUp();
+        view->settle(); // its tiles are those of the subgraph as it is now
+        return {view, view->tileCentre(tile).toPoint()};
+    };
 }
 
 std::optional<double> totalOf(const Document& document)
@@ -59,19 +102,35 @@ Tour fuseAndTile(MainWindow& window)
     const auto view = [&window](const char* name) {
         return [&window, name] { return static_cast<QWidget*>(window.view(QLatin1String(name))); };
     };
-    // The field, or while nothing is selected the list to click in.
-    const auto box = [&window, &s](const char* name) {
-        return [&window, &s, name] {
-            return s.state().subgraphs.empty()
-                       ? window.view(QStringLiteral("subgraphs"))
-                       : controlCalled(window, QStringLiteral("inspector"), QLatin1String(name));
+    const auto field = [&window](const char* name) {
+        return [&window, name] {
+            return controlCalled(window, QStringLiteral("inspector"), QLatin1String(name));
         };
+    };
+    // The field, or while nothing is selected the list to click in.
+    const auto box = [&window, &s, field](const char* name) {
+        return [&window, &s, control = field(name)] {
+            return s.state().subgraphs.empty() ? window.view(QStringLiteral("subgraphs")) : control();
+        };
+    };
+    const auto type = [&field](const char* name, const char* letter, const char* value) {
+        return typeInto(
+            tr("%1: type %2, Enter").arg(QLatin1String(letter), QLatin1String(value)),
+            [control = field(name)] { return middleOf(control()); }, QLatin1String(value));
     };
     const auto selected = [&s] {
         return s.state().subgraphs.empty() ? tr("Nothing is selected: click row 0 of Subgraphs.") : QString();
     };
+    std::vector<Gesture> order{clickOn(tr("Open the Tile grid"), tabOf(window, QStringLiteral("tiles")))};
+    for (Gesture& gesture : dragAlong(tr("Drag across the tiles, down and then right"),
+                                      {tileAt(window, 0), tileAt(window, 2), tileAt(window, 3)}))
+        order.push_back(std::move(gesture));
     const QString subgraphs = QStringLiteral("subgraphs"), inspector = QStringLiteral("inspector");
-    const auto cut = std::make_shared<double>(0); // the total in rows, from left to right
+    struct Totals
+    {
+        std::optional<double> large, rows; ///< of the large tile, and of the small ones row by row
+    };
+    const auto totals = std::make_shared<Totals>();
     return {
         QStringLiteral("fuse"),
         tr("Fuse and tile"),
@@ -79,7 +138,13 @@ Tour fuseAndTile(MainWindow& window)
         QStringLiteral("schedule/example-5.json"),
         {{tr("Two matrix products, one after the other; what lies between them goes through slow memory. "
              "Click row 0 of Subgraphs, then Shift+click row 1."),
-          view("subgraphs"), [&s] { return s.state().subgraphs.size() == 2; }, subgraphs},
+          view("subgraphs"),
+          [&s] { return s.state().subgraphs.size() == 2; },
+          subgraphs,
+          {},
+          {},
+          {clickOn(tr("Click row 0"), rowOf(window, 0)),
+           clickOn(tr("Shift+click row 1"), rowOf(window, 1), Qt::ShiftModifier)}},
          {tr("Press {schedule.fuse}, or this button: both run as one subgraph, and what lies between them "
              "stays inside."),
           [&window] { return buttonOf(window, "schedule.fuse"); },
@@ -91,53 +156,65 @@ Tour fuseAndTile(MainWindow& window)
                          : tr("Only both together can be fused: click row 0 of Subgraphs, then Shift+click "
                               "row 1.");
           },
-          {subgraphs, QStringLiteral("graph")}},
+          {subgraphs, QStringLiteral("graph")},
+          {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
          {tr("Click the subgraph. The Inspector has its tile: w × h, computed in steps of depth k. Set k to "
              "128 and watch the status bar at the bottom: it turns red."),
           box("Reduction depth"),
           [&d] { return tileOf(d).k == 128 && !totalOf(d); },
           inspector,
           selected,
-          {subgraphs, inspector}},
+          {subgraphs, inspector},
+          {clickOn(tr("Click the subgraph"), rowOf(window, 0)), type("Reduction depth", "k", "128")}},
          {tr("Too much for fast memory; Problems says by how much. Less depth needs less of it: set k to "
              "32."),
           box("Reduction depth"),
-          [&d] { return tileOf(d).k == 32 && totalOf(d); },
+          [&d, totals] {
+              if (tileOf(d).k == 32 && tileOf(d).w == 128)
+                  totals->large = settledTotal(d);
+              return tileOf(d).k == 32 && settledTotal(d);
+          },
           inspector,
           selected,
-          {inspector}},
-         {tr("It fits, and the total is close to the best. Now see what smaller tiles cost: set w and h to "
-             "64. Each of the four loads its own slices, and the total doubles."),
+          {inspector},
+          {type("Reduction depth", "k", "32")}},
+         {tr("It fits, and the total is close to the best. What would smaller tiles cost? Set w and h to "
+             "64: four tiles, each loading its own slices."),
           box("Tile width"),
-          [&d, cut] {
-              const bool done = tileOf(d).w == 64 && tileOf(d).h == 64 && settledTotal(d) &&
-                                d.schedule()[SubgraphId(0)].traversal.kind() == TraversalKind::Raster;
-              if (done)
-                  *cut = *settledTotal(d);
+          [&d, totals] {
+              const bool done = tileOf(d).w == 64 && tileOf(d).h == 64 && settledTotal(d);
+              if (done && d.schedule()[SubgraphId(0)].traversal.kind() == TraversalKind::Raster)
+                  totals->rows = settledTotal(d);
               return done;
           },
           inspector,
           selected,
-          {inspector}},
-         {tr("The order wins a part of it back: in the Tile grid drag from the first tile down, then to the "
-             "right. What two tiles share that follow one another is loaded once."),
+          {inspector},
+          {type("Tile width", "w", "64"), type("Tile height", "h", "64")}},
+         {tr("In the Tile grid drag across the tiles, down and then right. What two tiles share that follow "
+             "one another is loaded once; the total says whether this order shares more or less."),
           view("tiles"),
-          [&d, cut] {
-              const auto total = settledTotal(d);
-              return d.schedule().size() == 1 && total && *total < *cut;
+          [&d] {
+              return d.schedule().size() == 1 && settledTotal(d) &&
+                     d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
           },
           QStringLiteral("tiles"),
-          [&d, cut] {
-              const auto total = settledTotal(d);
-              return total && *cut > 0 && *total > *cut
-                         ? tr("This order takes %1, row by row it was %2: too few neighbours follow one "
-                              "another. Drag again: down, right, and all four.")
-                               .arg(number(*total), number(*cut))
-                         : QString();
-          },
-          {inspector}}},
-        tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. The large "
-           "tile was the best of them; {edit.undo} leads back to it, step by step.")};
+          {},
+          {inspector},
+          order}},
+        tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. "
+           "{edit.undo} takes everything back."),
+        [&d, totals] {
+            const auto now = settledTotal(d);
+            if (!now || !totals->rows || !totals->large)
+                return QString();
+            const QString told = tr("Your order takes %1, row by row the four tiles took %2, and the large "
+                                    "tile before took %3.")
+                                     .arg(number(*now), number(*totals->rows), number(*totals->large));
+            return *totals->large < std::min(*now, *totals->rows)
+                       ? told + tr(" Here the large tile is best: it shares most.")
+                       : told;
+        }};
 }
 
 Tour beatAutoSolve(MainWindow& window)

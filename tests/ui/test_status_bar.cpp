@@ -129,6 +129,22 @@ private Q_SLOTS:
         QVERIFY(label("Rule set")->text().contains(QStringLiteral("statement")));
     }
 
+    void theLowerPanesGoAndComeBack()
+    {
+        open("llama-block.json");
+        m_window->resize(1366, 700);
+        m_window->showView(QStringLiteral("latency"));
+        QApplication::processEvents();
+        View* graph = m_window->view(QStringLiteral("graph"));
+        const int before = graph->height();
+        run("view.lowerPanes");
+        QTRY_VERIFY(graph->height() > before + 150);
+        QVERIFY(!m_window->view(QStringLiteral("latency"))->isVisible());
+        run("view.lowerPanes");
+        QTRY_VERIFY(m_window->view(QStringLiteral("latency"))->isSeen());
+        QTRY_COMPARE(graph->height(), before);
+    }
+
     /// 1366 x 768 with a title and a task bar.
     void withLargeLettersItStaysOnASmallScreen()
     {
@@ -140,6 +156,7 @@ private Q_SLOTS:
             m_window->setPreferences(large);
             m_window->resize(room);
             open("llama-block.json");
+            QVERIFY(label("Total latency")->font().pointSizeF() > points); // a heading stays one
             for (const char* perspective : {"Edit", "Tiles", "Compare", "Hardware"}) {
                 m_window->applyPerspective(QLatin1String(perspective));
                 m_window->resize(room);

@@ -240,9 +240,30 @@ void Panes::giveRoom(const QString& name)
         m_window.resizeDocks({dock}, {wanted}, Qt::Vertical);
 }
 
+void Panes::toggleLower()
+{
+    QList<QPointer<QDockWidget>> shown;
+    for (const ViewEntry& entry : viewCatalog())
+        if (QDockWidget* dock = m_docks.value(entry.name);
+            dock && m_window.dockWidgetArea(dock) == Qt::BottomDockWidgetArea && !dock->isHidden() &&
+            !dock->isFloating())
+            shown.insert(dock->visibleRegion().isEmpty() ? 0 : shown.size(), dock);
+    if (!shown.isEmpty()) {
+        m_lower = shown;
+        for (QDockWidget* dock : shown)
+            dock->hide();
+        return;
+    }
+    for (QDockWidget* dock : std::as_const(m_lower))
+        dock->show();
+    if (!m_lower.isEmpty())
+        m_lower.last()->raise();
+}
+
 void Panes::applyPerspective(const QString& name)
 {
     m_perspective = name;
+    m_lower.clear();
     m_layout.clear();
     m_away.clear();
     m_restored.clear();

@@ -95,11 +95,8 @@ bool StatusStrip::event(QEvent* event)
 {
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize)
         fitRow();
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange) {
-        m_total->setFont(uiFont(1.15, QFont::DemiBold));
+    if (event->type() == QEvent::FontChange)
         updateGeometry();
-        fitRow();
-    }
     return QWidget::event(event);
 }
 

@@ -205,11 +205,15 @@ void MachineView::fitColumns()
 {
     // Where there is no room the tooltip says where a value comes from.
     m_list->setColumnHidden(kFrom, width() < 58 * fontMetrics().averageCharWidth());
-    int widest = 0;
-    for (const MachineField& f : m_shown)
+    int widest = 0, widestValue = 0;
+    for (const MachineField& f : m_shown) {
         widest = std::max(widest, fontMetrics().horizontalAdvance(word(f.label)));
-    const int name = widest + 2 * m_list->indentation() + 2 * fontMetrics().averageCharWidth();
-    m_list->setColumnWidth(kField, std::min(name, m_list->viewport()->width() * 6 / 10));
+        widestValue = std::max(widestValue, fontMetrics().horizontalAdvance(machineValueText(f)));
+    }
+    const int gap = 2 * fontMetrics().averageCharWidth();
+    const int room = m_list->viewport()->width();
+    m_list->setColumnWidth(kField, std::min(widest + 2 * m_list->indentation() + gap,
+                                            room - std::min(widestValue + gap, room / 2)));
     constexpr int kNoteLines = 5;
     m_footer->setFixedHeight(std::min(m_notes->heightForWidth(std::max(1, m_footer->width() - 16)),
                                       std::min(kNoteLines * fontMetrics().lineSpacing() + 4, height() / 4)));

@@ -278,7 +278,7 @@ void MappingView::keyPressEvent(QKeyEvent* event)
 void MappingView::addOwnKeys()
 {
     // Told by the commands of the same names.
-    bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { m_state.undoStack().undo(); });
+    bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { undo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { m_state.undoStack().redo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Paste), [this] { paste(); });
     addKeys("item", tr("Choose a loop or a factor"), arrowKeys(),

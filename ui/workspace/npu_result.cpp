@@ -108,11 +108,6 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
     return NpuResultPtr(std::move(out));
 }
 
-std::int64_t openOperators(const NpuSettings& settings)
-{
-    return std::ranges::count(settings.tiling, npu::TileSizes{}, &npu::OpTiling::tile);
-}
-
 QString refusalText(const Error& error)
 {
     QString text = QString::fromStdString(error.message);

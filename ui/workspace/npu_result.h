@@ -82,8 +82,6 @@ struct NpuTileSearch
 };
 
 /// Why something was refused, as a sentence: the file by its name alone, the field in plain words.
-/// Operators that nobody has cut: the specification's rule does, to compare with.
-[[nodiscard]] std::int64_t openOperators(const NpuSettings& settings);
 [[nodiscard]] QString refusalText(const Error& error);
 /// Bytes a cycle on the NoC: every transfer at its mean rate. A negative core means all of them.
 [[nodiscard]] RateCurve nocCurve(const NpuResult& result, int core);

@@ -277,10 +277,10 @@ void NpuControls::refresh()
                         tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")
                             .arg(number(tiles.cut));
     }
-    if (openOperators(m_state.settings()) > 0 && m_state.model())
+    if (m_state.openOperators() > 0 && m_state.model())
         followed += (followed.isEmpty() ? QString() : QStringLiteral(" ")) +
                     tr("%1 by the default rule, which only serves to compare: Search tiles chooses.")
-                        .arg(number(openOperators(m_state.settings())));
+                        .arg(number(m_state.openOperators()));
     m_followed->setText(followed);
     m_followed->setToolTip(links.showsWorkload(Lens::Npu)
                                ? tr("The total of the schedule is that of one core whose memory is a "

@@ -3,6 +3,7 @@
 #include "edit/fit.h"
 #include "files.h"
 #include "panel_window.h"
+#include "panels/inspector/change_button.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"
@@ -19,6 +20,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTableView>
+#include <QToolTip>
 #include <QtTest>
 
 using namespace tilewright;
@@ -60,6 +62,25 @@ private Q_SLOTS:
         Q_EMIT inspector->summaryLabel()->linkActivated(QStringLiteral("op:3"));
         QCOMPARE(window.state().selection.state().ops, std::set{OpId(3)});
         QVERIFY2(!inspector->summaryLabel()->isVisible(), "one op: its subgraph");
+    }
+    void bestFoundSaysWhenNothingIsBetter()
+    {
+        MainWindow window;
+        open(window, products());
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
+        auto* inspector = view<InspectorView>(window, "inspector");
+        QPushButton* best = nullptr;
+        for (QPushButton* button : inspector->findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Best found"))
+                best = button;
+        QVERIFY(best);
+        best->click(); // takes it, if there is a better one
+        const int edits = window.state().document.undoStack().count();
+        QToolTip::hideText();
+        best->click();
+        QCOMPARE(window.state().document.undoStack().count(), edits);
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("is faster than the present one")),
+                 qPrintable(QToolTip::text()));
     }
     void anOpComputedTwiceShowsTheCurrentSubgraph()
     {
@@ -159,11 +180,40 @@ private Q_SLOTS:
         for (const QPushButton* b : buttons) {
             QVERIFY(!seen.contains(b->accessibleName()));
             seen.insert(b->accessibleName());
+            const QString op = QString::fromStdString(
+                document.problem()->opName(document.schedule()[SubgraphId(2)].ops.front()));
+            QVERIFY2(b->toolTip().contains(op), qPrintable(b->toolTip())); // not its own words again
         }
         const double before = document.snapshot()->evaluation.total;
         QTest::mouseClick(buttons.front(), Qt::LeftButton);
         document.waitForSnapshot();
         QVERIFY(document.snapshot()->evaluation.total < before);
+    }
+    void aGainBesideAProblemIsOfWhatRuns()
+    {
+        AppState state;
+        const ProblemPtr p = products();
+        state.document.setProblem(p, oneOpPerSubgraph(*p));
+        state.document.evaluateNow();
+        Suggestion change;
+        change.gain = 5;
+        change.text = "keep it";
+        change.schedule = state.document.schedule();
+        const auto words = [&] {
+            const std::unique_ptr<QPushButton> button(changeButton(
+                state.context(), *state.document.snapshot(), SubgraphId(1), change, false, true, nullptr));
+            return button->accessibleName();
+        };
+        QVERIFY2(!words().contains(QStringLiteral("of what runs")), qPrintable(words()));
+        EditOptions force;
+        force.force = true;
+        QVERIFY(state.document.apply(edit::setGranularity(*p, state.document.schedule(),
+                                                          std::array{SubgraphId(0)}, {100'000, 100'000, 1},
+                                                          force),
+                                     QStringLiteral("too large")));
+        state.document.waitForSnapshot();
+        QVERIFY(!state.document.snapshot()->evaluation.valid());
+        QVERIFY2(words().contains(QStringLiteral("of what runs")), qPrintable(words()));
     }
     void whatCannotBeRetainedSaysWhy()
     {

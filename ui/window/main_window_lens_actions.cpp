@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From the schedule to the other lenses, and what leads there.
+#include "views/systolic/systolic_view.h"
 #include "window/main_window.h"
 #include "window/panes.h"
 
@@ -70,7 +71,11 @@ void MainWindow::createLensActions()
           });
     a.add("lens.systolic", menu, tr("&Wavefront of the tile"), "systolic", key("Ctrl+Shift+1"),
           tr("Look at the tile of the selected subgraph cycle by cycle, on the machine's array."),
-          whenProduct, [&workspace] { workspace.goTo(Lens::Systolic); });
+          whenProduct, [this, &workspace] {
+              workspace.goTo(Lens::Systolic);
+              if (auto* lens = qobject_cast<SystolicView*>(view(viewOf(Lens::Systolic))))
+                  lens->showPane(QStringLiteral("systolic-wavefront")); // not the page that was open last
+          });
     a.add(
         "lens.mapping", menu, tr("&Map the product"), "loops", key("Ctrl+Shift+2"),
         tr("Map the selected op, or the largest product of the selected subgraph, onto the machine's "

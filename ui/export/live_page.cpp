@@ -15,7 +15,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr qsizetype kFurtherPictures = 600'000; // bytes of a view's pictures but the first
+constexpr qsizetype kFurtherPictures = 750'000; // bytes of a view's pictures but the first
 
 /// The last gives what is no entity.
 constexpr std::array<std::pair<QLatin1String, QLatin1String>, 6> kEntities{{

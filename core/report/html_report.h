@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// A chart as <figure> elements with an <svg> each, which is painted for a light and for a dark page: in
+/// A chart as figure elements with an <svg> each, which is painted for a light and for a dark page: in
 /// colours of ReportCharts, or in parts of the classes in-light and in-dark.
 struct ReportPicture
 {

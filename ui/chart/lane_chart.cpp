@@ -73,10 +73,11 @@ LanePlaces LaneChart::places() const
 
 void LaneChart::placeScroll()
 {
-    if (m_scroll)
-        m_scroll->hide();
-    if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0)
+    if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0) {
+        if (m_scroll)
+            m_scroll->hide();
         return;
+    }
     if (!m_scroll) {
         m_scroll = new ListScroll(tr("Scroll the lanes"), this);
         connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));

@@ -138,8 +138,9 @@ void ScheduleOverview::show(const Facts& facts)
         : m_proven ? tr("No schedule is faster: there is nothing left to change.")
         : snapshot->evaluation.valid()
             ? m_context.actions.withKeys(
-                  tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
-                     "makes it faster. Several at once may: press {solve.auto|F9}."))
+                  tr("No single change makes it faster: no tile, no order, no retained tensor, no two "
+                     "subgraphs fused, no op moved, recomputed or split off. Several at once may: press "
+                     "{solve.auto|F9}."))
             : tr("No single change repairs it; the Problems pane looks for repairs."));
     m_limits->setText(
         !facts.measured

@@ -73,6 +73,7 @@ LanePlaces LaneChart::places() const
 
 void LaneChart::placeScroll()
 {
+    // Not hidden in between: that asks for a layout, which calls here, and so on without end.
     if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0) {
         if (m_scroll)
             m_scroll->hide();

@@ -42,11 +42,15 @@ ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     m_limits = paragraph(this);
     section(tr("What limits it"), this, column)->addWidget(m_limits);
     QLabel* byHand = paragraph(this);
-    byHand->setText(
+    m_context.actions.tellKeys(
+        byHand,
         tr("Drag an op onto another subgraph to move it there, onto empty ground to give it one of its own; "
-           "with Ctrl it is computed there as well. Before you let go, every subgraph shows what would come "
-           "of it.<br>Draw a frame around several ops and press G to fuse them.<br>Click a subgraph for its "
-           "tiles, what it retains and the order of its tiles."));
+           "with Ctrl it is computed there as well. Before you let go, the subgraphs that it can go to "
+           "show what would come of it.<br>Draw a frame around several ops and press {schedule.fuse|G} to "
+           "fuse them.<br>Click a "
+           "subgraph for its "
+           "tiles, what it retains and the order of its tiles."),
+        [byHand](const QString& told) { byHand->setText(told); });
     section(tr("By hand"), this, column)->addWidget(byHand);
     column->addStretch();
     m_timer.setSingleShot(true);
@@ -76,7 +80,8 @@ void ScheduleOverview::refresh()
                     .arg(theme.error.name(), counted(std::ssize(e.issues), tr("problem"), tr("problems")));
     if (const SnapshotPtr baseline = m_context.document.baseline();
         baseline && e.valid() && baseline->evaluation.valid())
-        text += tr(" (%1 against the baseline)").arg(signedNumber(e.total - baseline->evaluation.total));
+        text +=
+            tr(" (%1 against the baseline)").arg(signedNumber(change(baseline->evaluation.total, e.total)));
     text += tr("<br>No schedule is faster than %1").arg(number(snapshot->lowerBound));
     if (e.valid())
         text += tr(" (gap %1)").arg(percent(snapshot->gap()));

@@ -8,6 +8,7 @@
 #include "rules/check.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright {
 
@@ -40,9 +41,8 @@ public:
         tiling();
         retention();
         fusion();
-        std::stable_sort(m_found.begin(), m_found.end(), [](const Suggestion& a, const Suggestion& b) {
-            return a.fixes != b.fixes ? a.fixes > b.fixes : a.total < b.total;
-        });
+        regrouping();
+        std::stable_sort(m_found.begin(), m_found.end(), isBetter);
         return std::move(m_found);
     }
 
@@ -238,29 +238,119 @@ private:
             retentionBetween(m_id.index() - 1);
     }
 
+    /// What an edit has touched is tiled anew.
+    void offerRegrouped(Suggestion::Kind kind, Result<Schedule> edited, std::string text)
+    {
+        if (!edited || m_stop.stop_requested())
+            return;
+        for (const SubgraphId changed : changedSubgraphs(m_schedule, *edited)) {
+            const auto best = tile(*edited, changed.index(), limits());
+            if (!best)
+                continue;
+            Subgraph s = (*edited)[changed];
+            s.granularity = best->granularity;
+            s.traversal = best->traversal;
+            edited->subgraphs[changed.index()] = std::make_shared<const Subgraph>(std::move(s));
+        }
+        offer(kind, std::move(edited).value(), std::move(text));
+    }
+
     void fusion()
     {
-        const EditOptions options{.rules = m_rules, .force = false};
-        const auto fuse = [&](Suggestion::Kind kind, const char* with, Result<Schedule> edited) {
-            if (!edited || m_stop.stop_requested())
-                return;
-            for (const SubgraphId changed : changedSubgraphs(m_schedule, *edited)) {
-                const auto best = tile(*edited, changed.index(), limits());
-                if (!best)
-                    continue;
-                Subgraph s = (*edited)[changed];
-                s.granularity = best->granularity;
-                s.traversal = best->traversal;
-                edited->subgraphs[changed.index()] = std::make_shared<const Subgraph>(std::move(s));
-            }
-            offer(kind, std::move(edited).value(), std::string("fuse it with the ") + with + " subgraph");
-        };
         if (m_id.index() > 0)
-            fuse(Suggestion::Kind::FuseWithPrevious, "previous",
-                 edit::mergeWithPrevious(m_problem, m_schedule, m_id, options));
+            offerRegrouped(Suggestion::Kind::FuseWithPrevious,
+                           edit::mergeWithPrevious(m_problem, m_schedule, m_id, m_options),
+                           "fuse it with the previous subgraph");
         if (m_id.index() + 1 < m_schedule.size())
-            fuse(Suggestion::Kind::FuseWithNext, "next",
-                 edit::mergeWithNext(m_problem, m_schedule, m_id, options));
+            offerRegrouped(Suggestion::Kind::FuseWithNext,
+                           edit::mergeWithNext(m_problem, m_schedule, m_id, m_options),
+                           "fuse it with the next subgraph");
+    }
+
+    /// Subgraphs other than this one that compute an operand of the op or read its result.
+    [[nodiscard]] std::vector<SubgraphId> around(OpId o) const
+    {
+        std::vector<SubgraphId> out;
+        const auto add = [&](OpId other) {
+            for (const SubgraphId s : subgraphsWith(m_schedule, other))
+                if (s != m_id && std::find(out.begin(), out.end(), s) == out.end())
+                    out.push_back(s);
+        };
+        for (const TensorId t : m_problem.op(o).inputs)
+            if (const auto producer = m_problem.producer(t))
+                add(*producer);
+        for (const OpId reader : m_problem.consumers(m_problem.op(o).output))
+            add(reader);
+        return out;
+    }
+
+    /// The subgraph as a person finds it in the graph: by its number and an op.
+    [[nodiscard]] std::string nameOf(SubgraphId id) const
+    {
+        return "subgraph " + std::to_string(id.index()) + " (" +
+               m_problem.opName(m_schedule[id].ops.front()) + ")";
+    }
+
+    /// Other ops together: of each kind the best is kept. Large subgraphs have many; the first ones are
+    /// tried.
+    void regrouping()
+    {
+        using Kind = Suggestion::Kind;
+        constexpr std::size_t kMost = 12; // of a kind
+        std::size_t fused = 0;
+        std::size_t moved = 0;
+        std::size_t recomputed = 0;
+        std::size_t split = 0;
+        std::vector<SubgraphId> tried;
+        for (const OpId o : current().ops) {
+            const std::span<const OpId> one(&o, 1);
+            const bool alone = current().ops.size() == 1;
+            for (const SubgraphId other : around(o)) {
+                const bool next = other.index() == m_id.index() + 1 || other.index() + 1 == m_id.index();
+                if (!next && fused < kMost && std::find(tried.begin(), tried.end(), other) == tried.end()) {
+                    tried.push_back(other);
+                    ++fused;
+                    const SubgraphId both[] = {m_id, other};
+                    offerRegrouped(Kind::FuseWithOther, edit::fuse(m_problem, m_schedule, both, m_options),
+                                   "fuse it with " + nameOf(other));
+                }
+                if (!alone && moved++ < kMost)
+                    offerRegrouped(Kind::Move,
+                                   edit::moveOps(m_problem, m_schedule, one, m_id, other, m_options),
+                                   "move " + m_problem.opName(o) + " to " + nameOf(other));
+            }
+            if (!alone && split++ < kMost)
+                offerRegrouped(Kind::Split, edit::moveOpsToNew(m_problem, m_schedule, one, m_id, m_options),
+                               "give " + m_problem.opName(o) + " a subgraph of its own");
+        }
+        for (const TensorId t : boundaryOf(m_problem, current().ops).inputs)
+            if (const auto producer = m_problem.producer(t); producer && recomputed++ < kMost) {
+                const OpId o = *producer;
+                offerRegrouped(
+                    Kind::Recompute,
+                    edit::recompute(m_problem, m_schedule, std::span<const OpId>(&o, 1), m_id, m_options),
+                    "compute " + m_problem.opName(o) + " in it as well");
+            }
+        for (const Kind kind : {Kind::FuseWithOther, Kind::Move, Kind::Recompute, Kind::Split})
+            keepTheBest(kind);
+    }
+
+    void keepTheBest(Suggestion::Kind kind)
+    {
+        const Suggestion* best = nullptr;
+        for (const Suggestion& s : m_found)
+            if (s.kind == kind && (!best || isBetter(s, *best)))
+                best = &s;
+        if (!best)
+            return;
+        Suggestion kept = *best;
+        std::erase_if(m_found, [&](const Suggestion& s) { return s.kind == kind; });
+        m_found.push_back(std::move(kept));
+    }
+
+    [[nodiscard]] static bool isBetter(const Suggestion& a, const Suggestion& b)
+    {
+        return a.fixes != b.fixes ? a.fixes > b.fixes : a.total < b.total;
     }
 
     static constexpr std::int64_t kSpiralSteps = 1'000'000;
@@ -269,6 +359,7 @@ private:
     const Schedule& m_schedule;
     const Evaluation& m_before;
     const Rules m_rules;
+    const EditOptions m_options{.rules = m_rules, .force = false};
     const SubgraphId m_id;
     const std::stop_token m_stop;
     Evaluator m_evaluator;
@@ -296,6 +387,14 @@ std::string_view suggestionKindName(Suggestion::Kind kind)
         return "fuse with previous";
     case Suggestion::Kind::FuseWithNext:
         return "fuse with next";
+    case Suggestion::Kind::FuseWithOther:
+        return "fuse with another";
+    case Suggestion::Kind::Move:
+        return "move";
+    case Suggestion::Kind::Recompute:
+        return "recompute";
+    case Suggestion::Kind::Split:
+        return "split";
     }
     return "";
 }

@@ -21,7 +21,12 @@ struct Suggestion
         Release,          ///< keep it no longer
         FuseWithPrevious, ///< one subgraph of two, tiled anew
         FuseWithNext,
+        FuseWithOther, ///< with one that it exchanges a tensor with, further away in the order
+        Move,          ///< one of its ops to a subgraph that makes its operand or reads its result
+        Recompute,     ///< what it reads is computed in it as well
+        Split,         ///< one of its ops leaves into a subgraph of its own
     };
+    static constexpr std::size_t kKinds = 11;
     Kind kind = Kind::Granularity;
     std::optional<TensorId> tensor; ///< Retain, Release
     Schedule schedule;              ///< the whole schedule after the change

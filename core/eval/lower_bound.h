@@ -35,6 +35,13 @@ struct LowerBound
     std::vector<double> prices;
 };
 
+/// Whether nothing can be faster: the latency is no higher than the bound, but for the rounding of bounds.
+[[nodiscard]] constexpr bool meetsBound(double total, double lowerBound)
+{
+    constexpr double kRounding = 1 + 1e-8; // a bound is rounded down by less
+    return total <= lowerBound * kRounding;
+}
+
 /// Compute time of one op in whatever subgraph: see lower_bound.cpp, 3.
 [[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,
                                const SpatialAxes& spatial);

@@ -4,6 +4,7 @@
 #include "eval/evaluator.h"
 #include "report/snapshot.h"
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 
@@ -27,12 +28,14 @@ public:
     [[nodiscard]] std::int64_t computedOnArray() const;
 
     [[nodiscard]] double lowerBound() const noexcept { return m_lowerBound; }
+    /// Of every snapshot from now on.
+    void setLowerBound(double lowerBound) noexcept { m_lowerBound = lowerBound; }
 
 private:
     mutable std::mutex m_mutex;
     Evaluator m_evaluator;
     std::optional<Evaluator> m_array; ///< for Snapshot::arrayTotal, unless the rules are those of the array
-    double m_lowerBound;
+    std::atomic<double> m_lowerBound;
 };
 
 } // namespace tilewright

@@ -50,9 +50,8 @@ LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongB
 
 void raiseBound(SolveResult& result, double lowerBound)
 {
-    constexpr double kEqual = 1 + 1e-8; // the bound is rounded down by less
     result.lowerBound = std::max(result.lowerBound, lowerBound);
-    if (result.provenOptimal || result.total > result.lowerBound * kEqual)
+    if (result.provenOptimal || !meetsBound(result.total, result.lowerBound))
         return;
     result.provenOptimal = true;
     result.provenSpace = "every valid schedule (the latency equals the lower bound)";

@@ -13,10 +13,12 @@
 #include "eval/schedule_roofline.h"
 
 #include "rules/check.h"
+#include "solve/solver.h"
 #include "workload/generate.h"
 
 #include <QtTest>
 
+#include <array>
 #include <cmath>
 #include <ctime>
 
@@ -200,7 +202,7 @@ private slots:
     /// Every suggestion is what it says, by the explaining form, and helps.
     void suggestionsAreExact()
     {
-        int seen[7] = {};
+        std::array<int, Suggestion::kKinds> seen{};
         for (std::uint64_t seed = 0; seed < 200; ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd);
@@ -211,7 +213,7 @@ private slots:
                 SubgraphId(static_cast<std::size_t>(rnd.between(0, static_cast<std::int64_t>(s.size()) - 1)));
             QVERIFY(!whatBinds(*p, s, before, id).text.empty());
             for (const Suggestion& suggestion : suggestions(*p, s, before, id)) {
-                ++seen[static_cast<int>(suggestion.kind)];
+                ++seen.at(static_cast<std::size_t>(suggestion.kind));
                 const Evaluation after = evaluateByTrace(*p, suggestion.schedule, r);
                 QVERIFY(close(after.total, suggestion.total));
                 QVERIFY(close(before.total - after.total, suggestion.gain));
@@ -223,8 +225,8 @@ private slots:
                 QVERIFY(!suggestion.text.empty());
             }
         }
-        for (int kind = 0; kind < 7; ++kind)
-            QVERIFY2(seen[kind] > 0,
+        for (std::size_t kind = 0; kind < seen.size(); ++kind)
+            QVERIFY2(seen.at(kind) > 0,
                      std::string(suggestionKindName(static_cast<Suggestion::Kind>(kind))).c_str());
     }
 
@@ -309,6 +311,34 @@ private slots:
         const Suggestion fits = best("ex5", "ex5A", 0);
         QVERIFY(fits.fixes > 0);
         QVERIFY(evaluate(*exampleProblem("ex5"), fits.schedule, Rules::final()).valid());
+    }
+
+    /// Where neighbours in the order are all fused, an op that is moved or computed twice helps on.
+    void suggestionsLeadToWithinAFewPercent()
+    {
+        GenerateOptions options;
+        options.kind = WorkloadKind::Transformer;
+        const ProblemPtr p = *generateWorkload(options);
+        Schedule s = oneOpPerSubgraph(*p);
+        Evaluation e = evaluate(*p, s, Rules::final());
+        bool regrouped = false;
+        for (int i = 0; i < 60; ++i) {
+            const BestChanges best = bestChanges(*p, s, e, {.changes = 1, .subgraphs = s.size(), .stop = {}});
+            if (best.changes.empty())
+                break;
+            const Suggestion& change = best.changes.front().change;
+            regrouped |= change.kind >= Suggestion::Kind::FuseWithOther;
+            s = change.schedule;
+            e = evaluate(*p, s, Rules::final());
+            QVERIFY(close(e.total, change.total));
+        }
+        QVERIFY(regrouped);
+        SolveOptions limits;
+        limits.iterations = 2000;
+        limits.threads = 1;
+        const auto found = solve(*p, limits);
+        QVERIFY(found);
+        QVERIFY2(e.total <= 1.1 * found->total, qPrintable(QString::number(e.total / found->total)));
     }
 
     void bindingInWords()

@@ -4,6 +4,7 @@
 #include "panels/inspector/retain_list.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "views/graph/graph_view.h"
+#include "window/view_catalog.h"
 #include "window_fixture.h"
 #include "workspace/background.h"
 #include "workspace/latest_job.h"
@@ -34,6 +35,19 @@ public:
     bool eventFilter(QObject*, QEvent* event) override
     {
         count += event->type() == QEvent::Paint;
+        return false;
+    }
+    int count = 0;
+};
+
+/// Counts what all widgets of the program are asked to paint or to lay out.
+class Unrest : public QObject
+{
+public:
+    Unrest() { qApp->installEventFilter(this); }
+    bool eventFilter(QObject*, QEvent* event) override
+    {
+        count += event->type() == QEvent::Paint || event->type() == QEvent::LayoutRequest;
         return false;
     }
     int count = 0;
@@ -294,6 +308,31 @@ private Q_SLOTS:
             QCoreApplication::sendPostedEvents();
         QVERIFY(inspector->arithmeticLabel()->y() > top);
         QCOMPARE(paints.count, 1);
+    }
+
+    /// A scroll bar that was hidden and shown again at every layout, which asked for the next one, kept a
+    /// processor busy for as long as the pane was there.
+    void aWindowThatIsLeftAloneRests_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const ViewEntry& d : viewCatalog())
+            QTest::newRow(qPrintable(d.name)) << d.name;
+    }
+    void aWindowThatIsLeftAloneRests()
+    {
+        QFETCH(QString, name);
+        MainWindow window;
+        window.resize(1366, 740); // a pane has little room, and what it lists is scrolled
+        QVERIFY(openIn(window, {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
+        window.showView(name);
+        window.view(name)->settle();
+        Unrest unrest;
+        const auto rests = [&unrest] {
+            unrest.count = 0;
+            QTest::qWait(100);
+            return unrest.count <= 5; // a cursor blinks
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(rests(), 20000);
     }
 };
 

@@ -248,9 +248,18 @@ void Document::refreshColours()
 
 void Document::renewTaker()
 {
-    m_taker = m_problem
-                  ? std::make_shared<SnapshotTaker>(m_problem, m_rules, lowerBound(*m_problem, m_rules).value)
-                  : nullptr;
+    m_bound = m_problem ? std::make_shared<const LowerBound>(lowerBound(*m_problem, m_rules)) : nullptr;
+    m_taker = m_problem ? std::make_shared<SnapshotTaker>(m_problem, m_rules, m_bound->value) : nullptr;
+}
+
+void Document::raiseBound(const ProblemPtr& problem, const Rules& rules, const LowerBoundPtr& bound)
+{
+    if (problem != m_problem || !m_bound || rules != m_rules || bound->value < m_bound->value)
+        return;
+    m_bound = bound;
+    m_taker->setLowerBound(bound->value);
+    if (m_snapshot)
+        publish(m_snapshot);
 }
 
 void Document::requestEvaluation()
@@ -266,9 +275,20 @@ void Document::publish(SnapshotPtr snapshot)
 {
     if (!snapshot || snapshot->problem != m_problem)
         return;
+    if (snapshot->lowerBound < m_bound->value && snapshot->evaluation.rules == m_rules) {
+        // Taken before the bound was raised.
+        auto raised = std::make_shared<Snapshot>(*snapshot);
+        raised->lowerBound = m_bound->value;
+        snapshot = std::move(raised);
+    }
     m_snapshot = std::move(snapshot);
-    if (m_snapshot->evaluation.valid())
+    if (m_snapshot->evaluation.valid()) {
         m_lastValid = m_snapshot;
+        const double total = m_snapshot->evaluation.total;
+        if (m_snapshot->evaluation.rules == m_rules && meetsBound(total, m_bound->value) && !proof())
+            addProof(
+                {m_problem, m_rules, total, tr("every valid schedule (the latency equals the lower bound)")});
+    }
     announce(Part::Snapshot);
 }
 

@@ -8,6 +8,7 @@
 #include "rules/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
+#include "workspace/bound_job.h"
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
 #include "workspace/subgraph_colours.h"
@@ -190,7 +191,12 @@ public:
     void setNudges(const Nudges& nudges); ///< of the session: no step
     using NudgeCommand = ValueCommand<Nudges, 2>;
 
-    // -- proofs
+    // -- bounds and proofs
+    /// What no schedule of the open problem beats by the rules in force: the quick bound, or the highest that
+    /// raiseBound() has taken over. Null without a problem.
+    [[nodiscard]] const LowerBoundPtr& bound() const { return m_bound; }
+    /// Takes over a higher bound; one of another problem or of other rules changes nothing.
+    void raiseBound(const ProblemPtr& problem, const Rules& rules, const LowerBoundPtr& bound);
     /// What no schedule of the open problem can beat by these rules, as a solver has proven.
     struct Proof
     {
@@ -311,6 +317,7 @@ private:
     QString m_rulesReason;
     QString m_problemPath;
     std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the workers; null without a problem
+    LowerBoundPtr m_bound;
     std::uint64_t m_revision = 0;
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;

@@ -142,10 +142,10 @@ void ScheduleOverview::show(const Facts& facts)
                   .arg(number(static_cast<std::int64_t>(facts.best.looked)))
         : m_proven ? tr("No schedule is faster: there is nothing left to change.")
         : snapshot->evaluation.valid()
-            ? m_context.actions.withKeys(tr(
-                  "No change of one tile, order or retained tensor makes it faster, nor fusing two that run "
-                  "one after the other. Moving or recomputing an op may (drag it), and several changes at "
-                  "once: press {solve.auto|F9}."))
+            ? m_context.actions.withKeys(
+                  tr("No single change makes it faster: no tile, no order, no retained tensor, no two "
+                     "subgraphs fused, no op moved, recomputed or split off. Several at once may: press "
+                     "{solve.auto|F9}."))
             : tr("No single change repairs it; the Problems pane looks for repairs."));
     m_limits->setText(
         !facts.measured

@@ -113,7 +113,9 @@ void TourPlayer::aim()
     }
     m_hand->say(how[m_gesture].caption);
     const int way = isHolding() ? kDragMs : kWayMs;
-    m_hand->goTo(m_window.mapFromGlobal(spot.control->mapToGlobal(spot.at)), static_cast<int>(way * m_pace));
+    const bool jumps = m_window.preferences().reduceMotion;
+    m_hand->goTo(m_window.mapFromGlobal(spot.control->mapToGlobal(spot.at)),
+                 jumps ? 0 : static_cast<int>(way * m_pace));
     after(way + (isHolding() ? 0 : kAimMs), &TourPlayer::act);
 }
 

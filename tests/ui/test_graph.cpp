@@ -27,6 +27,7 @@ private Q_SLOTS:
     void overview();
     void keyboard();
     void search();
+    void anOpOfJustThatNameIsFoundFirst();
     void collapseByDoubleClick();
     void options();
     void undoKeepsTheView();
@@ -207,6 +208,19 @@ void TestGraph::search()
     QTest::keyClick(field, Qt::Key_Escape);
     QVERIFY(field->text().isEmpty());
     QVERIFY(b.view->hasFocus());
+}
+
+void TestGraph::anOpOfJustThatNameIsFoundFirst()
+{
+    const ProblemPtr problem = *loadProblem(TILEWRIGHT_SOURCE_DIR "/samples/schedule/attention-block.json");
+    Bench b(problem);
+    QLineEdit* field = b.view->toolbar().searchField();
+    QTest::keyClicks(field, QStringLiteral("down")); // also a part of the name of its weights, higher up
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(b.selected().ops.size(), std::size_t{1});
+    QCOMPARE(problem->opName(*b.selected().ops.begin())
+                 .substr(problem->opName(*b.selected().ops.begin()).rfind('.') + 1),
+             std::string("down"));
 }
 
 void TestGraph::collapseByDoubleClick()

@@ -389,7 +389,8 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
     painter.save();
     if (p.contentHeight > p.plot.height() + 1) // scrolled
         painter.setClipRect(
-            QRectF(QPointF(p.title.left(), p.plot.top()), QPointF(p.title.right() + 8, p.plot.bottom() + 1)),
+            QRectF(QPointF(p.title.left(), p.plot.top()),
+                   QPointF(std::max(p.plot.right(), p.facts.right()) + 8, p.plot.bottom() + 1)),
             Qt::IntersectClip);
     double names = -1e9;
     double facts = -1e9;

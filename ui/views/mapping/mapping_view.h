@@ -48,6 +48,7 @@ protected:
     void leaveEvent(QEvent* event) override;
     bool event(QEvent* event) override;
     void panBy(QPointF pixels) override;
+    void bringUpToDate() override;
 
 private:
     void createControls();
@@ -77,6 +78,8 @@ private:
     [[nodiscard]] QString itemTooltip(const NestItem& item) const;
     void openWithDialog();
     void paste();
+    void takeTile(mapping::Level level);
+    void tell(const QString& message, bool refused);
 
     MappingDocument& m_state;
     MappingForm* m_form = nullptr;
@@ -97,7 +100,8 @@ private:
     bool m_wholePower = false; ///< Shift: all of the same prime move
     bool m_code = false;
     ListScroll* m_scrollBar = nullptr; ///< there when not all fits
-    QString m_message;                 ///< why the last move was refused
+    QString m_message;                 ///< what came of the last command
+    bool m_refused = true;             ///< and that it was not done
 };
 
 } // namespace tilewright::ui

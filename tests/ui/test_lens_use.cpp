@@ -151,7 +151,7 @@ void TestLensUse::anotherModelGivesTheGraphItsRoomBack()
     run("lens.systolic");
     QApplication::processEvents();
     QVERIFY(graph->height() < before);
-    open("resnet-18.json");
+    open("mobilenet-v2-96.json");
     QTRY_VERIFY(std::abs(graph->height() - before) < 12);
     QVERIFY(!m_window->view(QStringLiteral("systolic"))->isSeen());
 }

@@ -107,6 +107,54 @@ private Q_SLOTS:
         QVERIFY(!image.isNull());
     }
 
+    /// A scroll bar that was hidden and shown in every layout asked for the next one without end.
+    void aLowPaneComesToRest()
+    {
+        NpuView& view = open<NpuView>("conv_net", {900, 260});
+        QVERIFY(view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly)->isVisible());
+        struct Count : QObject
+        {
+            int layouts = 0;
+            bool eventFilter(QObject*, QEvent* event) override
+            {
+                layouts += event->type() == QEvent::LayoutRequest;
+                return false;
+            }
+        } count;
+        view.installEventFilter(&count);
+        QCoreApplication::postEvent(&view, new QEvent(QEvent::LayoutRequest));
+        QTest::qWait(200);
+        QVERIFY2(count.layouts < 5, qPrintable(QString::number(count.layouts)));
+    }
+
+    /// Where the lanes scroll they were cut at the end of the title, which leaves room for two buttons.
+    void theFactsOfACoreAreWhole()
+    {
+        NpuView& view = open<NpuView>("conv_net", {1100, 320});
+        QVERIFY(view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly)->isVisible());
+        const LanePlaces p = view.places();
+        QVERIFY(p.facts.right() > p.title.right() + 30);
+        const QImage image = view.grab().toImage();
+        const auto right = static_cast<int>(p.facts.right()) - 3;
+        const QRgb ground = image.pixel(right, static_cast<int>(p.plot.top()) - 2);
+        bool painted = false;
+        for (int y = static_cast<int>(p.plot.top()); y < static_cast<int>(p.plot.bottom()); ++y)
+            painted = painted || image.pixel(right, y) != ground;
+        QVERIFY(painted);
+    }
+
+    void defaultTilesAreNamed()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        QVERIFY2(view.model().header.contains(QStringLiteral("default tiles")),
+                 qPrintable(view.model().header));
+        view.state().searchTiles();
+        view.state().settle();
+        view.settle();
+        QVERIFY2(!view.model().header.contains(QStringLiteral("default tiles")),
+                 qPrintable(view.model().header));
+    }
+
     void readyUnitsSayWhyThereAreNone()
     {
         NpuView& view = open<NpuView>("kv_three_banks");

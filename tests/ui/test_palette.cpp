@@ -54,13 +54,6 @@ private Q_SLOTS:
         Palette again(window);
         QCOMPARE(again.typed("step 0"), QStringLiteral("Step 0 of subgraph 1"));
     }
-    void theCommandComesBeforeThoseOfAMenuOfItsName()
-    {
-        MainWindow window;
-        QVERIFY(openIn(window, {sample("attention-block.json")}));
-        Palette p(window);
-        QCOMPARE(p.typed("wavefront"), QStringLiteral("Lens: Wavefront of the tile"));
-    }
     void commandsRunByTyping()
     {
         MainWindow window;

@@ -38,13 +38,9 @@ int score(const QString& text, const QString& word)
 int score(const QString& label, const QString& name, const QString& more, const QStringList& words)
 {
     constexpr int kFarther = 1000;
-    constexpr int kMenu = 30; // in the name of the menu alone
-    const qsizetype menu = name.isEmpty() || !label.endsWith(name) ? 0 : label.size() - name.size();
     int total = 0;
     for (const QString& word : words) {
-        int inLabel = score(label, word);
-        if (inLabel >= 0 && label.indexOf(word, 0, Qt::CaseInsensitive) < menu)
-            inLabel += kMenu;
+        const int inLabel = score(label, word);
         const int inName = score(name, word);
         if (inLabel < 0 && inName < 0) {
             const int inMore = score(more, word);

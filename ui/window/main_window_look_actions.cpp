@@ -32,7 +32,7 @@ void MainWindow::createLookActions()
     };
     QAction* fit = add(
         "view.fit", tr("&Fit all"), "fit", {QKeySequence(Qt::SHIFT | Qt::Key_F)},
-        tr("Show all of the picture you last used (Home does it too)."),
+        tr("Show all of the picture you last used ({canvas.fitAll|Home} does it too)."),
         [](Canvas& c) { c.look([&] { c.fitAll(); }, ZoomHistory::Gesture::Command); }, somewhere);
     QAction* selection = add(
         "view.fitSelection", tr("Go to &selection"), "", {QKeySequence(Qt::Key_F)},
@@ -71,6 +71,11 @@ void MainWindow::createLookActions()
             return Availability(canvas && canvas->history().canGoForward(),
                                 tr("You have not gone back in this picture."));
         });
+    m_state->actions.add(
+        "view.lowerPanes", menu, tr("Lo&wer panes"), "", {QKeySequence(Qt::Key_F11)},
+        tr("Hide the panes below the picture, which gets their room, or bring them back."),
+        [this] { return Availability(m_state->document.hasProblem(), tr("Open a problem first.")); },
+        [this] { m_panes->toggleLower(); });
     m_state->actions.add(
         "view.note", menu, tr("&Note on this view…"), "", {},
         tr("What you want to remember of the view you last used: kept with the session, told in reports."),

@@ -65,14 +65,14 @@ bool GraphSearch::findsNode(const GraphModel& model, std::size_t node) const
     return findsTensor(problem, TensorId(key.id));
 }
 
-bool GraphSearch::isNameOf(const GraphModel& model, std::size_t node) const
+bool GraphSearch::isNamedSo(const GraphModel& model, std::size_t node) const
 {
     const GraphKey& key = model.nodes[node].key;
     if (key.kind != GraphKey::Kind::Op)
         return false;
     const QString name = QString::fromStdString(model.geometry->problem->opName(OpId(key.id)));
-    return name.compare(m_text, Qt::CaseInsensitive) == 0 || // or without the part that all names share
-           name.endsWith(QLatin1Char('.') + m_text, Qt::CaseInsensitive);
+    return name.endsWith(m_text, Qt::CaseInsensitive) &&
+           (name.size() == m_text.size() || !name[name.size() - m_text.size() - 1].isLetterOrNumber());
 }
 
 std::vector<std::size_t> GraphSearch::nodes(const GraphModel& model) const
@@ -82,11 +82,11 @@ std::vector<std::size_t> GraphSearch::nodes(const GraphModel& model) const
         if (findsNode(model, v))
             found.push_back(v);
     std::sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
-        if (const bool exact = isNameOf(model, a); exact != isNameOf(model, b))
-            return exact;
         const QPointF pa = model.nodes[a].rect.center(), pb = model.nodes[b].rect.center();
         return pa.y() != pb.y() ? pa.y() < pb.y() : pa.x() < pb.x();
     });
+    // "down" before "down.weight", which stands above it.
+    std::stable_partition(found.begin(), found.end(), [&](std::size_t v) { return isNamedSo(model, v); });
     return found;
 }
 

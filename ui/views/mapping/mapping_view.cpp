@@ -50,6 +50,10 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
     });
     connect(&m_state, &MappingDocument::refused, this, [this](const QString& why) { tell(why, true); });
     connect(&m_state.undoStack(), &QUndoStack::indexChanged, this, &MappingView::refreshControls);
+    document().whenChanged(this, Part::Steps, [this] {
+        if (isFollowing())
+            refreshControls(); // the tile that they would replace
+    });
     refresh();
     followWorkload(Lens::Mapping);
 }

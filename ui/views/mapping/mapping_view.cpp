@@ -275,7 +275,7 @@ void MappingView::takeTile(Level level)
         return;
     workspace().links().takeTile(level);
     const auto size = [](const Granularity& g) { return sizeText({g.w, g.h, g.k}); };
-    QString said = tr("Subgraph %1 has the tile %2 now, instead of %3")
+    QString said = tr("Subgraph %1: tile %2 instead of %3")
                        .arg(tile->subgraph.index())
                        .arg(size(tile->legal), size(tile->now));
     if (tile->found != tile->legal)

@@ -148,7 +148,7 @@ private Q_SLOTS:
         {
             MainWindow window;
             QVERIFY(openIn(window, {file}));
-            window.state().selection.selectSubgraph(SubgraphId(0));
+            window.state().selection.selectSubgraph(SubgraphId(2)); // scores, and softmax next
             window.state().actions.find(QStringLiteral("schedule.mergeNext"))->trigger(); // and not saved
             window.state().document.waitForSnapshot();
             window.state().selection.selectSubgraph(
@@ -160,7 +160,7 @@ private Q_SLOTS:
             MainWindow window;
             QVERIFY(openIn(window, {file}));
             QCOMPARE(ops(window), last);
-            window.state().selection.selectSubgraph(SubgraphId(0));
+            window.state().selection.selectSubgraph(SubgraphId(2)); // scores, and softmax next
             window.state().actions.find(QStringLiteral("schedule.mergeNext"))->trigger();
             window.state().document.waitForSnapshot();
             QVERIFY(ops(window).size() > 1);
@@ -469,7 +469,7 @@ private Q_SLOTS:
         QVERIFY(document.snapshot()->evaluation.total < start);
         window.state().actions.find(QStringLiteral("file.close"))->trigger();
         QApplication::processEvents();
-        QVERIFY2(said(window).endsWith(QStringLiteral("best total ") + number(start)),
+        QVERIFY2(said(window).contains(QStringLiteral("best total ") + number(start)),
                  qPrintable(said(window)));
     }
     void theReadablePartOfABrokenScheduleOpens()

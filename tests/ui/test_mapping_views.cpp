@@ -13,11 +13,13 @@
 
 #include <QClipboard>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -494,6 +496,62 @@ private Q_SLOTS:
         QVERIFY(view.isRunning());
         view.settle();
         QVERIFY(view.table().result()->totals[1].cycles < direct->totals[1].cycles);
+    }
+
+    void layersAreSortedByTheirHeadingsAboveTheTotals()
+    {
+        auto& view = open<MappingModelView>("models/resnet-18.json");
+        auto* table = view.findChild<QTableView*>();
+        QHeaderView* header = table->horizontalHeader();
+        const auto names = [&] {
+            QStringList out;
+            for (int row = 0; row < table->model()->rowCount(); ++row)
+                out << table->model()->index(row, LayerTable::Name).data().toString();
+            return out;
+        };
+        const auto click = [&] {
+            QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
+                              {header->sectionViewportPosition(LayerTable::Cycles) +
+                                   header->sectionSize(LayerTable::Cycles) / 2,
+                               header->height() / 2});
+        };
+        const QStringList before = names();
+        click();
+        const QStringList slowestFirst = names();
+        QVERIFY(slowestFirst != before);
+        QCOMPARE(slowestFirst.last(3), before.last(3)); // totals
+        double most = 0;
+        std::string slowest;
+        for (std::size_t i = 0; i < view.table().found().size(); ++i)
+            if (const auto& best = view.table().found()[i].search.of(mapping::Objective::Cycles);
+                best && static_cast<double>(best->cycles) > most) {
+                most = static_cast<double>(best->cycles);
+                slowest = state().model().layers[i].name;
+            }
+        QCOMPARE(slowestFirst.front(), QString::fromStdString(slowest));
+        table->setCurrentIndex(table->model()->index(0, 0));
+        QTest::keyClick(table, Qt::Key_Return);
+        QCOMPARE(state().setup().layer.name, slowest);
+        click();
+        QCOMPARE(names().last(3), before.last(3));
+        QCOMPARE(names()[before.size() - 4], slowestFirst.front());
+        click();
+        QCOMPARE(names(), before);
+    }
+
+    void whatWouldNotFitIsNoError()
+    {
+        auto& view = open<MappingView>("layers/conv-1x1-2048.json");
+        view.setFocus();
+        QTRY_VERIFY(view.hasFocus());
+        QVERIFY(!state().evaluation().violation);
+        QVERIFY(std::ranges::any_of(view.overlay().drops,
+                                    [](const auto& drop) { return drop && !drop->broken.isEmpty(); }));
+        const QImage picture = view.grab().toImage();
+        const QRgb error = Theme::light().error.rgb();
+        for (int y = 0; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x)
+                QVERIFY2(picture.pixel(x, y) != error, qPrintable(QStringLiteral("%1, %2").arg(x).arg(y)));
     }
 
     void picturesInBothThemesAndAllSizes()

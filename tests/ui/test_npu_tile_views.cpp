@@ -127,6 +127,22 @@ private Q_SLOTS:
         QVERIFY2(count.layouts < 5, qPrintable(QString::number(count.layouts)));
     }
 
+    /// Where the lanes scroll they were cut at the end of the title, which leaves room for two buttons.
+    void theFactsOfACoreAreWhole()
+    {
+        NpuView& view = open<NpuView>("conv_net", {1100, 320});
+        QVERIFY(view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly)->isVisible());
+        const LanePlaces p = view.places();
+        QVERIFY(p.facts.right() > p.title.right() + 30);
+        const QImage image = view.grab().toImage();
+        const auto right = static_cast<int>(p.facts.right()) - 3;
+        const QRgb ground = image.pixel(right, static_cast<int>(p.plot.top()) - 2);
+        bool painted = false;
+        for (int y = static_cast<int>(p.plot.top()); y < static_cast<int>(p.plot.bottom()); ++y)
+            painted = painted || image.pixel(right, y) != ground;
+        QVERIFY(painted);
+    }
+
     void defaultTilesAreNamed()
     {
         NpuView& view = open<NpuView>("conv_net");

@@ -399,6 +399,23 @@ private Q_SLOTS:
         QVERIFY(view.model().error.isEmpty());
     }
 
+    void theWordsBesideTheLanesAreWhole()
+    {
+        NpuView& view = open<NpuView>("bert_block");
+        view.resize(1000, 420); // the lanes are scrolled
+        view.settle();
+        const LanePlaces places = view.places();
+        QVERIFY(places.contentHeight > places.plot.height());
+        QVERIFY(!places.facts.isEmpty() && places.facts.right() > places.title.right() + 20);
+        // The bar of a core's cycles goes to the end.
+        const QImage picture = view.grab().toImage();
+        bool drawn = false;
+        for (int y = static_cast<int>(places.facts.top()); y < static_cast<int>(places.facts.bottom()); ++y)
+            drawn = drawn || picture.pixelColor(static_cast<int>(places.facts.right()) - 6, y) !=
+                                 Theme::light().canvas;
+        QVERIFY(drawn);
+    }
+
     void theWheelScrollsTheSettings()
     {
         NpuView& view = open<NpuView>("conv_net", {1400, 360});

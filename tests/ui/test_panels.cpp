@@ -20,6 +20,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
@@ -212,6 +213,45 @@ private Q_SLOTS:
         QCOMPARE(nowShape(window), QStringLiteral("3|2|0|1|4"));
         QCOMPARE(refused.size(), 1);
         QCOMPARE(window.state().document.undoStack().count(), 4);
+    }
+    void rowsAreSortedByTheirHeadings()
+    {
+        MainWindow window;
+        open(window, products());
+        auto* list = view<SubgraphsView>(window, "subgraphs");
+        QTableView* table = list->table();
+        QHeaderView* header = table->horizontalHeader();
+        const auto click = [&](int column) {
+            QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
+                              {header->sectionViewportPosition(column) + header->sectionSize(column) / 2,
+                               header->height() / 2});
+        };
+        const auto cells = [&](int column) {
+            std::vector<double> out;
+            for (int row = 0; row < table->model()->rowCount(); ++row)
+                out.push_back(table->model()->index(row, column).data(SubgraphModel::RawRole).toDouble());
+            return out;
+        };
+        const std::vector<double> executed = cells(SubgraphModel::Latency);
+        std::vector<double> sorted = executed;
+        std::ranges::sort(sorted);
+        QVERIFY(sorted != executed && sorted.front() < sorted.back());
+        click(SubgraphModel::Latency);
+        QVERIFY(cells(SubgraphModel::Latency) == std::vector<double>(sorted.rbegin(), sorted.rend()));
+        QVERIFY(!table->dragEnabled());
+        // A row is the subgraph that stands in it, whichever place it has.
+        clickRow(list, 0);
+        const auto slowest = window.state().selection.state().subgraph;
+        QVERIFY(slowest);
+        QCOMPARE(window.state().document.snapshot()->evaluation.subgraphs[slowest->index()].latency,
+                 sorted.back());
+        window.state().selection.selectSubgraph(SubgraphId(1));
+        QCOMPARE(table->currentIndex().data(SubgraphModel::RowRole).toInt(), 1);
+        click(SubgraphModel::Latency);
+        QVERIFY(cells(SubgraphModel::Latency) == sorted);
+        click(SubgraphModel::Latency);
+        QVERIFY(cells(SubgraphModel::Latency) == executed);
+        QVERIFY(table->dragEnabled());
     }
     void mergeSplitDuplicateDelete()
     {

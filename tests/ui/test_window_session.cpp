@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What outlives the window: how files were left, preferences, layout; files that change on disk; notices.
 #include "export/export_report.h"
+#include "schedule/schedule_json.h"
 #include "schema_check.h"
+#include "theme/number.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "window/file_session.h"
@@ -58,6 +60,7 @@ private Q_SLOTS:
         s.selection.subgraphs = {SubgraphId(3)};
         s.selection.tensor = TensorId(9);
         s.selection.step = 4;
+        s.members[SubgraphId(3)] = {OpId(1), OpId(5)};
         s.nudges[QStringLiteral("op 4")] = {12.5, -3};
         s.baselines = {{QStringLiteral("Baseline ä"), "{\"subgraphs\": []}"}};
         s.baseline = 0;
@@ -70,6 +73,7 @@ private Q_SLOTS:
         QCOMPARE(back->parts, s.parts);
         QCOMPARE(back->views, s.views);
         QVERIFY(back->selection == s.selection);
+        QVERIFY(back->members == s.members);
         QCOMPARE(back->baselines.size(), 1u);
         QCOMPARE(back->baselines[0].name, s.baselines[0].name);
         QCOMPARE(back->baselines[0].schedule, s.baselines[0].schedule);
@@ -132,6 +136,39 @@ private Q_SLOTS:
         QVERIFY(window.openPaths(files));
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(5)));
         QCOMPARE(window.state().document.baselines().size(), 1u);
+    }
+    void whatWasSelectedIsSelectedAgainNotItsNumber()
+    {
+        const QString file = sample("attention-block.json");
+        const auto ops = [](MainWindow& window) {
+            const auto s = window.state().selection.state().subgraph;
+            return s ? window.state().document.schedule()[*s].ops : std::vector<OpId>();
+        };
+        std::vector<OpId> last;
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, {file}));
+            window.state().selection.selectSubgraph(SubgraphId(2)); // scores, and softmax next
+            window.state().actions.find(QStringLiteral("schedule.mergeNext"))->trigger(); // and not saved
+            window.state().document.waitForSnapshot();
+            window.state().selection.selectSubgraph(
+                SubgraphId(window.state().document.schedule().size() - 1));
+            last = ops(window);
+            window.close();
+        }
+        {
+            MainWindow window;
+            QVERIFY(openIn(window, {file}));
+            QCOMPARE(ops(window), last);
+            window.state().selection.selectSubgraph(SubgraphId(2)); // scores, and softmax next
+            window.state().actions.find(QStringLiteral("schedule.mergeNext"))->trigger();
+            window.state().document.waitForSnapshot();
+            QVERIFY(ops(window).size() > 1);
+            window.close();
+        }
+        MainWindow window;
+        QVERIFY(openIn(window, {file}));
+        QVERIFY2(ops(window).empty(), "the fused subgraph is gone: nothing is selected in its place");
     }
     void notesFollowTheirSubgraphIntoSessionAndReport()
     {
@@ -410,6 +447,30 @@ private Q_SLOTS:
                 said << b->accessibleDescription();
         QCOMPARE(said.size(), 1);
         QVERIFY2(said[0].startsWith(QStringLiteral("3\u00a0ops · best total 4")), qPrintable(said[0]));
+    }
+    void theBestTotalIsOneThatThereStillIs()
+    {
+        const auto said = [](const MainWindow& window) {
+            for (const QToolButton* b : window.findChildren<QToolButton*>())
+                if (b->accessibleName() == QLatin1String("ex3.problem.json") && b->isVisible())
+                    return b->accessibleDescription();
+            return QString();
+        };
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        const double start = document.snapshot()->evaluation.total;
+        QVERIFY(window.openPaths({example("ex3.problem.json")}));
+        const auto better = loadSchedule(*document.problem(), example("ex3C.solution.json").toStdString());
+        QVERIFY(better);
+        document.apply(better->schedule, QStringLiteral("better, but never saved"));
+        document.waitForSnapshot();
+        QVERIFY(document.snapshot()->evaluation.total < start);
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QApplication::processEvents();
+        QVERIFY2(said(window).contains(QStringLiteral("best total ") + number(start)),
+                 qPrintable(said(window)));
     }
     void theReadablePartOfABrokenScheduleOpens()
     {

@@ -120,12 +120,23 @@ double lineHeight(double scale, int weight = QFont::Normal)
     return QFontMetricsF(uiFont(scale, weight)).height();
 }
 
-double headerHeight(const LaneModel& m)
+/// Below the title, in a chart of that width.
+int sentenceLines(const LaneModel& m, double width)
+{
+    if (m.sentenceLines < 2)
+        return m.sentenceLines;
+    const QFontMetricsF fm(uiFont(0.9));
+    const QRectF needed = fm.boundingRect(QRectF(0, 0, width, 1e4), Qt::TextWordWrap, m.sentence);
+    return std::clamp(static_cast<int>(std::ceil(needed.height() / fm.lineSpacing() - 0.5)), 1,
+                      m.sentenceLines);
+}
+
+double headerHeight(const LaneModel& m, double width)
 {
     double h = kEdge;
     if (!m.title.isEmpty())
         h += lineHeight(1.0, QFont::DemiBold) + 2;
-    h += m.sentenceLines * lineHeight(0.9) + (m.sentenceLines > 0 ? 4 : 0);
+    h += sentenceLines(m, width) * lineHeight(0.9) + (m.sentenceLines > 0 ? 4 : 0);
     return h;
 }
 
@@ -160,8 +171,10 @@ Heights heightsOf(const LaneModel& m, bool optional)
 double naturalHeight(const LaneModel& m)
 {
     const Heights h = heightsOf(m, true);
-    return headerHeight(m) + (m.legends ? lineHeight(0.9) + 6 : 0) + (m.readout ? lineHeight(0.9) + 4 : 0) +
-           h.fixed + h.free + lineHeight(0.9) + 8 + (m.overview ? m.overviewHeight : 0) + kEdge;
+    constexpr double kUsualWidth = 1200; // of an export
+    return headerHeight(m, kUsualWidth - m.titleSpace) + (m.legends ? lineHeight(0.9) + 6 : 0) +
+           (m.readout ? lineHeight(0.9) + 4 : 0) + h.fixed + h.free + lineHeight(0.9) + 8 +
+           (m.overview ? m.overviewHeight : 0) + kEdge;
 }
 
 LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, bool shrink)
@@ -169,7 +182,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
     LanePlaces p;
     const double left = area.left() + kMargin;
     const double right = area.right() - kMargin;
-    double y = area.top() + headerHeight(m);
+    double y = area.top() + headerHeight(m, right - left - m.titleSpace);
     p.title = QRectF(QPointF(left, area.top() + kEdge), QPointF(right - m.titleSpace, y));
     if (m.legends && legendBeside(m, right - left)) {
         p.legend = QRectF(left, p.title.top(), right - left, lineHeight(1.0));

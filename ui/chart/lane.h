@@ -138,7 +138,7 @@ struct LaneModel
     QString hint; ///< instead of a chart
     QString title;
     std::function<QColor(const Theme&)> titleColour;
-    QString sentence;      ///< below the title, in `sentenceLines`
+    QString sentence;      ///< below the title, in as many as `sentenceLines`
     int sentenceLines = 0; ///< 0: no sentence
     std::function<QColor(const Theme&)> sentenceColour;
     /// The longest form that fits is taken; beside the title when there is no sentence and room.

@@ -387,9 +387,10 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
     if (m.ticks)
         paintXAxis(painter, time, p.plot, m.unit, theme);
     painter.save();
-    if (p.contentHeight > p.plot.height() + 1) // scrolled
+    if (p.contentHeight > p.plot.height() + 1) // scrolled; the title gives way to buttons, facts do not
         painter.setClipRect(
-            QRectF(QPointF(p.title.left(), p.plot.top()), QPointF(p.title.right() + 8, p.plot.bottom() + 1)),
+            QRectF(QPointF(p.title.left(), p.plot.top()),
+                   QPointF(std::max(p.title.right(), p.facts.right()) + 8, p.plot.bottom() + 1)),
             Qt::IntersectClip);
     double names = -1e9;
     double facts = -1e9;

@@ -64,6 +64,10 @@ Status writeFileSession(const QString& folder, const FileSession& session)
     QJsonObject selection{{QStringLiteral("ops"), idsToJson(s.ops)},
                           {QStringLiteral("subgraphs"), idsToJson(s.subgraphs)},
                           {QStringLiteral("step"), static_cast<qint64>(s.step)}};
+    QJsonObject members;
+    for (const auto& [subgraph, ops] : session.members)
+        members[QString::number(subgraph.value)] = idsToJson(ops);
+    selection[QStringLiteral("members")] = members;
     if (s.subgraph)
         selection[QStringLiteral("subgraph")] = static_cast<qint64>(s.subgraph->value);
     if (s.tensor)
@@ -122,6 +126,9 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
     const QJsonObject selection = root[QStringLiteral("selection")].toObject();
     out.selection.ops = idsFromJson<OpId>(selection[QStringLiteral("ops")]);
     out.selection.subgraphs = idsFromJson<SubgraphId>(selection[QStringLiteral("subgraphs")]);
+    const QJsonObject members = selection[QStringLiteral("members")].toObject();
+    for (auto it = members.begin(); it != members.end(); ++it)
+        out.members[SubgraphId(it.key().toUInt())] = idsFromJson<OpId>(*it);
     out.selection.step = selection[QStringLiteral("step")].toInteger();
     if (const qint64 i = selection[QStringLiteral("subgraph")].toInteger(-1); i >= 0)
         out.selection.subgraph = SubgraphId(static_cast<std::size_t>(i));

@@ -10,7 +10,9 @@
 #include <QRectF>
 #include <QString>
 
+#include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace tilewright::ui {
@@ -31,6 +33,8 @@ struct FileSession
     QMap<QString, QJsonObject> views; ///< View::settings() by its name
     QMap<QString, QRectF> parts; ///< Canvas::shownPart() by the name of the view; only those that were moved
     SelectionState selection;
+    /// The ops of the selected subgraphs: their numbers say nothing of another schedule.
+    std::map<SubgraphId, std::set<OpId>> members;
     std::vector<Pinned> baselines;
     QMap<QString, QString> notes;  ///< Document::notes()
     QMap<QString, QPointF> nudges; ///< Document::nudges()

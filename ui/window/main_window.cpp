@@ -160,6 +160,29 @@ bool MainWindow::openPaths(const QStringList& paths)
     return m_files->open(paths);
 }
 
+void MainWindow::closeFile()
+{
+    if (m_state->document.hasProblem()) {
+        if (!m_files->mayLose({&m_state->document}))
+            return;
+        m_session->saveFile();
+        m_state->document.close();
+        refreshRecentMenu();
+        return;
+    }
+    std::vector<LensDocument*> lenses;
+    for (const Lens lens : m_panes->lensesAlone())
+        lenses.push_back(&m_state->workspace.document(lens));
+    if (!m_files->mayLose(lenses))
+        return;
+    for (LensDocument* lens : lenses)
+        lens->forgetChanges();
+    m_panes->closeLenses();
+    m_messages->dismiss();
+    m_startPage->setFocus();
+    m_state->actions.refresh();
+}
+
 // -- what outlives it ------------------------------------------------------------------------------------
 
 void MainWindow::restoreSession()

@@ -67,6 +67,7 @@ private:
     void createEditActions(); // main_window_edit_actions.cpp
     void createTourActions();
     void createMenus();
+    void closeFile();
     void refreshTitle();
     void exportCurrentView();
     void exportReportFile();

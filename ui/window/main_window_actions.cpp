@@ -10,6 +10,7 @@
 #include "window/formula_sheet.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/panes.h"
 #include "window/sample_menu.h"
 #include "window/session_store.h"
 #include "window/shortcut_sheet.h"
@@ -90,14 +91,14 @@ void MainWindow::createActions()
     a.add("file.saveAs", file, tr("Save &as…"), "", {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
           tr("Write it to another file."), whenContent,
           [this] { m_files->saveAs(m_state->workspace.current()); });
-    a.add("file.close", file, tr("&Close"), "", {QKeySequence::Close},
-          tr("Close the workload and show the start page."), whenOpen, [this] {
-              if (!m_files->mayLose({&m_state->document}))
-                  return;
-              m_session->saveFile();
-              m_state->document.close();
-              refreshRecentMenu();
-          });
+    a.add(
+        "file.close", file, tr("&Close"), "", {QKeySequence::Close},
+        tr("Close the workload, or what is open in a lens alone, and show the start page."),
+        [this, &document] {
+            return Availability(document.hasProblem() || (m_panes && !m_panes->lensesAlone().empty()),
+                                tr("Nothing is open."));
+        },
+        [this] { closeFile(); });
     a.add("file.export", file, tr("&Export view…"), "export", {QKeySequence(Qt::CTRL | Qt::Key_E)},
           tr("Write the view you last used as PNG, SVG or PDF."), whenOpen, [this] { exportCurrentView(); });
     a.add("file.report", file, tr("Export &report…"), "", {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},

@@ -110,9 +110,11 @@ void Panes::create()
         dock->setWidget(view);
         connect(dock, &QDockWidget::visibilityChanged, view, [this, view](bool seen) {
             if (seen)
-                view->catchUp();
-            else if (m_lastView == view) // a pane behind another one counts as visible for Qt
+                return view->catchUp();
+            if (m_lastView == view) // a pane behind another one counts as visible for Qt
                 m_lastView = nullptr;
+            if (m_place == view)
+                m_place = nullptr;
         });
         m_docks.insert(entry.name, dock);
     }
@@ -126,8 +128,12 @@ void Panes::follow(QWidget* focus)
             // A pane of a lens stands in its view: the outermost one is in the catalog.
             for (const ViewEntry& entry : viewCatalog())
                 if (View* known = m_views.value(entry.name);
-                    known && (known == focus || known->isAncestorOf(focus)))
+                    known && (known == focus || known->isAncestorOf(focus))) {
                     m_state.workspace.setCurrent(entry.lens);
+                    // What stands at the sides goes with every lens.
+                    if (entry.area == DockArea::Centre || entry.area == DockArea::Bottom)
+                        m_place = known;
+                }
             Q_EMIT currentChanged();
             return;
         }
@@ -236,8 +242,14 @@ void Panes::giveRoom(const QString& name)
     // In a low window the picture needs the larger part.
     const int wanted = std::max(m_window.height() * 46 / 100,
                                 std::min(24 * m_window.fontMetrics().height(), m_window.height() * 58 / 100));
-    if (QDockWidget* dock = m_docks.value(name); dock && !dock->isFloating() && dock->height() < wanted)
-        m_window.resizeDocks({dock}, {wanted}, Qt::Vertical);
+    QDockWidget* dock = m_docks.value(name);
+    if (!dock || dock->isFloating() || dock->height() >= wanted)
+        return;
+    if (!m_roomOf && m_state.document.hasProblem()) {
+        m_roomOf = dock;
+        m_roomBefore = dock->height();
+    }
+    m_window.resizeDocks({dock}, {wanted}, Qt::Vertical);
 }
 
 void Panes::toggleLower()
@@ -269,6 +281,7 @@ void Panes::applyPerspective(const QString& name)
     m_restored.clear();
     m_unsized = !m_window.isVisible();
     m_front = nullptr;
+    m_roomOf = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
         if (QDockWidget* dock = m_docks.value(entry.name)) {
@@ -294,8 +307,16 @@ void Panes::choosePerspective(const QString& name)
 void Panes::welcome()
 {
     const QString usual = QStringLiteral("Edit");
-    if (!m_chosen && m_perspective != usual)
-        applyPerspective(usual);
+    if (m_chosen)
+        return;
+    if (m_perspective != usual)
+        return applyPerspective(usual);
+    // Nor does the lens that it was looked at in: the graph has its room again.
+    QDockWidget* grown = std::exchange(m_roomOf, nullptr);
+    if (!grown || grown->isFloating() || !m_front || m_front->isHidden())
+        return;
+    m_front->raise();
+    m_window.resizeDocks({m_front}, {m_roomBefore}, Qt::Vertical);
 }
 
 void Panes::resizeAll(const QString& perspective)
@@ -399,12 +420,32 @@ View* Panes::currentView() const
 
 Lens Panes::lens() const
 {
-    const View* view = currentView();
-    for (const ViewEntry& entry : viewCatalog())
-        if (const View* known = m_views.value(entry.name);
-            known && view && (known == view || known->isAncestorOf(view)))
-            return entry.lens;
+    if (m_place && m_place->isVisible())
+        for (const ViewEntry& entry : viewCatalog())
+            if (m_views.value(entry.name) == m_place)
+                return entry.lens;
     return Lens::Schedule;
+}
+
+std::vector<Lens> Panes::lensesAlone() const
+{
+    std::vector<Lens> lenses;
+    if (m_state.document.hasProblem())
+        return lenses;
+    for (const ViewEntry& entry : viewCatalog())
+        if (const QDockWidget* dock = m_docks.value(entry.name);
+            dock && !dock->isHidden() && entry.lens != Lens::Schedule &&
+            std::ranges::find(lenses, entry.lens) == lenses.end())
+            lenses.push_back(entry.lens);
+    return lenses;
+}
+
+void Panes::closeLenses()
+{
+    for (const ViewEntry& entry : viewCatalog())
+        if (QDockWidget* dock = m_docks.value(entry.name); dock && entry.lens != Lens::Schedule)
+            dock->hide();
+    m_place = nullptr;
 }
 
 } // namespace tilewright::ui

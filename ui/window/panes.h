@@ -7,6 +7,8 @@
 #include <QPointer>
 #include <QTimer>
 
+#include <vector>
+
 class QDockWidget;
 class QMainWindow;
 class QStackedWidget;
@@ -42,6 +44,10 @@ public:
     /// The start page or the workload, as the document says.
     void showCentre();
 
+    /// Whose panes are to be seen while no workload is open.
+    [[nodiscard]] std::vector<Lens> lensesAlone() const;
+    void closeLenses(); ///< those
+
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
     void applyPerspective(const QString& name);
     /// The same because a person wants it: workloads that are opened later are shown in it too.
@@ -58,7 +64,7 @@ public:
 
     /// What is exported and copied: the pane that last had the keyboard while it is seen, else the centre.
     [[nodiscard]] View* currentView() const;
-    /// Of the view that was used last.
+    /// Where a person is: of the view in the centre or below it that was used last.
     [[nodiscard]] Lens lens() const;
     /// The canvas that keys and commands of the View menu act on; may be null.
     [[nodiscard]] Canvas* currentCanvas() const;
@@ -84,6 +90,9 @@ private:
     QMap<QString, View*> m_views;
     QMap<QString, QDockWidget*> m_docks;
     View* m_lastView = nullptr;
+    View* m_place = nullptr;         ///< that a person went to last in the centre or below it
+    QDockWidget* m_roomOf = nullptr; ///< that giveRoom() made larger first, and how high it was before
+    int m_roomBefore = 0;
     QString m_perspective = QStringLiteral("Edit");
     QDockWidget* m_front = nullptr; ///< at the bottom, as the perspective begins
     bool m_chosen = false;          ///< m_perspective, in this window

@@ -15,6 +15,9 @@
 #include <QSettings>
 #include <QStandardPaths>
 
+#include <set>
+#include <utility>
+
 namespace tilewright::ui {
 
 namespace {
@@ -23,6 +26,27 @@ namespace {
 QString sessionFolder()
 {
     return QFileInfo(QSettings().fileName()).path() + QStringLiteral("/sessions");
+}
+
+std::set<OpId> opsOf(const Subgraph& subgraph)
+{
+    return {subgraph.ops.begin(), subgraph.ops.end()};
+}
+
+/// The subgraph that runs what the one of that number ran when the session was written.
+std::optional<SubgraphId> sameSubgraph(const Schedule& schedule, const FileSession& session, SubgraphId then)
+{
+    const auto known = session.members.find(then);
+    const auto fits = [&](SubgraphId s) {
+        return s.index() < schedule.size() &&
+               (known == session.members.end() || opsOf(schedule[s]) == known->second);
+    };
+    if (fits(then))
+        return then;
+    for (std::size_t i = 0; i < schedule.size(); ++i)
+        if (known != session.members.end() && fits(SubgraphId(i)))
+            return SubgraphId(i);
+    return std::nullopt;
 }
 
 QString figuresKey(const QString& path)
@@ -35,16 +59,21 @@ QString figuresKey(const QString& path)
 SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
     : m_window(window), m_state(state), m_panes(panes)
 {
-    m_state.document.whenChanged(&window, Part::Problem | Part::Snapshot, [this](Parts parts) {
+    // Of states that a person can have again: a better one that is never saved is gone.
+    const auto compare = [this] {
+        const SnapshotPtr& now = m_state.document.snapshot();
+        if (now && now->problem == m_bestOf && now->evaluation.valid() && !m_state.document.isModified() &&
+            now->evaluation.rules == Rules::final() && (m_best == 0 || now->evaluation.total < m_best))
+            m_best = now->evaluation.total;
+    };
+    m_state.document.whenChanged(&window, Part::Problem | Part::Snapshot, [this, compare](Parts parts) {
         if (parts.testFlag(Part::Problem)) {
             m_bestOf = m_state.document.problem();
             m_best = 0;
         }
-        const SnapshotPtr& now = m_state.document.snapshot();
-        if (now && now->problem == m_bestOf && now->evaluation.valid() &&
-            now->evaluation.rules == Rules::final() && (m_best == 0 || now->evaluation.total < m_best))
-            m_best = now->evaluation.total;
+        compare();
     });
+    QObject::connect(&m_state.document, &LensDocument::fileChanged, &window, compare);
 }
 
 // -- the window ------------------------------------------------------------------------------------------
@@ -95,6 +124,12 @@ void SessionStore::saveFile() const
         if (QJsonObject settings = view->settings(); !settings.isEmpty())
             session.views[view->viewName()] = std::move(settings);
     session.selection = m_state.selection.state();
+    std::set<SubgraphId> chosen = session.selection.subgraphs;
+    if (session.selection.subgraph)
+        chosen.insert(*session.selection.subgraph);
+    for (const SubgraphId s : chosen)
+        if (s.index() < document.schedule().size())
+            session.members[s] = opsOf(document.schedule()[s]);
     for (const Baseline& baseline : document.baselines())
         if (const auto text = writeSchedule(*document.problem(), baseline.snapshot->schedule))
             session.baselines.push_back({baseline.name, *text});
@@ -122,11 +157,14 @@ void SessionStore::restoreFile()
     // The files may have changed since: only what there still is comes back.
     SelectionState s = session->selection;
     const std::size_t ops = document.problem()->opCount();
-    const std::size_t subgraphs = document.schedule().size();
     std::erase_if(s.ops, [&](OpId i) { return i.index() >= ops; });
-    std::erase_if(s.subgraphs, [&](SubgraphId i) { return i.index() >= subgraphs; });
-    if (s.subgraph && s.subgraph->index() >= subgraphs)
-        s.subgraph.reset();
+    for (const SubgraphId then : std::exchange(s.subgraphs, {}))
+        if (const auto now = sameSubgraph(document.schedule(), *session, then))
+            s.subgraphs.insert(*now);
+    if (s.subgraph)
+        s.subgraph = sameSubgraph(document.schedule(), *session, *s.subgraph);
+    if (!s.subgraph)
+        s.step = 0;
     if (s.tensor && s.tensor->index() >= document.problem()->tensorCount())
         s.tensor.reset();
     m_state.selection.set(s);

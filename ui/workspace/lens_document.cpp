@@ -127,6 +127,14 @@ Status LensDocument::save(const QString& path)
     return written;
 }
 
+void LensDocument::forgetChanges()
+{
+    if (!isModified())
+        return;
+    m_undo.setIndex(std::max(0, m_undo.cleanIndex()));
+    m_undo.setClean();
+}
+
 Result<QJsonObject> LensDocument::recoveryCopy() const
 {
     const auto text = fileText();

@@ -67,6 +67,8 @@ public:
     /// A name for a file that has none yet: "conv.mapping.json".
     [[nodiscard]] virtual QString suggestedName() const = 0;
     [[nodiscard]] Status save(const QString& path);
+    /// Goes back to what is in the file, or to the start: a person has said that the rest may be lost.
+    void forgetChanges();
 
     /// All that is needed to have the document back after a crash, without any file of the person's.
     [[nodiscard]] virtual Result<QJsonObject> recoveryCopy() const;

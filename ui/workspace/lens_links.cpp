@@ -375,19 +375,41 @@ std::optional<Granularity> LensLinks::foundTile(mapping::Level level) const
     return lower::tileOf(mapping.nest(), mapping.setup().method, level);
 }
 
+std::optional<LensLinks::TileToTake> LensLinks::tileToTake(mapping::Level level) const
+{
+    const auto found = foundTile(level);
+    if (!found)
+        return std::nullopt;
+    const Document& document = m_workspace.schedule();
+    const Subgraph& subgraph = document.schedule()[m_mapped->subgraph];
+    const SubgraphPlan plan(*document.problem(), subgraph.ops, document.rules());
+    return TileToTake{m_mapped->subgraph, *found, legalGranularity(plan, *found), subgraph.granularity};
+}
+
 void LensLinks::takeTile(mapping::Level level)
 {
-    const auto tile = foundTile(level);
+    const auto tile = tileToTake(level);
     if (!tile)
         return;
     Document& document = m_workspace.schedule();
-    m_workspace.selection().selectSubgraph(m_mapped->subgraph);
-    const SubgraphPlan plan(*document.problem(), document.schedule()[m_mapped->subgraph].ops,
-                            document.rules());
-    document.apply(edit::setGranularity(*document.problem(), document.schedule(),
-                                        std::array{m_mapped->subgraph}, legalGranularity(plan, *tile),
-                                        {document.rules(), false}),
+    m_workspace.selection().selectSubgraph(tile->subgraph);
+    document.apply(edit::setGranularity(*document.problem(), document.schedule(), std::array{tile->subgraph},
+                                        tile->legal, {document.rules(), false}),
                    tr("Take the tile of the mapping"));
+}
+
+void LensLinks::showWholeProduct()
+{
+    const auto at = product();
+    if (!at)
+        return;
+    const Problem& problem = *m_workspace.schedule().snapshot()->problem;
+    const Tensor& out = problem.tensor(problem.op(at->op).output);
+    const Tensor& left = problem.tensor(problem.op(at->op).inputs.front());
+    setFollowing(Lens::Systolic, false);
+    m_workspace.systolic().setGemm(
+        {out.height, out.width, left.width},
+        tr("%1, the whole product").arg(QString::fromStdString(problem.opName(at->op))));
 }
 
 std::optional<std::int64_t> LensLinks::makespan() const

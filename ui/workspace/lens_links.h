@@ -46,6 +46,9 @@ public:
     /// What the lens cannot follow, as one sentence; empty when it does.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
+    /// Shows product() as a whole in Systolic, which ends following: the tile alone says nothing of how the
+    /// product is cut.
+    void showWholeProduct();
     /// The product that Systolic and Mapping look at: the selected one, else the largest of the selected
     /// subgraph, else that of the slowest.
     struct Product
@@ -63,6 +66,13 @@ public:
     /// The granularity that the Mapping lens' method has at a level; nothing while that lens shows something
     /// else.
     [[nodiscard]] std::optional<Granularity> foundTile(mapping::Level level) const;
+    /// What takeTile() would do.
+    struct TileToTake
+    {
+        SubgraphId subgraph;
+        Granularity found, legal, now; ///< of the level; the closest legal one; what the subgraph has
+    };
+    [[nodiscard]] std::optional<TileToTake> tileToTake(mapping::Level level) const;
     /// Gives the subgraph of product() the legal granularity that is closest to it.
     void takeTile(mapping::Level level);
     /// Cycles of the NPU's run of this very schedule on this machine.

@@ -9,6 +9,13 @@
 
 namespace tilewright::ui {
 
+namespace {
+
+using EditCommand = ValueCommand<MappingSetup>;
+using LookCommand = ValueCommand<MappingSetup, 2>;
+
+} // namespace
+
 MappingDocument::MappingDocument() : LensDocument(Lens::Mapping)
 {
     connect(&m_search, &MappingSearch::finished, this, &MappingDocument::loadFound);
@@ -72,7 +79,12 @@ void MappingDocument::assign(const MappingSetup& setup, bool searchAgain)
     Q_EMIT setupChanged();
 }
 
-void MappingDocument::push(const MappingSetup& next, const QString& text, const QString& mergeKey)
+bool MappingDocument::isOfTheFile(const QUndoCommand& step) const
+{
+    return !dynamic_cast<const LookCommand*>(&step);
+}
+
+void MappingDocument::push(const MappingSetup& next, const QString& text, const QString& mergeKey, Step step)
 {
     if (next == m_setup)
         return;
@@ -81,7 +93,10 @@ void MappingDocument::push(const MappingSetup& next, const QString& text, const 
         m_loadFound.reset();
         assign(setup);
     };
-    undoStack().push(new ValueCommand<MappingSetup>(m_setup, next, show, text, mergeKey));
+    if (step == Step::Look)
+        undoStack().push(new LookCommand(m_setup, next, show, text, mergeKey));
+    else
+        undoStack().push(new EditCommand(m_setup, next, show, text, mergeKey));
 }
 
 // -- files -----------------------------------------------------------------------------------------------
@@ -161,7 +176,7 @@ void MappingDocument::openLayers(const mapping::LayersFile& file)
 {
     if (file.isModel)
         openModel(file.model);
-    openLayer(file.model.layers.front());
+    takeLayer(file.model.layers.front(), Step::Edit);
 }
 
 void MappingDocument::openModel(const mapping::Model& model)
@@ -171,6 +186,11 @@ void MappingDocument::openModel(const mapping::Model& model)
 }
 
 void MappingDocument::openLayer(const mapping::Layer& layer)
+{
+    takeLayer(layer, Step::Look);
+}
+
+void MappingDocument::takeLayer(const mapping::Layer& layer, Step step)
 {
     MappingSetup setup = m_setup;
     setup.layer = layer;
@@ -182,7 +202,7 @@ void MappingDocument::openLayer(const mapping::Layer& layer)
     setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
     Q_EMIT edited();
     const QString key = QStringLiteral("layer %1").arg(++m_opened);
-    push(setup, tr("Open a layer"), key);
+    push(setup, tr("Open a layer"), key, step);
     startSearch(); // also when it is the same layer again
     m_loadFound = key;
 }
@@ -210,9 +230,10 @@ void MappingDocument::loadFound()
     setup.method = best->method;
     // Steps hold what was before and after them, so what was opened can only change before the first one.
     if (key.isEmpty() && undoStack().count() == 0)
-        assign(setup);
-    else
-        push(setup, tr("Load the best method found"), key);
+        return assign(setup);
+    const int last = undoStack().index() - 1;
+    const bool looking = last >= 0 && !isOfTheFile(*undoStack().command(last));
+    push(setup, tr("Load the best method found"), key, looking ? Step::Look : Step::Edit);
 }
 
 // -- edits -----------------------------------------------------------------------------------------------

@@ -46,7 +46,8 @@ public:
     /// A layer, model, architecture or method (JSON or as the seed prints it); `name` is used in errors.
     [[nodiscard]] Status openText(const std::string& text, const QString& name);
     void openLayers(const mapping::LayersFile& file);
-    /// One undo step; starts from its method of least EDP once that is known.
+    /// A layer of model(), to look at: an undo step, but none that there is to save. Starts from its method
+    /// of least EDP once that is known.
     void openLayer(const mapping::Layer& layer);
     void openModel(const mapping::Model& model);
     /// The layer on the machine, as something that was opened; the method of least EDP once that is known.
@@ -71,6 +72,9 @@ public:
     /// Its method only stands until the search has found the best one.
     [[nodiscard]] bool isSearchingFirst() const { return m_loadFound.has_value(); }
 
+protected:
+    [[nodiscard]] bool isOfTheFile(const QUndoCommand& step) const override;
+
 Q_SIGNALS:
     void setupChanged();
     void edited();       ///< by a person, not by undo
@@ -81,7 +85,9 @@ Q_SIGNALS:
 
 private:
     void assign(const MappingSetup& setup, bool searchAgain = false);
-    void push(const MappingSetup& next, const QString& text, const QString& mergeKey);
+    enum class Step { Edit, Look }; ///< a look changes nothing that would be lost
+    void push(const MappingSetup& next, const QString& text, const QString& mergeKey, Step step = Step::Edit);
+    void takeLayer(const mapping::Layer& layer, Step step);
     /// Shows this without an undo step, which forgets the steps so far.
     void reset(const MappingSetup& setup, const QString& path = {});
     void loadFound();

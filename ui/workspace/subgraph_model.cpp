@@ -136,6 +136,10 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
     const SubgraphEvaluation& e = m_snapshot->evaluation.subgraphs[row];
     const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
     const Granularity& g = s.granularity;
+    if (role == RowRole)
+        return index.row();
+    if (role == m_sortRole)
+        return sortValue(row, static_cast<Column>(index.column()));
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole || role == RawRole) {
         const bool raw = role == RawRole;
         switch (index.column()) {
@@ -190,6 +194,34 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
         if (const Issue* problem = issue(row))
             text += tr("<br><b>%1</b>").arg(sentence(problem->text).toHtmlEscaped());
         return rich(text);
+    }
+    return {};
+}
+
+QVariant SubgraphModel::sortValue(std::size_t row, Column column) const
+{
+    const SubgraphEvaluation& e = m_snapshot->evaluation.subgraphs[row];
+    const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
+    const auto known = [&](double value) { return e.structurallyValid ? QVariant(value) : QVariant(); };
+    switch (column) {
+    case Number:
+        return static_cast<qulonglong>(row);
+    case Ops:
+        return fullOpNames(*m_snapshot->problem, s.ops, s.ops.size());
+    case Size:
+        return static_cast<qlonglong>(s.granularity.w * s.granularity.h * s.granularity.k);
+    case Latency:
+        return known(e.latency);
+    case Change: {
+        const auto by = change(row);
+        return by ? QVariant(*by) : QVariant();
+    }
+    case Time:
+        return known(std::max(e.compute, e.memory));
+    case Memory:
+        return static_cast<qlonglong>(e.peakWorkingSet);
+    case ColumnCount:
+        break;
     }
     return {};
 }

@@ -18,7 +18,7 @@ class SubgraphModel : public QAbstractTableModel
     Q_OBJECT
 public:
     enum Column { Number, Ops, Size, Latency, Change, Time, Memory, ColumnCount };
-    enum Role { RawRole = Qt::UserRole };
+    enum Role { RawRole = Qt::UserRole, RowRole };
 
     explicit SubgraphModel(Document& document, QObject* parent = nullptr);
 
@@ -43,6 +43,9 @@ public:
     /// What dropping this before that row means; nothing for something else than rows.
     [[nodiscard]] std::optional<Move> moveOf(const QMimeData* data, int row) const;
 
+    /// The role under which rows can be compared by a column.
+    void setSortRole(int role) { m_sortRole = role; }
+
     [[nodiscard]] const Snapshot* snapshot() const { return m_snapshot.get(); }
     /// Longest latency of any row: the full width of the time bars.
     [[nodiscard]] double longest() const { return m_longest; }
@@ -61,12 +64,14 @@ Q_SIGNALS:
     void reorderRequested(const std::vector<tilewright::SubgraphId>& rows, std::size_t position);
 
 private:
+    [[nodiscard]] QVariant sortValue(std::size_t row, Column column) const;
     void refresh();
     void refreshBaseline();
     void share();
 
     Document& m_document;
     SnapshotPtr m_snapshot;
+    int m_sortRole = -1;
     double m_longest = 0;
     std::vector<std::size_t> m_colours;  ///< of the rows, as they were announced
     std::vector<BaselineShare> m_shares; ///< of the rows; empty without a baseline

@@ -175,6 +175,11 @@ void Workspace::goTo(Lens lens)
 {
     (void)document(lens); // made by now
     m_links->setFollowing(lens, true);
+    show(lens);
+}
+
+void Workspace::show(Lens lens)
+{
     Q_EMIT lensWanted(lens);
 }
 

@@ -63,6 +63,8 @@ public:
     void openGemm(const systolic::Gemm& gemm, const QString& origin);
     /// Lets the lens follow the workload, and shows it.
     void goTo(Lens lens);
+    /// Shows the lens as it stands.
+    void show(Lens lens);
 
 Q_SIGNALS:
     void gemmOpened(); ///< by another lens: it is to be seen

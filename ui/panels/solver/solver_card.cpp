@@ -164,8 +164,8 @@ void SolverCard::resizeEvent(QResizeEvent* event)
     if (wide == (m_halves->direction() == QBoxLayout::LeftToRight))
         return;
     m_halves->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    m_halves->setStretch(0, wide ? 2 : 0);
-    m_halves->setStretch(1, wide ? 3 : 1);
+    m_halves->setStretch(0, wide ? 1 : 0);
+    m_halves->setStretch(1, wide ? 2 : 1);
     m_tabs->setSizePolicy(QSizePolicy::Expanding, wide ? QSizePolicy::Ignored : QSizePolicy::Expanding);
     layout()->activate();
 }

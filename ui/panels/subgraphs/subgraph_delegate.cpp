@@ -31,7 +31,7 @@ QSize SubgraphDelegate::sizeHint(const QStyleOptionViewItem& option, const QMode
 void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                              const QModelIndex& index) const
 {
-    const auto row = static_cast<std::size_t>(index.row());
+    const std::size_t row = index.data(SubgraphModel::RowRole).toUInt(); // the table may be sorted
     const Snapshot* snapshot = m_model.snapshot();
     if (!snapshot || row >= snapshot->evaluation.subgraphs.size())
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/subgraphs/subgraphs_view.h"
 
+#include "canvas/sorted_rows.h"
 #include "edit/edits.h"
 #include "panels/subgraphs/subgraph_delegate.h"
 #include "theme/number.h"
@@ -30,6 +31,7 @@ constexpr double kLargestNames = 0.6; ///< of the pane, for the names of the ops
 SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("subgraphs"), tr("Subgraphs"), parent),
       m_model(new SubgraphModel(context.document, this)),
+      m_rows(new SortedRows(*m_model, tr("the order of execution, in which rows can be dragged"), this)),
       m_delegate(new SubgraphDelegate(*m_model, context.themes, this)), m_table(new QTableView(this)),
       m_hint(new QLabel(tr("Open a problem to see its schedule here, one row a subgraph."), this))
 {
@@ -41,7 +43,8 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     m_hint->setWordWrap(true);
     m_hint->setMargin(16);
 
-    m_table->setModel(m_model);
+    m_model->setSortRole(SortedRows::kSortRole);
+    m_rows->sortBy(*m_table);
     m_table->setItemDelegate(m_delegate);
     m_table->setAccessibleName(tr("Subgraphs in order of execution"));
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -62,6 +65,7 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(24);
+    connect(header, &QHeaderView::sortIndicatorChanged, this, &SubgraphsView::refreshDragging);
     m_table->viewport()->installEventFilter(this);
     m_line = new QFrame(m_table->viewport());
     m_line->setFrameShape(QFrame::NoFrame);
@@ -95,7 +99,7 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &SubgraphsView::toSelection);
     connect(&selection(), &Selection::changed, this, &SubgraphsView::fromSelection);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &SubgraphsView::fromSelection);
+    connect(m_rows, &QAbstractItemModel::modelReset, this, &SubgraphsView::fromSelection);
     connect(m_model, &SubgraphModel::reorderRequested, this,
             [this](const std::vector<SubgraphId>& rows, std::size_t position) {
                 reorderSubgraphs(document(), selection(), rows, position);
@@ -265,13 +269,14 @@ void SubgraphsView::fromSelection()
     QItemSelection rows;
     for (const SubgraphId s : state.subgraphs)
         if (s.index() < static_cast<std::size_t>(m_model->rowCount())) {
-            const QModelIndex i = m_model->index(static_cast<int>(s.index()), 0);
+            const QModelIndex i = m_rows->index(m_rows->rowOf(static_cast<int>(s.index())), 0);
             rows.select(i, i);
         }
     QItemSelectionModel* model = m_table->selectionModel();
     model->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     if (state.subgraph && state.subgraph->index() < static_cast<std::size_t>(m_model->rowCount())) {
-        const QModelIndex current = m_model->index(static_cast<int>(state.subgraph->index()), 0);
+        const QModelIndex current =
+            m_rows->index(m_rows->rowOf(static_cast<int>(state.subgraph->index())), 0);
         model->setCurrentIndex(current, QItemSelectionModel::NoUpdate);
         m_table->scrollTo(current);
     }
@@ -286,9 +291,8 @@ void SubgraphsView::toSelection()
     SelectionState state = selection().state();
     state.subgraphs.clear();
     for (const QModelIndex& row : m_table->selectionModel()->selectedRows())
-        state.subgraphs.insert(SubgraphId(static_cast<std::size_t>(row.row())));
-    const QModelIndex current = m_table->currentIndex();
-    const SubgraphId currentId(static_cast<std::size_t>(std::max(0, current.row())));
+        state.subgraphs.insert(SubgraphId(row.data(SubgraphModel::RowRole).toUInt()));
+    const SubgraphId currentId(m_table->currentIndex().data(SubgraphModel::RowRole).toUInt());
     std::optional<SubgraphId> next;
     if (state.subgraphs.count(currentId))
         next = currentId;
@@ -301,6 +305,12 @@ void SubgraphsView::toSelection()
     state.tensor.reset();
     selection().set(state);
     m_updating = false;
+}
+
+void SubgraphsView::refreshDragging()
+{
+    m_table->setDragDropMode(m_rows->isSorted() ? QAbstractItemView::NoDragDrop
+                                                : QAbstractItemView::InternalMove);
 }
 
 void SubgraphsView::showMenu(const QPoint& position)
@@ -334,7 +344,7 @@ QString SubgraphsView::copyText() const
             continue;
         QStringList cells;
         for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
-            cells << m_model->index(r, c).data(SubgraphModel::RawRole).toString();
+            cells << m_rows->index(r, c).data(SubgraphModel::RawRole).toString();
         out += textRow(cells);
     }
     return out;

@@ -14,6 +14,7 @@ class QTableView;
 
 namespace tilewright::ui {
 
+class SortedRows;
 class SubgraphDelegate;
 
 /// The schedule as a list: what runs in which order, at which granularity, at which cost.
@@ -37,11 +38,13 @@ private:
     void measure(int first, int last);
     void fromSelection();
     void toSelection();
+    void refreshDragging(); ///< rows can only be moved while they stand in the order of execution
     void showMenu(const QPoint& position);
     void aimAt(const QMimeData* rows, QPointF at); ///< shows where the rows would go, and what that changes
     void aimNowhere();
 
     SubgraphModel* m_model;
+    SortedRows* m_rows; ///< m_model in the order that is shown
     SubgraphDelegate* m_delegate;
     QTableView* m_table;
     QLabel* m_hint;

@@ -74,6 +74,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         leave->setAutoRaise(true);
         connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
         row->addWidget(leave);
+        leave->setToolButtonStyle(Qt::ToolButtonTextBesideIcon); // the way out is told in words
     }
     column->addLayout(row);
     m_totals->setWordWrap(true);

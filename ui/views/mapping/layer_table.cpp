@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/layer_table.h"
 
+#include "canvas/sorted_rows.h"
 #include "theme/number.h"
 #include "theme/theme.h"
 #include "views/mapping/nest_model.h"
@@ -150,16 +151,46 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const
         if (isTotal(row) && column >= Energy)
             return uiFont(1, QFont::DemiBold);
         return {};
-    case kShareRole: {
-        if (isTotal(row))
-            return {};
-        const double v =
-            value(row, Edp) * static_cast<double>(m_model.layers[static_cast<std::size_t>(row)].runs());
-        const double sum = edpSum();
-        return std::isfinite(v) && sum > 0 ? QVariant(v / sum) : QVariant();
-    }
+    case kShareRole:
+        return share(row);
+    case SortedRows::kSortRole:
+        return sortValue(row, column);
     default:
         return {};
+    }
+}
+
+QVariant LayerTable::share(int row) const
+{
+    if (isTotal(row))
+        return {};
+    const double v =
+        value(row, Edp) * static_cast<double>(m_model.layers[static_cast<std::size_t>(row)].runs());
+    const double sum = edpSum();
+    return std::isfinite(v) && sum > 0 ? QVariant(v / sum) : QVariant();
+}
+
+QVariant LayerTable::sortValue(int row, int column) const
+{
+    switch (column) {
+    case Count:
+        return isTotal(row)
+                   ? QVariant()
+                   : QVariant(static_cast<qlonglong>(m_model.layers[static_cast<std::size_t>(row)].count));
+    case Energy:
+    case Cycles:
+    case Edp: {
+        const double v = value(row, column);
+        return std::isfinite(v) ? QVariant(v) : QVariant();
+    }
+    case Share:
+        return share(row);
+    case Seconds:
+        return row < static_cast<int>(m_found.size())
+                   ? QVariant(m_found[static_cast<std::size_t>(row)].search.seconds)
+                   : QVariant();
+    default:
+        return cell(row, column, false);
     }
 }
 
@@ -167,6 +198,8 @@ QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int ro
 {
     if (orientation != Qt::Horizontal)
         return {};
+    if (role == Qt::TextAlignmentRole && section == Share) // where its bars begin
+        return QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
     if (role == Qt::TextAlignmentRole)
         return data(index(0, section), role);
     static const std::array<const char*, Columns> titles{

@@ -40,6 +40,8 @@ public:
 private:
     [[nodiscard]] double value(int row, int column) const; ///< NaN when not known
     [[nodiscard]] double edpSum() const;
+    [[nodiscard]] QVariant share(int row) const;
+    [[nodiscard]] QVariant sortValue(int row, int column) const;
     [[nodiscard]] QString cell(int row, int column, bool exact) const;
 
     mapping::Model m_model;

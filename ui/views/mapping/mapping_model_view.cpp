@@ -2,6 +2,7 @@
 #include "views/mapping/mapping_model_view.h"
 
 #include "base/file.h"
+#include "canvas/sorted_rows.h"
 #include "mapping/report.h"
 #include "theme/icon.h"
 #include "theme/number.h"
@@ -124,7 +125,9 @@ void MappingModelView::createControls()
     m_status->setWordWrap(true);
     column->addWidget(m_status);
     m_view = new QTableView(this);
-    m_view->setModel(m_table);
+    m_rows = new SortedRows(*m_table, tr("the order of the model"), this);
+    m_rows->setFixedRows(mapping::kObjectives);
+    m_rows->sortBy(*m_view);
     m_view->setAccessibleName(tr("Layers"));
     m_view->setItemDelegateForColumn(LayerTable::Share, new ShareDelegate(context().themes, m_view));
     m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -141,11 +144,13 @@ void MappingModelView::createControls()
     m_view->horizontalHeader()->setSectionResizeMode(LayerTable::Share, QHeaderView::Stretch);
     connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
-                if (!m_showing && now.row() >= 0 && now.row() < m_table->layerCount())
-                    workspace().links().selectLayer(layerAt(now.row()).name);
+                const int row = m_rows->mapToSource(now).row();
+                if (!m_showing && row >= 0 && row < m_table->layerCount())
+                    workspace().links().selectLayer(layerAt(row).name);
             });
     connect(&selection(), &Selection::changed, this, &MappingModelView::showSelected);
-    connect(m_view, &QTableView::activated, this, [this](const QModelIndex& i) { openRow(i.row()); });
+    connect(m_view, &QTableView::activated, this,
+            [this](const QModelIndex& i) { openRow(m_rows->mapToSource(i).row()); });
     column->addWidget(m_view, 1);
     m_start->setFocusPolicy(Qt::StrongFocus);
     setFocusProxy(m_view);
@@ -281,9 +286,9 @@ void MappingModelView::openRow(int row)
         return;
     // A layer of the open workload is followed, any other opened.
     if (workspace().links().isFollowing(Lens::Mapping) && workspace().links().selectLayer(layerAt(row).name))
-        workspace().goTo(Lens::Mapping);
-    else
-        m_state.openLayer(layerAt(row));
+        return workspace().goTo(Lens::Mapping);
+    m_state.openLayer(layerAt(row));
+    workspace().show(Lens::Mapping);
 }
 
 const mapping::Layer& MappingModelView::layerAt(int row) const
@@ -297,7 +302,7 @@ void MappingModelView::showSelected()
     for (int row = 0; row < m_table->layerCount() && !name.isEmpty(); ++row)
         if (QString::fromStdString(layerAt(row).name) == name) {
             const QScopedValueRollback showing(m_showing, true);
-            m_view->selectRow(row);
+            m_view->selectRow(m_rows->rowOf(row));
         }
 }
 

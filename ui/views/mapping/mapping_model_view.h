@@ -13,6 +13,8 @@ class QTableView;
 
 namespace tilewright::ui {
 
+class SortedRows;
+
 /// A whole model: a row per layer with its optima, and the totals.
 class MappingModelView : public View
 {
@@ -52,6 +54,7 @@ private:
 
     MappingDocument& m_state;
     LayerTable* m_table = nullptr;
+    SortedRows* m_rows = nullptr; ///< m_table in the order that is shown
     QTableView* m_view = nullptr;
     ControlBar* m_bar = nullptr;
     QComboBox* m_samples = nullptr;

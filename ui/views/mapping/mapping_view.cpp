@@ -15,7 +15,6 @@
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QToolButton>
-#include <QUndoStack>
 
 #include <algorithm>
 #include <cmath>
@@ -47,14 +46,14 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
     connect(&workspace().links(), &LensLinks::whyChanged, this, [this](Lens lens) {
         if (lens != Lens::Mapping)
             return;
-        m_message = workspace().links().why(lens);
-        update();
+        tell(workspace().links().why(lens), true);
     });
-    connect(&m_state, &MappingDocument::refused, this, [this](const QString& why) {
-        m_message = why;
-        update();
-    });
+    connect(&m_state, &MappingDocument::refused, this, [this](const QString& why) { tell(why, true); });
     connect(&m_state.undoStack(), &QUndoStack::indexChanged, this, &MappingView::refreshControls);
+    document().whenChanged(this, Part::Steps, [this] {
+        if (isFollowing())
+            refreshControls(); // the tile that they would replace
+    });
     refresh();
     followWorkload(Lens::Mapping);
 }
@@ -93,7 +92,7 @@ void MappingView::createControls()
         [this](bool) { paste(); }, false, here(QKeySequence::Paste));
     m_undo = action(
         "undo", tr("Undo in the mapping"), QStringLiteral("undo"),
-        tr("Take the last change of the mapping back."), [this](bool) { undo(); }, false,
+        tr("Take the last change of the mapping back."), [this](bool) { m_state.undoStack().undo(); }, false,
         here(QKeySequence::Undo));
     m_redo = action(
         "redo", tr("Redo in the mapping"), QStringLiteral("redo"),
@@ -171,30 +170,6 @@ void MappingView::createControls()
     });
 }
 
-void MappingView::takeTile(mapping::Level level)
-{
-    const QUndoStack& schedule = document().undoStack();
-    const int before = schedule.index();
-    workspace().links().takeTile(level);
-    if (schedule.index() == before)
-        return;
-    m_taken = {schedule.index(), m_state.undoStack().index()};
-    workspace().setCurrent(Lens::Schedule); // what is undone next
-    refreshControls();
-}
-
-/// A tile that was just given to the schedule is taken back first.
-void MappingView::undo()
-{
-    QUndoStack& schedule = document().undoStack();
-    const auto taken = std::exchange(m_taken, {});
-    if (taken && taken->first == schedule.index() && m_state.undoStack().index() <= taken->second)
-        schedule.undo();
-    else
-        m_state.undoStack().undo();
-    refreshControls();
-}
-
 void MappingView::openWithDialog()
 {
     const QStringList paths = QFileDialog::getOpenFileNames(
@@ -246,18 +221,34 @@ void MappingView::refresh()
 
 void MappingView::refreshControls()
 {
-    Actions::setAvailable(m_undo, {m_state.undoStack().canUndo() || m_taken, tr("Nothing has been edited.")});
+    Actions::setAvailable(m_undo, {m_state.undoStack().canUndo(), tr("Nothing has been edited.")});
     Actions::setAvailable(m_redo, {m_state.undoStack().canRedo(), tr("Nothing has been undone.")});
     Actions::setAvailable(m_unpin, {m_state.baseline().has_value(), tr("No state is pinned.")});
     const LensLinks& links = workspace().links();
     for (const auto& [level, take] : m_takes) {
-        const auto tile = links.foundTile(level);
-        Actions::setAvailable(take,
-                              {tile.has_value(), tr("The lens shows no product of the open schedule, or "
-                                                    "the method is invalid.")});
-        if (tile)
-            take->setToolTip(tr("Give the subgraph the granularity of this level: %1 (w × h × k)")
-                                 .arg(sizeText({tile->w, tile->h, tile->k})));
+        const auto tile = links.tileToTake(level);
+        if (!tile) {
+            Actions::setAvailable(take, {false, tr("The lens shows no product of the open schedule, or "
+                                                   "the method is invalid.")});
+            continue;
+        }
+        const auto size = [](const Granularity& g) { return sizeText({g.w, g.h, g.k}); };
+        const QString why =
+            tile->found == tile->legal
+                ? QString()
+                : QLatin1Char(' ') + tr("The level's own is %1, but a tile of the schedule is at "
+                                        "most the native size and at most the product.")
+                                         .arg(size(tile->found));
+        Actions::setAvailable(
+            take,
+            {tile->legal != tile->now,
+             tr("Subgraph %1 has that tile already: %2.").arg(tile->subgraph.index()).arg(size(tile->legal)) +
+                 why});
+        if (tile->legal != tile->now)
+            take->setToolTip(tr("Give subgraph %1 the tile of this level: %2 (w × h × k) instead of %3.")
+                                 .arg(tile->subgraph.index())
+                                 .arg(size(tile->legal), size(tile->now)) +
+                             why);
     }
     const bool found = m_state.search().result() && m_state.search().result()->best[0];
     m_load->setEnabled(found);
@@ -269,6 +260,34 @@ void MappingView::refreshControls()
 void MappingView::settle()
 {
     m_state.settle();
+}
+
+void MappingView::bringUpToDate()
+{
+    ToolCanvas::bringUpToDate();
+    refreshControls(); // the tile of the schedule that they would replace
+}
+
+void MappingView::takeTile(Level level)
+{
+    const auto tile = workspace().links().tileToTake(level);
+    if (!tile)
+        return;
+    workspace().links().takeTile(level);
+    const auto size = [](const Granularity& g) { return sizeText({g.w, g.h, g.k}); };
+    QString said = tr("Subgraph %1: tile %2 instead of %3")
+                       .arg(tile->subgraph.index())
+                       .arg(size(tile->legal), size(tile->now));
+    if (tile->found != tile->legal)
+        said += tr("; the level's %1 is cut to the native size").arg(size(tile->found));
+    tell(said, false);
+}
+
+void MappingView::tell(const QString& message, bool refused)
+{
+    m_message = message;
+    m_refused = refused;
+    update();
 }
 
 QString MappingView::copyText() const
@@ -398,14 +417,15 @@ void MappingView::paintContent(QPainter& painter, const QRectF& area, const Them
     } else if (!exporting && !m_message.isEmpty()) {
         painter.setFont(uiFont());
         const QFontMetricsF fm(painter.font());
-        const QString text =
-            fm.elidedText(QStringLiteral("✗ ") + m_message, Qt::ElideRight, clip.width() - 48);
+        const QString text = fm.elidedText((m_refused ? QStringLiteral("✗ ") : QString()) + m_message,
+                                           Qt::ElideRight, clip.width() - 48);
+        const QColor& ink = m_refused ? theme.error : theme.text;
         const QRectF box(clip.left() + 12, clip.bottom() - fm.height() - 20, fm.horizontalAdvance(text) + 24,
                          fm.height() + 12);
-        painter.setPen(QPen(theme.error, 1.5));
+        painter.setPen(QPen(m_refused ? theme.error : theme.outline, 1.5));
         painter.setBrush(theme.raised);
         painter.drawRoundedRect(box, 5, 5);
-        painter.setPen(theme.error);
+        painter.setPen(ink);
         painter.drawText(box, Qt::AlignCenter, text);
     }
     painter.restore();

@@ -48,6 +48,7 @@ protected:
     void leaveEvent(QEvent* event) override;
     bool event(QEvent* event) override;
     void panBy(QPointF pixels) override;
+    void bringUpToDate() override;
 
 private:
     void createControls();
@@ -75,10 +76,10 @@ private:
     void moveItem(int columns, int rows, bool force);
     void ensureFocus();
     [[nodiscard]] QString itemTooltip(const NestItem& item) const;
-    void takeTile(mapping::Level level);
-    void undo();
     void openWithDialog();
     void paste();
+    void takeTile(mapping::Level level);
+    void tell(const QString& message, bool refused);
 
     MappingDocument& m_state;
     MappingForm* m_form = nullptr;
@@ -89,7 +90,6 @@ private:
     QAction* m_pin = nullptr;
     QAction* m_unpin = nullptr;
     std::vector<std::pair<mapping::Level, QAction*>> m_takes; ///< a level's tile as granularity
-    std::optional<std::pair<int, int>> m_taken; ///< schedule and mapping just after a tile was given
     NestModel m_model;
     BreakdownModel m_breakdown;
     QString m_codeText;
@@ -100,7 +100,8 @@ private:
     bool m_wholePower = false; ///< Shift: all of the same prime move
     bool m_code = false;
     ListScroll* m_scrollBar = nullptr; ///< there when not all fits
-    QString m_message;                 ///< why the last move was refused
+    QString m_message;                 ///< what came of the last command
+    bool m_refused = true;             ///< and that it was not done
 };
 
 } // namespace tilewright::ui

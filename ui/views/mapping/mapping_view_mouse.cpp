@@ -160,8 +160,7 @@ void MappingView::cancelDrag()
 void MappingView::applyDrop(const NestDrop& drop, bool force)
 {
     if (!drop.allowed && !force) {
-        m_message = tr("%1 — %2").arg(drop.what, drop.broken);
-        update();
+        tell(tr("%1 — %2").arg(drop.what, drop.broken), true);
         return;
     }
     m_state.applyMethod(drop.preview.method, drop.what);
@@ -187,7 +186,7 @@ void MappingView::leaveEvent(QEvent* event)
 
 bool MappingView::event(QEvent* event)
 {
-    // The window's undo belongs to the schedule; here the keys mean this lens.
+    // A window may have the same keys.
     if (event->type() == QEvent::ShortcutOverride) {
         auto* key = static_cast<QKeyEvent*>(event);
         const bool arrow = key->key() >= Qt::Key_Left && key->key() <= Qt::Key_Down;
@@ -277,9 +276,9 @@ void MappingView::keyPressEvent(QKeyEvent* event)
 
 void MappingView::addOwnKeys()
 {
-    // Told by the commands of the same names.
-    bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { undo(); });
-    bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { m_state.undoStack().redo(); });
+    // Of what was edited last: a tile that is taken from here is an edit of the schedule.
+    bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { workspace().undoGroup().undo(); });
+    bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { workspace().undoGroup().redo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Paste), [this] { paste(); });
     addKeys("item", tr("Choose a loop or a factor"), arrowKeys(),
             tr("Go from loop to loop and along its factors."),

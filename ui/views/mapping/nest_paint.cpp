@@ -161,6 +161,19 @@ void paintOperand(QPainter& painter, const NestOperand& operand, int index, cons
                  tr("RF %1 · SPM %2").arg(brief(operand.data[0]), brief(operand.data[2]))});
 }
 
+/// "Ox ×7": what the overlay's effects are of.
+QString itemText(const NestModel& model, const NestOverlay& overlay)
+{
+    const auto& item = overlay.drag ? overlay.drag : overlay.hover ? overlay.hover : overlay.focus;
+    if (!item)
+        return {};
+    for (const NestBar& bar : model.columns[static_cast<std::size_t>(item->level)].bars)
+        if (bar.loop == item->loop)
+            return QStringLiteral("%1 ×%2").arg(bar.name,
+                                                number(item->factor > 0 ? item->factor : bar.factor));
+    return {};
+}
+
 void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, const NestModel& model,
               bool ordered, const Theme& theme, const NestOverlay& overlay)
 {
@@ -227,6 +240,33 @@ void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, 
     painter.setOpacity(1);
 }
 
+/// What moving the item here would do. Only of what is being dragged it is an error that it does not fit; of
+/// what the mouse is over, or the keyboard is on, it is one more thing to know.
+void paintEffect(QPainter& painter, const NestModel& model, const NestDrop& effect, QPointF at, double width,
+                 const Theme& theme, const NestOverlay& overlay)
+{
+    if (overlay.drag && !effect.broken.isEmpty()) {
+        painter.setPen(theme.error);
+        drawWording(painter, at, width,
+                    {tr("✗ does not fit: %1").arg(effect.brokenShort), tr("✗ does not fit")});
+        return;
+    }
+    const QString item = itemText(model, overlay);
+    if (!effect.broken.isEmpty()) {
+        painter.setPen(theme.muted);
+        drawWording(painter, at, width,
+                    {tr("%1 would not fit: %2").arg(item, effect.brokenShort),
+                     tr("%1 would not fit").arg(item), tr("%1 does not fit").arg(item), tr("would not fit")});
+        return;
+    }
+    const double edp = relative(effect.preview.edpChange, effect.preview.after.edp);
+    const QString change = changeText(edp);
+    painter.setPen(!overlay.drag && edp > 0 ? theme.muted : changeColour(edp, theme));
+    drawWording(painter, at, width,
+                {tr("%1 here: EDP %2").arg(item, change), tr("here: EDP %1").arg(change),
+                 tr("EDP %1").arg(change), change});
+}
+
 void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& column,
                  const NestPlaces& places, const Theme& theme, const NestOverlay& overlay)
 {
@@ -275,28 +315,22 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
     }
     painter.setFont(uiFont(0.85));
     painter.setPen(theme.muted);
-    if (!column.folded.isEmpty())
-        drawText(painter, {rect.left() + 8, rect.bottom() - small.height() - 8 - small.descent()},
-                 rect.width() - 16, tr("×1: %1").arg(column.folded));
+    const double ones = rect.bottom() - small.height() - 8 - small.descent();
     // The verdict stays in sight where the column goes on below what is visible.
     const double bottom = std::min(rect.bottom(), overlay.visibleBottom - 2);
     const double last = bottom - 5 - small.descent();
+    if (!column.folded.isEmpty() &&
+        (bottom == rect.bottom() || ones + small.descent() < last - small.ascent()))
+        drawText(painter, {rect.left() + 8, ones}, rect.width() - 16, tr("×1: %1").arg(column.folded));
     const bool room = bottom == rect.bottom() || bottom - rect.top() > 7 * small.height(); // head and a loop
-    if (effect && bottom < rect.bottom() && room)
-        painter.fillRect(
-            QRectF(rect.left() + 2, last - small.ascent() - 3, rect.width() - 4, small.height() + 6),
-            target && !refused ? theme.selection : theme.panel);
-    if (effect && !effect->broken.isEmpty() && room) {
-        painter.setPen(theme.error);
-        drawText(painter, {rect.left() + 8, last}, rect.width() - 16,
-                 tr("✗ not here: %1").arg(effect->brokenShort));
-    } else if (effect && room) {
-        const double edp = relative(effect->preview.edpChange, effect->preview.after.edp);
-        painter.setPen(changeColour(edp, theme));
-        drawWording(
-            painter, {rect.left() + 8, last}, rect.width() - 16,
-            {tr("here: EDP %1").arg(changeText(edp)), tr("EDP %1").arg(changeText(edp)), changeText(edp)});
+    if (effect && bottom < rect.bottom() && room) {
+        const QRectF strip(rect.left() + 2, last - small.ascent() - 4, rect.width() - 4,
+                           bottom - last + small.ascent() + 4);
+        painter.fillRect(strip, target && !refused ? theme.selection : theme.panel);
+        painter.fillRect(QRectF(strip.left(), strip.top(), strip.width(), 1), theme.grid);
     }
+    if (effect && room)
+        paintEffect(painter, model, *effect, {rect.left() + 8, last}, rect.width() - 16, theme, overlay);
 
     if (overlay.drag && overlay.slot && overlay.target == column.level) {
         double lineY = rect.top() + 2;

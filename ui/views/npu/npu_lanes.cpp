@@ -412,7 +412,7 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
     out.keeps = std::make_shared<std::pair<NpuResultPtr, NpuResultPtr>>(m.result, m.ghost);
     out.title = npuTitle(m);
     out.sentence = m.error.isEmpty() ? r.sentence : m.error;
-    out.sentenceLines = 2;
+    out.sentenceLines = 3;
     out.sentenceColour = [bad = !m.error.isEmpty()](const Theme& t) { return bad ? t.error : t.text; };
     out.legends = [result = m.result, ghost = m.ghost != nullptr](const Theme& t) {
         return legends(*result, ghost, t);

@@ -6,6 +6,7 @@
 #include "theme/number.h"
 #include "views/systolic/roofline_plot.h"
 #include "views/systolic/tile_map_paint.h"
+#include "workspace/lens_links.h"
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -166,7 +167,7 @@ LevelsCanvas::LevelsCanvas(const ViewContext& context, QWidget* parent)
 void LevelsCanvas::rebuild()
 {
     state().needLevels();
-    m_model = buildLevels(state());
+    m_model = buildLevels(state(), !workspace().links().showsWorkload(Lens::Systolic));
     m_known.reset();
     contentResized();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline

@@ -193,6 +193,16 @@ LevelsCard tilingCard(const ThreeLevelTiling& l)
     return card;
 }
 
+/// As it is set, not typed.
+QString typeset(const std::string& text)
+{
+    return QString::fromStdString(text)
+        .replace(QLatin1String("->"), QStringLiteral("→"))
+        .replace(QLatin1String("<="), QStringLiteral("≤"))
+        .replace(QLatin1String("^2"), QStringLiteral("²"))
+        .replace(QLatin1String("^3"), QStringLiteral("³"));
+}
+
 LevelsCard correctionsCard(const std::vector<Correction>& corrections)
 {
     LevelsCard card;
@@ -201,15 +211,14 @@ LevelsCard correctionsCard(const std::vector<Correction>& corrections)
     t.head = {tr("place"), tr("as printed"), tr("correct")};
     t.numeric = {false, false, false};
     for (const Correction& c : corrections)
-        t.rows.push_back(
-            {QString::fromStdString(c.place), QString::fromStdString(c.seed),
-             (c.agrees ? QStringLiteral("✓ ") : QStringLiteral("≠ ")) + QString::fromStdString(c.correct)});
+        t.rows.push_back({QString::fromStdString(c.place), typeset(c.seed),
+                          (c.agrees ? QStringLiteral("✓ ") : QStringLiteral("≠ ")) + typeset(c.correct)});
     return card;
 }
 
 } // namespace
 
-LevelsModel buildLevels(const SystolicDocument& state)
+LevelsModel buildLevels(const SystolicDocument& state, bool printed)
 {
     LevelsModel m;
     m.result = state.levels();
@@ -234,7 +243,8 @@ LevelsModel buildLevels(const SystolicDocument& state)
         m.cards.push_back(rooflineCard(*r.roofline));
         m.cards.push_back(energyCard(r, state.energyTable()));
     }
-    m.cards.push_back(correctionsCard(r.corrections));
+    if (printed)
+        m.cards.push_back(correctionsCard(r.corrections));
     m.cards.push_back(bankCard(r, BankLayout::Seed));
     m.cards.push_back(bankCard(r, BankLayout::Split));
     if (r.dataflows)

@@ -27,6 +27,7 @@ struct LevelsModel
     std::vector<LevelsCard> cards;
 };
 
-[[nodiscard]] LevelsModel buildLevels(const SystolicDocument& state);
+/// `printed`: with the figures of the source documents, which are about their own products.
+[[nodiscard]] LevelsModel buildLevels(const SystolicDocument& state, bool printed);
 
 } // namespace tilewright::ui

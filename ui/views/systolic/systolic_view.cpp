@@ -49,8 +49,8 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     add(new TileMapCanvas(context, m_tabs), tr("&Tile search"),
         tr("Traffic over tile sizes, what fits, what three methods choose."));
     add(new LevelsCanvas(context, m_tabs), tr("&Memories"),
-        tr("Schedules of L2, banks, roofline, dataflows, DRAM, and figures printed in the source documents "
-           "beside the right ones."));
+        tr("Schedules of L2, banks, roofline, dataflows, DRAM; without an open workload also figures printed "
+           "in the source documents beside the right ones."));
     splitter->addWidget(m_settings);
     splitter->addWidget(m_tabs);
     splitter->setStretchFactor(0, 0);

@@ -3,6 +3,7 @@
 
 #include "theme/number.h"
 #include "theme/text_row.h"
+#include "workspace/lens_links.h"
 
 #include <QComboBox>
 #include <QMouseEvent>
@@ -49,6 +50,10 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
         if (i < 3)
             state().chooseTile({}, static_cast<TileMethod>(i));
     });
+    m_whole = addCommand("wholeProduct", tr("Whole product"), {}, {},
+                         tr("Search tiles of the whole selected product instead of those of its tile; "
+                            "Follow the selection leads back."),
+                         [this] { workspace().links().showWholeProduct(); });
     addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Take the next larger or smaller tile."),
             [this](const KeyUse& use) { moveCell(-use.arrow().y(), use.arrow().x()); });
     addGesture("choose", tr("Choose a tile"), tr("click"),
@@ -63,6 +68,8 @@ void TileMapCanvas::rebuild()
     const SystolicSettings& s = state().settings();
     m_method->setCurrentIndex(s.ownTile ? 3 : static_cast<int>(s.method));
     m_hover.reset();
+    Actions::setAvailable(m_whole, {workspace().links().product().has_value(),
+                                    tr("No product of an open workload is selected.")});
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
                                                     : m_model.hint);
 }

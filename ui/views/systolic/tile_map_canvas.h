@@ -38,6 +38,7 @@ private:
     TileMapModel m_model;
     std::optional<TileCell> m_hover;
     QComboBox* m_method = nullptr;
+    QAction* m_whole = nullptr; ///< search the product, not its tile
 };
 
 } // namespace tilewright::ui

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "canvas/sorted_rows.h"
+
+#include <QHeaderView>
+#include <QTableView>
+
+#include <utility>
+
+namespace tilewright::ui {
+
+SortedRows::SortedRows(QAbstractItemModel& rows, QString order, QObject* parent)
+    : QSortFilterProxyModel(parent), m_order(std::move(order))
+{
+    setSortRole(kSortRole);
+    setSourceModel(&rows);
+}
+
+void SortedRows::sortBy(QTableView& table)
+{
+    table.setModel(this);
+    QHeaderView* header = table.horizontalHeader();
+    header->setSortIndicatorClearable(true);
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    table.setSortingEnabled(true);
+    connect(header, &QHeaderView::sortIndicatorChanged, &table, &QTableView::scrollToTop);
+}
+
+int SortedRows::rowOf(int sourceRow) const
+{
+    return mapFromSource(sourceModel()->index(sourceRow, 0)).row();
+}
+
+QVariant SortedRows::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation == Qt::Horizontal && role == Qt::InitialSortOrderRole) {
+        const QVariant first = sourceModel()->index(0, section).data(kSortRole);
+        const bool largestFirst = section > 0 && first.typeId() != QMetaType::QString;
+        return static_cast<int>(largestFirst ? Qt::DescendingOrder : Qt::AscendingOrder);
+    }
+    const QVariant own = sourceModel()->headerData(section, orientation, role);
+    if (orientation != Qt::Horizontal || role != Qt::ToolTipRole)
+        return own;
+    const QString tip = own.toString();
+    return (tip.isEmpty() ? QString() : tip + QLatin1Char('\n')) +
+           tr("Click: sort by it; again: the other way round; a third time: %1.").arg(m_order);
+}
+
+bool SortedRows::lessThan(const QModelIndex& left, const QModelIndex& right) const
+{
+    // Descending rows are compared the other way round.
+    const bool ascending = sortOrder() == Qt::AscendingOrder;
+    const int fixedFrom = sourceModel()->rowCount() - m_fixed;
+    const bool leftFixed = left.row() >= fixedFrom;
+    const bool rightFixed = right.row() >= fixedFrom;
+    if (leftFixed && rightFixed)
+        return (left.row() < right.row()) == ascending;
+    if (leftFixed != rightFixed)
+        return rightFixed == ascending;
+    const bool leftKnown = left.data(kSortRole).isValid();
+    const bool rightKnown = right.data(kSortRole).isValid();
+    if (leftKnown != rightKnown)
+        return leftKnown == ascending;
+    return QSortFilterProxyModel::lessThan(left, right);
+}
+
+} // namespace tilewright::ui

@@ -48,6 +48,21 @@ class TestStatusBar : public QObject, protected LensWindow
         next.subgraphs[gate] = std::make_shared<const Subgraph>(changed);
         document().apply(std::move(next), QLatin1String(text));
     }
+    /// Rows of the title of a dock that have ink.
+    int titleInk(const char* view)
+    {
+        const auto* dock = qobject_cast<QDockWidget*>(m_window->view(QLatin1String(view))->parentWidget());
+        const int height = dock->widget()->y();
+        const QImage title = const_cast<QDockWidget*>(dock)->grab(QRect(0, 0, 60, height)).toImage();
+        int rows = 0;
+        for (int y = 2; y < title.height() - 2; ++y)
+            for (int x = 4; x < title.width(); ++x)
+                if (title.pixel(x, y) != title.pixel(title.width() - 1, 1)) {
+                    ++rows;
+                    break;
+                }
+        return rows;
+    }
 
 private Q_SLOTS:
     void init() { makeWindow(); }
@@ -129,22 +144,6 @@ private Q_SLOTS:
         QVERIFY(m_window->openPaths({example("ex5.problem.json")}));
         QCOMPARE(unit->text(), QStringLiteral("units of time"));
         QVERIFY(label("Rule set")->text().contains(QStringLiteral("statement")));
-    }
-
-    /// Rows of the title of a dock that have ink.
-    int titleInk(const char* view)
-    {
-        const auto* dock = qobject_cast<QDockWidget*>(m_window->view(QLatin1String(view))->parentWidget());
-        const int height = dock->widget()->y();
-        const QImage title = const_cast<QDockWidget*>(dock)->grab(QRect(0, 0, 60, height)).toImage();
-        int rows = 0;
-        for (int y = 2; y < title.height() - 2; ++y)
-            for (int x = 4; x < title.width(); ++x)
-                if (title.pixel(x, y) != title.pixel(title.width() - 1, 1)) {
-                    ++rows;
-                    break;
-                }
-        return rows;
     }
 
     void titlesOfDocksFollowTheFont()

@@ -5,6 +5,7 @@
 #include "lens_window.h"
 #include "panels/machine/machine_view.h"
 #include "theme/number.h"
+#include "window/message_bar.h"
 #include "window/preferences.h"
 #include "window/status_strip.h"
 
@@ -12,6 +13,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QStatusBar>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QUndoStack>
 
@@ -45,6 +47,21 @@ class TestStatusBar : public QObject, protected LensWindow
         changed.granularity.h /= 2;
         next.subgraphs[gate] = std::make_shared<const Subgraph>(changed);
         document().apply(std::move(next), QLatin1String(text));
+    }
+    /// Rows of the title of a dock that have ink.
+    int titleInk(const char* view)
+    {
+        const auto* dock = qobject_cast<QDockWidget*>(m_window->view(QLatin1String(view))->parentWidget());
+        const int height = dock->widget()->y();
+        const QImage title = const_cast<QDockWidget*>(dock)->grab(QRect(0, 0, 60, height)).toImage();
+        int rows = 0;
+        for (int y = 2; y < title.height() - 2; ++y)
+            for (int x = 4; x < title.width(); ++x)
+                if (title.pixel(x, y) != title.pixel(title.width() - 1, 1)) {
+                    ++rows;
+                    break;
+                }
+        return rows;
     }
 
 private Q_SLOTS:
@@ -127,6 +144,44 @@ private Q_SLOTS:
         QVERIFY(m_window->openPaths({example("ex5.problem.json")}));
         QCOMPARE(unit->text(), QStringLiteral("units of time"));
         QVERIFY(label("Rule set")->text().contains(QStringLiteral("statement")));
+    }
+
+    void titlesOfDocksFollowTheFont()
+    {
+        open("llama-block.json");
+        m_window->showView(QStringLiteral("machine"));
+        QApplication::processEvents();
+        const int before = titleInk("machine");
+        Preferences large;
+        large.fontSize = 20;
+        m_window->setPreferences(large);
+        QApplication::processEvents();
+        const int after = titleInk("machine");
+        m_window->setPreferences({});
+        QVERIFY2(before > 3 && after > before * 3 / 2,
+                 qPrintable(QStringLiteral("%1, %2").arg(before).arg(after)));
+    }
+
+    /// A notice with two buttons beside a narrow graph: the buttons go below the text, nothing is cut.
+    void aNoticeFitsANarrowGraph()
+    {
+        open("llama-block.json");
+        m_window->resize(1366, 700);
+        QApplication::processEvents();
+        auto* bar = m_window->centralWidget()->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly);
+        Preferences large;
+        large.fontSize = 20;
+        m_window->setPreferences(large);
+        bar->show(
+            MessageBar::Kind::Info, QStringLiteral("2 schedules of it beside the file."),
+            QStringLiteral("Choose…"), [] {}, QStringLiteral("Compare them"), [] {});
+        QApplication::processEvents();
+        for (const auto* button : bar->findChildren<QToolButton*>())
+            if (button->isVisible()) {
+                QVERIFY(button->width() >= button->sizeHint().width());
+                QVERIFY(bar->rect().contains(button->geometry()));
+            }
+        m_window->setPreferences({});
     }
 
     void theLowerPanesGoAndComeBack()

@@ -50,6 +50,28 @@ public:
         }
     }
 
+    /// Fusion writes the titles of docks in a size of its own, whatever the font.
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override
+    {
+        const auto* dock = qstyleoption_cast<const QStyleOptionDockWidget*>(option);
+        if (element != CE_DockWidgetTitle || !dock || dock->verticalTitleBar) {
+            QProxyStyle::drawControl(element, option, painter, widget);
+            return;
+        }
+        QStyleOptionDockWidget bare = *dock;
+        bare.title.clear();
+        QProxyStyle::drawControl(element, &bare, painter, widget);
+        const QRect place = subElementRect(SE_DockWidgetTitleBarText, option, widget);
+        painter->save();
+        painter->setFont(QApplication::font());
+        drawItemText(painter, place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextShowMnemonic, dock->palette,
+                     dock->state.testFlag(State_Enabled),
+                     painter->fontMetrics().elidedText(dock->title, Qt::ElideRight, place.width()),
+                     QPalette::WindowText);
+        painter->restore();
+    }
+
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override
     {

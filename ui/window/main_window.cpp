@@ -235,7 +235,6 @@ void changeFont(const QWidget& window, const QFont& font)
             own.emplace_back(w, size(*w));
     const double before = QApplication::font().pointSizeF();
     QApplication::setFont(font);
-    QApplication::setFont(font, "QDockWidgetTitle"); // has one of its own otherwise
     for (const auto& [w, was] : own)
         if (size(*w) == was && before > 0) { // unless it has seen to it itself
             QFont changed = w->font();

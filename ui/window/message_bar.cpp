@@ -6,8 +6,8 @@
 #include "theme/words.h"
 
 #include <QAccessible>
+#include <QBoxLayout>
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QToolButton>
@@ -37,9 +37,15 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
     close->setAutoRaise(true);
     close->setAccessibleName(tr("Dismiss"));
     row->addWidget(m_icon);
-    row->addWidget(m_text, 1);
-    row->addWidget(m_action);
-    row->addWidget(m_other);
+    // The buttons stand beside the text, or below it where both do not fit side by side.
+    m_lines = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_lines->addWidget(m_text, 1);
+    auto* buttons = new QHBoxLayout;
+    buttons->addStretch();
+    buttons->addWidget(m_action);
+    buttons->addWidget(m_other);
+    m_lines->addLayout(buttons);
+    row->addLayout(m_lines, 1);
     row->addWidget(close);
     connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
     for (const auto& [button, what] : {std::pair{m_action, &m_run}, {m_other, &m_runOther}})
@@ -60,6 +66,13 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
 void MessageBar::place()
 {
     const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
+    int beside = 0;
+    for (const QToolButton* button : {m_action, m_other})
+        beside += button->isHidden() ? 0 : button->sizeHint().width();
+    const int text = std::min(m_text->fontMetrics().horizontalAdvance(m_text->text()),
+                              24 * m_text->fontMetrics().averageCharWidth());
+    m_lines->setDirection(beside + text + 6 * kMargin > width ? QBoxLayout::TopToBottom
+                                                              : QBoxLayout::LeftToRight);
     const int height = layout()->totalHeightForWidth(width);
     const int top = m_edge == Qt::TopEdge ? kMargin : parentWidget()->height() - height - kMargin;
     setGeometry((parentWidget()->width() - width) / 2, top, width, height);

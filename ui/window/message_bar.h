@@ -5,6 +5,7 @@
 
 #include <QTimer>
 
+class QBoxLayout;
 class QLabel;
 class QToolButton;
 
@@ -39,6 +40,7 @@ private:
     Qt::Edge m_edge;
     Kind m_kind = Kind::Info;
     QLabel* m_icon;
+    QBoxLayout* m_lines;
     QLabel* m_text;
     QToolButton* m_action;
     QToolButton* m_other;

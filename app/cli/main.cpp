@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <iostream>
+#include <string_view>
 
 namespace tilewright::cli {
 
@@ -13,6 +14,12 @@ int fail(const Error& error)
 {
     std::cerr << "tilewright-cli: " << error.text() << '\n';
     return Exit::BadInput;
+}
+
+/// A verb that the window's program has, because it draws.
+static bool isDrawingVerb(std::string_view verb)
+{
+    return verb == "render" || verb == "report" || verb == "demo";
 }
 
 } // namespace tilewright::cli
@@ -43,6 +50,11 @@ int main(int argc, char** argv)
     addMapVerb(app, exitCode);
     addSweepVerb(app, exitCode);
     tilewright::manual::addManualVerb(app);
+    if (argc > 1 && isDrawingVerb(argv[1])) {
+        std::cerr << "tilewright-cli: " << argv[1] << " is a verb of the window's program: tilewright "
+                  << argv[1] << '\n';
+        return Exit::BadInput;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

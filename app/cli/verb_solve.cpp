@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "base/text.h"
+#include "eval/evaluation.h"
 #include "interrupt.h"
+#include "report/format_issue.h"
 #include "rule_arguments.h"
 #include "schedule/schedule_json.h"
 #include "solve/solve_json.h"
@@ -80,6 +82,10 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         auto start = verbs::startOf(std::move(*loaded), args.start);
         if (!start)
             return fail(start.error());
+        if (const Evaluation e = evaluate(**problem, *start, options.rules); !e.valid())
+            std::cerr << "tilewright-cli: " << args.start
+                      << ": not valid for this problem and machine, the search takes only hints from it: "
+                      << sentence(*e.verdict()) << '\n';
         options.start = std::move(*start);
     }
     if (!args.output.empty()) { // fail before the work, not after it

@@ -47,6 +47,7 @@ private slots:
     void interrupted_stillPrintsItsDocument();
     void progress_isTheCurve();
     void start_keepsWhatIsLocked();
+    void start_thatIsNotValidIsSaid();
     void badInput_data();
     void badInput();
     void nothingFits_isTheAnswerNo();
@@ -289,6 +290,23 @@ void TestCliSolve::start_keepsWhatIsLocked()
         return s->locked && s->ops == pinned.ops && s->granularity == pinned.granularity &&
                s->traversal == pinned.traversal && std::ranges::is_permutation(s->retain, pinned.retain);
     }));
+}
+
+/// A schedule of a larger memory is no start on a smaller one: the search begins anew and says so.
+void TestCliSolve::start_thatIsNotValidIsSaid()
+{
+    const QString samples = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/schedule/");
+    const QString problem = samples + "example-5.json";
+    const QString tooLarge = samples + "example-5.a-out-of-memory.schedule.json";
+    const CliRun r = run({problem, "--seconds", "0.1", "--start", tooLarge});
+    QCOMPARE(r.code, 0);
+    QVERIFY2(r.err.contains("example-5.a-out-of-memory.schedule.json: not valid") &&
+                 r.err.contains("OOM in subgraph 0"),
+             r.err.constData());
+    const CliRun good =
+        run({problem, "--seconds", "0.1", "--start", samples + "example-5.b-split-k.schedule.json"});
+    QCOMPARE(good.code, 0);
+    QVERIFY2(good.err.isEmpty(), good.err.constData());
 }
 
 void TestCliSolve::badInput_data()

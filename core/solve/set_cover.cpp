@@ -111,7 +111,7 @@ SetCoverBound SetCover::run()
 }
 
 /// About what is looked at in a second.
-constexpr double kSetsASecond = 40'000;
+constexpr double kSetsASecond = 100'000;
 constexpr std::array<std::size_t, 12> kMostOps{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20};
 
 /// Connected sets of all pieces; no more than are of interest are counted.
@@ -210,7 +210,7 @@ SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const Se
         return setsOf(problem, rules, sizes, sets) <= sets;
     };
     // Larger pieces often say more, but where they are cut decides as well: all that there is time for.
-    if (const PieceSizes largest; isAffordable(largest) && look(0.7, largest) == Look::Whole)
+    if (const PieceSizes largest; isAffordable(largest) && look(0.5, largest) == Look::Whole)
         return best.take();
     constexpr PieceSizes kSingles{.whole = 0, .atom = 8, .most = 1};
     (void)look(0.3, kSingles);

@@ -209,9 +209,11 @@ SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const Se
             std::min(static_cast<double>(limits.sets), kSetsASecond * std::max(0.0, until - wallClock()));
         return setsOf(problem, rules, sizes, sets) <= sets;
     };
-    // Larger pieces often say more, but where they are cut decides as well: all that there is time for.
-    if (const PieceSizes largest; isAffordable(largest) && look(0.5, largest) == Look::Whole)
+    const PieceSizes largest;
+    if (std::ranges::all_of(cutIntoPieces(problem, rules, largest), &Piece::alone) && isAffordable(largest) &&
+        look(0.5, largest) == Look::Whole)
         return best.take();
+    // Larger pieces often say more, but where they are cut decides as well: all that there is time for.
     constexpr PieceSizes kSingles{.whole = 0, .atom = 8, .most = 1};
     (void)look(0.3, kSingles);
     for (const std::size_t most : kMostOps) {

@@ -32,7 +32,7 @@ SetCoverBound boundOf(const Problem& problem, const Rules& rules, std::size_t pi
     if (pieces > 0)
         limits.pieces = PieceSizes{.whole = 0, .atom = pieces, .most = pieces};
     limits.seconds = 1e3;
-    limits.sets = 20'000;
+    limits.sets = 4'000;
     return setCoverBound(problem, rules, limits);
 }
 

@@ -48,6 +48,11 @@ LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongB
     return bound;
 }
 
+std::string provenByBound()
+{
+    return "every valid schedule (the latency equals the lower bound)";
+}
+
 void raiseBound(SolveResult& result, double lowerBound)
 {
     constexpr double kEqual = 1 + 1e-8; // the bound is rounded down by less
@@ -55,7 +60,7 @@ void raiseBound(SolveResult& result, double lowerBound)
     if (result.provenOptimal || result.total > result.lowerBound * kEqual)
         return;
     result.provenOptimal = true;
-    result.provenSpace = "every valid schedule (the latency equals the lower bound)";
+    result.provenSpace = provenByBound();
 }
 
 } // namespace tilewright

@@ -6,13 +6,18 @@
 //   tilewright-study-bound --drawn N [--ops 8-40] [--seconds F] [--solve F]
 //       the same for N drawn problems, and how the gaps spread
 //   tilewright-study-bound --brute N
-//       N small problems under drawn rules against plain search over every schedule
+//       N small problems under drawn rules against plain search over every schedule: the bound, and with
+//       --prove what branch and bound says from the optimum and from latencies above it
+//   tilewright-study-bound --prove SECONDS [--ops 20] [--drawn N] [--solve F] [PROBLEM.json ...]
+//       branch and bound from the best schedule of F seconds (2), on graphs of at most so many ops
 #include "families.h"
 #include "random_cases.h"
 #include "solve_brute_force.h"
 #include "solve_support.h"
 
+#include "eval/evaluator.h"
 #include "eval/lower_bound.h"
+#include "solve/prove.h"
 #include "solve/set_cover.h"
 #include "solve/solver.h"
 #include "workload/problem_json.h"
@@ -37,6 +42,7 @@ struct Options
 {
     double seconds = 2;
     double solve = 0;
+    double prove = 0;
     bool verbose = false;
 };
 
@@ -94,9 +100,67 @@ int studyDrawn(int count, std::size_t least, std::size_t most, const Options& op
     return gaps.front() < -1e-9 ? 1 : 0;
 }
 
-int studyBrute(int count)
+struct Proven
 {
-    int cases = 0, reached = 0, above = 0;
+    int problems = 0, everywhere = 0, presets = 0, better = 0;
+};
+
+/// Solves, then proves; false when the proof contradicts the solver.
+bool studyProof(const std::string& name, const Problem& problem, const Options& o, Proven& count)
+{
+    SolveOptions options;
+    options.seconds = o.solve > 0 ? o.solve : 2;
+    auto result = solve(problem, options);
+    if (!result)
+        return true;
+    const double before = result->total;
+    ++count.problems;
+    ProofLimits limits;
+    limits.seconds = o.prove;
+    if (o.verbose)
+        limits.onProgress = [](const ProofProgress& p) {
+            std::printf("    %8.2f s  bound %14.1f  presets %14.1f  best %14.1f\n", p.seconds, p.lowerBound,
+                        p.presetBound, p.best);
+        };
+    const Proof proof = prove(problem, {}, result->total, limits);
+    const bool sound = !proof.schedule || evaluate(problem, *proof.schedule, {}).valid();
+    takeProof(*result, proof, true);
+    count.everywhere += result->total <= proof.lowerBound * (1 + 1e-8);
+    count.presets += proof.optimal;
+    count.better += result->total < before * (1 - 1e-9);
+    std::printf("%-12s %2zu ops  best %14.1f%s  bound %14.1f (gap %6.2f %%, presets %6.2f %%)  %7zu columns "
+                "%8lld states %6.1f s  %s%s\n",
+                name.c_str(), problem.opCount(), result->total, result->total < before ? "*" : " ",
+                proof.lowerBound, 100 * (result->total / proof.lowerBound - 1),
+                100 * (result->total / proof.presetBound - 1), proof.columns,
+                static_cast<long long>(proof.states), proof.seconds, proof.optimal ? "proven" : "",
+                sound ? "" : "  NOT VALID");
+    std::fflush(stdout);
+    return sound;
+}
+
+/// Graphs of `most` ops, or of a few less where blocks do not end there.
+int studyProofs(int count, std::size_t most, const Options& options)
+{
+    Proven proven;
+    bool sound = true;
+    for (int seed = 0; seed < count; ++seed) {
+        bench::Family family;
+        for (std::size_t ops = most; ops > 0; --ops) {
+            family = bench::drawProblem(1000 + static_cast<std::size_t>(seed), ops);
+            if (family.problem->opCount() <= most)
+                break;
+        }
+        sound &= studyProof(family.name, *family.problem, options, proven);
+    }
+    std::printf("%d problems: %d proven (%d of them for every order of tiles), %d schedules improved\n",
+                proven.problems, proven.presets, proven.everywhere, proven.better);
+    return sound ? 0 : 1;
+}
+
+int studyBrute(int count, const Options& o)
+{
+    int cases = 0, reached = 0, above = 0, proofs = 0, proven = 0;
     for (int seed = 0; seed < count; ++seed) {
         testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
         const Hardware hw{testing::pick(rng, 6, 40),
@@ -111,15 +175,37 @@ int studyBrute(int count)
         const double optimum = testing::BruteForce(*p, rules).optimum();
         if (optimum >= 1e300)
             continue;
-        const SetCoverBound b = setCoverBound(*p, rules, {.seconds = 1e3, .keepGoing = {}});
         ++cases;
+        if (o.prove > 0) {
+            for (const double from : {1.0, 1.001, 1.7}) {
+                ProofLimits limits;
+                limits.seconds = o.prove;
+                const Proof proof = prove(*p, rules, optimum * from, limits);
+                const double best = std::min(optimum * from, proof.total);
+                proofs += 1;
+                proven += proof.optimal;
+                if (proof.lowerBound > optimum * (1 + 1e-9) || proof.presetBound > optimum * (1 + 1e-9) ||
+                    best < optimum * (1 - 1e-9) || (proof.optimal && best > optimum * (1 + 1e-9)) ||
+                    (proof.schedule && !evaluate(*p, *proof.schedule, rules).valid())) {
+                    ++above;
+                    std::printf("seed %d from %g: optimum %.17g, bounds %.17g %.17g, best %.17g%s\n", seed,
+                                from, optimum, proof.lowerBound, proof.presetBound, best,
+                                proof.optimal ? " PROVEN" : "");
+                }
+            }
+            continue;
+        }
+        const SetCoverBound b = setCoverBound(*p, rules, {.seconds = 1e3, .keepGoing = {}});
         reached += b.value >= optimum * (1 - 1e-6);
         if (b.value > optimum * (1 + 1e-9)) {
             ++above;
             std::printf("seed %d: bound %.17g above the optimum %.17g\n", seed, b.value, optimum);
         }
     }
-    std::printf("%d problems, %d optimal by the bound, %d above the optimum\n", cases, reached, above);
+    if (o.prove > 0)
+        std::printf("%d problems, %d of %d proven, %d wrong\n", cases, proven, proofs, above);
+    else
+        std::printf("%d problems, %d optimal by the bound, %d above the optimum\n", cases, reached, above);
     return above > 0 ? 1 : 0;
 }
 
@@ -147,13 +233,18 @@ int main(int argc, char** argv)
             options.seconds = std::atof(next);
         else if (word == "--solve")
             options.solve = std::atof(next);
+        else if (word == "--prove")
+            options.prove = std::atof(next);
         else if (word == "--drawn")
             drawn = std::atoi(next);
         else if (word == "--brute")
             brute = std::atoi(next);
-        else if (word != "--ops" || std::sscanf(next, "%zu-%zu", &least, &most) != 2 || most < least) {
+        else if (const int numbers = std::sscanf(next, "%zu-%zu", &least, &most);
+                 word != "--ops" || numbers < 1 || most < least) {
             std::fprintf(stderr, "%s: not known\n", word.c_str());
             return 2;
+        } else if (numbers == 1) {
+            most = least;
         }
     }
     for (const std::string& file : files) {
@@ -162,9 +253,15 @@ int main(int argc, char** argv)
             std::fprintf(stderr, "%s\n", problem.error().text().c_str());
             return 2;
         }
-        (void)study(file, **problem, options);
+        Proven proven;
+        if (options.prove > 0)
+            (void)studyProof(file, **problem, options, proven);
+        else
+            (void)study(file, **problem, options);
     }
     if (brute > 0)
-        return studyBrute(brute);
+        return studyBrute(brute, options);
+    if (options.prove > 0 && drawn > 0)
+        return studyProofs(drawn, most, options);
     return drawn > 0 ? studyDrawn(drawn, least, most, options) : 0;
 }

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/prove_columns.h"
+
+#include "eval/request_kinds.h"
+#include "solve/pieces.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMostChoices = 4; ///< decided from the start
+constexpr std::size_t kSplitARound = 400;
+
+std::size_t lowest(ProofMask mask)
+{
+    return static_cast<std::size_t>(std::countr_zero(mask));
+}
+
+/// Calls visit(i) for every bit.
+template <class Visit> void forEachBit(ProofMask mask, Visit&& visit)
+{
+    for (; mask != 0; mask &= mask - 1)
+        visit(lowest(mask));
+}
+
+} // namespace
+
+ProofGraph::ProofGraph(const Problem& p, const Rules& rules)
+    : problem(p), ops(p.topologicalOrder()), inputs(ops.size()), readers(ops.size()), bases(ops.size()),
+      never(ops.size())
+{
+    std::vector<std::size_t> place(p.opCount());
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        place[ops[i].index()] = i;
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        for (const TensorId t : p.op(ops[i]).inputs) {
+            for (const TensorId base : p.bases(t))
+                if (const auto producer = p.producer(base)) {
+                    bases[i] |= bit(place[producer->index()]);
+                    written |= bit(place[producer->index()]);
+                }
+            const auto producer = p.producer(t);
+            if (!producer)
+                continue;
+            const std::size_t from = place[producer->index()];
+            inputs[i] |= bit(from);
+            readers[from] |= bit(i);
+            if (isFusionForbidden(p, rules, t, ops[i]))
+                never[from] |= bit(i);
+        }
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        if (p.isGraphOutput(output(i)))
+            outputs |= bit(i);
+        // Beside what stays a step needs an element at least, unless an input's memory becomes the output's.
+        if (p.tensor(output(i)).elements() + (rules.donation ? 0 : 1) <= p.hardware().fastMemoryCapacity)
+            mayStay |= bit(i);
+    }
+    written |= outputs;
+}
+
+std::vector<OpId> ProofGraph::opsOf(ProofMask mask) const
+{
+    std::vector<OpId> out;
+    forEachBit(mask, [&](std::size_t i) { out.push_back(ops[i]); });
+    return out;
+}
+
+std::vector<TensorId> ProofGraph::outputsOf(ProofMask mask) const
+{
+    std::vector<TensorId> out;
+    forEachBit(mask, [&](std::size_t i) { out.push_back(output(i)); });
+    return out;
+}
+
+std::int64_t ProofGraph::elementsOf(ProofMask mask) const
+{
+    std::int64_t sum = 0;
+    forEachBit(mask, [&](std::size_t i) { sum += problem.tensor(output(i)).elements(); });
+    return sum;
+}
+
+ProofMask ProofGraph::neededBy(ProofMask set) const
+{
+    ProofMask out = 0;
+    forEachBit(set, [&](std::size_t i) { out |= inputs[i]; });
+    return out & ~set;
+}
+
+ProofMask ProofGraph::basesOf(ProofMask set) const
+{
+    ProofMask out = 0;
+    forEachBit(set, [&](std::size_t i) { out |= bases[i]; });
+    return out;
+}
+
+ProofMask ProofGraph::sinksOf(ProofMask set) const
+{
+    ProofMask out = set;
+    forEachBit(set, [&](std::size_t i) { out &= ~inputs[i]; });
+    return out;
+}
+
+bool ProofGraph::isPossible(ProofMask set) const
+{
+    for (ProofMask m = set; m != 0; m &= m - 1)
+        if ((never[lowest(m)] & set) != 0)
+            return false;
+    return true;
+}
+
+ProofColumns::ProofColumns(const ProofGraph& graph, const Rules& rules, double upperBound, Limits limits)
+    : m_graph(graph), m_model(graph.problem, rules), m_upper(upperBound), m_limits(std::move(limits)),
+      m_reaches(graph.size())
+{
+    const auto row = [this](double demand) {
+        m_demands.push_back(demand);
+        return m_demands.size() - 1;
+    };
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+        m_runs.push_back(row(1));
+        m_written.push_back((graph.written & ProofGraph::bit(i)) != 0 ? row(1) : kNoRow);
+        const bool isHanded = (graph.mayStay & ProofGraph::bit(i)) != 0 && graph.readers[i] != 0;
+        m_handed.push_back(isHanded ? row(0) : kNoRow);
+        forEachBit(graph.inputs[i], [&](std::size_t) { m_reaches[i].push_back(row(1)); });
+    }
+    m_prices.assign(m_demands.size(), 0);
+}
+
+/// What it costs and achieves (docs/rules/bound.md 1 to 3). False when it is none.
+bool ProofColumns::complete(ProofColumn& c)
+{
+    if (m_graph.elementsOf(c.stayIn | c.stayOut) > m_graph.problem.hardware().fastMemoryCapacity)
+        return false;
+    const std::vector<OpId> ops = m_graph.opsOf(c.ops);
+    const std::vector<TensorId> resident = m_graph.outputsOf(c.stayIn);
+    const std::vector<TensorId> retained = m_graph.outputsOf(c.stayOut);
+    const std::vector<TensorId> free = m_graph.outputsOf(c.openIn | c.openOut);
+    const bool known = m_model.compile(ops, {.resident = resident, .retained = retained, .free = free});
+    c.least = std::max(c.least, known ? m_model.leastOfAnyOrder().latency : 0);
+    if (c.least == std::numeric_limits<double>::infinity())
+        return false;
+    c.achieves.clear();
+    const auto achieves = [&](std::size_t row, double amount) {
+        if (row != kNoRow)
+            c.achieves.push_back({row, amount});
+    };
+    const ProofMask sinks = m_graph.sinksOf(c.ops);
+    const ProofMask exposed = sinks & ~c.stayOut;
+    // What ops outside read of it gets to them; what is read inside does in any case.
+    forEachBit(c.ops, [&](std::size_t i) {
+        achieves(m_runs[i], 1);
+        if ((exposed & ProofGraph::bit(i)) != 0)
+            achieves(m_written[i], 1);
+        if (((c.stayOut | c.openOut) & ProofGraph::bit(i)) != 0)
+            achieves(m_handed[i], 1);
+    });
+    const ProofMask there = c.ops | c.stayIn | c.openIn;
+    for (std::size_t reader = 0; reader < m_graph.size(); ++reader) {
+        std::size_t at = 0;
+        const bool inside = (c.ops & ProofGraph::bit(reader)) != 0;
+        forEachBit(m_graph.inputs[reader], [&](std::size_t i) {
+            const std::size_t row = m_reaches[reader][at++];
+            if ((exposed & ProofGraph::bit(i)) != 0 || (inside && (there & ProofGraph::bit(i)) != 0))
+                achieves(row, 1);
+        });
+    }
+    forEachBit(c.stayIn, [&](std::size_t i) { achieves(m_handed[i], -1); });
+    reduce(c);
+    return true;
+}
+
+void ProofColumns::reduce(ProofColumn& c) const
+{
+    c.reduced = c.least;
+    for (const Achieved& a : c.achieves)
+        c.reduced -= a.amount * m_prices[a.row];
+}
+
+void ProofColumns::split(const ProofColumn& column, std::vector<ProofColumn>& out)
+{
+    // The largest of what is open: it says most about room and traffic.
+    ProofMask choice = 0;
+    bool isIn = false;
+    std::int64_t largest = -1;
+    const auto look = [&](ProofMask open, bool in) {
+        forEachBit(open, [&](std::size_t i) {
+            if (const std::int64_t size = m_graph.problem.tensor(m_graph.output(i)).elements();
+                size > largest) {
+                largest = size;
+                choice = ProofGraph::bit(i);
+                isIn = in;
+            }
+        });
+    };
+    look(column.openIn, true);
+    look(column.openOut, false);
+    for (const bool stays : {false, true}) {
+        ProofColumn child = column;
+        (isIn ? child.openIn : child.openOut) &= ~choice;
+        if (stays)
+            (isIn ? child.stayIn : child.stayOut) |= choice;
+        if (complete(child) && !(m_priced && isTooExpensive(child)))
+            out.push_back(std::move(child));
+    }
+}
+
+bool ProofColumns::list(const Rules& rules)
+{
+    const std::vector<Piece> pieces = cutIntoPieces(
+        m_graph.problem, rules, {.whole = ProofGraph::kMostOps, .atom = 1, .most = ProofGraph::kMostOps});
+    std::vector<std::size_t> place(m_graph.problem.opCount());
+    for (std::size_t i = 0; i < m_graph.size(); ++i)
+        place[m_graph.ops[i].index()] = i;
+    std::vector<ProofMask> sets;
+    for (const Piece& piece : pieces) {
+        if (!piece.alone)
+            return false;
+        const bool all = forEachConnectedSet(m_graph.problem, piece, [&](std::uint64_t local) {
+            ProofMask set = 0;
+            forEachBit(local, [&](std::size_t i) { set |= ProofGraph::bit(place[piece.ops[i].index()]); });
+            if (m_graph.isPossible(set))
+                sets.push_back(set);
+            return sets.size() <= m_limits.columns && (sets.size() % 256 != 0 || m_limits.keepGoing());
+        });
+        if (!all)
+            return false;
+    }
+    std::vector<ProofColumn> now, next;
+    std::size_t done = 0;
+    for (const ProofMask set : sets) {
+        if (++done % 64 == 0 && !m_limits.keepGoing())
+            return false;
+        ProofColumn c;
+        c.ops = set;
+        c.openIn = m_graph.neededBy(set) & m_graph.mayStay;
+        c.openOut = set & m_graph.mayStay;
+        // A result that nobody reads is kept for the sake of not being written, if for anything at all.
+        if (!complete(c))
+            continue;
+        now.assign(1, std::move(c));
+        for (std::size_t choice = 0; choice < kMostChoices; ++choice) {
+            // As many columns a set as the limit allows, were all to have as many.
+            if (m_columns.size() + (2 * now.size()) * (sets.size() - done + 1) > m_limits.columns)
+                break;
+            next.clear();
+            bool any = false;
+            for (ProofColumn& column : now) {
+                if (column.decided()) {
+                    next.push_back(std::move(column));
+                    continue;
+                }
+                any = true;
+                split(column, next);
+            }
+            now.swap(next);
+            if (!any)
+                break;
+        }
+        for (ProofColumn& column : now)
+            m_columns.push_back(std::move(column));
+    }
+    return true;
+}
+
+void ProofColumns::strike()
+{
+    std::vector<std::size_t> place(m_columns.size(), kNoRow);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        if (isTooExpensive(m_columns[i]))
+            continue;
+        place[i] = kept;
+        if (kept != i)
+            m_columns[kept] = std::move(m_columns[i]);
+        ++kept;
+    }
+    m_columns.resize(kept);
+    std::erase_if(m_support, [&](std::size_t& i) {
+        i = place[i];
+        return i == kNoRow;
+    });
+}
+
+bool ProofColumns::price(const std::function<double()>& secondsLeft)
+{
+    std::vector<CoverColumn> cover;
+    cover.reserve(m_columns.size());
+    for (const ProofColumn& c : m_columns)
+        cover.push_back({c.least, &c.achieves, std::popcount(c.ops) <= 2});
+    const CoverPrices prices = priceCover(m_demands, cover, secondsLeft);
+    const bool better = prices.value > m_bound;
+    if (better || !m_priced) {
+        m_bound = std::max(prices.value, 0.0);
+        m_prices = prices.prices;
+        m_priced = true;
+    }
+    m_support.clear();
+    for (const auto& [i, share] : prices.shares)
+        m_support.push_back(i);
+    for (ProofColumn& c : m_columns)
+        reduce(c);
+    strike();
+    return better;
+}
+
+bool ProofColumns::decideSupport()
+{
+    std::vector<std::size_t> chosen;
+    for (const std::size_t i : m_support)
+        if (!m_columns[i].decided())
+            chosen.push_back(i);
+    if (chosen.empty())
+        return false;
+    // Others that prices leave as little: the next cheapest cover would be of them.
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (!m_columns[i].decided() && m_columns[i].reduced <= m_upper * 1e-6 &&
+            std::ranges::find(chosen, i) == chosen.end())
+            others.push_back(i);
+    for (const std::size_t i : others)
+        if (chosen.size() < kSplitARound)
+            chosen.push_back(i);
+    std::vector<ProofColumn> parts;
+    for (const std::size_t i : chosen) {
+        split(m_columns[i], parts);
+        m_columns[i].reduced = std::numeric_limits<double>::infinity(); // its parts stand for it
+    }
+    strike();
+    for (ProofColumn& part : parts)
+        m_columns.push_back(std::move(part));
+    return m_columns.size() <= 2 * m_limits.columns;
+}
+
+bool ProofColumns::decideAll()
+{
+    std::vector<ProofColumn> decided;
+    std::vector<ProofColumn> todo(std::move(m_columns));
+    m_columns.clear();
+    m_support.clear();
+    bool complete = true;
+    for (std::size_t looked = 0; !todo.empty(); ++looked) {
+        ProofColumn c = std::move(todo.back());
+        todo.pop_back();
+        complete &=
+            todo.size() + decided.size() < 2 * m_limits.columns && (looked % 64 != 0 || m_limits.keepGoing());
+        if (c.decided() || !complete)
+            decided.push_back(std::move(c));
+        else
+            split(c, todo);
+    }
+    m_columns = std::move(decided);
+    return complete;
+}
+
+std::vector<std::size_t> ProofColumns::inexact(std::size_t most) const
+{
+    std::vector<std::size_t> out;
+    for (const std::size_t i : m_support)
+        if (!m_columns[i].exact)
+            out.push_back(i);
+    if (out.empty())
+        return out;
+    const std::size_t first = out.size();
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (!m_columns[i].exact && std::find(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(first),
+                                             i) == out.begin() + static_cast<std::ptrdiff_t>(first))
+            out.push_back(i);
+    std::stable_sort(
+        out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+        [this](std::size_t a, std::size_t b) { return m_columns[a].reduced < m_columns[b].reduced; });
+    out.resize(std::min(out.size(), std::max(first, most)));
+    return out;
+}
+
+void ProofColumns::raise(const std::vector<std::size_t>& which,
+                         const std::function<void(ProofColumn&)>& visit)
+{
+    for (const std::size_t i : which) {
+        visit(m_columns[i]);
+        reduce(m_columns[i]);
+    }
+    strike();
+}
+
+double ProofColumns::rest(ProofMask slow, ProofMask resident) const
+{
+    double sum = 0;
+    ProofMask write = m_graph.outputs & ~slow;
+    ProofMask all = write;
+    for (ProofMask todo = all; todo != 0;) {
+        const std::size_t i = lowest(todo);
+        todo &= todo - 1;
+        sum += m_prices[m_runs[i]];
+        std::size_t at = 0;
+        forEachBit(m_graph.inputs[i], [&](std::size_t input) {
+            const std::size_t row = m_reaches[i][at++];
+            if ((slow & ProofGraph::bit(input)) == 0)
+                sum += m_prices[row];
+        });
+        const ProofMask bases = m_graph.bases[i] & ~slow;
+        write |= bases;
+        const ProofMask more = (bases | (m_graph.inputs[i] & ~slow & ~resident)) & ~all;
+        all |= more;
+        todo |= more;
+    }
+    forEachBit(write, [&](std::size_t i) { sum += m_prices[m_written[i]]; });
+    forEachBit(resident, [&](std::size_t i) {
+        if (m_handed[i] != kNoRow)
+            sum -= m_prices[m_handed[i]];
+    });
+    return std::max(sum, 0.0);
+}
+
+double ProofColumns::leastBetween(ProofMask ops, ProofMask resident, ProofMask retained)
+{
+    const std::vector<OpId> list = m_graph.opsOf(ops);
+    const std::vector<TensorId> before = m_graph.outputsOf(resident);
+    const std::vector<TensorId> after = m_graph.outputsOf(retained);
+    if (!m_model.compile(list, {.resident = before, .retained = after}))
+        return 0;
+    return m_model.leastOfAnyOrder().latency;
+}
+
+} // namespace tilewright

@@ -19,7 +19,7 @@ constexpr double kPriceShare = 0.4;  ///< of what is left, for deciding and pric
 constexpr double kOrderShare = 0.35; ///< of what is left, for tilings in any order
 constexpr double kTilingShare = 0.4; ///< of what is left, for exact latencies before the search
 constexpr std::size_t kTiledARound = 24;
-constexpr double kEqual = 1 - 1e-9;
+constexpr double kEqual = 1 - 1e-8; // bounds are rounded down by less
 
 class Prover
 {
@@ -66,9 +66,9 @@ private:
     }
     [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kEqual; }
     [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - now() : 0; }
-    void price()
+    bool price()
     {
-        (void)m_columns.price([this] { return secondsLeft(); });
+        return m_columns.price([this] { return secondsLeft(); });
     }
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
@@ -85,25 +85,24 @@ private:
     Proof m_proof;
 };
 
-/// Prices, and what stays decided where it counts, in turns. False when it cannot be decided everywhere.
+/// Prices, and then what stays. False when there are too many columns or too little time.
 bool Prover::decide()
 {
-    bool possible = true;
-    during(kPriceShare, [&] {
-        price();
-        raise(&Proof::lowerBound, m_columns.bound());
-        while (possible && keepGoing() && !isClosed(m_columns.bound()) && m_columns.decideSupport()) {
-            price();
-            raise(&Proof::lowerBound, m_columns.bound());
-        }
-    });
+    bool priced = false;
+    during(kPriceShare, [&] { priced = price(); });
+    raise(&Proof::lowerBound, m_columns.bound());
+    if (!priced)
+        return false;
     if (isClosed(m_columns.bound()))
         return true;
-    possible = m_columns.decideAll();
-    price();
+    bool decided = false;
+    during(kPriceShare, [&] {
+        decided = m_columns.decideAll();
+        (void)price();
+    });
     raise(&Proof::lowerBound, m_columns.bound());
     m_proof.columns = m_columns.columns().size();
-    return possible;
+    return decided;
 }
 
 ProofSearchResult Prover::search(ProofCosts costs, double Proof::*bound)
@@ -138,7 +137,7 @@ void Prover::tile()
             c.exact = true;
             c.least = *latency >= cutoff ? std::numeric_limits<double>::infinity() : *latency;
         });
-        price();
+        (void)price();
         raise(&Proof::presetBound, m_columns.bound());
     }
 }
@@ -167,7 +166,7 @@ Proof Prover::run()
         m_proof.columns = m_columns.columns().size();
         m_proof.presetBound = std::max(m_proof.presetBound, m_proof.lowerBound);
         m_proof.seconds = now() - m_started;
-        return m_proof;
+        return std::move(m_proof);
     };
     if (!listed)
         return finish();
@@ -223,6 +222,18 @@ void takeProof(SolveResult& result, Proof proof, bool replace)
         result.provenOptimal = true;
         result.provenSpace = proof.space;
     }
+}
+
+void proveResult(const Problem& problem, const Rules& rules, SolveResult& result, const ProofLimits& limits,
+                 bool replace)
+{
+    Proof proof = prove(problem, rules, result.total, limits);
+    const bool said = proof.lowerBound > 0;
+    const double left = limits.seconds - proof.seconds;
+    takeProof(result, std::move(proof), replace);
+    if (!said && (!limits.keepGoing || limits.keepGoing()))
+        raiseBound(result,
+                   strongBound(problem, rules, {.seconds = left, .keepGoing = limits.keepGoing}).value);
 }
 
 } // namespace tilewright

@@ -55,4 +55,8 @@ struct Proof
 /// Takes over what was proven, and a better schedule where `replace` allows it.
 void takeProof(SolveResult& result, Proof proof, bool replace);
 
+/// Both for what solve() has found; where branch and bound says nothing, the bound by prices.
+void proveResult(const Problem& problem, const Rules& rules, SolveResult& result, const ProofLimits& limits,
+                 bool replace);
+
 } // namespace tilewright

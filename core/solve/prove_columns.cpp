@@ -6,14 +6,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tilewright {
 
 namespace {
 
 constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t kMostChoices = 4; ///< decided from the start
-constexpr std::size_t kSplitARound = 400;
+constexpr std::size_t kAddedARound = 400;
+constexpr double kOverpriced = 1e-10; ///< of a column's latency: what is then taken off all prices
+constexpr double kRounding = 1e-13;   ///< relative error of a sum of some dozen products, amply
 
 std::size_t lowest(ProofMask mask)
 {
@@ -229,40 +231,20 @@ bool ProofColumns::list(const Rules& rules)
         if (!all)
             return false;
     }
-    std::vector<ProofColumn> now, next;
-    std::size_t done = 0;
-    for (const ProofMask set : sets) {
-        if (++done % 64 == 0 && !m_limits.keepGoing())
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (i % 64 == 0 && !m_limits.keepGoing())
             return false;
         ProofColumn c;
-        c.ops = set;
-        c.openIn = m_graph.neededBy(set) & m_graph.mayStay;
-        c.openOut = set & m_graph.mayStay;
-        // A result that nobody reads is kept for the sake of not being written, if for anything at all.
-        if (!complete(c))
-            continue;
-        now.assign(1, std::move(c));
-        for (std::size_t choice = 0; choice < kMostChoices; ++choice) {
-            // As many columns a set as the limit allows, were all to have as many.
-            if (m_columns.size() + (2 * now.size()) * (sets.size() - done + 1) > m_limits.columns)
-                break;
-            next.clear();
-            bool any = false;
-            for (ProofColumn& column : now) {
-                if (column.decided()) {
-                    next.push_back(std::move(column));
-                    continue;
-                }
-                any = true;
-                split(column, next);
-            }
-            now.swap(next);
-            if (!any)
-                break;
-        }
-        for (ProofColumn& column : now)
-            m_columns.push_back(std::move(column));
+        c.ops = sets[i];
+        c.openIn = m_graph.neededBy(c.ops) & m_graph.mayStay;
+        c.openOut = c.ops & m_graph.mayStay;
+        if (complete(c))
+            m_columns.push_back(std::move(c));
     }
+    for (std::size_t i = 0, listed = m_columns.size(); i < listed; ++i) // each op has a price from the start
+        if (std::popcount(m_columns[i].ops) <= 2)
+            decide(i, {});
+    strike();
     return true;
 }
 
@@ -285,54 +267,109 @@ void ProofColumns::strike()
     });
 }
 
+ProofColumns::Slack ProofColumns::slack(const ProofColumn& column, const std::vector<double>& prices)
+{
+    Slack s{column.least, column.least};
+    for (const Achieved& a : column.achieves) {
+        const double term = a.amount * prices[a.row];
+        s.value -= term;
+        s.error += std::abs(term);
+    }
+    s.error *= kRounding;
+    return s;
+}
+
+/// Splits a column and its parts as far as the prices exceed them; without prices all of them.
+void ProofColumns::decide(std::size_t column, const std::vector<double>& prices)
+{
+    std::vector<ProofColumn> todo, parts;
+    todo.push_back(std::move(m_columns[column]));
+    m_columns[column].least = m_columns[column].reduced = std::numeric_limits<double>::infinity();
+    m_columns[column].achieves.clear();
+    while (!todo.empty()) {
+        ProofColumn c = std::move(todo.back());
+        todo.pop_back();
+        const bool over = prices.empty() || slack(c, prices).value < -kOverpriced * c.least;
+        if (over && !c.decided()) {
+            split(c, todo);
+            continue;
+        }
+        c.counts = over;
+        m_columns.push_back(std::move(c));
+    }
+}
+
+bool ProofColumns::addOverpriced(const std::vector<double>& prices)
+{
+    std::vector<std::pair<double, std::size_t>> found;
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (const ProofColumn& c = m_columns[i]; !c.counts)
+            if (const Slack s = slack(c, prices); s.value < -kOverpriced * c.least)
+                found.emplace_back(s.value, i);
+    if (found.empty())
+        return false;
+    const std::size_t most = std::min(found.size(), kAddedARound);
+    std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(most));
+    for (std::size_t i = 0; i < most; ++i)
+        decide(found[i].second, prices);
+    return true;
+}
+
+/// Weak duality: prices that no column falls short of, be it by rounding, add up to a bound.
+bool ProofColumns::adopt(const CoverPrices& prices)
+{
+    std::vector<double> lowered = prices.prices;
+    for (double& price : lowered)
+        price = std::max(price, 0.0) / (1 + 2 * kOverpriced);
+    const auto holds = [&](const ProofColumn& c) {
+        const Slack s = slack(c, lowered);
+        return s.value >= s.error || (s.value >= 0 && s.error == 0);
+    };
+    if (!std::ranges::all_of(m_columns, holds))
+        return false;
+    double value = 0;
+    for (std::size_t i = 0; i < m_demands.size(); ++i)
+        value += m_demands[i] * lowered[i];
+    value *= 1 - 1e-12;
+    if (value <= m_bound)
+        return true;
+    m_bound = value;
+    m_prices = std::move(lowered);
+    m_priced = true;
+    return true;
+}
+
 bool ProofColumns::price(const std::function<double()>& secondsLeft)
 {
-    std::vector<CoverColumn> cover;
-    cover.reserve(m_columns.size());
-    for (const ProofColumn& c : m_columns)
-        cover.push_back({c.least, &c.achieves, std::popcount(c.ops) <= 2});
-    const CoverPrices prices = priceCover(m_demands, cover, secondsLeft);
-    const bool better = prices.value > m_bound;
-    if (better || !m_priced) {
-        m_bound = std::max(prices.value, 0.0);
-        m_prices = prices.prices;
-        m_priced = true;
+    bool adopted = false;
+    while (secondsLeft() > 0) {
+        std::vector<CoverColumn> cover;
+        std::vector<std::size_t> place;
+        for (std::size_t i = 0; i < m_columns.size(); ++i)
+            if (const ProofColumn& c = m_columns[i]; c.counts) {
+                cover.push_back({c.least, &c.achieves, std::popcount(c.ops) <= 2});
+                place.push_back(i);
+            }
+        const CoverPrices prices = priceCover(m_demands, cover, secondsLeft);
+        if (prices.prices.empty())
+            break;
+        m_support.clear();
+        for (const auto& [i, share] : prices.shares)
+            m_support.push_back(place[i]);
+        if (addOverpriced(prices.prices)) {
+            std::erase_if(m_columns, [](const ProofColumn& c) { // those that were split
+                return c.least == std::numeric_limits<double>::infinity();
+            });
+            m_support.clear();
+            continue;
+        }
+        adopted = adopt(prices);
+        break;
     }
-    m_support.clear();
-    for (const auto& [i, share] : prices.shares)
-        m_support.push_back(i);
     for (ProofColumn& c : m_columns)
         reduce(c);
     strike();
-    return better;
-}
-
-bool ProofColumns::decideSupport()
-{
-    std::vector<std::size_t> chosen;
-    for (const std::size_t i : m_support)
-        if (!m_columns[i].decided())
-            chosen.push_back(i);
-    if (chosen.empty())
-        return false;
-    // Others that prices leave as little: the next cheapest cover would be of them.
-    std::vector<std::size_t> others;
-    for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (!m_columns[i].decided() && m_columns[i].reduced <= m_upper * 1e-6 &&
-            std::ranges::find(chosen, i) == chosen.end())
-            others.push_back(i);
-    for (const std::size_t i : others)
-        if (chosen.size() < kSplitARound)
-            chosen.push_back(i);
-    std::vector<ProofColumn> parts;
-    for (const std::size_t i : chosen) {
-        split(m_columns[i], parts);
-        m_columns[i].reduced = std::numeric_limits<double>::infinity(); // its parts stand for it
-    }
-    strike();
-    for (ProofColumn& part : parts)
-        m_columns.push_back(std::move(part));
-    return m_columns.size() <= 2 * m_limits.columns;
+    return adopted;
 }
 
 bool ProofColumns::decideAll()

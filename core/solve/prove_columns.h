@@ -51,6 +51,7 @@ struct ProofColumn
     ProofMask stayOut = 0, openOut = 0; ///< of its own: stays behind it; may stay
     double least = 0;                   ///< latency at least
     bool exact = false;                 ///< that is the latency of the best tiling with a preset traversal
+    bool counts = false;                ///< has been overpriced by earlier prices
     std::vector<Achieved> achieves;
     double reduced = 0; ///< what `least` is above the prices of what it achieves
     [[nodiscard]] bool decided() const noexcept { return (openIn | openOut) == 0; }
@@ -68,14 +69,11 @@ public:
     };
 
     ProofColumns(const ProofGraph& graph, const Rules& rules, double upperBound, Limits limits);
-    /// Every op set with the largest of what may stay decided, as far as the limits allow. False when there
-    /// are too many.
+    /// Every op set that can be a subgraph. False when there are too many.
     [[nodiscard]] bool list(const Rules& rules);
-    /// Prices for the columns, and strikes out all that are too expensive by them. False when the prices say
-    /// no more than those before.
+    /// The best prices, and strikes out all columns that are too expensive by them. What is open is decided
+    /// where the prices turn on it. False when there was no time for prices that hold.
     bool price(const std::function<double()>& secondsLeft);
-    /// Decides what is open in the columns that count most.
-    [[nodiscard]] bool decideSupport();
     /// Decides all that is open. False when that gives too many columns.
     [[nodiscard]] bool decideAll();
     /// Takes over what is known better of some columns: visit(column) may raise `least`, or to infinity.
@@ -100,6 +98,17 @@ private:
         return m_bound + column.reduced > m_upper * (1 + kTolerance);
     }
     void reduce(ProofColumn& column) const;
+    /// What prices leave of the latency, and what rounding may have done to it.
+    struct Slack
+    {
+        double value, error;
+    };
+    [[nodiscard]] static Slack slack(const ProofColumn& column, const std::vector<double>& prices);
+    /// Lets columns count that these prices exceed, the worst first, as far as they are decided. False when
+    /// there is none.
+    [[nodiscard]] bool addOverpriced(const std::vector<double>& prices);
+    void decide(std::size_t column, const std::vector<double>& prices);
+    [[nodiscard]] bool adopt(const CoverPrices& prices);
     /// The two columns that `column` is when one more is decided; fewer when one cannot be or costs too much.
     void split(const ProofColumn& column, std::vector<ProofColumn>& out);
     void strike();

@@ -23,6 +23,9 @@ struct StrongBoundLimits
 /// What is proven of a latency that equals a lower bound, in words.
 [[nodiscard]] std::string provenByBound();
 
+/// The same for what such groups take at least however they are put together: one more part.
+void raiseBound(LowerBound& bound, const Problem& problem, double value);
+
 /// Takes over a better lower bound, and that the result is optimal where it is no higher than the bound.
 void raiseBound(SolveResult& result, double lowerBound);
 

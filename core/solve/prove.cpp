@@ -14,10 +14,12 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kListShare = 0.5;   ///< of the time, for listing what could be a subgraph
-constexpr double kPriceShare = 0.4;  ///< of what is left, for deciding and pricing
-constexpr double kOrderShare = 0.35; ///< of what is left, for tilings in any order
-constexpr double kTilingShare = 0.4; ///< of what is left, for exact latencies before the search
+// Of the time that is left then:
+constexpr double kListShare = 0.5;   ///< for listing what could be a subgraph
+constexpr double kPriceShare = 0.5;  ///< for prices
+constexpr double kDecideShare = 0.3; ///< for deciding what stays
+constexpr double kOrderShare = 0.35; ///< for the search with tiles in any order
+constexpr double kTilingShare = 0.4; ///< for exact latencies before the search with those
 constexpr std::size_t kTiledARound = 24;
 constexpr double kEqual = 1 - 1e-8; // bounds are rounded down by less
 
@@ -59,6 +61,7 @@ private:
     }
     void raise(double Proof::*bound, double value)
     {
+        value = std::min(value, m_columns.upperBound()); // bounds are about better schedules
         if (value <= m_proof.*bound)
             return;
         m_proof.*bound = value;
@@ -85,22 +88,14 @@ private:
     Proof m_proof;
 };
 
-/// Prices, and then what stays. False when there are too many columns or too little time.
+/// Decides what stays, everywhere. False when that gives too many columns.
 bool Prover::decide()
 {
-    bool priced = false;
-    during(kPriceShare, [&] { priced = price(); });
-    raise(&Proof::lowerBound, m_columns.bound());
-    if (!priced)
-        return false;
-    if (isClosed(m_columns.bound()))
-        return true;
     bool decided = false;
-    during(kPriceShare, [&] {
+    during(kDecideShare, [&] {
         decided = m_columns.decideAll();
         (void)price();
     });
-    raise(&Proof::lowerBound, m_columns.bound());
     m_proof.columns = m_columns.columns().size();
     return decided;
 }
@@ -120,6 +115,7 @@ ProofSearchResult Prover::search(ProofCosts costs, double Proof::*bound)
 /// Exact latencies for the columns that count, and prices anew, in turns.
 void Prover::tile()
 {
+    (void)price();
     while (keepGoing() && !isClosed(m_columns.bound())) {
         const std::vector<std::size_t> which = m_columns.inexact(kTiledARound);
         if (which.empty())
@@ -168,9 +164,12 @@ Proof Prover::run()
         m_proof.seconds = now() - m_started;
         return std::move(m_proof);
     };
-    if (!listed)
+    bool priced = false;
+    if (listed)
+        during(kPriceShare, [&] { priced = price(); });
+    if (!priced)
         return finish();
-    const bool decided = decide();
+    raise(&Proof::lowerBound, m_columns.bound());
     const auto closed = [&] {
         if (!isClosed(m_proof.lowerBound))
             return false;
@@ -178,12 +177,20 @@ Proof Prover::run()
         m_proof.space = provenByBound();
         return true;
     };
-    if (closed() || !decided)
+    if (closed())
         return finish();
-    during(kOrderShare, [&] { (void)search(ProofCosts::AnyOrder, &Proof::lowerBound); });
+    bool decided = decide();
+    raise(&Proof::lowerBound, m_columns.bound());
+    if (decided && !closed())
+        during(kOrderShare, [&] { (void)search(ProofCosts::AnyOrder, &Proof::lowerBound); });
     if (closed())
         return finish();
     during(kTilingShare, [&] { tile(); });
+    if (!decided) // exact latencies may have struck out what was too many
+        decided = decide();
+    raise(&Proof::presetBound, m_columns.bound());
+    if (!decided)
+        return finish();
     const ProofSearchResult found = search(ProofCosts::Presets, &Proof::presetBound);
     if (found.finished) {
         m_proof.optimal = true;

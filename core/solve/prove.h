@@ -29,7 +29,7 @@ struct ProofLimits
     std::function<bool()> keepGoing;                      ///< asked often
     std::function<void(const ProofProgress&)> onProgress; ///< from the calling thread
     std::size_t columns = 400'000;                        ///< op sets with what stays; about 400 bytes each
-    std::size_t nodes = 5'000'000;                        ///< of the search; about 100 bytes each
+    std::size_t nodes = 3'000'000;                        ///< of the search; about 150 bytes each
 };
 
 struct Proof

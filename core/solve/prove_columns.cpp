@@ -403,8 +403,9 @@ std::vector<std::size_t> ProofColumns::inexact(std::size_t most) const
         return out;
     const std::size_t first = out.size();
     for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (!m_columns[i].exact && std::find(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(first),
-                                             i) == out.begin() + static_cast<std::ptrdiff_t>(first))
+        if (m_columns[i].decided() && !m_columns[i].exact &&
+            std::find(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(first), i) ==
+                out.begin() + static_cast<std::ptrdiff_t>(first))
             out.push_back(i);
     std::stable_sort(
         out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),

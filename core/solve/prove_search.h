@@ -19,7 +19,7 @@ struct ProofSearchLimits
 {
     std::function<bool()> keepGoing;
     std::function<void(double)> onBound; ///< a higher bound, sometimes
-    std::size_t nodes = 5'000'000;       ///< about 100 bytes each
+    std::size_t nodes = 3'000'000;       ///< about 150 bytes each
 };
 
 struct ProofSearchResult

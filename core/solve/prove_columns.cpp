@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kAddedARound = 400;
 constexpr double kOverpriced = 1e-10; ///< of a column's latency: what is then taken off all prices
-constexpr double kRounding = 1e-13;   ///< relative error of a sum of some dozen products, amply
+constexpr double kSumError = 1e-13;   ///< relative error of a sum of some dozen products, amply
 
 std::size_t lowest(ProofMask mask)
 {
@@ -275,7 +275,7 @@ ProofColumns::Slack ProofColumns::slack(const ProofColumn& column, const std::ve
         s.value -= term;
         s.error += std::abs(term);
     }
-    s.error *= kRounding;
+    s.error *= kSumError;
     return s;
 }
 

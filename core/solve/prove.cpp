@@ -21,7 +21,8 @@ constexpr double kDecideShare = 0.3; ///< for deciding what stays
 constexpr double kOrderShare = 0.35; ///< for the search with tiles in any order
 constexpr double kTilingShare = 0.4; ///< for exact latencies before the search with those
 constexpr std::size_t kTiledARound = 24;
-constexpr double kEqual = 1 - 1e-8; // bounds are rounded down by less
+constexpr double kExplainedSteps = 3e5; ///< of a schedule that was found
+constexpr double kEqual = 1 - 1e-8;     // bounds are rounded down by less
 
 class Prover
 {
@@ -143,7 +144,7 @@ void Prover::take(const ProofSearchResult& found)
 {
     const Schedule schedule =
         materialise(m_pool, Plan{found.entries, found.total}, [this] { return keepGoing(); });
-    const auto checked = checkSchedule(m_graph.problem, schedule, m_rules);
+    const auto checked = checkSchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
     if (!checked || checked->total > found.total / kEqual) {
         m_proof.optimal = false;
         return;

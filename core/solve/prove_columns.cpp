@@ -13,7 +13,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t kAddedARound = 400;
+constexpr std::size_t kCountedARound = 400;
 constexpr double kOverpriced = 1e-10; ///< of a column's latency: what is then taken off all prices
 constexpr double kSumError = 1e-13;   ///< relative error of a sum of some dozen products, amply
 
@@ -308,7 +308,7 @@ bool ProofColumns::addOverpriced(const std::vector<double>& prices)
                 found.emplace_back(s.value, i);
     if (found.empty())
         return false;
-    const std::size_t most = std::min(found.size(), kAddedARound);
+    const std::size_t most = std::min(found.size(), kCountedARound);
     std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(most));
     for (std::size_t i = 0; i < most; ++i)
         decide(found[i].second, prices);

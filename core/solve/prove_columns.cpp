@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kCountedARound = 400;
-constexpr double kOverpriced = 1e-10; ///< of a column's latency: what is then taken off all prices
-constexpr double kSumError = 1e-13;   ///< relative error of a sum of some dozen products, amply
+constexpr std::size_t kCountedAtOnce = 8; ///< of the parts of one
+constexpr double kOverpriced = 1e-10;     ///< of a column's latency: what is then taken off all prices
+constexpr double kSumError = 1e-13;       ///< relative error of a sum of some dozen products, amply
 
 std::size_t lowest(ProofMask mask)
 {
@@ -218,6 +219,7 @@ bool ProofColumns::list(const Rules& rules)
     for (std::size_t i = 0; i < m_graph.size(); ++i)
         place[m_graph.ops[i].index()] = i;
     std::vector<ProofMask> sets;
+    std::size_t looked = 0;
     for (const Piece& piece : pieces) {
         if (!piece.alone)
             return false;
@@ -226,7 +228,7 @@ bool ProofColumns::list(const Rules& rules)
             forEachBit(local, [&](std::size_t i) { set |= ProofGraph::bit(place[piece.ops[i].index()]); });
             if (m_graph.isPossible(set))
                 sets.push_back(set);
-            return sets.size() <= m_limits.columns && (sets.size() % 256 != 0 || m_limits.keepGoing());
+            return sets.size() <= m_limits.columns && (++looked % 256 != 0 || m_limits.keepGoing());
         });
         if (!all)
             return false;
@@ -279,23 +281,33 @@ ProofColumns::Slack ProofColumns::slack(const ProofColumn& column, const std::ve
     return s;
 }
 
-/// Splits a column and its parts as far as the prices exceed them; without prices all of them.
+/// Splits a column as far as these prices exceed its parts, the most overpriced ones first, until some of
+/// them count; without prices until one does.
 void ProofColumns::decide(std::size_t column, const std::vector<double>& prices)
 {
-    std::vector<ProofColumn> todo, parts;
+    std::vector<ProofColumn> todo;
     todo.push_back(std::move(m_columns[column]));
     m_columns[column].least = m_columns[column].reduced = std::numeric_limits<double>::infinity();
     m_columns[column].achieves.clear();
+    m_columns[column].counts = false;
+    std::size_t counting = 0;
     while (!todo.empty()) {
         ProofColumn c = std::move(todo.back());
         todo.pop_back();
-        const bool over = prices.empty() || slack(c, prices).value < -kOverpriced * c.least;
-        if (over && !c.decided()) {
-            split(c, todo);
+        const bool over = counting < kCountedAtOnce &&
+                          (prices.empty() ? counting == 0 : slack(c, prices).value < -kOverpriced * c.least);
+        if (!over || c.decided()) {
+            c.counts = over;
+            counting += over ? 1 : 0;
+            m_columns.push_back(std::move(c));
             continue;
         }
-        c.counts = over;
-        m_columns.push_back(std::move(c));
+        const std::size_t before = todo.size();
+        split(c, todo);
+        // Without prices the part comes first where nothing stays.
+        if (todo.size() == before + 2 &&
+            (prices.empty() || slack(todo[before], prices).value < slack(todo[before + 1], prices).value))
+            std::swap(todo[before], todo[before + 1]);
     }
 }
 

@@ -135,7 +135,7 @@ private slots:
     void noDrawnScheduleIsBelow()
     {
         int valid = 0, proven = 0;
-        for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+        for (std::uint64_t seed = 0; seed < 2000; ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 6, 20);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -158,7 +158,7 @@ private slots:
             ++valid;
         }
         qInfo("%d valid, %d proven", valid, proven);
-        QVERIFY(valid > 300 && proven > 200);
+        QVERIFY(valid > 100 && proven > 50);
     }
 
     /// A graph of 20 ops, which the search for small problems does not take on.

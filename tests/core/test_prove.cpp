@@ -245,7 +245,7 @@ private slots:
         QVERIFY(!kept.provenOptimal && kept.lowerBound > 0 && kept.lowerBound <= 52428.8 * kAbove);
         takeProof(replaced, proof, true);
         QCOMPARE(replaced.total, 52428.8);
-        QVERIFY(replaced.provenOptimal && !replaced.schedule.empty());
+        QVERIFY(replaced.provenOptimal && replaced.schedule.size() > 0);
     }
 };
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,11 +59,17 @@ public:
         /// For bounds: inputs and products that may be anywhere. They take no room and are neither loaded nor
         /// written.
         std::span<const TensorId> free = {};
-        /// For bounds: boundary inputs that others in the same subgraph may load, too. They take no room
-        /// here, and of their loads only the part counts that the working set is of the capacity.
+        /// For bounds: boundary inputs that others in the same subgraph may load, too. Of their loads only
+        /// the part counts that the rest of the working set is of the capacity beside them.
         std::span<const TensorId> shared = {};
+        /// For bounds: boundary inputs whose loads do not count at all. Both take their room.
+        std::span<const TensorId> unpaid = {};
         /// For bounds: inputs of which others in the same subgraph may ask for all at once (R7.1).
         std::span<const TensorId> maybeWhole = {};
+        /// For bounds: inputs of which they may ask for slices in the same role, but cut otherwise.
+        std::span<const TensorId> maybeMet = {};
+        /// For bounds: Pointwise sinks that complete when others in the same subgraph do, which is not known.
+        std::span<const TensorId> open = {};
         std::int64_t leastW = 1, leastH = 1; ///< for bounds: what the rest of the subgraph demands (R4.7)
     };
     /// Bounds on a legal granularity: R4.1-R4.3, R4.7. Larger extents than the sinks' only pad.
@@ -159,7 +166,7 @@ private:
         std::uint8_t role;
         Axis row, col;
         std::uint64_t causes;
-        bool shared = false;
+        bool shared = false, unpaid = false;
     };
     struct Run
     {
@@ -177,6 +184,7 @@ private:
     {
         std::int64_t height, width, reduction;
         bool completing;
+        std::optional<std::uint32_t> open; ///< tensor of an open sink that completes, only it
         // for the current granularity
         std::int64_t rows, cols, n;
     };
@@ -242,6 +250,7 @@ private:
         std::int64_t height, width;         ///< of the tensor
         std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
         bool shared = false;
+        bool met = false; ///< a slice of a tile may be there already
     };
     struct Work
     {
@@ -255,8 +264,9 @@ private:
     struct Moment
     {
         std::uint64_t causes;
-        std::int64_t reduction; ///< sinks with at least this one take part
-        bool first;             ///< k step 0, else a completing one
+        std::int64_t reduction;                 ///< sinks with at least this one take part
+        bool first;                             ///< k step 0, else a completing one
+        std::optional<std::uint32_t> open = {}; ///< only this sink's tensor completes
     };
 
     struct Grid
@@ -265,6 +275,8 @@ private:
     };
     void compileBound();
     void listLoads(std::int64_t deepest);
+    [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
+                                            std::int64_t mostH);
     /// A tile or k range that covers the whole extent is the whole of it.
     [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k)
     {
@@ -291,10 +303,11 @@ private:
     template <class Fits, class Visit> void forEachClass(bool largest, Fits&& fits, Visit&& visit);
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
-    [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole,
-                                               const Moment& moment) const;
+    [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
+                                               std::int64_t* common = nullptr) const;
     [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
-    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
+    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing,
+                           std::optional<std::uint32_t> open);
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
     void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause);
     void compileSinks();
@@ -349,7 +362,7 @@ private:
     /// R9.7: boundary inputs that are loaded once and stay. With any of them core/eval alone evaluates.
     std::vector<std::uint32_t> m_keptInputs;
     std::int64_t m_reserved = 0;
-    std::vector<TensorId> m_free, m_shared, m_maybeWhole;
+    std::vector<TensorId> m_free, m_shared, m_unpaid, m_maybeWhole, m_maybeMet, m_open;
 
     double m_stores = 0;
     std::vector<Load> m_loads;

@@ -64,15 +64,16 @@ void CostModel::compileBound()
     }
     Moment first{0, 1, true};
     for (std::size_t b = 0; b < m_causes.size(); ++b)
-        if (!m_causes[b].completing || m_causes[b].reduction == 1)
+        if (!m_causes[b].open && (!m_causes[b].completing || m_causes[b].reduction == 1))
             first.causes |= std::uint64_t{1} << b;
     m_moments.push_back(first);
-    for (const Cause& done : m_causes) {
-        if (!done.completing || done.reduction == 1)
+    for (std::size_t done = 0; done < m_causes.size(); ++done) {
+        const Cause& c = m_causes[done];
+        if (!c.completing || (c.reduction == 1 && !c.open))
             continue;
-        Moment last{0, done.reduction, false};
+        Moment last{0, c.reduction, false, c.open};
         for (std::size_t b = 0; b < m_causes.size(); ++b)
-            if (m_causes[b].reduction == done.reduction)
+            if (c.open ? b == done : !m_causes[b].open && m_causes[b].reduction == c.reduction)
                 last.causes |= std::uint64_t{1} << b;
         m_moments.push_back(last);
     }
@@ -87,13 +88,41 @@ void CostModel::listLoads(std::int64_t deepest)
         const auto whole = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
             return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : deepest);
         };
+        // Where one asks by tiles and another by ranges of a reduction, a slice may be there by accident of
+        // position: all through the tiles of a row or column (timesLoaded()).
+        const auto isCut = [&](Axis axis, std::int64_t extent) {
+            return axis == Axis::Step && extent > deepest;
+        };
+        const auto mayEqual = [&](Axis a, Axis b, std::int64_t extent, std::int64_t tile) {
+            return isCut(a, extent) == isCut(b, extent) || a == Axis::Tile || b == Axis::Tile ||
+                   (whole(a, extent, tile) && whole(b, extent, tile));
+        };
+        const auto mayMeet = [&](const Request& a, const Request& b) {
+            return a.role == b.role &&
+                   (isCut(a.row, t.height) != isCut(b.row, t.height) ||
+                    isCut(a.col, t.width) != isCut(b.col, t.width)) &&
+                   mayEqual(a.row, b.row, t.height, m_range.maxH) &&
+                   mayEqual(a.col, b.col, t.width, m_range.maxW);
+        };
+        const bool othersMeet =
+            std::ranges::find(m_maybeMet, TensorId(m_requests[i].tensor)) != m_maybeMet.end();
         bool canBeWhole = false;
-        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end)
-            canBeWhole |= whole(m_requests[end].row, t.height, m_range.maxH) &&
-                          whole(m_requests[end].col, t.width, m_range.maxW);
+        bool meets = false;
+        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end) {
+            const Request& r = m_requests[end];
+            canBeWhole |= whole(r.row, t.height, m_range.maxH) && whole(r.col, t.width, m_range.maxW);
+            for (std::size_t j = i; j < end; ++j)
+                meets |= mayMeet(m_requests[j], r);
+            // A step of the MatMul that reads it is no slice of another kind.
+            meets |= othersMeet &&
+                     !(r.role == static_cast<std::uint8_t>(Role::Lhs) && isCut(r.col, t.width)) &&
+                     !(r.role == static_cast<std::uint8_t>(Role::Rhs) && isCut(r.row, t.height));
+        }
         const double area = static_cast<double>(t.elements());
         canBeWhole &= end - i > 1;
         canBeWhole |= std::ranges::find(m_maybeWhole, TensorId(m_requests[i].tensor)) != m_maybeWhole.end();
+        if (m_requests[i].unpaid)
+            continue;
         if (canBeWhole) {
             m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, m_requests[i].shared});
             continue;
@@ -104,7 +133,7 @@ void CostModel::listLoads(std::int64_t deepest)
                             m_requests.begin() + static_cast<std::ptrdiff_t>(j),
                             [&](const Request& other) { return other.role == r.role; }))
                 continue;
-            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared};
+            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared, meets};
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
             if (load.col == Axis::Step && t.width <= deepest)
@@ -127,6 +156,22 @@ void CostModel::listLoads(std::int64_t deepest)
         m_loads.push_back(
             {static_cast<double>(t.elements()), Axis::Full, Axis::Full, t.height, t.width, 1, 1});
     }
+}
+
+/// Slices of a reduction are loaded in every tile that needs them, but for one that equals the tile's own
+/// range, where others ask for it all the time.
+double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
+                              std::int64_t mostH)
+{
+    const double times = (load.row == Axis::Tile ? 1 : rows) * (load.col == Axis::Tile ? 1 : cols);
+    if (!load.met)
+        return times;
+    double there = 1;
+    if (load.row == Axis::Step)
+        there = std::min(there, static_cast<double>(mostH) / static_cast<double>(load.height));
+    if (load.col == Axis::Step)
+        there = std::min(there, static_cast<double>(mostW) / static_cast<double>(load.width));
+    return std::max(1.0, times * (1 - there));
 }
 
 double CostModel::leastCompute(std::int64_t w, std::int64_t h) const
@@ -160,7 +205,7 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
         double inRows = l.area;
         double inColumns = l.area;
         if (l.row == Axis::Step || l.col == Axis::Step) {
-            inRows *= (l.row == Axis::Tile ? 1 : rows) * (l.col == Axis::Tile ? 1 : cols);
+            inRows *= timesLoaded(l, rows, cols, turnW, turnH);
             inColumns = inRows;
         } else {
             const bool rowPart = l.row == Axis::Tile && h < l.height;
@@ -196,7 +241,7 @@ double CostModel::leastElements(const Extents& e, double part) const
         const double rows = static_cast<double>(ceilDiv(l.gridHeight, h));
         const double cols = static_cast<double>(ceilDiv(l.gridWidth, w));
         if (l.row == Axis::Step || l.col == Axis::Step) {
-            sum += area * (l.row == Axis::Tile ? 1 : rows) * (l.col == Axis::Tile ? 1 : cols);
+            sum += area * timesLoaded(l, rows, cols, turnW, turnH);
             continue;
         }
         const bool rowPart = l.row == Axis::Tile && h < l.height;
@@ -223,11 +268,13 @@ double CostModel::leastElements(const Extents& e, double part) const
     return sum;
 }
 
-std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment) const
+/// `common`: gets what shared tensors take of it; what is loaded on other accounts is left out then.
+std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
+                                        std::int64_t* common) const
 {
     std::int64_t sum = m_reserved;
     for (const Sink& s : m_sinks) {
-        if (s.reduction < moment.reduction)
+        if (moment.open ? s.tensor != *moment.open : s.reduction < moment.reduction)
             continue;
         const std::int64_t tile = std::min(g.h, s.height) * std::min(g.w, s.width);
         // A pointwise sink's tile may take over an input's memory.
@@ -254,9 +301,12 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         std::int64_t largest = 0;
         const std::uint32_t tensor = m_requests[i].tensor;
         for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i)
-            if (const Request& r = m_requests[i]; (r.causes & moment.causes) != 0 && !r.shared)
+            if (const Request& r = m_requests[i]; (r.causes & moment.causes) != 0)
                 largest = std::max(largest, part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
-        sum += largest;
+        if (common != nullptr && (m_requests[i - 1].shared || m_requests[i - 1].unpaid))
+            *common += m_requests[i - 1].shared ? largest : 0;
+        else
+            sum += largest;
     }
     return sum;
 }
@@ -333,7 +383,8 @@ double CostModel::leastTraffic() const
 {
     double sum = m_stores;
     for (std::size_t i = 0; i < m_requests.size(); ++i)
-        if (!m_requests[i].shared && (i == 0 || m_requests[i - 1].tensor != m_requests[i].tensor))
+        if (!m_requests[i].shared && !m_requests[i].unpaid &&
+            (i == 0 || m_requests[i - 1].tensor != m_requests[i].tensor))
             sum += static_cast<double>(m_problem.tensor(TensorId(m_requests[i].tensor)).elements());
     return sum;
 }
@@ -360,8 +411,11 @@ CostModel::AnyOrder CostModel::leastOfAnyOrder()
             double part = 1;
             if (shares) {
                 // In the first step, which all sinks of the subgraph take part in.
-                const std::int64_t room = leastWorkingSet({e.w, e.h, shallow}, deep, m_moments.front());
-                part = static_cast<double>(room) / static_cast<double>(m_capacity);
+                std::int64_t common = 0;
+                const std::int64_t room =
+                    leastWorkingSet({e.w, e.h, shallow}, deep, m_moments.front(), &common);
+                part = static_cast<double>(room) /
+                       static_cast<double>(std::max<std::int64_t>(m_capacity - common, 1));
             }
             const double compute = leastCompute(e.w, e.h);
             const double memory = leastElements(e, part) / m_bandwidth;

@@ -58,6 +58,7 @@ std::vector<std::size_t> overpriced(const std::vector<CoverColumn>& columns,
     }
     std::ranges::stable_sort(found, std::greater<>(), &std::pair<double, std::size_t>::first);
     std::vector<std::size_t> out;
+    out.reserve(found.size());
     for (const auto& [by, column] : found)
         out.push_back(column);
     return out;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "rules/rules.h"
+#include "solve/pieces.h"
 #include "workload/problem.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace tilewright {
@@ -35,6 +37,7 @@ struct SetCoverLimits
     double seconds = 1;         ///< about
     std::size_t sets = 200'000; ///< op sets looked at, at most
     std::function<bool()> keepGoing;
+    std::optional<PieceSizes> pieces; ///< only these; else the sizes that say most
 };
 
 /// 0 when there are too many sets to look at.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How close the bound by prices is (docs/rules/bound.md).
-//   tilewright-study-bound [--seconds F] [--solve F] [--verbose] PROBLEM.json ...
-//       the quick bound, the bound after some seconds and, with --solve, the gap to the best schedule of so
-//       many seconds
+//   tilewright-study-bound [--seconds F] [--solve F] [--pieces N] [--verbose] PROBLEM.json ...
+//       the quick bound, the bound after some seconds (in pieces of up to N ops) and, with --solve, the gap
+//       to the best schedule of so many seconds
 //   tilewright-study-bound --drawn N [--ops 8-40] [--seconds F] [--solve F]
 //       the same for N drawn problems, and how the gaps spread
-//   tilewright-study-bound --brute N
-//       N small problems under drawn rules against plain search over every schedule: the bound, and with
-//       --prove what branch and bound says from the optimum and from latencies above it
 //   tilewright-study-bound --prove SECONDS [--ops 20] [--drawn N] [--solve F] [PROBLEM.json ...]
 //       branch and bound from the best schedule of F seconds (2), on graphs of at most so many ops
+//   tilewright-study-bound --prove SECONDS --brute N [--first I]
+//       the same from the optimum of plain search and from latencies above it, which it must find
+//   tilewright-study-bound --brute N [--first I]
+//       N small problems under drawn rules against plain search over every schedule
 #include "families.h"
 #include "random_cases.h"
 #include "solve_brute_force.h"
@@ -43,6 +44,7 @@ struct Options
     double seconds = 2;
     double solve = 0;
     double prove = 0;
+    std::size_t pieces = 0;
     bool verbose = false;
 };
 
@@ -53,6 +55,8 @@ double study(const std::string& name, const Problem& problem, const Options& o)
     const double start = wall();
     SetCoverLimits limits;
     limits.seconds = o.seconds;
+    if (o.pieces > 0)
+        limits.pieces = PieceSizes{.whole = o.pieces, .atom = o.pieces, .most = o.pieces};
     const SetCoverBound sets = setCoverBound(problem, {}, limits);
     std::printf("%-28s %4zu ops  quick %14.1f  priced %14.1f (%zu sets, %.2f s)", name.c_str(),
                 problem.opCount(), quick, sets.value, sets.sets, wall() - start);
@@ -158,54 +162,90 @@ int studyProofs(int count, std::size_t most, const Options& options)
     return sound ? 0 : 1;
 }
 
-int studyBrute(int count, const Options& o)
+/// A small problem, its rules and its optimum; no problem when nothing is valid.
+struct SmallCase
 {
-    int cases = 0, reached = 0, above = 0, proofs = 0, proven = 0;
-    for (int seed = 0; seed < count; ++seed) {
-        testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
-        const Hardware hw{testing::pick(rng, 6, 40),
-                          testing::pick(rng, 1, 4),
-                          testing::pick(rng, 2, 4),
-                          testing::pick(rng, 2, 4),
-                          {}};
-        const ProblemPtr p =
-            testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
-        random_cases::Source rnd(static_cast<std::uint64_t>(seed));
-        const Rules rules = seed % 2 == 0 ? random_cases::rules(rnd) : Rules::final();
-        const double optimum = testing::BruteForce(*p, rules).optimum();
-        if (optimum >= 1e300)
+    ProblemPtr problem;
+    Rules rules;
+    double optimum = 0;
+};
+
+SmallCase smallCase(int seed)
+{
+    testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
+    const Hardware hw{testing::pick(rng, 6, 40),
+                      testing::pick(rng, 1, 4),
+                      testing::pick(rng, 2, 4),
+                      testing::pick(rng, 2, 4),
+                      {}};
+    SmallCase out;
+    out.problem =
+        testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+    random_cases::Source rnd(static_cast<std::uint64_t>(seed));
+    out.rules = seed % 2 == 0 ? random_cases::rules(rnd) : Rules::final();
+    out.optimum = testing::BruteForce(*out.problem, out.rules).optimum();
+    if (out.optimum >= 1e300)
+        out.problem = nullptr;
+    return out;
+}
+
+int studyBruteProofs(int first, int count, const Options& o)
+{
+    int cases = 0, proofs = 0, proven = 0, wrong = 0;
+    for (int seed = first; seed < first + count; ++seed) {
+        const auto [problem, rules, optimum] = smallCase(seed);
+        if (!problem)
             continue;
         ++cases;
-        if (o.prove > 0) {
-            for (const double from : {1.0, 1.001, 1.7}) {
-                ProofLimits limits;
-                limits.seconds = o.prove;
-                const Proof proof = prove(*p, rules, optimum * from, limits);
-                const double best = std::min(optimum * from, proof.total);
-                proofs += 1;
-                proven += proof.optimal;
-                if (proof.lowerBound > optimum * (1 + 1e-9) || proof.presetBound > optimum * (1 + 1e-9) ||
-                    best < optimum * (1 - 1e-9) || (proof.optimal && best > optimum * (1 + 1e-9)) ||
-                    (proof.schedule && !evaluate(*p, *proof.schedule, rules).valid())) {
-                    ++above;
-                    std::printf("seed %d from %g: optimum %.17g, bounds %.17g %.17g, best %.17g%s\n", seed,
-                                from, optimum, proof.lowerBound, proof.presetBound, best,
-                                proof.optimal ? " PROVEN" : "");
-                }
-            }
-            continue;
-        }
-        const SetCoverBound b = setCoverBound(*p, rules, {.seconds = 1e3, .keepGoing = {}});
-        reached += b.value >= optimum * (1 - 1e-6);
-        if (b.value > optimum * (1 + 1e-9)) {
-            ++above;
-            std::printf("seed %d: bound %.17g above the optimum %.17g\n", seed, b.value, optimum);
+        for (const double from : {1.0, 1.001, 1.7}) {
+            ProofLimits limits;
+            limits.seconds = o.prove;
+            const Proof proof = prove(*problem, rules, optimum * from, limits);
+            const double best = std::min(optimum * from, proof.total);
+            ++proofs;
+            proven += proof.optimal;
+            const double above = optimum * (1 + 1e-9);
+            if (proof.lowerBound <= above && proof.presetBound <= above && best >= optimum * (1 - 1e-9) &&
+                !(proof.optimal && best > above) &&
+                !(proof.schedule && !evaluate(*problem, *proof.schedule, rules).valid()))
+                continue;
+            ++wrong;
+            std::printf("seed %d from %g: optimum %.17g, bounds %.17g %.17g, best %.17g%s\n", seed, from,
+                        optimum, proof.lowerBound, proof.presetBound, best, proof.optimal ? " PROVEN" : "");
+            std::fflush(stdout);
         }
     }
-    if (o.prove > 0)
-        std::printf("%d problems, %d of %d proven, %d wrong\n", cases, proven, proofs, above);
-    else
-        std::printf("%d problems, %d optimal by the bound, %d above the optimum\n", cases, reached, above);
+    std::printf("%d problems, %d of %d proven, %d wrong\n", cases, proven, proofs, wrong);
+    return wrong > 0 ? 1 : 0;
+}
+
+int studyBrute(int first, int count)
+{
+    int cases = 0, reached = 0, inPieces = 0, above = 0;
+    for (int seed = first; seed < first + count; ++seed) {
+        const auto [p, rules, optimum] = smallCase(seed);
+        if (!p)
+            continue;
+        ++cases;
+        // As a whole, then in pieces as those of large graphs.
+        for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+            SetCoverLimits limits;
+            limits.seconds = 1e3;
+            if (most > 0)
+                limits.pieces = PieceSizes{.whole = 0, .atom = most, .most = most};
+            const SetCoverBound b = setCoverBound(*p, rules, limits);
+            (most > 0 ? inPieces : reached) += b.value >= optimum * (1 - 1e-6);
+            if (b.value <= optimum * (1 + 1e-9))
+                continue;
+            ++above;
+            std::printf("seed %d, pieces of %zu: bound %.17g above the optimum %.17g\n", seed, most, b.value,
+                        optimum);
+            std::fflush(stdout);
+        }
+    }
+    std::printf(
+        "%d problems, %d optimal by the bound, %d in pieces of one or of two ops, %d above the optimum\n",
+        cases, reached, inPieces, above);
     return above > 0 ? 1 : 0;
 }
 
@@ -214,7 +254,7 @@ int studyBrute(int count, const Options& o)
 int main(int argc, char** argv)
 {
     Options options;
-    int drawn = 0, brute = 0;
+    int drawn = 0, first = 0, brute = 0;
     std::size_t least = 8, most = 40;
     std::vector<std::string> files;
     for (int i = 1; i < argc; ++i) {
@@ -235,12 +275,16 @@ int main(int argc, char** argv)
             options.solve = std::atof(next);
         else if (word == "--prove")
             options.prove = std::atof(next);
+        else if (word == "--pieces")
+            options.pieces = static_cast<std::size_t>(std::atoi(next));
+        else if (word == "--first")
+            first = std::atoi(next);
         else if (word == "--drawn")
             drawn = std::atoi(next);
         else if (word == "--brute")
             brute = std::atoi(next);
         else if (const int numbers = std::sscanf(next, "%zu-%zu", &least, &most);
-                 word != "--ops" || numbers < 1 || most < least) {
+                 word != "--ops" || numbers < 1 || (numbers == 2 && most < least)) {
             std::fprintf(stderr, "%s: not known\n", word.c_str());
             return 2;
         } else if (numbers == 1) {
@@ -259,9 +303,11 @@ int main(int argc, char** argv)
         else
             (void)study(file, **problem, options);
     }
-    if (brute > 0)
-        return studyBrute(brute, options);
-    if (options.prove > 0 && drawn > 0)
+    if (options.prove > 0 && brute > 0)
+        return studyBruteProofs(first, brute, options);
+    if (options.prove > 0)
         return studyProofs(drawn, most, options);
+    if (brute > 0)
+        return studyBrute(first, brute);
     return drawn > 0 ? studyDrawn(drawn, least, most, options) : 0;
 }

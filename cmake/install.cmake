@@ -58,7 +58,7 @@ if(TARGET tilewright-python)
 endif()
 
 # Beside each other as in the source tree, so that the links between them hold.
-install(FILES README.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
+install(FILES README.md CONTRIBUTING.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
 # The handbook as pages, where `./dev handbook` has made it; Help > Handbook opens it.
 install(DIRECTORY build/handbook/html DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc OPTIONAL)

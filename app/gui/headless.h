@@ -9,12 +9,35 @@
 #include <QTemporaryDir>
 
 #include <array>
+#include <iostream>
 #include <string>
 
 namespace tilewright::ui {
 
-/// A QApplication for verbs without a window: offscreen, no prompts, and settings of its own, because
-/// pictures must not depend on, or change, what the person's window remembers.
+/// Bad input: one sentence and the exit code.
+inline int fail(const std::string& text)
+{
+    std::cerr << "tilewright: " << text << '\n';
+    return 2;
+}
+
+/// Settings, and what is kept beside them, in a folder that goes with the verb: it must not change what the
+/// person's window remembers.
+class OwnSettings
+{
+public:
+    OwnSettings()
+    {
+        QSettings::setDefaultFormat(QSettings::IniFormat);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_folder.path());
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+/// A QApplication for verbs without a window: offscreen, no prompts, and settings of its own, on which
+/// pictures do not depend either.
 class HeadlessApplication
 {
 public:
@@ -25,14 +48,12 @@ public:
     {
         QApplication::setStyle(makeStyle());
         m_app.setProperty("tilewrightNoPrompts", true);
-        QSettings::setDefaultFormat(QSettings::IniFormat);
-        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_settings.path());
     }
 
 private:
     int m_argc;
     QApplication m_app;
-    QTemporaryDir m_settings;
+    OwnSettings m_settings;
 };
 
 /// What a verb is told about the machine: a preset or a file. Without a name the document keeps its own.

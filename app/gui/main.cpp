@@ -81,6 +81,7 @@ int main(int argc, char** argv)
     cli.require_subcommand(0, 1);
     addRenderVerb(cli, argv, exitCode);
     addReportVerb(cli, argv, exitCode);
+    addDemoVerb(cli, argv, exitCode);
     manual::addManualVerb(cli);
     // Verbs, --help and --version work without a display. Options of Qt (-platform, -style) are let pass
     // here; the application takes them out of the arguments.

@@ -21,12 +21,6 @@ namespace tilewright::ui {
 
 namespace {
 
-int fail(const std::string& text)
-{
-    std::cerr << "tilewright: " << text << '\n';
-    return 2;
-}
-
 std::string viewNames()
 {
     std::string names = "window";

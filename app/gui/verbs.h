@@ -16,6 +16,8 @@ namespace tilewright::ui {
 void addRenderVerb(CLI::App& app, char** argv, int& exitCode);
 /// `tilewright report FILE… -o report.html`
 void addReportVerb(CLI::App& app, char** argv, int& exitCode);
+/// `tilewright demo`: the first tour by itself.
+void addDemoVerb(CLI::App& app, char** argv, int& exitCode);
 
 /// --machine, of the window and of the verbs.
 void addMachineOption(CLI::App& app, std::string& machine);

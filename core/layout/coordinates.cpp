@@ -321,6 +321,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
         if (!anchored && (sweep == kRailSweep / 2 || sweep == kRailSweep))
             straightenUp();
         if (!anchored && sweep == kRailSweep) {
+            removeDrift(g, order, x);
             Straightener straightener(g, order, separation, x);
             straightener.run();
             rails = straightener.rails();
@@ -348,6 +349,8 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
         progress.tell(0.8 + 0.15 * (sweep + 1) / kSweeps, "placing");
     }
 
+    if (!anchored)
+        removeDrift(g, order, x);
     Straightener(g, order, separation, x).run();
 
     // Layers: as tall as their tallest node; more room where the lines between two layers run far.

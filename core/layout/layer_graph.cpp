@@ -253,11 +253,9 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
     LayerGraph g;
     const int n = static_cast<int>(component.nodes.size());
     g.nodeCount = n;
-    std::map<std::uint32_t, int> local;
     std::map<std::int32_t, int> groupNumber;
     for (int v = 0; v < n; ++v) {
         const LayoutNode& node = graph.nodes[component.nodes[v]];
-        local.emplace_hint(local.end(), component.nodes[v], v);
         g.width.push_back(node.width);
         g.height.push_back(node.height);
         g.group.push_back(
@@ -267,14 +265,18 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
     }
     g.groupCount = static_cast<int>(groupNumber.size());
 
+    const auto local = [&](std::uint32_t node) {
+        const auto& nodes = component.nodes; // ascending
+        return static_cast<int>(std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
+    };
     std::vector<Arc> arcs;
     std::vector<int> arcOfEdge(component.edges.size(), -1);
     for (std::size_t e = 0; e < component.edges.size(); ++e) {
         const LayoutEdge& edge = graph.edges[component.edges[e]];
         if (edge.source == edge.target)
             continue;
-        const int from = local.at(edge.source);
-        const int to = local.at(edge.target);
+        const int from = local(edge.source);
+        const int to = local(edge.target);
         const bool inside = g.group[from] >= 0 && g.group[from] == g.group[to];
         arcOfEdge[e] = static_cast<int>(arcs.size());
         arcs.push_back({from, to, inside ? kGroupWeight : 1, false, edge.net});

@@ -88,6 +88,10 @@ using Order = std::vector<std::vector<int>>; ///< per layer, from left to right
 [[nodiscard]] std::optional<Order> orderLayers(const LayerGraph& g, std::span<const double> hints,
                                                const LayoutOptions& options, const Progress& progress);
 
+/// Shifts whole layers sideways, so that a deep drawing, which wanders, stays in a strip hardly wider than
+/// its widest layers: where few lines are led aside by it, and in steps, so that none leaps. `x` are centres.
+void removeDrift(const LayerGraph& g, const Order& order, std::vector<double>& x);
+
 /// Centres: x of each vertex; y is that of its layer.
 struct Coordinates
 {

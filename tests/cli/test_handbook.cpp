@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the handbook shows is what the program prints, and its pictures are those that are drawn for it.
+#include <QDate>
 #include <QDir>
 #include <QDirIterator>
 #include <QFileInfo>
+#include <QLocale>
 #include <QProcess>
 #include <QRegularExpression>
+#include <QTemporaryDir>
 #include <QTest>
+
+#include <algorithm>
 
 namespace {
 
@@ -70,6 +75,89 @@ private Q_SLOTS:
             shown += found(textOf(page), R"(\]\([./]*pictures/([\w-]+)\.png\))");
         QVERIFY(shown.size() > 10);
         QCOMPARE(shown, found(textOf(kHandbook + QStringLiteral("pictures.txt")), "^([\\w-]+):"));
+    }
+
+    /// Issue 19, "First contact".
+    void everySampleIsInTheGallery()
+    {
+        const QStringList lines =
+            textOf(kRoot + QStringLiteral("docs/handbook/samples.md")).split(QLatin1Char('\n'));
+        const auto listed = [&lines](const QString& name, const QString& beside) {
+            return std::any_of(lines.begin(), lines.end(), [&](const QString& line) {
+                return line.startsWith(QLatin1Char('|')) &&
+                       line.contains(QLatin1Char('`') + name + QLatin1Char('`')) && line.contains(beside);
+            });
+        };
+        static const QRegularExpression kStrategy(QStringLiteral(R"(^([\w-]+)\.([\w-]+)\.schedule\.json$)"));
+        const QDir samples(kRoot + QStringLiteral("samples"));
+        int seen = 0;
+        for (QDirIterator it(samples.path(), QDir::Files, QDirIterator::Subdirectories); it.hasNext();
+             ++seen) {
+            const QString path = samples.relativeFilePath(it.next());
+            QString name = path.section(QLatin1Char('/'), 1);
+            if (it.fileName() == QLatin1String("README.md") || path.contains(QLatin1String("__pycache__")))
+                continue;
+            QString strategy;
+            if (const auto schedule = kStrategy.match(name); schedule.hasMatch()) {
+                name = schedule.captured(1);
+                strategy = QLatin1Char('`') + schedule.captured(2) + QLatin1Char('`');
+            } else if (path.startsWith(QLatin1String("schedule/")))
+                name.chop(5);
+            QVERIFY2(listed(name, strategy), qPrintable(path));
+        }
+        QVERIFY(seen > 70);
+    }
+
+    /// Issue 19, "First contact": what is cited is the newest release.
+    void theCitationIsOfTheNewestRelease()
+    {
+        const QString citation = textOf(kRoot + QStringLiteral("CITATION.cff"));
+        const QString changelog = textOf(kRoot + QStringLiteral("resources/package/changelog"));
+        static const QRegularExpression kRelease(QStringLiteral(R"(^tilewright \(([\d.]+)\))"));
+        static const QRegularExpression kSigned(QStringLiteral(R"(^ -- .*?  \w{3}, (\d{2} \w{3} \d{4}))"),
+                                                QRegularExpression::MultilineOption);
+        const auto field = [&citation](const char* name) {
+            const QRegularExpression line(QStringLiteral("^%1: (.*)$").arg(QLatin1String(name)),
+                                          QRegularExpression::MultilineOption);
+            return line.match(citation).captured(1);
+        };
+        QCOMPARE(field("cff-version"), QStringLiteral("1.2.0"));
+        QCOMPARE(field("version"), kRelease.match(changelog).captured(1));
+        const QDate date =
+            QLocale::c().toDate(kSigned.match(changelog).captured(1), QStringLiteral("dd MMM yyyy"));
+        QVERIFY(date.isValid());
+        QCOMPARE(field("date-released"), date.toString(Qt::ISODate));
+        for (const char* required : {"message", "title", "license"})
+            QVERIFY2(!field(required).isEmpty(), required);
+        QVERIFY(citation.contains(QStringLiteral("\nauthors:\n  - name: ")));
+        // It is YAML without tabs, and no field is given twice.
+        QVERIFY(!citation.contains(QLatin1Char('\t')));
+        static const QRegularExpression kField(QStringLiteral("^([a-z-]+):"),
+                                               QRegularExpression::MultilineOption);
+        QStringList names;
+        for (auto it = kField.globalMatch(citation); it.hasNext();)
+            names << it.next().captured(1);
+        QCOMPARE(names.removeDuplicates(), 0);
+    }
+
+    /// Issue 19, "The handbook": the declarations of core/ make a reference without a warning.
+    void theReferenceOfCoreHasNoWarnings()
+    {
+        const QTemporaryDir folder;
+        QProcess doxygen;
+        doxygen.setProcessChannelMode(QProcess::MergedChannels);
+        doxygen.setWorkingDirectory(kRoot);
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("TILEWRIGHT_VERSION"), QStringLiteral("test"));
+        environment.insert(QStringLiteral("TILEWRIGHT_REFERENCE"), folder.path());
+        doxygen.setProcessEnvironment(environment);
+        doxygen.start(QStringLiteral("doxygen"), {QStringLiteral("docs/reference/Doxyfile")});
+        if (!doxygen.waitForStarted())
+            QSKIP("doxygen is not installed");
+        QVERIFY(doxygen.waitForFinished(280'000));
+        QVERIFY2(doxygen.exitCode() == 0, doxygen.readAll().constData());
+        QVERIFY(textOf(folder.filePath(QStringLiteral("structtilewright_1_1Subgraph.html")))
+                    .contains(QStringLiteral("never used as a result")));
     }
 
     void everyPageIsInTheTableOfContents()

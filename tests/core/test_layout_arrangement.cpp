@@ -16,6 +16,8 @@ class TestLayoutArrangement : public QObject
 private slots:
     void columns();
     void columnsKeepGroups();
+    void deepDrawingsDoNotWander();
+    void aLeaningDrawingIsPutUpright();
     void stableAfterAnEdit();
     void cancel();
     void progressIsReported();
@@ -61,6 +63,50 @@ void TestLayoutArrangement::columnsKeepGroups()
     QVERIFY(result->columns >= 3);
     for (const LayoutGroup& group : result->groups)
         QCOMPARE(group.outlines.size(), std::size_t{1});
+}
+
+void TestLayoutArrangement::deepDrawingsDoNotWander()
+{
+    double share = 0, leap = 0;
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+        const LayoutGraph graph = randomGraph({2000, 12, 0, seed});
+        LayoutOptions options;
+        options.aspect = 1.6;
+        const auto drawn = layeredLayout(graph, options);
+        QVERIFY(drawn);
+        QCOMPARE(overlaps(*drawn), 0);
+        double area = 0;
+        for (const LayoutRect& node : drawn->nodes)
+            area += (node.width + options.nodeGap) * (node.height + options.layerGap);
+        share += area / (drawn->bounds.width * drawn->bounds.height) / 3;
+        const double column = drawn->bounds.width / drawn->columns;
+        for (const LayoutRoute& route : drawn->edges)
+            for (std::size_t i = 0; i + 3 < route.size(); i += 3)
+                leap = std::max(leap, std::abs(route[i + 3].x - route[i].x) / column);
+    }
+    qInfo("used share of the area %.3f, longest way aside %.2f columns", share, leap);
+    QVERIFY(share > 0.3);
+    QVERIFY(leap < 1);
+}
+
+void TestLayoutArrangement::aLeaningDrawingIsPutUpright()
+{
+    const LayoutGraph graph = chain(60);
+    const auto g = layered::buildLayers(graph, layered::components(graph).front());
+    layered::Order order(60);
+    std::vector<double> leaning(60), upright(60, 7);
+    for (int v = 0; v < 60; ++v) {
+        order[static_cast<std::size_t>(g.layer[v])].push_back(v);
+        leaning[static_cast<std::size_t>(v)] = 30 * g.layer[v];
+    }
+    layered::removeDrift(g, order, leaning);
+    const auto [left, right] = std::minmax_element(leaning.begin(), leaning.end());
+    QVERIFY2(*right - *left < 250, qPrintable(QString::number(*right - *left))); // of 1,770
+    for (std::size_t v = 1; v < leaning.size(); ++v)
+        QVERIFY(std::abs(leaning[v] - leaning[v - 1]) <= 300); // and no leap instead
+
+    layered::removeDrift(g, order, upright);
+    QCOMPARE(upright, std::vector<double>(60, 7));
 }
 
 void TestLayoutArrangement::stableAfterAnEdit()

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "edit/edits.h"
 #include "edit/fit.h"
+#include "report/baseline_shares.h"
 #include "report/csv.h"
 #include "report/evaluation_json.h"
 #include "report/format_issue.h"
@@ -93,6 +94,37 @@ private slots:
         QVERIFY(std::abs(s->gap() - 3.6384) < 1e-12);
         QCOMPARE(s->residentBefore(SubgraphId(0)).size(), 0u);
         QCOMPARE(s->residentBefore(SubgraphId(1)).size(), 1u);
+    }
+
+    void theSharesOfTheBaseline()
+    {
+        const SnapshotPtr fine = sample("attention-block", "one-by-one");
+        const SnapshotPtr fused = sample("attention-block", "fused");
+        const auto sum = [](const std::vector<BaselineShare>& shares) {
+            double out = 0;
+            for (const BaselineShare& share : shares)
+                out += share.share.value_or(0);
+            return out;
+        };
+        // Whichever is cut finer: every subgraph has something to be compared with, and nothing is lost.
+        for (const auto& [now, before] : {std::pair{fine, fused}, {fused, fine}}) {
+            const auto shares = baselineShares(*now, *before);
+            QCOMPARE(shares.size(), now->schedule.size());
+            for (const BaselineShare& share : shares)
+                QVERIFY(share.share && !share.subgraphs.empty());
+            QVERIFY(std::abs(sum(shares) / before->evaluation.total - 1) < 1e-9);
+        }
+        // One that is as it was is compared with itself, also where another computes some of it again.
+        const auto self = baselineShares(*fine, *fine);
+        for (std::size_t i = 0; i < self.size(); ++i)
+            QCOMPARE(self[i].latency, std::optional(fine->evaluation.subgraphs[i].latency));
+        Schedule again = fine->schedule;
+        Subgraph second = *again.subgraphs[1];
+        second.ops.insert(second.ops.begin(), again.subgraphs[0]->ops.front()); // norm1 is recomputed
+        again.subgraphs[1] = std::make_shared<const Subgraph>(second);
+        const SnapshotPtr recomputed = takeSnapshot(fine->problem, again, fine->evaluation.rules, 0, 0);
+        QCOMPARE(baselineShares(*recomputed, *fine)[0].latency,
+                 std::optional(fine->evaluation.subgraphs[0].latency));
     }
 
     void anEditCostsTheSubgraphsItTouches()

@@ -3,6 +3,7 @@
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "export/export_view.h"
+#include "views/compare/compare_data.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/compare_view.h"
 #include "views/compare/difference_list.h"
@@ -267,6 +268,23 @@ private Q_SLOTS:
             }
         QCOMPARE(m_view->size(), QSize(1100, 700));
         QVERIFY(!m_state->themes.theme().dark);
+    }
+    void theGraphsHaveTheColoursOfTheEditedOne()
+    {
+        openWithDifferences();
+        // Colours depend on how a schedule came about: here the first are not those of a fresh one.
+        QVERIFY(document().apply(
+            edit::fuse(problem(), document().schedule(), std::array{SubgraphId(2), SubgraphId(3)}),
+            QStringLiteral("fuse")));
+        document().undoStack().undo();
+        document().waitForSnapshot();
+        m_view->settle();
+        const CompareDataPtr data = compareData(document().baseline(), document().snapshot(), {},
+                                                document().subgraphColours(), GraphMetrics{}, {});
+        const std::vector<std::size_t>& colours = document().colours();
+        QCOMPARE(data->graphs[1].hulls.size(), colours.size());
+        for (std::size_t i = 0; i < colours.size(); ++i)
+            QCOMPARE(data->graphs[1].hulls[i].fill.value, static_cast<double>(colours[i]));
     }
 };
 

@@ -287,6 +287,25 @@ private Q_SLOTS:
         QCOMPARE(page.error, QString());
         QVERIFY2(page.source.size() < 3'000'000, qPrintable(QString::number(page.source.size())));
     }
+    void everySvgFallsBackToASansSerifFont()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        QTemporaryDir folder;
+        for (const char* name : {"graph", "memory", "latency", "roofline", "subgraphs"}) {
+            const QString path = folder.filePath(QStringLiteral("v.svg"));
+            QVERIFY2(exportView(*window.view(QLatin1String(name)), path, ExportOptions()), name);
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const Page page(file.readAll());
+            QVERIFY2(!page.families.isEmpty(), name);
+            for (const QString& family : page.families) // "DejaVu Sans" alone is Times elsewhere
+                QVERIFY2(family.startsWith(QLatin1Char('\'')) &&
+                             (family.endsWith(QLatin1String("sans-serif")) ||
+                              family.endsWith(QLatin1String("monospace"))),
+                         qPrintable(family));
+        }
+    }
     void picturesSayTheWidthOfTheirTexts()
     {
         double width = 0;

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void overview();
     void keyboard();
     void search();
+    void theOpOfThatNameIsFoundFirst();
     void collapseByDoubleClick();
     void options();
     void undoKeepsTheView();
@@ -207,6 +208,30 @@ void TestGraph::search()
     QTest::keyClick(field, Qt::Key_Escape);
     QVERIFY(field->text().isEmpty());
     QVERIFY(b.view->hasFocus());
+}
+
+void TestGraph::theOpOfThatNameIsFoundFirst()
+{
+    Problem::Data data;
+    for (const char* name : {"x", "layer0.up.out", "layer0.down.weight", "layer0.down.out"})
+        data.tensors.push_back({128, 128, name});
+    Op up, down;
+    up.inputs = {TensorId(0)};
+    up.output = TensorId(1);
+    up.name = "layer0.up";
+    down.type = OpType::MatMul;
+    down.inputs = {TensorId(1), TensorId(2)};
+    down.output = TensorId(3);
+    down.name = "layer0.down";
+    data.ops.push_back(up);
+    data.ops.push_back(down);
+    data.hardware = {400000, 10, 128, 128, {}};
+    Bench b(*Problem::build(data));
+    QLineEdit* field = b.view->toolbar().searchField();
+    field->setFocus();
+    QTest::keyClicks(field, QStringLiteral("down"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(b.selected().ops, std::set<OpId>{OpId(1)});
 }
 
 void TestGraph::collapseByDoubleClick()

@@ -5,6 +5,7 @@
 #include "theme/number.h"
 #include "views/graph/graph_sections.h"
 #include "views/graph/graph_toolbar.h"
+#include "workload/generate.h"
 
 #include <QLabel>
 #include <QLineEdit>
@@ -79,6 +80,7 @@ private Q_SLOTS:
     void anOpenedCardLeavesNoEmptyColumns();
     void closedAgain();
     void expandAllIsRemembered();
+    void allOfAWholeIsDrawnAnew();
     void selectedAndSought();
     void keysMoveBetweenCards();
     void dropOnACardChangesNothing();
@@ -277,6 +279,20 @@ void TestGraphCards::expandAllIsRemembered()
     QCOMPARE(countOf(*next.view->model(), GraphKey::Kind::Op), std::size_t{0});
     Bench third(pointwiseNet(1000, 6));
     QVERIFY(third.view->model()->geometry->condensed);
+}
+
+void TestGraphCards::allOfAWholeIsDrawnAnew()
+{
+    // Only the few inputs beside the cards have a place from before; what was laid out about them leaned over
+    // and began with a line right across the picture.
+    const ProblemPtr problem = *generateWorkload({.kind = WorkloadKind::Transformer, .layers = 40});
+    QVERIFY(problem->opCount() > 600);
+    Bench opened(problem);
+    opened.view->collapseAll(false);
+    opened.view->settle();
+    Bench fresh(problem); // expanding all is remembered
+    QCOMPARE(countOf(*opened.view->model(), GraphKey::Kind::Op), problem->opCount());
+    QVERIFY(opened.view->model()->geometry->layout.nodes == fresh.view->model()->geometry->layout.nodes);
 }
 
 void TestGraphCards::selectedAndSought()

@@ -18,6 +18,7 @@ private Q_SLOTS:
     void initTestCase();
     void clickSelects();
     void tabsAndLinesSelect();
+    void aClickOnEmptyGroundLeavesNoOutline();
     void rubberBand();
     void hoverIsShared();
     void selectionOfSeveral();
@@ -64,6 +65,21 @@ void TestGraphSelection::tabsAndLinesSelect()
     b.view->panBy({-4000, -4000});
     b.state.selection.selectSubgraph(SubgraphId(2));
     QVERIFY(QRectF(b.view->rect()).intersects(b.view->viewport().toScreen(b.view->model()->hulls[2].bounds)));
+}
+
+void TestGraphSelection::aClickOnEmptyGroundLeavesNoOutline()
+{
+    Bench b(pointwiseNet(10, 2));
+    b.view->setFocus();
+    const QPoint empty = b.emptySpot();
+    b.move(empty, {}, Qt::NoButton);
+    const QImage before = b.picture();
+    QTest::mouseClick(b.view.get(), Qt::LeftButton, {}, b.at(3));
+    QVERIFY(b.picture() != before);
+    QTest::mouseClick(b.view.get(), Qt::LeftButton, {}, empty);
+    b.move(empty, {}, Qt::NoButton);
+    QVERIFY(b.selected().ops.empty());
+    QVERIFY(b.picture() == before);
 }
 
 void TestGraphSelection::rubberBand()

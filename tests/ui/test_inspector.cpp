@@ -19,6 +19,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTableView>
+#include <QToolTip>
 #include <QtTest>
 
 using namespace tilewright;
@@ -60,6 +61,25 @@ private Q_SLOTS:
         Q_EMIT inspector->summaryLabel()->linkActivated(QStringLiteral("op:3"));
         QCOMPARE(window.state().selection.state().ops, std::set{OpId(3)});
         QVERIFY2(!inspector->summaryLabel()->isVisible(), "one op: its subgraph");
+    }
+    void bestFoundSaysWhenNothingIsBetter()
+    {
+        MainWindow window;
+        open(window, products());
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
+        auto* inspector = view<InspectorView>(window, "inspector");
+        QPushButton* best = nullptr;
+        for (QPushButton* button : inspector->findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Best found"))
+                best = button;
+        QVERIFY(best);
+        best->click(); // takes it, if there is a better one
+        const int edits = window.state().document.undoStack().count();
+        QToolTip::hideText();
+        best->click();
+        QCOMPARE(window.state().document.undoStack().count(), edits);
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("is faster than the present one")),
+                 qPrintable(QToolTip::text()));
     }
     void anOpComputedTwiceShowsTheCurrentSubgraph()
     {
@@ -159,6 +179,9 @@ private Q_SLOTS:
         for (const QPushButton* b : buttons) {
             QVERIFY(!seen.contains(b->accessibleName()));
             seen.insert(b->accessibleName());
+            const QString op = QString::fromStdString(
+                document.problem()->opName(document.schedule()[SubgraphId(2)].ops.front()));
+            QVERIFY2(b->toolTip().contains(op), qPrintable(b->toolTip())); // not its own words again
         }
         const double before = document.snapshot()->evaluation.total;
         QTest::mouseClick(buttons.front(), Qt::LeftButton);

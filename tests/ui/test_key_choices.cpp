@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keys of a person's own choice: chosen in Preferences, told everywhere, kept.
+#include "panels/solver/solver_options.h"
+#include "panels/solver/solver_view.h"
 #include "views/graph/graph_view.h"
 #include "window/command_palette.h"
 #include "window/keys_page.h"
@@ -13,6 +15,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPushButton>
+#include <QRegularExpression>
 #include <QTabWidget>
 #include <QTimer>
 #include <QTreeWidget>
@@ -240,6 +244,52 @@ private Q_SLOTS:
                     for (const QKeySequence& key : all[i]->shortcuts())
                         QVERIFY2(!all[j]->shortcuts().contains(key),
                                  qPrintable(all[i]->objectName() + QLatin1Char(' ') + all[j]->objectName()));
+    }
+    void hintsTellTheChosenKeys()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        // Each of these keys stood in some hint.
+        KeyChoices choices;
+        int n = 1;
+        for (const char* id : {"solve.auto", "compare.pin", "graph.find", "npu-graph.find", "schedule.fuse",
+                               "view.graph", "view.dock.rules", "canvas.fitSelection", "tiles.append"}) {
+            QVERIFY2(window.state().actions.find(QLatin1String(id)), id);
+            choices[QLatin1String(id)] = {
+                QKeySequence(QStringLiteral("Ctrl+Alt+Shift+%1").arg(QChar(u'0' + n++)))};
+        }
+        window.state().actions.setKeyChoices(choices);
+        // No tooltip and no sentence of the window names a key that no command has.
+        QStringList known;
+        for (const QAction* action : window.state().actions.all())
+            for (const QKeySequence& keys : action->shortcuts())
+                known << keys.toString(QKeySequence::NativeText);
+        // "(F9)", "press G", "Ctrl+Alt+1"; not what the mouse does with a modifier.
+        static const QRegularExpression form(QStringLiteral(
+            "\\(((?:F[0-9]+|[A-Z]))[,)]|[Pp]ress "
+            "([A-Z]|F[0-9]+)\\b|(?<![+\\w])((?:(?:Ctrl|Alt|Shift)\\+)+(?:F[0-9]+|[A-Z0-9]))\\b"));
+        const auto check = [&](const QString& text, const QString& of) {
+            QVERIFY2(!text.contains(QLatin1Char('{')), qPrintable(of + QStringLiteral(": ") + text));
+            for (auto it = form.globalMatch(text); it.hasNext();) {
+                const QRegularExpressionMatch match = it.next();
+                const QString key = match.captured(match.lastCapturedIndex());
+                QVERIFY2(known.contains(key), qPrintable(of + QStringLiteral(": ") + text));
+            }
+        };
+        for (const QAction* action : window.state().actions.all()) {
+            check(action->toolTip(), action->objectName());
+            check(action->whatsThis(), action->objectName());
+        }
+        for (const QWidget* widget : window.findChildren<QWidget*>()) {
+            check(widget->toolTip(), widget->objectName());
+            check(widget->accessibleDescription(), widget->objectName());
+            const auto* label = qobject_cast<const QLabel*>(widget);
+            if (label && label->text().contains(QLatin1Char('.'))) // a sentence; "M (X)" is a loop
+                check(label->text(), QStringLiteral("label"));
+        }
+        const auto* solver = viewOf<SolverView>(window, "solver");
+        QVERIFY(solver->options().run()->toolTip().contains(
+            action(window, "solve.auto")->shortcut().toString(QKeySequence::NativeText)));
     }
 };
 

@@ -151,6 +151,25 @@ private Q_SLOTS:
         QTRY_COMPARE(m_state->selection.hover().subgraph, SubgraphId(6));
     }
 
+    void namesUnderTheBarsTellThemApart()
+    {
+        const QFontMetricsF fm(uiFont(0.9));
+        const auto name = [&](const OpNames& names, const char* room) {
+            return latencyName(names, fm, fm.horizontalAdvance(QLatin1String(room)));
+        };
+        // Of layer0.norm1, layer0.head0.query, layer0.head1.query: what all share is not in it (OpNames).
+        QCOMPARE(name({QStringLiteral("norm1"), {}}, "norm1"), QStringLiteral("norm1"));
+        QCOMPARE(name({QStringLiteral("query"), QStringLiteral("head0")}, "head0.query"),
+                 QStringLiteral("head0.query"));
+        QCOMPARE(name({QStringLiteral("query"), QStringLiteral("head0")}, "h0.queryi"),
+                 QStringLiteral("h0.query"));
+        QCOMPARE(name({QStringLiteral("query, scores"), QStringLiteral("head1")}, "h1.query, MM"),
+                 QStringLiteral("h1.query, …"));
+        open(chain(3));
+        for (const LatencyBar& bar : m_view->model().bars)
+            QVERIFY(!bar.names.names.isEmpty());
+    }
+
     void theGhostOfFusedSubgraphsIsTheirSum()
     {
         open(chain(4));
@@ -175,6 +194,13 @@ private Q_SLOTS:
         m_view->settle();
         QVERIFY(!m_view->model().bars[0].before);
         QCOMPARE(m_view->model().bars[0].beforeIds, std::vector<SubgraphId>{SubgraphId(0)});
+        // Their dashes are their shares of it.
+        const auto& halves = m_view->model().bars;
+        QVERIFY(halves[0].ghost && halves[1].ghost);
+        QVERIFY(std::abs(*halves[0].ghost + *halves[1].ghost -
+                         document().baseline()->evaluation.subgraphs[0].latency) < 1e-6);
+        QVERIFY(halves[0].change() > 0 && halves[1].change() > 0);
+        QVERIFY(latencyTooltip(halves[0]).contains(QStringLiteral("its share")));
         QCOMPARE(*m_view->model().bars[3].before, before.subgraphs[3].latency);
     }
 

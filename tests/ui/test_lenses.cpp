@@ -35,6 +35,7 @@ private Q_SLOTS:
     void aModelOpensInEveryLens();
     void aTopologyOpensAsAModel();
     void oneFileFourLensesAndBack();
+    void theWavefrontIsShownWhateverPageWasOpen();
     void theWavefrontFollowsTheWheel();
     void editingALensPinsIt();
     void undoInALensThatOnlyShowsIsThatOfTheSchedule();
@@ -123,6 +124,17 @@ void TestLenses::oneFileFourLensesAndBack()
     QVERIFY(m_window->view(QStringLiteral("graph"))->isSeen());
     QCOMPARE(selection().state().subgraph, slowest);
     QVERIFY(workspace().modified().empty()); // looking changes nothing
+}
+
+void TestLenses::theWavefrontIsShownWhateverPageWasOpen()
+{
+    open("llama-block.json");
+    auto* lens = dynamic_cast<SystolicView*>(m_window->view(QStringLiteral("systolic")));
+    QVERIFY(lens);
+    lens->showPane(QStringLiteral("systolic-memory"));
+    run("lens.slowest");
+    run("lens.systolic");
+    QVERIFY(lens->pane(QStringLiteral("systolic-wavefront"))->isVisible());
 }
 
 void TestLenses::theWavefrontFollowsTheWheel()

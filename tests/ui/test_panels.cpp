@@ -69,6 +69,70 @@ private Q_SLOTS:
             QVERIFY(!table->model()->index(r, SubgraphModel::Change).data().toString().isEmpty());
         }
     }
+    void splitSubgraphsAreComparedToo()
+    {
+        MainWindow window;
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.openPaths(
+            {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        Document& document = window.state().document;
+        document.pinBaseline();
+        window.state().selection.selectSubgraph(SubgraphId(1));
+        window.state().actions.find(QStringLiteral("schedule.split"))->trigger();
+        document.waitForSnapshot();
+        const auto* model =
+            qobject_cast<SubgraphModel*>(view<SubgraphsView>(window, "subgraphs")->table()->model());
+        double sum = 0;
+        for (int r = 0; r < model->rowCount(); ++r) {
+            const auto by = model->change(static_cast<std::size_t>(r));
+            QVERIFY2(by, qPrintable(QString::number(r)));
+            sum += *by;
+        }
+        const double total = document.snapshot()->evaluation.total - document.baseline()->evaluation.total;
+        QVERIFY(total > 0);
+        QVERIFY2(std::abs(sum - total) < 1e-6, qPrintable(QString::number(sum)));
+    }
+    void roundingIsNoChange()
+    {
+        QCOMPARE(change(646048.0, 646048.0 + 1.2e-10), 0.0); // the same sum in another order
+        QCOMPARE(change(646048.0, 646048.0 - 1.2e-10), 0.0);
+        QCOMPARE(change(4.0, 5.0), 1.0);
+        QCOMPARE(signedNumber(change(646048.0, 646048.0 + 1.2e-10)), signedNumber(0));
+    }
+    void namesAreReadableInLargeLetters()
+    {
+        const QFont before = QApplication::font();
+        const auto restore = qScopeGuard([&] { QApplication::setFont(before); });
+        QFont large = before;
+        large.setPointSize(20);
+        QApplication::setFont(large);
+        MainWindow window;
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QVERIFY(window.openPaths(
+            {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        window.state().document.pinBaseline();
+        auto* subgraphs = view<SubgraphsView>(window, "subgraphs");
+        const QTableView* table = subgraphs->table();
+        subgraphs->resize(360, 500); // about what the dock of a narrow window leaves it
+        QTest::qWait(20);
+        const auto* delegate = qobject_cast<SubgraphDelegate*>(table->itemDelegate());
+        QVERIFY(delegate);
+        QSet<QString> seen;
+        for (int r = 0; r < table->model()->rowCount(); ++r) {
+            const QModelIndex cell = table->model()->index(r, SubgraphModel::Ops);
+            const auto [names, where] = delegate->opsIn(static_cast<std::size_t>(r), table->font(),
+                                                        table->columnWidth(SubgraphModel::Ops) - 8);
+            const QString first = names.section(QLatin1Char(','), 0, 0).section(QLatin1Char('.'), -1);
+            QVERIFY2(!first.contains(QChar(u'…')) || first.endsWith(QChar(u'…')), qPrintable(names));
+            QVERIFY2(!seen.contains(names + where), qPrintable(names)); // "query, s…" of head0 and of head1
+            seen.insert(names + where);
+            QVERIFY(
+                cell.data(Qt::ToolTipRole).toString().contains(first.chopped(first.endsWith(QChar(u'…')))));
+        }
+        QVERIFY(table->columnWidth(SubgraphModel::Ops) <= table->viewport()->width());
+    }
     void columnsFitTheDockOfAFreshWindow()
     {
         MainWindow window;

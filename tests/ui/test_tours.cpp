@@ -143,7 +143,8 @@ private Q_SLOTS:
 
     void theFormulaSheetCitesRulesThatThereAre()
     {
-        FormulaSheet sheet;
+        const Actions keys;
+        FormulaSheet sheet(keys, nullptr);
         const QString text = sheet.findChild<QTextBrowser*>()->toPlainText();
         QFile file(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/docs/rules/schedule.md"));
         QVERIFY(file.open(QIODevice::ReadOnly));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "control_named.h"
+#include "edit/edits.h"
 #include "files.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
@@ -22,6 +23,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 #include <QTreeWidget>
 
@@ -231,6 +233,35 @@ private Q_SLOTS:
         QVERIFY(window.state().document.schedule() == before);
         auto* bar = window.findChild<MessageBar*>();
         QVERIFY(bar && !bar->text().isEmpty());
+    }
+    void aWarningLeavesByItself()
+    {
+        MainWindow window;
+        open(window, "ex5.problem.json");
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 1);
+        key(window, "schedule.moveUp"); // refused
+        const auto* bar = window.findChild<MessageBar*>();
+        QVERIFY(bar && !bar->text().isEmpty());
+        const auto* leave = bar->findChild<QTimer*>();
+        QVERIFY(leave && leave->isActive());
+        QVERIFY(leave->interval() > 6000); // it can be read twice
+    }
+    void ctrlYRedoesToo()
+    {
+        MainWindow window;
+        open(window, "ex5.problem.json");
+        const Schedule before = window.state().document.schedule();
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        QVERIFY(
+            window.state().document.apply(edit::setTraversal(*window.state().document.problem(), before,
+                                                             std::array{SubgraphId(0)}, TraversalKind::Snake),
+                                          QStringLiteral("order")));
+        const Schedule after = window.state().document.schedule();
+        QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window.state().document.schedule() == before);
+        QTest::keyClick(&window, Qt::Key_Y, Qt::ControlModifier);
+        QVERIFY(window.state().document.schedule() == after);
     }
     void reorderByDroppingRows()
     {

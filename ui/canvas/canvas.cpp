@@ -40,6 +40,7 @@ Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget*
     installCanvasAccessibility();
     addCommonKeys();
     m_time.start();
+    connect(&registry(), &Actions::keysChanged, this, qOverload<>(&QWidget::update)); // hints name keys
     // The places of another problem mean nothing here.
     document().whenChanged(this, Part::Problem, [this] {
         m_history.clear();

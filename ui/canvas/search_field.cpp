@@ -2,18 +2,21 @@
 #include "canvas/search_field.h"
 
 #include "canvas/control_bar.h"
+#include "workspace/actions.h"
 
 #include <QKeyEvent>
 #include <QLabel>
 
 namespace tilewright::ui {
 
-SearchField::SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip)
+SearchField::SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip,
+                         Actions& actions)
     : QLineEdit(&bar), m_hits(new QLabel(&bar))
 {
     setPlaceholderText(placeholder);
     setClearButtonEnabled(true);
     bar.add(this, name, tip, true);
+    actions.explain(this, tip);
     m_hits->setMinimumWidth(m_hits->fontMetrics().horizontalAdvance(QStringLiteral("000/000")));
     bar.add(m_hits, tr("Matches"), tr("Which match of how many is shown."));
     m_hits->setFocusPolicy(Qt::NoFocus);

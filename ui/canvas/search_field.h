@@ -9,6 +9,7 @@ class QLabel;
 
 namespace tilewright::ui {
 
+class Actions;
 class ControlBar;
 
 /// The field of a bar in which a person seeks something in the picture, and beside it which match of how many
@@ -17,7 +18,8 @@ class SearchField : public QLineEdit
 {
     Q_OBJECT
 public:
-    SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip);
+    SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip,
+                Actions& actions);
 
     void setHits(std::size_t current, std::optional<std::size_t> count); ///< nothing: nothing is sought
 

@@ -29,7 +29,9 @@ QAction* View::addCommand(const ActionSpec& spec, const std::function<void(bool)
     });
     if (!first) {
         const QAction* known = registry().find(spec.id);
-        action = Actions::make(spec, this);
+        ActionSpec own = spec;
+        own.tip = known->whatsThis(); // its keys are told
+        action = Actions::make(own, this);
         connect(action, &QAction::triggered, this, run);
         const auto takeKeys = [action, known] { action->setShortcuts(known->shortcuts()); };
         connect(&registry(), &Actions::keysChanged, action, takeKeys);

@@ -29,7 +29,8 @@ PlotCanvas::PlotCanvas(const ViewContext& context, QString name, QString title, 
 {
     connect(&context.themes, &ThemeSource::changed, this, &PlotCanvas::outdatePlots);
     addGesture("measure", tr("Measure a range"), tr("drag (Alt: do not snap to points)"),
-               tr("Tell the extent of what is dragged over; F shows it large, a click forgets it."));
+               tr("Tell the extent of what is dragged over; {canvas.fitSelection|F} shows it large, a click "
+                  "forgets it."));
 }
 
 const std::vector<PlotModel>& PlotCanvas::plots() const

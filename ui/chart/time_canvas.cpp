@@ -22,7 +22,7 @@ TimeCanvas::TimeCanvas(const ViewContext& context, QString name, QString title, 
     const bool shift = dragging == Dragging::MovesCursor;
     addGesture("measure", tr("Measure"),
                shift ? tr("Shift+drag (Alt: no snapping)") : tr("drag (Alt: no snapping)"),
-               tr("Sum up a range of time; F enlarges it, Escape lets it go."));
+               tr("Sum up a range of time; {canvas.fitSelection|F} enlarges it, Escape lets it go."));
     addGesture("overview", tr("Move or change the part that is shown"), tr("drag the strip or its handles"),
                tr("The strip shows the whole time and what of it is in sight."));
 }

@@ -5,6 +5,9 @@
 
 #include <QStringList>
 
+#include <algorithm>
+#include <cmath>
+
 namespace tilewright::ui {
 
 QString number(double value)
@@ -50,6 +53,12 @@ QString superscript(int value)
 QString signedNumber(double value)
 {
     return QString::fromStdString(tilewright::signedNumber(value));
+}
+
+double change(double before, double after)
+{
+    const double by = after - before;
+    return std::abs(by) <= 1e-9 * std::max(std::abs(before), std::abs(after)) ? 0 : by;
 }
 
 QString signedPercent(double fraction)

@@ -29,6 +29,8 @@ namespace tilewright::ui {
 [[nodiscard]] QString superscript(int value);
 /// With sign ("+12.5", "−3 276.8"), "±0" for no change.
 [[nodiscard]] QString signedNumber(double value);
+/// after − before; 0 where only rounding tells them apart: equal sums of other summands (R10.3).
+[[nodiscard]] double change(double before, double after);
 /// "−12.4 %"
 [[nodiscard]] QString signedPercent(double fraction);
 [[nodiscard]] QString percent(double fraction);

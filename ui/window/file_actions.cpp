@@ -142,13 +142,21 @@ void FileActions::offerSchedules(const QString& problem)
     if (schedules.isEmpty() || !m_messages.text().isEmpty() || qApp->property("tilewrightNoPrompts").toBool())
         return;
     const auto name = [](const QString& path) { return QFileInfo(path).fileName(); };
+    constexpr qsizetype kNamed = 4;
+    QStringList titles;
+    for (const QString& path : schedules.first(std::min(schedules.size(), kNamed)))
+        titles << scheduleTitle(QFileInfo(problem), path);
+    if (schedules.size() > kNamed)
+        titles << tr("…");
     if (schedules.size() == 1)
         m_messages.show(MessageBar::Kind::Info, tr("%1 stands beside it.").arg(name(schedules.front())),
                         tr("Open it"), [this, schedules] { open(schedules); });
     else
         m_messages.show(
             MessageBar::Kind::Info,
-            tr("%1 stand beside it.").arg(counted(schedules.size(), {}, tr("schedules"))), tr("Choose…"),
+            tr("%1 of it beside the file: %2.")
+                .arg(counted(schedules.size(), {}, tr("schedules")), titles.join(QStringLiteral(", "))),
+            tr("Choose…"),
             [this, schedules, problem] {
                 QMenu menu(&m_window);
                 for (const QString& path : schedules)

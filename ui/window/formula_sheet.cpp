@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/formula_sheet.h"
 
+#include "workspace/actions.h"
+
 #include <QDialogButtonBox>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -63,7 +65,7 @@ std::vector<Chapter> chapters()
 
 } // namespace
 
-FormulaSheet::FormulaSheet(QWidget* parent) : QDialog(parent)
+FormulaSheet::FormulaSheet(const Actions& keys, QWidget* parent) : QDialog(parent)
 {
     setWindowTitle(tr("Formula sheet"));
     QString html;
@@ -75,8 +77,9 @@ FormulaSheet::FormulaSheet(QWidget* parent) : QDialog(parent)
                     .arg(f.what, f.formula, f.rule);
         html += QStringLiteral("</table>");
     }
-    html += tr("<p>The rules as they are read by default; Rules (Alt+Shift+0) switches single ones. Numbers "
-               "such as R7.2 are those of docs/rules/schedule.md.</p>");
+    html += keys.withKeys(
+        tr("<p>The rules as they are read by default; Rules ({view.dock.rules|Alt+Shift+0}) switches "
+           "single ones. Numbers such as R7.2 are those of docs/rules/schedule.md.</p>"));
     auto* text = new QTextBrowser(this);
     text->setAccessibleName(windowTitle());
     text->setHtml(html);

@@ -5,12 +5,14 @@
 
 namespace tilewright::ui {
 
+class Actions;
+
 /// How a schedule is judged and what it costs, on one page, with the numbers of the rules.
 class FormulaSheet : public QDialog
 {
     Q_OBJECT
 public:
-    explicit FormulaSheet(QWidget* parent = nullptr);
+    FormulaSheet(const Actions& keys, QWidget* parent);
 };
 
 } // namespace tilewright::ui

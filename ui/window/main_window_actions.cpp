@@ -128,7 +128,7 @@ void MainWindow::createActions()
            edit,
            tr("&Redo"),
            QStringLiteral("redo"),
-           {QKeySequence::Redo},
+           {QKeySequence::Redo, QKeySequence(Qt::CTRL | Qt::Key_Y)},
            tr("Make the edit again."),
            false,
            {},
@@ -179,7 +179,7 @@ void MainWindow::createActions()
     a.add("view.graph", view, tr("&Graph"), "", {QKeySequence(Qt::CTRL | Qt::Key_G)}, tr("Go to the graph."),
           whenOpen, [this] { showView(QStringLiteral("graph")); });
     a.add("view.inspector", view, tr("&Inspector"), "", {QKeySequence(Qt::CTRL | Qt::Key_I)},
-          tr("Go to the properties of what is selected (Enter in the graph)."), {},
+          tr("Go to the properties of what is selected ({graph.properties|Enter} in the graph)."), {},
           [this] { showView(QStringLiteral("inspector")); });
 
     a.add("compare.pin", tr("Compare"), tr("&Pin as baseline"), "pin", {QKeySequence(Qt::Key_B)},
@@ -207,7 +207,7 @@ void MainWindow::createActions()
           [this] { ShortcutSheet(m_state->actions, this).exec(); });
     a.add("help.formulas", tr("Help"), tr("&Formula sheet"), "", {},
           tr("How a schedule is judged and what it costs, on one page."), {},
-          [this] { FormulaSheet(this).exec(); });
+          [this, &a] { FormulaSheet(a, this).exec(); });
     a.add("help.tooltip", tr("Help"), tr("&Explain what has the focus"), "",
           {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
           tr("Show the tooltip of the control, row or picture that has the keyboard."), {},

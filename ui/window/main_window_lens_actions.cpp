@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From the schedule to the other lenses, and what leads there.
+#include "views/systolic/systolic_view.h"
 #include "window/main_window.h"
 #include "window/panes.h"
 
 #include "window/start_page.h"
-#include "window/tour.h"
+#include "window/tour_player.h"
 #include "workspace/installed_files.h"
 #include "workspace/lens_links.h"
 
@@ -70,7 +71,11 @@ void MainWindow::createLensActions()
           });
     a.add("lens.systolic", menu, tr("&Wavefront of the tile"), "systolic", key("Ctrl+Shift+1"),
           tr("Look at the tile of the selected subgraph cycle by cycle, on the machine's array."),
-          whenProduct, [&workspace] { workspace.goTo(Lens::Systolic); });
+          whenProduct, [this, &workspace] {
+              workspace.goTo(Lens::Systolic);
+              if (auto* lens = qobject_cast<SystolicView*>(view(viewOf(Lens::Systolic))))
+                  lens->showPane(QStringLiteral("systolic-wavefront")); // not the page that was open last
+          });
     a.add(
         "lens.mapping", menu, tr("&Map the product"), "loops", key("Ctrl+Shift+2"),
         tr("Map the selected op, or the largest product of the selected subgraph, onto the machine's "
@@ -95,12 +100,18 @@ void MainWindow::createLensActions()
 void MainWindow::createTourActions()
 {
     m_tour = new TourGuide(*this);
-    for (const Tour& tour : guidedTours(*this))
-        addAction(m_state->actions.add(
-            QStringLiteral("help.tour.") + tour.id, tr("Help"), tr("Tour: %1").arg(tour.title), "play", {},
-            tour.tip,
-            [] { return Availability(!samplesFolder().isEmpty(), tr("The samples are not installed.")); },
-            [this, tour] { m_tour->start(tour); }));
+    auto* player = new TourPlayer(*this, *m_tour);
+    const auto samplesThere = [] {
+        return Availability(!samplesFolder().isEmpty(), tr("The samples are not installed."));
+    };
+    const std::vector<Tour> tours = guidedTours(*this);
+    for (const Tour& tour : tours)
+        addAction(m_state->actions.add(QStringLiteral("help.tour.") + tour.id, tr("Help"),
+                                       tr("Tour: %1").arg(tour.title), "play", {}, tour.tip, samplesThere,
+                                       [this, tour] { m_tour->start(tour); }));
+    addAction(m_state->actions.add("help.demo", tr("Help"), tr("&Demo: the first tour by itself"), "play", {},
+                                   tr("Watch the first tour being done; Esc or a click: your turn."),
+                                   samplesThere, [player, tour = tours.front()] { player->play(tour); }));
 }
 
 void MainWindow::showLens(Lens lens)

@@ -32,7 +32,7 @@ void MainWindow::createLookActions()
     };
     QAction* fit = add(
         "view.fit", tr("&Fit all"), "fit", {QKeySequence(Qt::SHIFT | Qt::Key_F)},
-        tr("Show all of the picture you last used (Home does it too)."),
+        tr("Show all of the picture you last used ({canvas.fitAll|Home} does it too)."),
         [](Canvas& c) { c.look([&] { c.fitAll(); }, ZoomHistory::Gesture::Command); }, somewhere);
     QAction* selection = add(
         "view.fitSelection", tr("Go to &selection"), "", {QKeySequence(Qt::Key_F)},

@@ -21,7 +21,7 @@ constexpr int kToldMs = 6000;
 } // namespace
 
 MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge)
-    : QWidget(parent), m_context(context), m_edge(edge)
+    : QWidget(parent), m_context(context), m_edge(edge), m_leave(this)
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 6, 8, 6);
@@ -103,7 +103,9 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     place();
     update();
     // What is only told goes by itself.
-    kind == Kind::Info && !m_run && !m_runOther ? m_leave.start(kToldMs) : m_leave.stop();
+    kind != Kind::Error && !m_run && !m_runOther
+        ? m_leave.start(kind == Kind::Info ? kToldMs : 2 * kToldMs) // a warning is read twice
+        : m_leave.stop();
     QAccessibleEvent event(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);
 }

@@ -42,10 +42,11 @@ protected:
 
 } // namespace
 
-TourGuide::TourGuide(MainWindow& window) : QWidget(&window), m_window(window), m_frame(new Ring(&window))
+TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_frame(new Ring(&window))
 {
     setObjectName(QStringLiteral("tour"));
     setAccessibleName(tr("Guided tour"));
+    setFrameStyle(QFrame::Box | QFrame::Plain); // on white panes a white card has no edge
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::ToolTipBase);
     setForegroundRole(QPalette::ToolTipText);
@@ -58,6 +59,7 @@ TourGuide::TourGuide(MainWindow& window) : QWidget(&window), m_window(window), m
     auto* row = new QHBoxLayout;
     m_count = new QLabel(this);
     m_count->setForegroundRole(QPalette::ToolTipText);
+    m_count->setWordWrap(true);
     row->addWidget(m_count, 1);
     m_leave = new QPushButton(tr("Leave the tour"), this);
     m_leave->setFocusPolicy(Qt::TabFocus); // the keyboard stays where the step needs it
@@ -86,6 +88,14 @@ void TourGuide::leave()
     hide();
     m_frame->hide();
     m_target = nullptr;
+    m_note.clear();
+}
+
+void TourGuide::setNote(const QString& note)
+{
+    m_note = note;
+    if (isRunning())
+        show();
 }
 
 QString TourGuide::text() const
@@ -105,8 +115,12 @@ void TourGuide::show()
 {
     const bool ended = m_step >= m_tour.steps.size();
     m_text->setText(m_window.state().actions.withKeys(ended ? m_tour.end : m_tour.steps[m_step].text));
-    m_count->setText(ended ? m_tour.title
-                           : tr("%1 · %2 of %3").arg(m_tour.title).arg(m_step + 1).arg(m_tour.steps.size()));
+    QStringList line{m_tour.title};
+    if (!ended)
+        line << tr("%1 of %2").arg(m_step + 1).arg(m_tour.steps.size());
+    if (!m_note.isEmpty())
+        line << m_note;
+    m_count->setText(line.join(QStringLiteral(" · ")));
     m_leave->setText(ended ? tr("Close") : tr("Leave the tour"));
     setVisible(true);
     place();

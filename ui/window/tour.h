@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QPointer>
-#include <QTimer>
-#include <QWidget>
+#include "window/gesture.h"
 
-#include <functional>
-#include <vector>
+#include <QFrame>
+#include <QTimer>
 
 class QLabel;
 class QPushButton;
@@ -15,12 +13,13 @@ namespace tilewright::ui {
 
 class MainWindow;
 
-/// One thing to do, where, and whether the person has done it.
+/// One thing to do, where, whether it has been done, and how to do it.
 struct TourStep
 {
     QString text;
     std::function<QWidget*()> where;
     std::function<bool()> done;
+    std::vector<Gesture> how{}; ///< for TourPlayer; all steps of a tour have it, or none
 };
 
 struct Tour
@@ -35,7 +34,7 @@ struct Tour
 
 /// Leads through a tour: a card beside the control that the step is about, and a frame round it. It goes on
 /// by itself when the step is done, whichever way; nothing is done for the person, and nothing is locked.
-class TourGuide : public QWidget
+class TourGuide : public QFrame
 {
     Q_OBJECT
 public:
@@ -46,6 +45,7 @@ public:
     [[nodiscard]] std::size_t step() const { return m_step; } ///< tour.steps.size() at the end
     [[nodiscard]] QString text() const;
     [[nodiscard]] QWidget* target() const { return m_target; }
+    void setNote(const QString& note); ///< beside the number of the step, until the tour is left
 
 private:
     void look(); ///< whether the step is done, and where its control is now
@@ -55,6 +55,7 @@ private:
     MainWindow& m_window;
     Tour m_tour;
     std::size_t m_step = 0;
+    QString m_note;
     QLabel* m_text;
     QLabel* m_count;
     QPushButton* m_leave;

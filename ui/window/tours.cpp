@@ -2,12 +2,16 @@
 // What the guided tours consist of.
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/solver/solver_view.h"
+#include "panels/subgraphs/subgraphs_view.h"
 #include "theme/words.h"
+#include "views/tiles/tiles_view.h"
 #include "window/main_window.h"
 #include "window/tour.h"
 #include "workspace/lens_links.h"
 
 #include <QPushButton>
+#include <QTabBar>
+#include <QTableView>
 #include <QToolBar>
 
 namespace tilewright::ui {
@@ -28,6 +32,45 @@ QWidget* buttonOf(MainWindow& window, const char* action)
 {
     const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar"));
     return bar ? bar->widgetForAction(window.state().actions.find(QLatin1String(action))) : nullptr;
+}
+
+Spot middleOf(QWidget* control)
+{
+    return {control, control ? control->rect().center() : QPoint()};
+}
+
+std::function<Spot()> rowOf(MainWindow& window, int row)
+{
+    return [&window, row]() -> Spot {
+        const auto* view = qobject_cast<SubgraphsView*>(window.view(QStringLiteral("subgraphs")));
+        const QTableView* table = view->table();
+        return {table->viewport(), table->visualRect(table->model()->index(row, 1)).center()};
+    };
+}
+
+/// The tab that brings a pane to the front; the pane where it stands alone.
+std::function<Spot()> tabOf(MainWindow& window, const QString& view)
+{
+    return [&window, view]() -> Spot {
+        View* pane = window.view(view);
+        for (auto* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            for (int i = 0; i < tabs->count(); ++i)
+                if (tabs->isVisible() && tabs->tabText(i) == pane->title())
+                    return {tabs, tabs->tabRect(i).center()};
+        return middleOf(pane);
+    };
+}
+
+std::function<Spot()> tileAt(MainWindow& window, std::int64_t tile)
+{
+    return [&window, tile]() -> Spot {
+        auto* view = qobject_cast<TilesView*>(window.view(QStringLiteral("tiles")));
+        if (!view->isVisible())
+            return {};
+        view->catchUp();
+        view->settle(); // its tiles are those of the subgraph as it is now
+        return {view, view->tileCentre(tile).toPoint()};
+    };
 }
 
 std::optional<double> totalOf(const Document& document)
@@ -54,6 +97,15 @@ Tour fuseAndTile(MainWindow& window)
             return controlCalled(window, QStringLiteral("inspector"), QLatin1String(name));
         };
     };
+    const auto type = [&box](const char* name, const char* letter, const char* value) {
+        return typeInto(
+            tr("%1: type %2, Enter").arg(QLatin1String(letter), QLatin1String(value)),
+            [control = box(name)] { return middleOf(control()); }, QLatin1String(value));
+    };
+    std::vector<Gesture> order{clickOn(tr("Open the Tile grid"), tabOf(window, QStringLiteral("tiles")))};
+    for (Gesture& gesture : dragAlong(tr("Drag across the tiles, down and then right"),
+                                      {tileAt(window, 0), tileAt(window, 2), tileAt(window, 3)}))
+        order.push_back(std::move(gesture));
     return {
         QStringLiteral("fuse"),
         tr("Fuse and tile"),
@@ -61,25 +113,37 @@ Tour fuseAndTile(MainWindow& window)
         QStringLiteral("schedule/example-5.json"),
         {{tr("Two matrix products, one after the other; what lies between them goes through slow memory. "
              "Click row 0, then Shift+click row 1."),
-          view("subgraphs"), [&s] { return s.state().subgraphs.size() == 2; }},
+          view("subgraphs"),
+          [&s] { return s.state().subgraphs.size() == 2; },
+          {clickOn(tr("Click row 0"), rowOf(window, 0)),
+           clickOn(tr("Shift+click row 1"), rowOf(window, 1), Qt::ShiftModifier)}},
          {tr("Press {schedule.fuse} in the graph, or this button: both run as one subgraph, and what lies "
              "between them "
              "stays inside."),
-          [&window] { return buttonOf(window, "schedule.fuse"); }, [&d] { return d.schedule().size() == 1; }},
+          [&window] { return buttonOf(window, "schedule.fuse"); },
+          [&d] { return d.schedule().size() == 1; },
+          {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
          {tr("Click the subgraph. Its tile is w × h, computed in steps of depth k. Set k to 128 and watch "
              "the total and Problems."),
-          box("Reduction depth"), [&d] { return tileOf(d).k == 128 && !totalOf(d); }},
-         {tr("Too much for fast memory. Less depth needs less of it: set k to 32."), box("Reduction depth"),
-          [&d] { return tileOf(d).k == 32 && totalOf(d); }},
-         {tr("It fits. Set w and h to 64: four tiles, each loading its own slices."), box("Tile width"),
-          [&d] { return tileOf(d).w == 64 && tileOf(d).h == 64; }},
-         {tr("Open the Tile grid and drag across the tiles, down and then right: what two tiles share that "
-             "follow one another is loaded once."),
+          box("Reduction depth"),
+          [&d] { return tileOf(d).k == 128 && !totalOf(d); },
+          {clickOn(tr("Click the subgraph"), rowOf(window, 0)), type("Reduction depth", "k", "128")}},
+         {tr("Too much for fast memory. Less depth needs less of it: set k to 32."),
+          box("Reduction depth"),
+          [&d] { return tileOf(d).k == 32 && totalOf(d); },
+          {type("Reduction depth", "k", "32")}},
+         {tr("It fits. Set w and h to 64: four tiles, each loading its own slices."),
+          box("Tile width"),
+          [&d] { return tileOf(d).w == 64 && tileOf(d).h == 64; },
+          {type("Tile width", "w", "64"), type("Tile height", "h", "64")}},
+         {tr("Open the Tile grid and drag across the tiles, down and then right. What two tiles share that "
+             "follow one another is loaded once; the total says whether this order shares more or less."),
           view("tiles"),
           [&d] {
               return d.schedule().size() == 1 &&
                      d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
-          }}},
+          },
+          order}},
         tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. "
            "{edit.undo} "
            "takes everything back.")};

@@ -84,7 +84,22 @@ void Actions::enter(QAction* action, const ActionSpec& spec)
     if (const auto chosen = m_choices.find(spec.id); chosen != m_choices.end() && !spec.keysAreFixed) {
         action->setShortcuts(chosen->second);
         describe(action, {});
+        Q_EMIT keysChanged(); // texts that were there before the action
     }
+    if (spec.tip.contains(QLatin1Char('{'))) {
+        m_tipsWithKeys.emplace(action, spec.tip);
+        tellKeysInTips();
+    }
+}
+
+void Actions::tellKeysInTips()
+{
+    for (const auto& [action, tip] : m_tipsWithKeys)
+        if (const QString told = withKeys(tip); told != action->whatsThis()) {
+            action->setWhatsThis(told);
+            describe(action, {});
+            m_described.erase(action);
+        }
 }
 
 QAction* Actions::add(const ActionSpec& spec, std::function<void(bool)> run)
@@ -218,6 +233,7 @@ void Actions::setKeyChoices(const KeyChoices& choices)
         describe(action, {});
         m_described.erase(action);
     }
+    tellKeysInTips();
     refresh(); // also why something cannot be used is said in the tooltip
     Q_EMIT keysChanged();
 }
@@ -246,7 +262,7 @@ bool Actions::meet(const QAction* a, const QAction* b)
 
 QString Actions::withKeys(QString text) const
 {
-    static const QRegularExpression form(QStringLiteral("\\{([a-zA-Z.]+)(?:\\|([^}]*))?\\}"));
+    static const QRegularExpression form(QStringLiteral("\\{([a-zA-Z.-]+)(?:\\|([^}]*))?\\}"));
     for (auto match = form.match(text); match.hasMatch(); match = form.match(text)) {
         const QAction* action = find(match.captured(1));
         const QString key = !action                        ? match.captured(2)
@@ -255,6 +271,20 @@ QString Actions::withKeys(QString text) const
         text.replace(match.capturedStart(), match.capturedLength(), key);
     }
     return text;
+}
+
+void Actions::tellKeys(QObject* owner, const QString& text, const std::function<void(const QString&)>& tell)
+{
+    connect(this, &Actions::keysChanged, owner, [this, text, tell] { tell(withKeys(text)); });
+    tell(withKeys(text));
+}
+
+void Actions::explain(QWidget* control, const QString& tip)
+{
+    tellKeys(control, tip, [control](const QString& told) {
+        control->setToolTip(told);
+        control->setAccessibleDescription(told);
+    });
 }
 
 } // namespace tilewright::ui

@@ -92,6 +92,10 @@ public:
     /// A text with the key of a command in the place of its id in braces, "{graph.find}"; of a command
     /// without a key its name.
     [[nodiscard]] QString withKeys(QString text) const;
+    /// Hands such a text to `tell`, now and whenever keys change, as long as `owner` lives.
+    void tellKeys(QObject* owner, const QString& text, const std::function<void(const QString&)>& tell);
+    /// The same as the tooltip of a control.
+    void explain(QWidget* control, const QString& tip);
 
 Q_SIGNALS:
     void keysChanged();
@@ -111,6 +115,7 @@ private:
     /// The widget's that an offered action acts on; null when none is left.
     const Offer* offerInUse(const QAction* action);
     void enter(QAction* action, const ActionSpec& spec);
+    void tellKeysInTips();
 
     std::vector<QAction*> m_actions;
     std::map<const QAction*, std::vector<Offer>> m_offers;
@@ -123,6 +128,7 @@ private:
         bool areFixed = false;
     };
     std::map<const QAction*, Usual> m_usual;
+    std::map<QAction*, QString> m_tipsWithKeys;
     KeyChoices m_choices;
 };
 

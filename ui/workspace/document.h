@@ -79,6 +79,7 @@ public:
     [[nodiscard]] const lower::ModelOnMachinePtr& lensModel();
     /// Index into Theme::categorical of each subgraph of schedule().
     [[nodiscard]] const std::vector<std::size_t>& colours() const { return m_colours.colours(); }
+    [[nodiscard]] const SubgraphColours& subgraphColours() const { return m_colours; }
     [[nodiscard]] const Rules& rules() const { return m_rules; }
     /// Why these rules were chosen for the loaded schedule; empty when the person chose them.
     [[nodiscard]] const QString& rulesReason() const { return m_rulesReason; }

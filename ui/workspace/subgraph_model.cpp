@@ -9,7 +9,6 @@
 #include <QMimeData>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace tilewright::ui {
@@ -17,13 +16,6 @@ namespace tilewright::ui {
 namespace {
 const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
 constexpr std::size_t kFewRows = 8; ///< announced one by one
-
-std::vector<OpId> ascendingOps(const Subgraph& s)
-{
-    std::vector<OpId> ops = s.ops;
-    std::sort(ops.begin(), ops.end());
-    return ops;
-}
 } // namespace
 
 SubgraphModel::SubgraphModel(Document& document, QObject* parent)
@@ -45,6 +37,8 @@ void SubgraphModel::refresh()
     if (reset)
         beginResetModel();
     m_snapshot = next;
+    const auto sharesBefore = std::exchange(m_shares, {});
+    share();
     const double longestBefore = std::exchange(m_longest, 0);
     const auto coloursBefore = std::exchange(m_colours, m_document.colours());
     if (m_snapshot && m_named != m_snapshot->problem) {
@@ -66,7 +60,8 @@ void SubgraphModel::refresh()
                      m_colours != coloursBefore || before->evaluation.issues != next->evaluation.issues;
     for (std::size_t i = 0; i < rows && !all && changed.size() <= kFewRows; ++i)
         if (before->schedule.subgraphs[i] != next->schedule.subgraphs[i] ||
-            before->evaluation.subgraphs[i] != next->evaluation.subgraphs[i])
+            before->evaluation.subgraphs[i] != next->evaluation.subgraphs[i] ||
+            (!m_shares.empty() && (sharesBefore.empty() || sharesBefore[i].share != m_shares[i].share)))
             changed.push_back(static_cast<int>(i));
     if (all || changed.size() > kFewRows)
         Q_EMIT dataChanged(index(0, 0), index(static_cast<int>(rows) - 1, ColumnCount - 1));
@@ -101,44 +96,22 @@ bool SubgraphModel::hasMarks() const
 
 void SubgraphModel::refreshBaseline()
 {
-    m_baseline.clear();
-    m_baselineHome.clear();
-    if (const SnapshotPtr baseline = m_document.baseline()) {
-        constexpr std::size_t kNowhere = kSeveral - 1;
-        m_baselineHome.assign(baseline->problem->opCount(), kNowhere);
-        for (std::size_t i = 0; i < baseline->schedule.size(); ++i) {
-            const Subgraph& subgraph = baseline->schedule[SubgraphId(i)];
-            m_baseline.emplace(ascendingOps(subgraph), baseline->evaluation.subgraphs[i].latency);
-            for (const OpId op : subgraph.ops)
-                m_baselineHome[op.index()] = m_baselineHome[op.index()] == kNowhere ? i : kSeveral;
-        }
-    }
+    share();
     if (rowCount() > 0)
         Q_EMIT dataChanged(index(0, Change), index(rowCount() - 1, Change));
 }
 
+void SubgraphModel::share()
+{
+    const SnapshotPtr baseline = m_document.baseline();
+    m_shares = baseline && m_snapshot ? baselineShares(*m_snapshot, *baseline) : std::vector<BaselineShare>();
+}
+
 std::optional<double> SubgraphModel::change(std::size_t row) const
 {
-    if (m_baseline.empty() || !m_snapshot)
+    if (row >= m_shares.size() || !m_shares[row].share)
         return std::nullopt;
-    const Subgraph& subgraph = m_snapshot->schedule[SubgraphId(row)];
-    const double now = m_snapshot->evaluation.subgraphs[row].latency;
-    if (const auto before = m_baseline.find(ascendingOps(subgraph)); before != m_baseline.end())
-        return now - before->second;
-    const SnapshotPtr baseline = m_document.baseline();
-    std::set<std::size_t> parts;
-    std::size_t covered = 0;
-    double before = 0;
-    for (const OpId op : subgraph.ops) {
-        const std::size_t home = op.index() < m_baselineHome.size() ? m_baselineHome[op.index()] : kSeveral;
-        if (!baseline || home >= baseline->schedule.size())
-            return std::nullopt;
-        if (parts.insert(home).second) {
-            covered += baseline->schedule[SubgraphId(home)].ops.size();
-            before += baseline->evaluation.subgraphs[home].latency;
-        }
-    }
-    return covered == subgraph.ops.size() ? std::optional(now - before) : std::nullopt;
+    return ui::change(*m_shares[row].share, m_snapshot->evaluation.subgraphs[row].latency);
 }
 
 const Issue* SubgraphModel::issue(std::size_t row) const
@@ -210,7 +183,10 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
                 .arg(number(e.peakWorkingSet), number(m_snapshot->problem->hardware().fastMemoryCapacity),
                      boundText(e.bound));
         if (const auto by = change(row))
-            text += tr("<br>%1 against the baseline").arg(signedNumber(*by));
+            text += (m_shares[row].latency
+                         ? tr("<br>%1 against the baseline")
+                         : tr("<br>%1 against its share of the baseline, where its ops ran with others"))
+                        .arg(signedNumber(*by));
         if (const Issue* problem = issue(row))
             text += tr("<br><b>%1</b>").arg(sentence(problem->text).toHtmlEscaped());
         return rich(text);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "report/baseline_shares.h"
 #include "workspace/document.h"
 #include "workspace/op_names.h"
 
 #include <QAbstractTableModel>
 
-#include <map>
 #include <vector>
 
 namespace tilewright::ui {
@@ -46,8 +46,7 @@ public:
     [[nodiscard]] const Snapshot* snapshot() const { return m_snapshot.get(); }
     /// Longest latency of any row: the full width of the time bars.
     [[nodiscard]] double longest() const { return m_longest; }
-    /// The row's latency minus that of the same ops in the baseline, in one subgraph or in several that have
-    /// no others, when there are such.
+    /// The row's latency minus that of the same ops in the baseline, or its share of it (BaselineShare).
     [[nodiscard]] std::optional<double> change(std::size_t row) const;
     /// The first problem of the row; null when it has none.
     [[nodiscard]] const Issue* issue(std::size_t row) const;
@@ -64,18 +63,15 @@ Q_SIGNALS:
 private:
     void refresh();
     void refreshBaseline();
+    void share();
 
     Document& m_document;
     SnapshotPtr m_snapshot;
     double m_longest = 0;
-    std::vector<std::size_t> m_colours; ///< of the rows, as they were announced
-    /// Latencies of the baseline by what the subgraph computes (ascending ops).
-    std::map<std::vector<OpId>, double> m_baseline;
-    static constexpr std::size_t kSeveral = static_cast<std::size_t>(-1);
-    std::vector<std::size_t>
-        m_baselineHome; ///< by op: its subgraph in the baseline; kSeveral where recomputed
-    ProblemPtr m_named; ///< the problem of m_prefix
-    QString m_prefix;   ///< of the names of all its ops
+    std::vector<std::size_t> m_colours;  ///< of the rows, as they were announced
+    std::vector<BaselineShare> m_shares; ///< of the rows; empty without a baseline
+    ProblemPtr m_named;                  ///< the problem of m_prefix
+    QString m_prefix;                    ///< of the names of all its ops
 };
 
 } // namespace tilewright::ui

@@ -182,8 +182,9 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const
         return here ? text(*here) : QString();
     case Change: {
         const std::optional<double> before = row > 0 ? total(row - 1) : std::nullopt;
-        return here && before && !std::isnan(*here) && !std::isnan(*before) ? signedNumber(*here - *before)
-                                                                            : QString();
+        return here && before && !std::isnan(*here) && !std::isnan(*before)
+                   ? signedNumber(change(*before, *here))
+                   : QString();
     }
     case ColumnCount:
         break;

@@ -5,6 +5,7 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "workspace/op_names.h"
 
 #include <QCoreApplication>
 #include <QEvent>
@@ -51,8 +52,11 @@ QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot, 
                                : tr("fixes a problem");
     auto* button = new WrapButton(icon(best ? QStringLiteral("ok") : QStringLiteral("step-forward")), effect,
                                   named ? about : text, parent);
-    button->setToolTip(rich(tr("<p><b>%1</b>: %2</p><p>The new total is %3. Applies as one undo step.</p>")
-                                .arg(effect, text.toHtmlEscaped(), number(change.total))));
+    // The button says the rest; numbers of subgraphs change with every edit, names do not.
+    const QString names = fullOpNames(*snapshot.problem, snapshot.schedule[subgraph].ops);
+    button->setToolTip(
+        rich(tr("<p>Subgraph %1: <b>%2</b></p><p>The new total is %3. Applies as one undo step.</p>")
+                 .arg(QString::number(subgraph.index()), names.toHtmlEscaped(), number(change.total))));
     button->installEventFilter(new Pointer(context.selection, subgraph, button));
     QObject::connect(button, &QPushButton::clicked, &context.document,
                      [&document = context.document, schedule = change.schedule, about] {

@@ -63,10 +63,10 @@ void FuseOffer::show(const Trial& trial)
         return;
     }
     const bool comparable = trial.after->valid() && snapshot->evaluation.valid();
-    auto* button =
-        new WrapButton(icon(QStringLiteral("fuse")),
-                       comparable ? signedNumber(trial.after->total - snapshot->evaluation.total) : QString(),
-                       m_context.actions.withKeys(tr("fuse them ({schedule.fuse|G})")), this);
+    auto* button = new WrapButton(
+        icon(QStringLiteral("fuse")),
+        comparable ? signedNumber(change(snapshot->evaluation.total, trial.after->total)) : QString(),
+        m_context.actions.withKeys(tr("fuse them ({schedule.fuse|G})")), this);
     connect(button, &QPushButton::clicked, this,
             [this] { fuseSelection(m_context.document, m_context.selection); });
     m_column->addWidget(button);

@@ -28,6 +28,7 @@
 #include <QScrollBar>
 #include <QSignalBlocker>
 #include <QStyle>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -85,8 +86,8 @@ void InspectorView::chooseBestTraversal()
         return;
     document().waitForSnapshot();
     const SnapshotPtr snapshot = document().snapshot();
-    double least = std::numeric_limits<double>::infinity();
-    TraversalKind best = TraversalKind::Raster;
+    double least = snapshot->evaluation.subgraphs[id->index()].latency;
+    std::optional<TraversalKind> best;
     for (const TraversalKind kind : kTraversalPresets) {
         const auto trial = edit::setTraversal(*snapshot->problem, snapshot->schedule, std::array{*id}, kind,
                                               editOptions(document().rules()));
@@ -94,12 +95,18 @@ void InspectorView::chooseBestTraversal()
             continue;
         const double latency =
             evaluate(*snapshot->problem, *trial, document().rules()).subgraphs[id->index()].latency;
-        if (latency < least) {
+        if (change(least, latency) < 0) {
             least = latency;
             best = kind;
         }
     }
-    useTraversal(best);
+    if (best)
+        return useTraversal(*best);
+    const QPoint below = m_bestTraversal->rect().bottomLeft();
+    QToolTip::showText(
+        m_bestTraversal->mapToGlobal(below),
+        tr("None of the %1 orders is faster than the present one.").arg(kTraversalPresets.size()),
+        m_bestTraversal);
 }
 
 void InspectorView::useTraversal(TraversalKind kind)
@@ -283,8 +290,9 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
         if (const SnapshotPtr baseline = document().baseline())
             for (std::size_t j = 0; j < baseline->schedule.size(); ++j)
                 if (baseline->schedule[SubgraphId(j)].ops == s.ops)
-                    text += tr(" (%1 against the baseline)")
-                                .arg(signedNumber(e.latency - baseline->evaluation.subgraphs[j].latency));
+                    text +=
+                        tr(" (%1 against the baseline)")
+                            .arg(signedNumber(change(baseline->evaluation.subgraphs[j].latency, e.latency)));
         const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
         text += tr("<br>Working set %1 of %2").arg(number(e.peakWorkingSet), number(capacity));
         if (!e.fits)

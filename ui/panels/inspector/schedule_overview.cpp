@@ -42,11 +42,15 @@ ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     m_limits = paragraph(this);
     section(tr("What limits it"), this, column)->addWidget(m_limits);
     QLabel* byHand = paragraph(this);
-    byHand->setText(
+    m_context.actions.tellKeys(
+        byHand,
         tr("Drag an op onto another subgraph to move it there, onto empty ground to give it one of its own; "
-           "with Ctrl it is computed there as well. Before you let go, every subgraph shows what would come "
-           "of it.<br>Draw a frame around several ops and press G to fuse them.<br>Click a subgraph for its "
-           "tiles, what it retains and the order of its tiles."));
+           "with Ctrl it is computed there as well. Before you let go, the subgraphs that it can go to "
+           "show what would come of it.<br>Draw a frame around several ops and press {schedule.fuse|G} to "
+           "fuse them.<br>Click a "
+           "subgraph for its "
+           "tiles, what it retains and the order of its tiles."),
+        [byHand](const QString& told) { byHand->setText(told); });
     section(tr("By hand"), this, column)->addWidget(byHand);
     column->addStretch();
     m_timer.setSingleShot(true);
@@ -76,7 +80,8 @@ void ScheduleOverview::refresh()
                     .arg(theme.error.name(), counted(std::ssize(e.issues), tr("problem"), tr("problems")));
     if (const SnapshotPtr baseline = m_context.document.baseline();
         baseline && e.valid() && baseline->evaluation.valid())
-        text += tr(" (%1 against the baseline)").arg(signedNumber(e.total - baseline->evaluation.total));
+        text +=
+            tr(" (%1 against the baseline)").arg(signedNumber(change(baseline->evaluation.total, e.total)));
     text += tr("<br>No schedule is faster than %1").arg(number(snapshot->lowerBound));
     if (e.valid())
         text += tr(" (gap %1)").arg(percent(snapshot->gap()));
@@ -137,9 +142,10 @@ void ScheduleOverview::show(const Facts& facts)
                   .arg(number(static_cast<std::int64_t>(facts.best.looked)))
         : m_proven ? tr("No schedule is faster: there is nothing left to change.")
         : snapshot->evaluation.valid()
-            ? m_context.actions.withKeys(
-                  tr("No single change of a tile, an order, a retained tensor or two neighbours fused "
-                     "makes it faster. Several at once may: press {solve.auto|F9}."))
+            ? m_context.actions.withKeys(tr(
+                  "No change of one tile, order or retained tensor makes it faster, nor fusing two that run "
+                  "one after the other. Moving or recomputing an op may (drag it), and several changes at "
+                  "once: press {solve.auto|F9}."))
             : tr("No single change repairs it; the Problems pane looks for repairs."));
     m_limits->setText(
         !facts.measured

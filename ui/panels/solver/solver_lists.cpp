@@ -40,8 +40,13 @@ QString sentence(const Difference& d)
         d.kind == DifferenceKind::Order || d.kind == DifferenceKind::Retain)
         if (!d.after.empty())
             what = SolverChanges::tr("subgraph %1, %2").arg(d.after.front().index()).arg(what);
-    return SolverChanges::tr("%1: %2 → %3")
-        .arg(what, QString::fromStdString(d.textBefore), QString::fromStdString(d.textAfter));
+    // Names of ops stay as they are.
+    const auto shown = [&d](const std::string& text) {
+        if (text == "-")
+            return SolverChanges::tr("nothing");
+        return d.kind == DifferenceKind::Granularity ? ui::sentence(text) : QString::fromStdString(text);
+    };
+    return SolverChanges::tr("%1: %2 → %3").arg(what, shown(d.textBefore), shown(d.textAfter));
 }
 
 /// In a low, wide pane texts have two lines, and the rest in their tooltip: several rows are to be seen.

@@ -4,6 +4,7 @@
 #include "solve/budget.h"
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "workspace/actions.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -26,7 +27,7 @@ QString key(const char* name)
 
 } // namespace
 
-SolverOptions::SolverOptions(Document& document, QWidget* parent)
+SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* parent)
     : ControlBar(parent), m_document(document), m_budget(new QDoubleSpinBox(this)),
       m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Only placeable"), this)),
       m_preview(new QCheckBox(tr("Preview in graph"), this)),
@@ -36,9 +37,11 @@ SolverOptions::SolverOptions(Document& document, QWidget* parent)
       m_patience(new QDoubleSpinBox(this))
 {
     const QSettings settings;
-    add(m_run, tr("Auto-solve"), tr("Start the search (F9)."));
+    add(m_run, tr("Auto-solve"), {});
+    actions.explain(m_run, tr("Start the search ({solve.auto|F9})."));
     add(m_pause, tr("Pause"), tr("Let the search rest, and go on: its time stands still."));
-    add(m_stop, tr("Stop and keep"), tr("End the search and keep the best (F9, or Esc in this pane)."));
+    add(m_stop, tr("Stop and keep"), {});
+    actions.explain(m_stop, tr("End the search and keep the best ({solve.auto|F9}, or Esc in this pane)."));
     m_budget->setRange(0, 3600);
     m_budget->setDecimals(1);
     m_budget->setSuffix(tr(" s"));

@@ -11,6 +11,8 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
+class Actions;
+
 /// What the next run is told: budget, threads, where to start, rules; and whether the graph follows the run.
 /// Remembered between sessions, except the rules, which are the document's.
 class SolverOptions : public ControlBar
@@ -19,7 +21,7 @@ class SolverOptions : public ControlBar
 public:
     enum Start { FromCurrent, FromScratch, SelectionOnly };
 
-    SolverOptions(Document& document, QWidget* parent);
+    SolverOptions(Document& document, Actions& actions, QWidget* parent);
 
     /// The budget in force: what the person chose, or what suits the size of the problem.
     [[nodiscard]] double seconds() const;

@@ -131,7 +131,7 @@ void SolverView::build()
     m_columns->setContentsMargins(0, 0, 0, 0);
     m_columns->setSpacing(0);
     auto* left = new QVBoxLayout;
-    m_options = new SolverOptions(document(), body);
+    m_options = new SolverOptions(document(), registry(), body);
     left->addWidget(m_options);
     m_progress = new QLabel(body);
     m_progress->setWordWrap(true);

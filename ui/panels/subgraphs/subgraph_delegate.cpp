@@ -151,6 +151,15 @@ OpNames SubgraphDelegate::opsIn(std::size_t row, const QFont& font, double width
     return {names, {}};
 }
 
+double SubgraphDelegate::nameWidth(std::size_t row, const QFont& font) const
+{
+    const OpNames text = m_model.names(row);
+    const QString first = text.names.section(QLatin1Char(','), 0, 0);
+    const QString more = first.size() < text.names.size() ? QStringLiteral(", …") : QString();
+    const QString place = text.where.isEmpty() ? QString() : text.where + QLatin1Char('.');
+    return TextMetrics(font).horizontalAdvance(place + first + more);
+}
+
 void SubgraphDelegate::paintTime(QPainter& painter, const QRectF& whole, const SubgraphEvaluation& e) const
 {
     if (!e.structurallyValid || m_model.longest() <= 0)

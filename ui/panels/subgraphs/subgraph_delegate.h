@@ -20,6 +20,8 @@ public:
                const QModelIndex& index) const override;
     /// What is written of the ops of a row, and where they belong, in that much room.
     [[nodiscard]] OpNames opsIn(std::size_t row, const QFont& font, double width) const;
+    /// What the first of them takes, where it belongs before it and a sign for the others behind it.
+    [[nodiscard]] double nameWidth(std::size_t row, const QFont& font) const;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 private:

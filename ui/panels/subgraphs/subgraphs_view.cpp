@@ -23,8 +23,9 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr int kMeasuredRows = 300; ///< enough to know how wide numbers get
-}
+constexpr int kMeasuredRows = 300;    ///< enough to know how wide numbers get
+constexpr double kLargestNames = 0.6; ///< of the pane, for the names of the ops
+} // namespace
 
 SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("subgraphs"), tr("Subgraphs"), parent),
@@ -165,10 +166,21 @@ void SubgraphsView::fitColumns()
             int& width = widths[static_cast<std::size_t>(column)];
             width = std::max(std::min(floor, width), width - lacking);
         }
-    widths[SubgraphModel::Ops] = std::max(least, left());
+    // When the table has to be scrolled anyway, for large letters, the names are not what is cut.
+    widths[SubgraphModel::Ops] = left() >= least ? left() : std::max(least, widestName());
     for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
         if (m_table->columnWidth(c) != widths[static_cast<std::size_t>(c)] && !m_table->isColumnHidden(c))
             m_table->setColumnWidth(c, widths[static_cast<std::size_t>(c)]);
+}
+
+int SubgraphsView::widestName() const
+{
+    const int rows = std::min(m_model->rowCount(), kMeasuredRows);
+    double widest = 0;
+    for (int r = 0; r < rows; ++r)
+        widest = std::max(widest, m_delegate->nameWidth(static_cast<std::size_t>(r), m_table->font()));
+    constexpr double kMargins = 10;
+    return static_cast<int>(std::min(widest + kMargins, kLargestNames * m_table->viewport()->width()));
 }
 
 bool SubgraphsView::eventFilter(QObject* watched, QEvent* event)
@@ -230,7 +242,7 @@ void SubgraphsView::aimAt(const QMimeData* rows, QPointF at)
             else
                 say(here.valid() ? tr("total %1 (%2)")
                                        .arg(number((*trial)->evaluation.total),
-                                            signedNumber((*trial)->evaluation.total - here.total))
+                                            signedNumber(change(here.total, (*trial)->evaluation.total)))
                                  : tr("total %1").arg(number((*trial)->evaluation.total)));
         });
 }

@@ -33,6 +33,7 @@ protected:
 private:
     void layOutColumns();
     void fitColumns();
+    [[nodiscard]] int widestName() const;
     void measure(int first, int last);
     void fromSelection();
     void toSelection();

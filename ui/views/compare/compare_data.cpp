@@ -5,7 +5,6 @@
 #include "lower/on_machine.h"
 #include "report/take_snapshot.h"
 #include "workspace/compared_model.h"
-#include "workspace/subgraph_colours.h"
 
 #include <algorithm>
 
@@ -15,8 +14,8 @@ namespace {
 
 /// B first: a subgraph that both have gets the same colour, and A's nodes stay near B's places, in as many
 /// columns.
-void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, const GraphMetrics& metrics,
-               const Progress& progress)
+void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, SubgraphColours colours,
+               const GraphMetrics& metrics, const Progress& progress)
 {
     GraphShape shape;
     // Differences are about ops; of thousands only the cards that hold them can be seen.
@@ -24,7 +23,6 @@ void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, const Gra
         return snapshot->problem->opCount() > kCardsAbove;
     });
     shape.blocks = shape.cards;
-    SubgraphColours colours;
     std::shared_ptr<const GraphGeometry> beside;
     for (const std::size_t side : {1U, 0U}) {
         const SnapshotPtr& own = data.snapshots[side];
@@ -60,7 +58,7 @@ std::set<OpId> CompareData::across(std::size_t from, const std::set<OpId>& ops) 
 }
 
 CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std::array<QString, 2>& names,
-                           const GraphMetrics& metrics, std::stop_token stop)
+                           const SubgraphColours& colours, const GraphMetrics& metrics, std::stop_token stop)
 {
     auto data = std::make_shared<CompareData>();
     data->snapshots = {a, b};
@@ -73,7 +71,7 @@ CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std
     if (data->otherHardware) // each on its own
         data->totals = {a->evaluation.total, b->evaluation.total};
     data->table = differencesOf(data->comparison);
-    addGraphs(*data, {}, metrics, progress);
+    addGraphs(*data, {}, colours, metrics, progress);
     return data;
 }
 
@@ -97,7 +95,7 @@ CompareDataPtr compareData(const lower::ModelsOnMachinePtr& models, const std::a
         for (const std::size_t side : {0U, 1U})
             for (const OpId op : row.ops[side])
                 data->counterparts[side][op.index()] = row.ops[1 - side];
-    addGraphs(*data, std::move(options), metrics, Progress{stop, {}});
+    addGraphs(*data, std::move(options), {}, metrics, Progress{stop, {}});
     return data;
 }
 

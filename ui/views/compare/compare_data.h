@@ -4,6 +4,7 @@
 #include "report/compare.h"
 #include "views/compare/difference_table.h"
 #include "views/graph/graph_model.h"
+#include "workspace/subgraph_colours.h"
 
 #include <array>
 #include <memory>
@@ -34,9 +35,10 @@ struct CompareData
 using CompareDataPtr = std::shared_ptr<const CompareData>;
 
 /// Both are found in the background: the contributions are exact evaluations, the pictures need layouts.
+/// `colours`: of B, as the other views have them.
 [[nodiscard]] CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b,
-                                         const std::array<QString, 2>& names, const GraphMetrics& metrics,
-                                         std::stop_token stop);
+                                         const std::array<QString, 2>& names, const SubgraphColours& colours,
+                                         const GraphMetrics& metrics, std::stop_token stop);
 /// Each model in its start schedule.
 [[nodiscard]] CompareDataPtr compareData(const lower::ModelsOnMachinePtr& models,
                                          const std::array<QString, 2>& names, const GraphMetrics& metrics,

@@ -155,12 +155,14 @@ void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size
 void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     if (!m_data) {
-        paintEmptyHint(painter, area,
-                       document().hasProblem()
-                           ? tr("Pin a state as baseline (B), edit or auto-solve, and compare the two here. "
-                                "Or drop another model here to compare it with the open one.")
-                           : tr("Open a problem and pin a baseline to compare two schedules of it."),
-                       theme);
+        paintEmptyHint(
+            painter, area,
+            document().hasProblem()
+                ? registry().withKeys(
+                      tr("Pin a state as baseline ({compare.pin|B}), edit or auto-solve, and compare the "
+                         "two here. Or drop another model here to compare it with the open one."))
+                : tr("Open a problem and pin a baseline to compare two schedules of it."),
+            theme);
         return;
     }
     const auto panes = panesIn(area);

@@ -70,7 +70,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         leave->setText(tr("Back to the graph"));
         leave->setIcon(icon(QStringLiteral("layout")));
         leave->setIconSize({20, 20});
-        leave->setToolTip(tr("Leave the comparison (%1 or Esc).").arg(Actions::keysOf(graph)));
+        registry().explain(leave, tr("Leave the comparison ({view.graph|Ctrl+G} or Esc)."));
         leave->setAutoRaise(true);
         connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
         row->addWidget(leave);
@@ -126,10 +126,12 @@ void CompareView::addActions()
 {
     const QString menu = tr("Compare");
     ComparedModel& other = workspace().compared();
-    const auto schedules = [&d = document()] {
+    const auto schedules = [this, &d = document()] {
         const SnapshotPtr a = d.baseline();
         const SnapshotPtr& b = d.snapshot();
-        return Availability(a && b && isComparable(*a, *b), tr("Pin a baseline of this problem first (B)."));
+        return Availability(
+            a && b && isComparable(*a, *b),
+            registry().withKeys(tr("Pin a baseline of this problem first ({compare.pin|B}).")));
     };
     const auto both = [&other, schedules] { return other.isOpen() ? Availability() : schedules(); };
     registry().add("compare.next", menu, tr("&Next difference"), "down", {QKeySequence(Qt::Key_F7)},
@@ -232,8 +234,9 @@ void CompareView::refresh()
     }
     const std::array names{document().baselines()[static_cast<std::size_t>(document().baselineIndex())].name,
                            tr("current")};
-    m_job->request(
-        [a, b, names](std::stop_token stop) { return compareData(a, b, names, GraphMetrics{}, stop); });
+    m_job->request([a, b, names, colours = document().subgraphColours()](std::stop_token stop) {
+        return compareData(a, b, names, colours, GraphMetrics{}, stop);
+    });
 }
 
 void CompareView::showData(CompareDataPtr data)

@@ -17,8 +17,8 @@
 namespace tilewright::ui {
 
 GraphBars::GraphBars(const ViewContext& context, const GraphLayouter& layouter, QWidget& view)
-    : m_context(context), m_layouter(layouter), m_view(view), m_toolbar(new GraphToolbar(&view)),
-      m_note(new QLabel(&view))
+    : m_context(context), m_layouter(layouter), m_view(view),
+      m_toolbar(new GraphToolbar(context.actions, &view)), m_note(new QLabel(&view))
 {
     m_note->setObjectName(QStringLiteral("graphNote"));
     m_note->setAutoFillBackground(true);
@@ -135,10 +135,12 @@ void GraphBars::paintBanner(QPainter& painter, const QRectF& banner, const Theme
     painter.setFont(uiFont());
     painter.setPen(theme.muted);
     for (const QString& hint :
-         {tr("Your schedule is unchanged: click here or press Esc to see it, or just edit."),
-          tr("Click here or press Esc for your own schedule."), tr("Esc: your own schedule")})
-        if (QFontMetricsF(uiFont()).horizontalAdvance(hint) <= rest.width()) {
-            painter.drawText(rest, Qt::AlignVCenter | Qt::AlignLeft, hint);
+         {tr("Your schedule is unchanged: click here or press {graph.letGo|Esc} to see it, or just edit."),
+          tr("Click here or press {graph.letGo|Esc} for your own schedule."),
+          tr("{graph.letGo|Esc}: your own schedule")})
+        if (const QString told = m_context.actions.withKeys(hint);
+            QFontMetricsF(uiFont()).horizontalAdvance(told) <= rest.width()) {
+            painter.drawText(rest, Qt::AlignVCenter | Qt::AlignLeft, told);
             return;
         }
 }

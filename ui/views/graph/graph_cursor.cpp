@@ -89,6 +89,7 @@ void GraphCursor::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
             choose(area);
         }
     } else if (!extend) {
+        m_cursor.reset(); // its outline would stay where nothing is selected
         s.ops.clear();
         s.tensor.reset();
         choose(std::nullopt);

@@ -108,7 +108,7 @@ GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
     const Evaluation& after = (*trial)->evaluation;
     const SnapshotPtr& now = m_document.snapshot();
     const bool wasValid = now && now->evaluation.valid();
-    const double change = now ? after.total - now->evaluation.total : 0;
+    const double change = now ? ui::change(now->evaluation.total, after.total) : 0;
     const double before = now ? now->evaluation.total : 0;
     const QString total = tr("total %1").arg(number(after.total));
     if (!after.valid()) {

@@ -336,8 +336,12 @@ EdgeName nameOf(const GraphGeometry& geometry, std::size_t edge)
     return {geometry.keys[e.from], geometry.keys[e.to], e.tensor.value};
 }
 
+/// Near their places of before, if most have one: a whole that is opened does not hang on its few inputs.
 void keepPlaces(LayoutGraph& graph, const GraphGeometry& next, const GraphGeometry& previous)
 {
+    const auto isOld = [&](const GraphKey& key) { return previous.index.contains(key); };
+    if (2 * std::count_if(next.keys.begin(), next.keys.end(), isOld) < std::ssize(next.keys))
+        return;
     for (std::size_t v = 0; v < next.keys.size(); ++v)
         if (const auto old = previous.index.find(next.keys[v]); old != previous.index.end())
             graph.nodes[v].previous = previous.layout.anchors[old->second];

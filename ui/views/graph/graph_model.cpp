@@ -264,7 +264,7 @@ private:
                 hull.mark = colourMark(*e, m_options.colouring);
                 if (const auto before = m_before.find(sorted(m_snapshot.schedule[s].ops));
                     before != m_before.end() && before->second != e->latency)
-                    hull.change = signedNumber(e->latency - before->second);
+                    hull.change = signedNumber(change(before->second, e->latency));
             }
             bool first = true;
             const auto placeTab = [&](const QRectF& edge) {

@@ -65,6 +65,16 @@ bool GraphSearch::findsNode(const GraphModel& model, std::size_t node) const
     return findsTensor(problem, TensorId(key.id));
 }
 
+bool GraphSearch::isNamedSo(const GraphModel& model, std::size_t node) const
+{
+    const GraphKey& key = model.nodes[node].key;
+    if (key.kind != GraphKey::Kind::Op)
+        return false;
+    const QString name = QString::fromStdString(model.geometry->problem->opName(OpId(key.id)));
+    return name.endsWith(m_text, Qt::CaseInsensitive) &&
+           (name.size() == m_text.size() || !name[name.size() - m_text.size() - 1].isLetterOrNumber());
+}
+
 std::vector<std::size_t> GraphSearch::nodes(const GraphModel& model) const
 {
     std::vector<std::size_t> found;
@@ -75,6 +85,8 @@ std::vector<std::size_t> GraphSearch::nodes(const GraphModel& model) const
         const QPointF pa = model.nodes[a].rect.center(), pb = model.nodes[b].rect.center();
         return pa.y() != pb.y() ? pa.y() < pb.y() : pa.x() < pb.x();
     });
+    // "down" before "down.weight", which stands above it.
+    std::stable_partition(found.begin(), found.end(), [&](std::size_t v) { return isNamedSo(model, v); });
     return found;
 }
 

@@ -18,12 +18,14 @@ public:
     [[nodiscard]] bool findsTensor(const Problem& problem, TensorId tensor) const;
     /// Cards are found by what is in them.
     [[nodiscard]] bool findsNode(const GraphModel& model, std::size_t node) const;
-    /// All nodes that are found, in reading order.
+    /// All nodes that are found: ops of just this name, then the others, in reading order.
     [[nodiscard]] std::vector<std::size_t> nodes(const GraphModel& model) const;
 
 private:
     enum class Kind { None, Op, Tensor, Subgraph };
     [[nodiscard]] bool isPartOf(const std::string& name) const;
+    /// An op whose name ends with just these parts: "down" of "layer0.down".
+    [[nodiscard]] bool isNamedSo(const GraphModel& model, std::size_t node) const;
 
     QString m_text;
     Kind m_kind = Kind::None;

@@ -10,7 +10,7 @@
 
 namespace tilewright::ui {
 
-GraphToolbar::GraphToolbar(QWidget* parent) : ControlBar(parent)
+GraphToolbar::GraphToolbar(Actions& actions, QWidget* parent) : ControlBar(parent)
 {
     setObjectName(QStringLiteral("graphToolbar"));
     m_colouring = new QComboBox(this);
@@ -52,7 +52,8 @@ GraphToolbar::GraphToolbar(QWidget* parent) : ControlBar(parent)
     m_search = new SearchField(
         *this, tr("Find op, tensor, subgraph"), tr("Find in the graph"),
         tr("A part of a name, or \"op 12\", \"t17\", \"subgraph 5\". Enter: next, Shift+Enter: previous, "
-           "Esc: back (Ctrl+F)."));
+           "Esc: back ({graph.find|Ctrl+F})."),
+        actions);
     m_search->setMinimumWidth(90);
     m_search->setMaximumWidth(260);
     m_search->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);

@@ -16,7 +16,7 @@ class GraphToolbar : public ControlBar
 {
     Q_OBJECT
 public:
-    explicit GraphToolbar(QWidget* parent = nullptr);
+    GraphToolbar(Actions& actions, QWidget* parent);
 
     [[nodiscard]] SearchField* searchField() const { return m_search; }
     /// A switch in the menu of the options.

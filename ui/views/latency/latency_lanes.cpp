@@ -97,7 +97,7 @@ void paintGhost(QPainter& painter, const LatencyBar& bar, const QRectF& slot, co
 {
     if (bar.change() == 0)
         return;
-    const double y = size.toPixel(*bar.before);
+    const double y = size.toPixel(*bar.ghost);
     const double left = slot.left() + 1;
     const double right = std::max(slot.right() - 1, left + 2);
     painter.setPen(QPen(theme.canvas, 3.5));
@@ -118,7 +118,7 @@ void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, c
     const double top = slot.top() - 14 + fm.height();
     double y = size.toPixel(bar.latency) - 5;
     const bool ghost = bar.change() != 0;
-    const double ghostY = ghost ? size.toPixel(*bar.before) : 0;
+    const double ghostY = ghost ? size.toPixel(*bar.ghost) : 0;
     // A ghost just above the bar goes through the number: the number then stands above the ghost.
     if (ghost && ghostY < y + 4 && ghostY > y - fm.height())
         y = ghostY - 5;
@@ -131,7 +131,7 @@ void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, c
     }
     if (!ghost)
         return;
-    const QString change = signedPercent(bar.latency / *bar.before - 1);
+    const QString change = signedPercent(bar.latency / *bar.ghost - 1);
     const double changeWidth = fm.horizontalAdvance(change);
     const double at = ghostY - 5;
     // Inside the bar, or too near to the number: the tooltip says it.
@@ -160,7 +160,7 @@ DenseColumn denseColumn(const LatencyModel& model, std::int64_t from, std::int64
         if (!out.high || bar.latency > out.high->latency)
             out.high = &bar;
         out.mean += bar.latency / static_cast<double>(to - from);
-        out.before = std::max(out.before, bar.change() != 0 ? *bar.before : 0);
+        out.before = std::max(out.before, bar.change() != 0 ? *bar.ghost : 0);
     }
     return out;
 }
@@ -285,7 +285,7 @@ void paintNumbers(QPainter& painter, const LatencyModel& model, const LaneFrame&
                          QString::number(bar.id.index()));
         if (names)
             painter.drawText(QRectF(centre - width / 2, f.rect.top() + fm.height(), width, fm.height()),
-                             Qt::AlignCenter, fm.elidedText(bar.ops, Qt::ElideMiddle, width - 8));
+                             Qt::AlignCenter, latencyName(bar.names, fm, width - 8));
     }
     painter.restore();
 }

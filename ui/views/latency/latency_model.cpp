@@ -3,6 +3,8 @@
 
 #include "canvas/bound_mark.h"
 #include "eval/cost.h"
+#include "report/baseline_shares.h"
+#include "theme/name.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
@@ -10,70 +12,12 @@
 #include <QStringList>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace tilewright::ui {
 
-namespace {
-
-/// Subgraphs of both schedules that share ops, directly or through others, are in one group.
-class Groups
-{
-public:
-    Groups(const Schedule& current, const Schedule& baseline, std::size_t ops)
-        : m_parent(current.size() + baseline.size())
-    {
-        std::iota(m_parent.begin(), m_parent.end(), std::size_t(0));
-        std::vector<std::optional<std::size_t>> of(ops);
-        const auto add = [&](const Schedule& schedule, std::size_t base) {
-            for (std::size_t i = 0; i < schedule.size(); ++i)
-                for (const OpId o : schedule.subgraphs[i]->ops) {
-                    if (of[o.index()])
-                        m_parent[find(base + i)] = find(*of[o.index()]);
-                    else
-                        of[o.index()] = base + i;
-                }
-        };
-        add(current, 0);
-        add(baseline, current.size());
-    }
-    [[nodiscard]] std::size_t find(std::size_t i)
-    {
-        while (m_parent[i] != i)
-            i = m_parent[i] = m_parent[m_parent[i]];
-        return i;
-    }
-
-private:
-    std::vector<std::size_t> m_parent;
-};
-
-void addBaseline(std::vector<LatencyBar>& bars, const Snapshot& snapshot, const Snapshot& baseline)
-{
-    const std::size_t n = snapshot.schedule.size();
-    Groups groups(snapshot.schedule, baseline.schedule, snapshot.problem->opCount());
-    std::vector<std::vector<std::size_t>> members(n + baseline.schedule.size()); // bars of each group
-    for (std::size_t i = 0; i < bars.size(); ++i)
-        members[groups.find(bars[i].id.index())].push_back(i);
-    for (std::size_t j = 0; j < baseline.schedule.size(); ++j) {
-        const std::size_t group = groups.find(n + j);
-        const SubgraphEvaluation& e = baseline.evaluation.subgraphs[j];
-        for (const std::size_t i : members[group]) {
-            LatencyBar& bar = bars[i];
-            bar.beforeIds.push_back(SubgraphId(j));
-            if (members[group].size() == 1 && e.structurallyValid)
-                bar.before = bar.before.value_or(0) + e.latency;
-        }
-    }
-}
-
-} // namespace
-
 double LatencyBar::change() const
 {
-    const double by = before ? latency - *before : 0;
-    return std::abs(by) <= 1e-9 * latency ? 0 : by;
+    return ghost ? ui::change(*ghost, latency) : 0;
 }
 
 LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
@@ -93,6 +37,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
         baseline = nullptr;
     m.total = snapshot->evaluation.total;
     const MemoryCosts memory(snapshot->problem->hardware());
+    const QString prefix = commonPrefix(*snapshot->problem);
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
         const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[i];
         LatencyBar bar;
@@ -104,6 +49,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
         if (ops.size() > 6)
             ops = ops.mid(0, 5) << tr("%1 more").arg(ops.size() - 5);
         bar.ops = ops.join(QStringLiteral(", "));
+        bar.names = shortOpNames(*snapshot->problem, snapshot->schedule.subgraphs[i]->ops, prefix);
         bar.category = i < colours.size() ? colours[i] : i;
         bar.runs = e.structurallyValid;
         if (bar.runs) {
@@ -119,10 +65,16 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
     }
     if (baseline) {
         m.hasBaseline = true;
-        addBaseline(m.bars, *snapshot, *baseline);
+        std::vector<BaselineShare> shares = baselineShares(*snapshot, *baseline);
+        for (LatencyBar& bar : m.bars) {
+            BaselineShare& share = shares[bar.id.index()];
+            bar.before = share.latency;
+            bar.ghost = share.share;
+            bar.beforeIds = std::move(share.subgraphs);
+        }
     }
     for (const LatencyBar& bar : m.bars)
-        m.high = std::max({m.high, bar.latency, bar.before.value_or(0)});
+        m.high = std::max({m.high, bar.latency, bar.ghost.value_or(0)});
     if (options.sort == LatencySort::Latency)
         std::stable_sort(m.bars.begin(), m.bars.end(),
                          [](const LatencyBar& a, const LatencyBar& b) { return a.latency > b.latency; });
@@ -134,9 +86,20 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
                   .arg(number(m.total), counted(std::ssize(m.bars), tr("subgraph"), tr("subgraphs")));
     if (baseline && baseline->evaluation.total > 0)
         m.title += tr(" · %1 (%2) against the baseline")
-                       .arg(signedNumber(m.total - baseline->evaluation.total),
+                       .arg(signedNumber(ui::change(baseline->evaluation.total, m.total)),
                             signedPercent(m.total / baseline->evaluation.total - 1));
     return m;
+}
+
+QString latencyName(const OpNames& names, const QFontMetricsF& metrics, double width)
+{
+    const QString place = names.where.isEmpty() ? QString() : names.where + QLatin1Char('.');
+    if (const QString all = place + names.names; metrics.horizontalAdvance(all) <= width)
+        return all;
+    const QString first = names.names.section(QLatin1Char(','), 0, 0);
+    const QString more = first.size() < names.names.size() ? QStringLiteral(", …") : QString();
+    const QString shown = fittingName(place + first, metrics, width - metrics.horizontalAdvance(more));
+    return shown.isEmpty() ? fittingName(place + first, metrics, width) : shown + more;
 }
 
 QString latencyTooltip(const LatencyBar& bar)
@@ -156,13 +119,16 @@ QString latencyTooltip(const LatencyBar& bar)
     for (const SubgraphId id : bar.beforeIds)
         ids << QString::number(id.index());
     if (bar.before)
-        text +=
-            tr("<br>baseline %1 (subgraph %2): %3 (%4)")
-                .arg(exactNumber(*bar.before), ids.join(QStringLiteral(", ")),
-                     signedNumber(bar.latency - *bar.before), signedPercent(bar.latency / *bar.before - 1));
+        text += tr("<br>baseline %1 (subgraph %2): %3 (%4)")
+                    .arg(exactNumber(*bar.before), ids.join(QStringLiteral(", ")),
+                         signedNumber(ui::change(*bar.before, bar.latency)),
+                         signedPercent(bar.latency / *bar.before - 1));
     else if (!ids.isEmpty())
         text += tr("<br>its ops were in subgraphs %1 of the baseline, with others")
                     .arg(ids.join(QStringLiteral(", ")));
+    if (!bar.before && bar.ghost)
+        text += tr("<br>its share of what all of them took: %1 (%2)")
+                    .arg(exactNumber(*bar.ghost), signedPercent(bar.change() / *bar.ghost));
     return text;
 }
 

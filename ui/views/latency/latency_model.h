@@ -2,8 +2,10 @@
 #pragma once
 
 #include "report/snapshot.h"
+#include "workspace/op_names.h"
 #include "workspace/selection.h"
 
+#include <QFontMetricsF>
 #include <QString>
 
 #include <optional>
@@ -25,6 +27,7 @@ struct LatencyBar
 {
     SubgraphId id;
     QString ops;
+    OpNames names;     ///< the same for narrow places
     bool runs = false; ///< structurally valid; otherwise it has no latency
     bool fits = true;
     double latency = 0, compute = 0, load = 0, store = 0;
@@ -34,6 +37,7 @@ struct LatencyBar
     /// What the same ops took in the baseline; nothing when the baseline mixes them with ops of other
     /// subgraphs.
     std::optional<double> before;
+    std::optional<double> ghost;       ///< the same or, there, its share (BaselineShare)
     std::vector<SubgraphId> beforeIds; ///< the subgraphs of the baseline with ops of this one
     /// Against the baseline; 0 where there is nothing to compare with or nothing has changed.
     [[nodiscard]] double change() const;
@@ -54,6 +58,9 @@ struct LatencyModel
 [[nodiscard]] LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
                                         const std::vector<std::size_t>& colours,
                                         const LatencyOptions& options);
+/// What tells the subgraph apart in that much room: all its ops, or the first with where it belongs
+/// ("h0.query").
+[[nodiscard]] QString latencyName(const OpNames& names, const QFontMetricsF& metrics, double width);
 [[nodiscard]] QString latencyTooltip(const LatencyBar& bar);
 [[nodiscard]] QString latencyAsText(const LatencyModel& model);
 

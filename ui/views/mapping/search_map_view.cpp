@@ -45,20 +45,20 @@ void SearchMapView::createControls()
     QToolButton* button = bar().addButton(m_start);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setObjectName(QStringLiteral("start"));
-    bar().addButton(
-        addCommand({QStringLiteral("mapping.zoomFront"),
-                    tr("Mapping"),
-                    tr("Zoom to the Pareto front"),
-                    QStringLiteral("zoom-in"),
-                    {},
-                    tr("Show the front and the current method large (F); Home shows everything.")},
-                   [this](bool) { fitSelection(); }));
+    bar().addButton(addCommand({QStringLiteral("mapping.zoomFront"),
+                                tr("Mapping"),
+                                tr("Zoom to the Pareto front"),
+                                QStringLiteral("zoom-in"),
+                                {},
+                                tr("Show the front and the current method large ({canvas.fitSelection|F}); "
+                                   "{canvas.fitAll|Home} shows everything.")},
+                               [this](bool) { fitSelection(); }));
     bar().addButton(addCommand({QStringLiteral("mapping.zoomAll"),
                                 tr("Mapping"),
                                 tr("Show the whole search map"),
                                 QStringLiteral("fit"),
                                 {},
-                                tr("Show all methods (Home).")},
+                                tr("Show all methods ({canvas.fitAll|Home}).")},
                                [this](bool) { fitAll(); }));
     m_mode = bar().addChoice(tr("Space"), {tr("whole, proven"), tr("quick"), tr("reduced by hand")},
                              tr("Whole: every tiling and order is settled. Quick: only methods of high "

@@ -5,6 +5,7 @@
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "theme/words.h"
+#include "workspace/actions.h"
 
 #include <QPainter>
 
@@ -110,7 +111,8 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
 }
 
 /// Sum, smallest, mean and largest of everything in the measured range.
-void paintRange(QPainter& painter, const MemoryModel& model, const MemoryPanel& panel, const Theme& theme)
+void paintRange(QPainter& painter, const MemoryModel& model, const MemoryPanel& panel, const Actions& keys,
+                const Theme& theme)
 {
     const RangeSummary& r = *model.range;
     Lines lines(painter, panel.area);
@@ -155,7 +157,9 @@ void paintRange(QPainter& painter, const MemoryModel& model, const MemoryPanel& 
     painter.drawText(
         QRectF(left, y + 4, panel.area.right() - kMargin - left, panel.area.bottom() - y - 4),
         Qt::TextWordWrap,
-        tr("Of every step; F zooms to the range, Escape leaves it. Alt while dragging: no snapping."));
+        keys.withKeys(
+            tr("Of every step; {canvas.fitSelection|F} zooms to the range, {memory.letGo|Esc} leaves it. "
+               "Alt while dragging: no snapping.")));
 }
 
 } // namespace
@@ -205,13 +209,14 @@ std::optional<std::size_t> MemoryPanel::rowAt(const MemoryModel& model, QPointF 
 }
 
 void paintMemoryPanel(QPainter& painter, const MemoryModel& model, const MemoryPanel& panel, double scroll,
-                      double barWidth, std::optional<std::size_t> hoveredRow, const Theme& theme)
+                      double barWidth, std::optional<std::size_t> hoveredRow, const Actions& keys,
+                      const Theme& theme)
 {
     painter.save();
     painter.fillRect(panel.area, theme.panel);
     painter.setClipRect(panel.area, Qt::IntersectClip);
     if (model.range)
-        paintRange(painter, model, panel, theme);
+        paintRange(painter, model, panel, keys, theme);
     else
         paintContents(painter, model, panel, scroll, barWidth, hoveredRow, theme);
     painter.restore();

@@ -9,6 +9,7 @@ class QPainter;
 
 namespace tilewright::ui {
 
+class Actions;
 struct Theme;
 
 /// The list beside the timeline: everything that is resident at the pinned time, or the sums over the
@@ -27,7 +28,8 @@ struct MemoryPanel
 
 /// `barWidth`: what a scroll bar takes of the list. Without a bar, "3 more" says what is cut off.
 void paintMemoryPanel(QPainter& painter, const MemoryModel& model, const MemoryPanel& panel, double scroll,
-                      double barWidth, std::optional<std::size_t> hoveredRow, const Theme& theme);
+                      double barWidth, std::optional<std::size_t> hoveredRow, const Actions& keys,
+                      const Theme& theme);
 
 [[nodiscard]] const QColor& contentColour(ContentItem::Kind kind, const Theme& theme);
 

@@ -145,10 +145,11 @@ void MemoryView::paintBeside(QPainter& painter, const QRectF& area, const Theme&
     if (panel.area.isEmpty())
         return;
     if (exporting)
-        paintMemoryPanel(painter, m_model, panel, 0, 0, std::nullopt, theme);
+        paintMemoryPanel(painter, m_model, panel, 0, 0, std::nullopt, registry(), theme);
     else
         paintMemoryPanel(painter, m_model, panel, m_scroll->value(),
-                         m_scroll->widthFor(panel.list, panel.contentHeight(m_model)), m_hoveredRow, theme);
+                         m_scroll->widthFor(panel.list, panel.contentHeight(m_model)), m_hoveredRow,
+                         registry(), theme);
 }
 
 void MemoryView::placeList()

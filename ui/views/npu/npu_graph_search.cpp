@@ -85,7 +85,8 @@ void NpuGraphView::addSearch()
     m_search = new SearchField(
         bar(), tr("Find operator, tile, node"), tr("Find in the tile graph"),
         tr("A part of an operator's name, a node's number, or a tile (\"q[0:64\"). Enter: next, "
-           "Shift+Enter: previous, Esc: back to the graph (/ or Ctrl+F)."));
+           "Shift+Enter: previous, Esc: back to the graph ({npu-graph.find|Ctrl+F})."),
+        registry());
     m_search->setObjectName(QStringLiteral("npu.graphSearch"));
     m_search->setMinimumWidth(m_search->fontMetrics().averageCharWidth() * 18);
     connect(m_search, &SearchField::next, this, &NpuGraphView::searchNext);

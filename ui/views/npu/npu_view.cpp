@@ -181,7 +181,8 @@ QString NpuView::measuredText() const
 {
     if (!measured())
         return {};
-    return tr("%1 selected; F zooms there")
+    return registry()
+        .withKeys(tr("%1 selected; {canvas.fitSelection|F} zooms there"))
         .arg(counted(static_cast<std::int64_t>(std::round(measured()->second - measured()->first)),
                      tr("cycle"), tr("cycles")));
 }

@@ -72,7 +72,8 @@ void TilesView::createControls()
         {tr("raster"), tr("snake"), tr("columns"), tr("column snake"), tr("spiral"), tr("custom")},
         tr("The order in which the tiles are visited. Drag across the tiles to draw one of your own; with "
            "the "
-           "keyboard, arrows choose a tile, Enter takes it as the next, Shift+arrows draw."));
+           "keyboard, arrows choose a tile, {tiles.append|Enter} takes it as the next, Shift+arrows draw."));
+    registry().explain(m_order, m_order->toolTip());
     if (auto* items = qobject_cast<QStandardItemModel*>(m_order->model()))
         items->item(5)->setEnabled(false); // drawn, not chosen
     connect(m_order, &QComboBox::activated, this, [this](int i) {

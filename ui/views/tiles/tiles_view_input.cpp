@@ -200,7 +200,10 @@ void TilesView::drawingChanged()
     if (m_drawing->complete() && !m_mouseDraws)
         return finishDrawing();
     const QString count = counted(std::ssize(m_drawing->tiles()), tr("tile"), tr("tiles"));
-    const QString keys = m_mouseDraws ? QString() : tr(" · Ctrl+Enter applies, Esc cancels");
+    const QString keys =
+        m_mouseDraws
+            ? QString()
+            : registry().withKeys(tr(" · {tiles.finish|Ctrl+Enter} applies, {tiles.letGo|Esc} cancels"));
     m_overlay.note = count + keys;
     update();
     // What it would change, before it is applied.
@@ -219,7 +222,8 @@ void TilesView::drawingChanged()
             if (!self || !self->m_drawing || !tried)
                 return;
             self->m_overlay.note =
-                tr("%1 · total %2").arg(count, signedNumber((*tried)->evaluation.total - total)) + keys;
+                tr("%1 · total %2").arg(count, signedNumber(change(total, (*tried)->evaluation.total))) +
+                keys;
             self->update();
         });
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "canvas/view.h"
+#include "headless.h"
+#include "verbs.h"
+#include "window/main_window.h"
+#include "window/tour_player.h"
+#include "window/view_catalog.h"
+
+#include <CLI/CLI.hpp>
+
+#include <QApplication>
+#include <QDir>
+#include <QScreen>
+
+namespace tilewright::ui {
+
+namespace {
+
+/// Null where the demo cannot play.
+TourPlayer* startIn(MainWindow& window)
+{
+    window.state().actions.find(QStringLiteral("help.demo"))->trigger();
+    auto* player = window.findChild<TourPlayer*>();
+    return player->isPlaying() ? player : nullptr;
+}
+
+constexpr const char* kNoSamples =
+    "demo: it needs samples/schedule/example-5.json, and the samples are not installed";
+
+/// In a window of its own: what the person's window remembers stays as it is.
+int play(char** argv)
+{
+    int one = 1;
+    const QApplication app(one, argv);
+    const Preferences preferences = Preferences::load();
+    const OwnSettings settings;
+    QApplication::setStyle(makeStyle(preferences.reduceMotion));
+    MainWindow window;
+    window.setPreferences(preferences);
+    window.fitOnto(window.screen()->availableSize());
+    window.show();
+    if (!startIn(window))
+        return fail(kNoSamples);
+    return QApplication::exec();
+}
+
+/// What is seen, one picture a pause: FOLDER/NNN-MILLISECONDS.png.
+int draw(const QString& folder, char** argv)
+{
+    if (!QDir().mkpath(folder))
+        return fail("demo: --frames " + folder.toStdString() + ": the folder cannot be made");
+    const HeadlessApplication app(argv);
+    MainWindow window;
+    window.setTheme(QStringLiteral("light"));
+    constexpr QSize kSize(1120, 700);
+    window.resize(kSize);
+    window.show();
+    auto* player = window.findChild<TourPlayer*>();
+    player->setPace(0);
+    int frames = 0, exitCode = 0;
+    QObject::connect(player, &TourPlayer::seen, &window, [&](int milliseconds) {
+        for (const ViewEntry& entry : viewCatalog())
+            if (View* view = window.view(entry.name); view && view->isVisible()) {
+                view->catchUp();
+                view->settle();
+            }
+        const QString path = QStringLiteral("%1/%2-%3.png")
+                                 .arg(folder)
+                                 .arg(frames++, 3, 10, QLatin1Char('0'))
+                                 .arg(milliseconds);
+        if (exitCode == 0 && !window.grab().save(path))
+            exitCode = fail("demo: " + path.toStdString() + ": the picture cannot be written");
+    });
+    bool ended = false;
+    QObject::connect(player, &TourPlayer::stopped, &window, [&ended](bool atEnd) {
+        ended = atEnd;
+        QMetaObject::invokeMethod(qApp, &QApplication::quit, Qt::QueuedConnection);
+    });
+    if (!startIn(window))
+        return fail(kNoSamples);
+    QApplication::exec();
+    return ended || exitCode != 0 ? exitCode : fail("demo: a step could not be done");
+}
+
+} // namespace
+
+void addDemoVerb(CLI::App& app, char** argv, int& exitCode)
+{
+    auto* verb = app.add_subcommand(
+        "demo", "Open a window in which the first tour plays by itself; Esc or a click hands over to you");
+    const auto frames = std::make_shared<std::string>();
+    verb->add_option("--frames", *frames, "Draw what is seen as pictures instead, without a display")
+        ->type_name("FOLDER");
+    verb->callback([frames, argv, &exitCode] {
+        exitCode = frames->empty() ? play(argv) : draw(QString::fromStdString(*frames), argv);
+    });
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/tour_player.h"
+
+#include "window/hand.h"
+#include "window/main_window.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+
+#include <algorithm>
+
+namespace tilewright::ui {
+
+namespace {
+
+constexpr int kWayMs = 800;     ///< of the hand to a control
+constexpr int kAimMs = 600;     ///< pointing, before anything is done
+constexpr int kResultMs = 1100; ///< what came of it
+constexpr int kLetterMs = 45;   ///< reading the card
+constexpr int kEndMs = 100;
+constexpr int kEndLooks = 100; ///< until a step that should be done is left to the person
+constexpr int kDragMs = 500;   ///< a way with a button down
+
+} // namespace
+
+TourPlayer::TourPlayer(MainWindow& window, TourGuide& guide)
+    : QObject(&window), m_window(window), m_guide(guide), m_hand(new Hand(window))
+{
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, [this] { (this->*m_then)(); });
+}
+
+bool TourPlayer::isHolding() const
+{
+    return m_playing && m_gesture > 0 && m_tour.steps[m_step].how[m_gesture - 1].holds;
+}
+
+void TourPlayer::play(const Tour& tour)
+{
+    stop();
+    m_guide.start(tour);
+    if (!m_guide.isRunning())
+        return;
+    m_window.applyPerspective(QStringLiteral("Edit")); // where the controls are that the steps point at
+    m_tour = tour;
+    m_playing = true;
+    qApp->installEventFilter(this);
+    m_guide.setNote(tr("Plays by itself; Esc or a click: your turn"));
+    beginStep();
+}
+
+void TourPlayer::handOver()
+{
+    if (!m_playing)
+        return;
+    while (isHolding()) // a drag is finished: there is no button of the person's to release
+        perform();
+    m_guide.setNote(tr("Your turn"));
+    stop();
+}
+
+void TourPlayer::stop(bool atEnd)
+{
+    m_timer.stop();
+    m_hand->leave();
+    qApp->removeEventFilter(this);
+    if (std::exchange(m_playing, false))
+        Q_EMIT stopped(atEnd);
+}
+
+void TourPlayer::after(int milliseconds, void (TourPlayer::*then)())
+{
+    m_paused = milliseconds;
+    m_then = then;
+    m_timer.start(static_cast<int>(milliseconds * m_pace));
+}
+
+void TourPlayer::beginStep()
+{
+    m_step = m_guide.step();
+    m_gesture = 0;
+    m_looks = 0;
+    const int reading = kLetterMs * static_cast<int>(m_guide.text().size());
+    if (m_step < m_tour.steps.size()) {
+        after(std::max(kResultMs, reading), &TourPlayer::aim);
+        return;
+    }
+    m_guide.setNote({});
+    Q_EMIT seen(reading);
+    stop(true);
+}
+
+Spot TourPlayer::spotOf(const Gesture& gesture)
+{
+    m_window.state().document.waitForSnapshot(); // lists show what was done before
+    return gesture.where();
+}
+
+void TourPlayer::aim()
+{
+    Q_EMIT seen(m_paused);
+    if (!m_playing)
+        return; // taken over by who has seen it
+    const std::vector<Gesture>& how = m_tour.steps[m_step].how;
+    if (m_gesture == how.size()) {
+        awaitEnd();
+        return;
+    }
+    const Spot spot = spotOf(how[m_gesture]);
+    if (!spot.control) { // a pane that was closed meanwhile
+        handOver();
+        return;
+    }
+    m_hand->say(how[m_gesture].caption);
+    const int way = isHolding() ? kDragMs : kWayMs;
+    m_hand->goTo(m_window.mapFromGlobal(spot.control->mapToGlobal(spot.at)), static_cast<int>(way * m_pace));
+    after(way + (isHolding() ? 0 : kAimMs), &TourPlayer::act);
+}
+
+void TourPlayer::act()
+{
+    Q_EMIT seen(m_paused);
+    if (!m_playing)
+        return;
+    perform();
+    m_hand->setDown(isHolding());
+    after(isHolding() ? kDragMs : kResultMs, &TourPlayer::aim);
+}
+
+void TourPlayer::perform()
+{
+    const Gesture& gesture = m_tour.steps[m_step].how[m_gesture];
+    if (const Spot spot = spotOf(gesture); spot.control)
+        gesture.act(spot);
+    ++m_gesture;
+}
+
+void TourPlayer::awaitEnd()
+{
+    if (m_guide.step() != m_step)
+        beginStep();
+    else if (!m_guide.isRunning() || ++m_looks > kEndLooks)
+        handOver();
+    else {
+        m_then = &TourPlayer::awaitEnd;
+        m_timer.start(kEndMs);
+    }
+}
+
+bool TourPlayer::eventFilter(QObject* watched, QEvent* event)
+{
+    // Events of the hand are not spontaneous; those of windows come again for the widget in them.
+    if (!event->spontaneous() || !watched->isWidgetType())
+        return false;
+    if (event->type() == QEvent::ShortcutOverride) {
+        if (static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
+            return false;
+        event->accept(); // as a key it comes next, and stands for nothing else
+        return true;
+    }
+    const bool escape =
+        event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+    if (!escape && event->type() != QEvent::MouseButtonPress)
+        return false;
+    handOver();
+    // The click is for the hand, not for what lies below it; but the card has a button to leave.
+    const auto* widget = static_cast<QWidget*>(watched);
+    return escape || (widget != &m_guide && !m_guide.isAncestorOf(widget));
+}
+
+} // namespace tilewright::ui

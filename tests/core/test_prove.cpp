@@ -90,7 +90,8 @@ private slots:
                     QVERIFY2(best <= optimum * kAbove, qPrintable(text()));
                 if (proof.schedule) {
                     const Evaluation e = evaluate(*p, *proof.schedule, rules);
-                    QVERIFY2(e.valid() && e.total == proof.total, qPrintable(text()));
+                    QVERIFY2(e.valid() && std::abs(e.total - proof.total) <= 1e-9 * optimum,
+                             qPrintable(text()));
                     ++found;
                 }
                 ++cases;
@@ -135,7 +136,7 @@ private slots:
     void noDrawnScheduleIsBelow()
     {
         int valid = 0, proven = 0;
-        for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        for (std::uint64_t seed = 0; seed < 900; ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 6, 20);
             const Schedule s = random_cases::schedule(rnd, *p);

@@ -107,14 +107,6 @@ ProofMask ProofGraph::sinksOf(ProofMask set) const
     return out;
 }
 
-bool ProofGraph::isPossible(ProofMask set) const
-{
-    for (ProofMask m = set; m != 0; m &= m - 1)
-        if ((never[lowest(m)] & set) != 0)
-            return false;
-    return true;
-}
-
 ProofColumns::ProofColumns(const ProofGraph& graph, const Rules& rules, double upperBound, Limits limits)
     : m_graph(graph), m_model(graph.problem, rules), m_upper(upperBound), m_limits(std::move(limits)),
       m_reaches(graph.size())
@@ -219,17 +211,24 @@ bool ProofColumns::list(const Rules& rules)
     for (std::size_t i = 0; i < m_graph.size(); ++i)
         place[m_graph.ops[i].index()] = i;
     std::vector<ProofMask> sets;
-    std::size_t looked = 0;
     for (const Piece& piece : pieces) {
         if (!piece.alone)
             return false;
-        const bool all = forEachConnectedSet(m_graph.problem, piece, [&](std::uint64_t local) {
+        std::vector<std::uint64_t> apart(piece.ops.size());
+        for (std::size_t i = 0; i < piece.ops.size(); ++i)
+            for (std::size_t j = 0; j < piece.ops.size(); ++j)
+                if ((m_graph.never[place[piece.ops[i].index()]] &
+                     ProofGraph::bit(place[piece.ops[j].index()])) != 0) {
+                    apart[i] |= ProofGraph::bit(j);
+                    apart[j] |= ProofGraph::bit(i);
+                }
+        const auto add = [&](std::uint64_t local) {
             ProofMask set = 0;
             forEachBit(local, [&](std::size_t i) { set |= ProofGraph::bit(place[piece.ops[i].index()]); });
-            if (m_graph.isPossible(set))
-                sets.push_back(set);
-            return sets.size() <= m_limits.columns && (++looked % 256 != 0 || m_limits.keepGoing());
-        });
+            sets.push_back(set);
+            return sets.size() <= m_limits.columns && (sets.size() % 256 != 0 || m_limits.keepGoing());
+        };
+        const bool all = forEachConnectedSet(m_graph.problem, piece, add, apart);
         if (!all)
             return false;
     }

@@ -29,7 +29,6 @@ struct ProofGraph
     [[nodiscard]] ProofMask neededBy(ProofMask set) const; ///< boundary inputs that some op makes (R3.1)
     [[nodiscard]] ProofMask basesOf(ProofMask set) const;
     [[nodiscard]] ProofMask sinksOf(ProofMask set) const;
-    [[nodiscard]] bool isPossible(ProofMask set) const; ///< no fusion in it that R4.7 forbids
 
     const Problem& problem;
     std::vector<OpId> ops;          ///< topological order

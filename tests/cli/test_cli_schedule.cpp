@@ -363,7 +363,7 @@ private slots:
         const QTemporaryDir folder;
         const QString file = folder.filePath(QStringLiteral("mlp.json"));
         const QString output = folder.filePath(QStringLiteral("schedule.json"));
-        QCOMPARE(runCli({"generate", "mlp", "--layers", "10", "--rows", "256", "--width", "256", "--capacity",
+        QCOMPARE(runCli({"generate", "mlp", "--layers", "5", "--rows", "256", "--width", "256", "--capacity",
                          "60000", "--bandwidth", "20", "-o", file})
                      .code,
                  0);

@@ -54,16 +54,6 @@ bool CoverColumns::mayStay(TensorId t) const
     return room && !m_problem.isView(t) && (m_problem.producer(t) || m_keepsInputs);
 }
 
-/// Whether ops of other pieces read t as well, and none of all its readers can get it from inside.
-bool CoverColumns::isSharedLoad(TensorId t, std::uint32_t piece) const
-{
-    const auto consumers = m_problem.consumers(t);
-    return std::ranges::any_of(consumers, [&](OpId c) { return m_pieceOf[c.index()] != piece; }) &&
-           (!m_problem.producer(t) || std::ranges::all_of(consumers, [&](OpId c) {
-               return isFusionForbidden(m_problem, m_rules, t, c);
-           }));
-}
-
 /// Whether ops of other pieces may ask for slices of t in the same role, but by ranges of reductions where
 /// ops of this one ask by tiles or the other way round, so that a slice may be there already.
 bool CoverColumns::maybeAskedOtherwise(TensorId t, std::uint32_t piece) const
@@ -90,8 +80,9 @@ CoverColumns::Edges CoverColumns::edgesOf(const std::vector<OpId>& ops, const Pi
     for (const TensorId t : boundary.inputs) {
         const auto producer = m_problem.producer(t);
         const auto consumers = m_problem.consumers(t);
-        if (producer && isElsewhere(*producer) && std::ranges::any_of(ops, [&](OpId c) {
-                return std::ranges::find(consumers, c) != consumers.end() && mayFuse(t, c);
+        // A reader that R4.7 forbids to meet the producer keeps it out of the whole subgraph.
+        if (producer && isElsewhere(*producer) && std::ranges::all_of(ops, [&](OpId c) {
+                return std::ranges::find(consumers, c) == consumers.end() || mayFuse(t, c);
             }))
             out.madeIn.push_back(t);
         if (mayStay(t))
@@ -103,7 +94,7 @@ CoverColumns::Edges CoverColumns::edgesOf(const std::vector<OpId>& ops, const Pi
             out.maybeMet.push_back(t);
         if (!piece.alone && isElsewhere(consumers[0]))
             out.elsewhere.push_back(t);
-        if (m_sharing && !piece.alone && !mayStay(t) && isSharedLoad(t, here))
+        if (m_sharing && !mayStay(t) && std::ranges::any_of(consumers, isElsewhere))
             out.shared.push_back(t);
     }
     for (const auto* list : {&boundary.sinks, &boundary.interior})
@@ -185,16 +176,19 @@ std::optional<CostModel::AnyOrder> CoverColumns::leastOf(const std::vector<OpId>
     add(edges.stayIn, [&](TensorId t) { return has(decided.notStayIn, t) || staysIn(t); });
     add(edges.fusedOut, [&](TensorId t) { return has(decided.notFused, t) || staysOut(t); });
     add(edges.stayOut, [&](TensorId t) { return has(decided.notStayOut, t) || staysOut(t); });
-    std::vector<TensorId> unpaid;
+    std::vector<TensorId> shared, unpaid;
+    for (const TensorId t : edges.shared)
+        if (!has(free, t))
+            shared.push_back(t);
     for (const TensorId t : edges.elsewhere)
-        if (!has(free, t) && !staysIn(t) && !has(edges.shared, t))
+        if (!has(free, t) && !staysIn(t) && !has(shared, t))
             unpaid.push_back(t);
     const std::vector<TensorId> open = openSinks(ops, edges, decided);
     CostModel::Memory memory;
     memory.resident = decided.stayIn;
     memory.retained = decided.stayOut;
     memory.free = free;
-    memory.shared = edges.shared;
+    memory.shared = shared;
     memory.unpaid = unpaid;
     memory.maybeWhole = edges.maybeWhole;
     memory.maybeMet = edges.maybeMet;

@@ -82,7 +82,6 @@ private:
     {
         return m_spatial[o.index()].rows && m_spatial[o.index()].cols;
     }
-    [[nodiscard]] bool isSharedLoad(TensorId t, std::uint32_t piece) const;
     [[nodiscard]] bool maybeAskedOtherwise(TensorId t, std::uint32_t piece) const;
     [[nodiscard]] Edges edgesOf(const std::vector<OpId>& ops, const Piece& piece) const;
     [[nodiscard]] std::vector<Choice> choicesOf(std::size_t ops, const Edges& edges,

@@ -14,6 +14,8 @@
 #include <array>
 #include <bit>
 #include <chrono>
+#include <iterator>
+#include <limits>
 
 namespace tilewright {
 
@@ -110,7 +112,7 @@ SetCoverBound SetCover::run()
 
 /// About what is looked at in a second.
 constexpr double kSetsASecond = 40'000;
-constexpr std::array<std::size_t, 7> kMostOps{24, 20, 17, 14, 12, 10, 8};
+constexpr std::array<std::size_t, 12> kMostOps{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20};
 
 /// Connected sets of all pieces; no more than are of interest are counted.
 double setsOf(const Problem& problem, const Rules& rules, const PieceSizes& sizes, double most)
@@ -122,49 +124,104 @@ double setsOf(const Problem& problem, const Rules& rules, const PieceSizes& size
     return sets;
 }
 
+/// The best of what several ways to cut say of every component, none of whose subgraphs reaches another one.
+class BestOfComponents
+{
+public:
+    BestOfComponents(const Problem& problem, const Rules& rules) : m_componentOf(problem.opCount())
+    {
+        constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+        m_components = cutIntoPieces(problem, rules, {kAll, kAll, kAll});
+        for (std::size_t i = 0; i < m_components.size(); ++i)
+            for (const OpId o : m_components[i].ops)
+                m_componentOf[o.index()] = i;
+        m_values.assign(m_components.size(), 0);
+        m_best.prices.assign(problem.opCount(), 0);
+    }
+
+    void add(const SetCoverBound& bound)
+    {
+        m_best.sets += bound.sets;
+        if (bound.prices.empty())
+            return;
+        for (std::size_t i = 0; i < m_components.size(); ++i) {
+            double value = 0;
+            for (const OpId o : m_components[i].ops)
+                value += bound.prices[o.index()];
+            if (value <= m_values[i])
+                continue;
+            m_values[i] = value;
+            for (const OpId o : m_components[i].ops)
+                m_best.prices[o.index()] = bound.prices[o.index()];
+            const auto isOf = [&](const PricedGroup& g) { return m_componentOf[g.ops[0].index()] == i; };
+            std::erase_if(m_best.groups, isOf);
+            std::ranges::copy_if(bound.groups, std::back_inserter(m_best.groups), isOf);
+        }
+    }
+
+    [[nodiscard]] SetCoverBound take()
+    {
+        for (const double value : m_values)
+            m_best.value += value;
+        m_best.value *= 1 - 1e-12; // of the sums
+        std::ranges::stable_sort(m_best.groups, std::greater<>(),
+                                 [](const PricedGroup& g) { return g.least * g.share; });
+        return std::move(m_best);
+    }
+
+private:
+    std::vector<Piece> m_components;
+    std::vector<std::size_t> m_componentOf; ///< by op
+    std::vector<double> m_values;
+    SetCoverBound m_best;
+};
+
 } // namespace
 
 SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
     if (problem.opCount() == 0 || !CostModel::supports(rules))
         return {};
-    const double started = wallClock();
-    SetCoverBound best;
-    std::size_t sets = 0;
-    const auto look = [&](double share, const PieceSizes& sizes, bool sharing) {
-        SetCoverLimits part = limits;
-        part.seconds = share * (limits.seconds - (wallClock() - started));
-        SetCover cover(problem, rules, part, sizes, sharing);
-        SetCoverBound bound = cover.run();
-        sets += bound.sets;
-        const bool listed = bound.sets > 0;
-        if (bound.value > best.value)
-            best = std::move(bound);
-        return listed && cover.isWhole() ? Look::Whole : listed ? Look::Cut : Look::TooMany;
+    const double until = wallClock() + limits.seconds;
+    BestOfComponents best(problem, rules);
+    const auto look = [&](double share, const PieceSizes& sizes) {
+        bool whole = true;
+        for (const bool sharing : {false, true}) {
+            SetCoverLimits part = limits;
+            part.seconds = share * (until - wallClock());
+            SetCover cover(problem, rules, part, sizes, sharing);
+            const SetCoverBound bound = cover.run();
+            best.add(bound);
+            if (bound.sets == 0)
+                return Look::TooMany;
+            whole = cover.isWhole();
+            if (whole)
+                break;
+        }
+        return whole ? Look::Whole : Look::Cut;
     };
     if (limits.pieces) {
-        (void)look(1, *limits.pieces, false);
-        (void)look(1, *limits.pieces, true);
-        best.sets = sets;
-        return best;
+        (void)look(1, *limits.pieces);
+        return best.take();
     }
-    // Large pieces say most; where they have too many sets, smaller ones.
-    const double affordable = std::min(static_cast<double>(limits.sets), kSetsASecond * limits.seconds);
-    PieceSizes sizes;
-    Look found = Look::TooMany;
+    const auto isAffordable = [&](const PieceSizes& sizes) {
+        const double sets =
+            std::min(static_cast<double>(limits.sets), kSetsASecond * std::max(0.0, until - wallClock()));
+        return setsOf(problem, rules, sizes, sets) <= sets;
+    };
+    // Larger pieces often say more, but where they are cut decides as well: all that there is time for.
+    if (const PieceSizes largest; isAffordable(largest) && look(0.7, largest) == Look::Whole)
+        return best.take();
+    constexpr PieceSizes kSingles{.whole = 0, .atom = 8, .most = 1};
+    (void)look(0.3, kSingles);
     for (const std::size_t most : kMostOps) {
-        sizes = {std::min(sizes.whole, most), std::min(sizes.atom, most), std::min(sizes.most, most)};
-        if (setsOf(problem, rules, sizes, affordable) <= affordable)
-            found = look(0.5, sizes, false);
-        if (found != Look::TooMany)
+        const PieceSizes sizes{most, most, std::min(most, PieceSizes{}.most)};
+        constexpr double kLeast = 0.02;
+        if (until - wallClock() < kLeast * limits.seconds || !isAffordable(sizes) ||
+            look(0.7, sizes) == Look::TooMany)
             break;
     }
-    if (found != Look::Whole) {
-        (void)look(0.6, sizes, true);
-        (void)look(1, {.whole = 0, .atom = 8, .most = 1}, true);
-    }
-    best.sets = sets;
-    return best;
+    return best.take();
 }
 
 } // namespace tilewright

@@ -61,4 +61,21 @@ endif()
 install(FILES README.md CONTRIBUTING.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
 # The handbook as pages, where `./dev handbook` has made it; Help > Handbook opens it.
-install(DIRECTORY build/handbook/html DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc OPTIONAL)
+set(scripts doctools.js jquery.js language_data.js searchtools.js underscore.js)
+set(without "")
+foreach(script IN LISTS scripts)
+    list(APPEND without PATTERN ${script} EXCLUDE)
+endforeach()
+install(DIRECTORY build/handbook/html DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc OPTIONAL
+        ${without})
+# Sphinx's own scripts are those of the package libjs-sphinxdoc, as everywhere in Debian.
+foreach(script IN LISTS scripts)
+    install(CODE "
+        set(made ${CMAKE_SOURCE_DIR}/build/handbook/html/_static/${script})
+        set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc/html/_static\")
+        if(EXISTS /usr/share/javascript/sphinxdoc/1.0/${script} AND EXISTS \${made})
+            file(CREATE_LINK ../../../../javascript/sphinxdoc/1.0/${script} \${folder}/${script} SYMBOLIC)
+        elseif(EXISTS \${made})
+            file(COPY \${made} DESTINATION \${folder})
+        endif()" COMPONENT doc)
+endforeach()

@@ -67,5 +67,5 @@ numpy arrays. With the package tilewright installed, notebooks show its views."
 endif()
 tilewright_package(doc tilewright-doc "explorer of tensor schedules, documentation"
     "This package has the documents: what is computed, and how it is built."
-    ARCHITECTURE all SECTION doc)
+    ARCHITECTURE all DEPENDS libjs-sphinxdoc SECTION doc)
 include(CPack)

@@ -72,10 +72,8 @@ int draw(const QString& folder, char** argv)
             exitCode = fail("demo: " + path.toStdString() + ": the picture cannot be written");
     });
     bool ended = false;
-    QObject::connect(player, &TourPlayer::stopped, &window, [&ended](bool atEnd) {
-        ended = atEnd;
-        QMetaObject::invokeMethod(qApp, &QApplication::quit, Qt::QueuedConnection);
-    });
+    QObject::connect(player, &TourPlayer::stopped, &window, [&ended](bool atEnd) { ended = atEnd; });
+    QObject::connect(player, &TourPlayer::stopped, &window, &QApplication::quit, Qt::QueuedConnection);
     if (!startIn(window))
         return fail(kNoSamples);
     QApplication::exec();

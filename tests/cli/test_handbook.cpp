@@ -108,6 +108,22 @@ private Q_SLOTS:
         QVERIFY(seen > 70);
     }
 
+    /// Issue 19, "First contact": five screens, and whatever the README leads to is there.
+    void theReadmeIsShortAndLeadsSomewhere()
+    {
+        const QString readme = textOf(kRoot + QStringLiteral("README.md"));
+        QVERIFY(readme.count(QLatin1Char('\n')) <= 160);
+        const QSet<QString> targets = found(readme, R"(\]\(([^)#]+)[^)]*\))");
+        QVERIFY(targets.size() > 8);
+        for (const QString& target : targets)
+            QVERIFY2(QFileInfo::exists(kRoot + target), qPrintable(target));
+        QFile film(kRoot + QStringLiteral("docs/demo.gif"));
+        QVERIFY(film.open(QIODevice::ReadOnly));
+        const QByteArray picture = film.readAll();
+        QVERIFY(picture.size() < 1'000'000);
+        QVERIFY(picture.startsWith("GIF89a") && picture.contains("NETSCAPE2.0")); // it moves, and again
+    }
+
     /// Issue 19, "First contact": what is cited is the newest release.
     void theCitationIsOfTheNewestRelease()
     {

@@ -73,10 +73,12 @@ LanePlaces LaneChart::places() const
 
 void LaneChart::placeScroll()
 {
-    if (m_scroll)
-        m_scroll->hide();
-    if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0)
+    // Not hidden in between: that asks for a layout, which calls here, and so on without end.
+    if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0) {
+        if (m_scroll)
+            m_scroll->hide();
         return;
+    }
     if (!m_scroll) {
         m_scroll = new ListScroll(tr("Scroll the lanes"), this);
         connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));

@@ -6,6 +6,7 @@
 #include "schedule/schedule_json.h"
 #include "solve/solve_json.h"
 #include "solve/solver.h"
+#include "solve/strong_bound.h"
 #include "verbs.h"
 #include "verbs/evaluate.h"
 #include "workload_input.h"
@@ -31,6 +32,7 @@ struct SolveArguments
     RuleArguments rules;
     std::string start;
     double seconds = 10;
+    double prove = 0;
     std::int64_t iterations = 0;
     int threads = 0;
     std::uint64_t seed = 1;
@@ -94,7 +96,7 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         };
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds * (1 - kMargin) - spent - kOverhead) : 0;
-    const auto result = solve(**problem, options);
+    auto result = solve(**problem, options);
     if (!result) {
         Error error = result.error();
         error.file = args.problem;
@@ -102,6 +104,12 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
             return Exit::Interrupted;
         std::cerr << "tilewright-cli: " << error.text() << '\n';
         return Exit::No;
+    }
+    if (args.prove > 0 && !result->provenOptimal && !options.stop.stop_requested()) {
+        StrongBoundLimits limits;
+        limits.seconds = args.prove;
+        limits.keepGoing = [token = interrupt.token()] { return !token.stop_requested(); };
+        raiseBound(*result, strongBound(**problem, *rules, limits).value);
     }
     if (!args.output.empty()) {
         const auto text = writeSchedule(**problem, result->schedule, result->latencies);
@@ -138,6 +146,9 @@ void addSolveVerb(CLI::App& app, int& exitCode)
     verb->add_option("--seed", args->seed, "seed of the random choices")->capture_default_str();
     verb->add_option("--start", args->start, "schedule to start from; its locked subgraphs stay");
     verb->add_flag("--placeable", args->placeable, "only schedules whose buffers have addresses (see place)");
+    verb->add_option("--prove", args->prove,
+                     "seconds, after the search, for a proof of how good the result is (see bound --seconds)")
+        ->check(CLI::Range(0.0, 1e9));
     verb->add_flag("--progress", args->progress, "print every improvement on stderr");
     verb->add_flag("--json", args->json, "print one JSON document");
     verb->callback([args, &exitCode, started] { exitCode = runSolve(*args, started); });

@@ -38,11 +38,11 @@
 //    the producer's component and read once in the consumer's.
 #include "eval/lower_bound.h"
 
+#include "eval/request_kinds.h"
 #include "eval/traffic_bound.h"
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "rules/prologue.h"
 
 #include <algorithm>
 #include <numeric>
@@ -50,9 +50,6 @@
 namespace tilewright {
 
 namespace {
-
-/// Kinds of the two axes with which an op can be requested (R6), as a set of the four combinations.
-enum Kinds : std::uint8_t { kSS = 1, kSK = 2, kKS = 4, kKK = 8 }; // rows, columns
 
 class Bounder
 {
@@ -98,12 +95,7 @@ private:
     /// Whether `consumer` can never be in one subgraph with the producer of its input t.
     [[nodiscard]] bool excluded(TensorId t, OpId consumer) const
     {
-        const auto producer = m_problem.producer(t);
-        const Op& op = m_problem.op(consumer);
-        if (!producer || op.type != OpType::MatMul || m_problem.op(*producer).type != OpType::Pointwise)
-            return false;
-        return (op.inputs[0] == t && isPrologueForbidden(m_problem, m_rules, consumer, true)) ||
-               (op.inputs[1] == t && isPrologueForbidden(m_problem, m_rules, consumer, false));
+        return isFusionForbidden(m_problem, m_rules, t, consumer);
     }
 
     void join()
@@ -124,48 +116,10 @@ private:
 
     [[nodiscard]] std::vector<double> computeTimes() const
     {
-        const Hardware& hw = m_problem.hardware();
-        std::vector<std::uint8_t> kinds(m_problem.opCount(), kSS);
-        std::vector<double> times(m_problem.opCount());
-        const auto& order = m_problem.topologicalOrder();
-        for (auto it = order.rbegin(); it != order.rend(); ++it) {
-            const Op& op = m_problem.op(*it);
-            std::uint8_t& mine = kinds[it->index()];
-            for (const OpId c : m_problem.consumers(op.output)) {
-                if (excluded(op.output, c))
-                    continue;
-                const Op& consumer = m_problem.op(c);
-                const std::uint8_t theirs = kinds[c.index()];
-                if (consumer.type == OpType::Pointwise) {
-                    mine |= theirs;
-                    continue;
-                }
-                if (consumer.inputs[0] == op.output) { // (kind of rows, K)
-                    mine |= theirs & (kSS | kSK) ? kSK : 0;
-                    mine |= theirs & (kKS | kKK) ? kKK : 0;
-                }
-                if (consumer.inputs[1] == op.output) { // (K, kind of columns)
-                    mine |= theirs & (kSS | kKS) ? kKS : 0;
-                    mine |= theirs & (kSK | kKK) ? kKK : 0;
-                }
-            }
-            const Tensor& t = m_problem.tensor(op.output);
-            const bool spatialRows = !(mine & (kKS | kKK));
-            const bool spatialCols = !(mine & (kSK | kKK));
-            if (op.type == OpType::MatMul && m_rules.compute == Rules::Compute::Array) {
-                times[it->index()] = leastArrayTime(m_problem, m_rules, *it, spatialRows, spatialCols);
-                continue;
-            }
-            const auto strips = [](std::int64_t extent, std::int64_t native, bool spatial) {
-                return spatial ? static_cast<double>(ceilDiv(extent, native))
-                               : static_cast<double>(extent) / static_cast<double>(native);
-            };
-            double& time = times[it->index()];
-            time = static_cast<double>(op.baseCost) * strips(t.height, hw.nativeHeight, spatialRows) *
-                   strips(t.width, hw.nativeWidth, spatialCols);
-            if (op.type == OpType::MatMul && m_rules.kScaling == Rules::KScaling::Native)
-                time *= static_cast<double>(m_problem.reductionSize(*it)) / static_cast<double>(hw.nativeK());
-        }
+        const std::vector<SpatialAxes> spatial = spatialAxes(m_problem, m_rules);
+        std::vector<double> times;
+        for (std::size_t o = 0; o < m_problem.opCount(); ++o)
+            times.push_back(leastTime(m_problem, m_rules, OpId(o), spatial[o]));
         return times;
     }
 
@@ -217,6 +171,24 @@ private:
 };
 
 } // namespace
+
+double leastTime(const Problem& problem, const Rules& rules, OpId o, const SpatialAxes& spatial)
+{
+    const Hardware& hw = problem.hardware();
+    const Op& op = problem.op(o);
+    const Tensor& t = problem.tensor(op.output);
+    if (op.type == OpType::MatMul && rules.compute == Rules::Compute::Array)
+        return leastArrayTime(problem, rules, o, spatial.rows, spatial.cols);
+    const auto strips = [](std::int64_t extent, std::int64_t native, bool tiles) {
+        return tiles ? static_cast<double>(ceilDiv(extent, native))
+                     : static_cast<double>(extent) / static_cast<double>(native);
+    };
+    double time = static_cast<double>(op.baseCost) * strips(t.height, hw.nativeHeight, spatial.rows) *
+                  strips(t.width, hw.nativeWidth, spatial.cols);
+    if (op.type == OpType::MatMul && rules.kScaling == Rules::KScaling::Native)
+        time *= static_cast<double>(problem.reductionSize(o)) / static_cast<double>(hw.nativeK());
+    return time;
+}
 
 LowerBound lowerBound(const Problem& problem, const Rules& rules)
 {

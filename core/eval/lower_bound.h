@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "eval/request_kinds.h"
 #include "rules/rules.h"
 #include "workload/problem.h"
 
@@ -30,7 +31,13 @@ struct LowerBound
     double compute = 0; ///< all parts
     double memory = 0;
     std::vector<BoundPart> parts;
+    /// By op, where the bound is one of prices (docs/rules/bound.md): they add up to `value`.
+    std::vector<double> prices;
 };
+
+/// Compute time of one op in whatever subgraph: see lower_bound.cpp, 3.
+[[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,
+                               const SpatialAxes& spatial);
 
 /// The reasons are in lower_bound.cpp. Takes well under a millisecond for a few hundred ops.
 [[nodiscard]] LowerBound lowerBound(const Problem& problem, const Rules& rules);

@@ -79,9 +79,8 @@ Result<LoweredProblem> ProblemLowering::run()
     tellTotals(r);
     tellDependents();
     if (m_model.dtypeBytes != m_machine.elementBytes)
-        r.notes.push_back("the model's elements have " + std::to_string(m_model.dtypeBytes) +
-                          " bytes, those of the machine " + std::to_string(m_machine.elementBytes) +
-                          ", which hold");
+        r.notes.push_back("the model's elements have " + std::to_string(m_model.dtypeBytes) + " bytes; the " +
+                          std::to_string(m_machine.elementBytes) + " of the machine are taken");
     chooseTimeUnit();
     return std::move(m_out);
 }
@@ -414,9 +413,10 @@ void ProblemLowering::chooseTimeUnit()
     for (std::size_t i = 0; i < m_cycles.size(); ++i)
         m_out.data.ops[OpId(i)].baseCost =
             static_cast<std::int64_t>(rounded(static_cast<double>(m_cycles[i]) / unit));
-    m_out.report.notes.push_back("one unit of time is " + std::to_string(m_out.timeUnit) +
-                                 (m_out.timeUnit == 1 ? " cycle" : " cycles") +
-                                 "; costs and bandwidth are rounded by at most " + percent(least));
+    m_out.report.notes.push_back(
+        "one unit of time is " + std::to_string(m_out.timeUnit) +
+        (m_out.timeUnit == 1 ? " cycle" : " cycles") +
+        (least < 0.0005 ? std::string() : "; costs and bandwidth are rounded by at most " + percent(least)));
 }
 
 void tellTotals(LoweringReport& r)

@@ -113,6 +113,26 @@ Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hw)
     return b;
 }
 
+namespace {
+
+std::string_view inWords(CoreState state)
+{
+    switch (state) {
+    case CoreState::WaitSpm:
+        return "waiting for room in the scratchpad";
+    case CoreState::WaitNoc:
+        return "waiting for the network";
+    case CoreState::WaitDram:
+        return "waiting for DRAM";
+    case CoreState::WaitDependency:
+        return "waiting for other nodes";
+    default:
+        return "idle";
+    }
+}
+
+} // namespace
+
 std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds)
 {
     const double makespan = static_cast<double>(std::max<Cycle>(run.makespan, 1));
@@ -125,17 +145,15 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
     std::string text;
     if (dram >= tensor && dram >= vector && dram >= 0.5) {
         const Cycle compute = std::max({bounds.tensor, bounds.vector, bounds.criticalPath});
-        text = "DRAM binds: its buses are busy for " + percent(dram) + " of the makespan; the " +
-               formatGrouped(bounds.compulsoryBytes) + " bytes that must move need " +
-               formatGrouped(bounds.dram) + " cycles, " + ratio(bounds.dram, compute) +
-               " times the longest compute bound";
+        text = "DRAM binds: its buses are busy for " + percent(dram) + " of the makespan. " +
+               formatGrouped(bounds.compulsoryBytes) + " bytes must move (" + formatGrouped(bounds.dram) +
+               " cycles, " + ratio(bounds.dram, compute) + " times the longest compute bound)";
         if (run.dramBytes > bounds.compulsoryBytes + bounds.compulsoryBytes / 10)
-            text +=
-                ", and " + ratio(run.dramBytes, bounds.compulsoryBytes) + " times as many bytes were moved";
+            text += ", " + ratio(run.dramBytes, bounds.compulsoryBytes) + " times as many did";
         if (bounds.intermediateBytes > bounds.compulsoryBytes / 10)
             text += ", " + ratio(run.dramBytes, bounds.compulsoryBytes + bounds.intermediateBytes) +
-                    " times with the " + formatGrouped(bounds.intermediateBytes) +
-                    " bytes of intermediate results that are written through";
+                    " times with " + formatGrouped(bounds.intermediateBytes) +
+                    " bytes of intermediate results";
     } else if (tensor >= vector && tensor >= 0.5) {
         text = "The tensor engines bind: they work for " + percent(tensor) + " of the makespan";
     } else if (vector >= 0.5) {
@@ -160,7 +178,7 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
         text =
             "No unit is saturated: the cores spend " +
             percent(static_cast<double>(sums[worst]) / (makespan * static_cast<double>(run.cores.size()))) +
-            " of their cycles in " + std::string(toString(static_cast<CoreState>(worst)));
+            " of their cycles " + std::string(inWords(static_cast<CoreState>(worst)));
         if (op < graph.opNames.size() && perOp[op] > 0)
             text += ", most of it for " + graph.opNames[op];
         text +=

@@ -21,10 +21,14 @@ std::string boundJson(const LowerBound& bound)
                          {"ops", std::move(ops)},
                          {"text", part.text}});
     }
+    Json prices = Json::array();
+    for (const double price : bound.prices)
+        prices.push_back(jsonNumber(price));
     return dumpByField({{"lower_bound", jsonNumber(bound.value)},
                         {"compute", jsonNumber(bound.compute)},
                         {"memory", jsonNumber(bound.memory)},
-                        {"parts", std::move(parts)}});
+                        {"parts", std::move(parts)},
+                        {"prices", std::move(prices)}});
 }
 
 } // namespace tilewright

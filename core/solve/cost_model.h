@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,21 @@ public:
         std::span<const TensorId> resident; ///< RES before the subgraph
         /// tensors_to_retain: each produced by the subgraph, or a boundary input (retain_inputs=allow, R9.7)
         std::span<const TensorId> retained;
+        /// For bounds: inputs and products that may be anywhere. They take no room and are neither loaded nor
+        /// written.
+        std::span<const TensorId> free = {};
+        /// For bounds: boundary inputs that others in the same subgraph may load, too. Of their loads only
+        /// the part counts that the rest of the working set is of the capacity beside them.
+        std::span<const TensorId> shared = {};
+        /// For bounds: boundary inputs whose loads do not count at all. Both take their room.
+        std::span<const TensorId> unpaid = {};
+        /// For bounds: inputs of which others in the same subgraph may ask for all at once (R7.1).
+        std::span<const TensorId> maybeWhole = {};
+        /// For bounds: inputs of which they may ask for slices in the same role, but cut otherwise.
+        std::span<const TensorId> maybeMet = {};
+        /// For bounds: Pointwise sinks that complete when others in the same subgraph do, which is not known.
+        std::span<const TensorId> open = {};
+        std::int64_t leastW = 1, leastH = 1; ///< for bounds: what the rest of the subgraph demands (R4.7)
     };
     /// Bounds on a legal granularity: R4.1-R4.3, R4.7. Larger extents than the sinks' only pad.
     struct Range
@@ -125,6 +141,18 @@ public:
     void columnClasses(std::vector<std::int64_t>& out) const;
     /// The least bound over all extents that can fit; infinite when none can.
     [[nodiscard]] double leastLatency();
+    /// What no tiling in whatever order of its tiles goes below: its latency, and the weighted sums of
+    /// compute and memory time, the weight of compute being i / (kWeights - 1). Infinite when nothing can
+    /// fit, 0 for rules that are not supported.
+    static constexpr std::size_t kWeights = 5;
+    struct AnyOrder
+    {
+        double latency = std::numeric_limits<double>::infinity();
+        std::array<double, kWeights> weighted{};
+    };
+    [[nodiscard]] AnyOrder leastOfAnyOrder();
+    /// Elements loaded and written at least, however the ops are asked for: each once.
+    [[nodiscard]] double leastTraffic() const;
     /// Number of evaluate() and mayFit() calls so far.
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
 
@@ -138,6 +166,7 @@ private:
         std::uint8_t role;
         Axis row, col;
         std::uint64_t causes;
+        bool shared = false, unpaid = false;
     };
     struct Run
     {
@@ -155,6 +184,7 @@ private:
     {
         std::int64_t height, width, reduction;
         bool completing;
+        std::optional<std::uint32_t> open; ///< tensor of an open sink that completes, only it
         // for the current granularity
         std::int64_t rows, cols, n;
     };
@@ -162,7 +192,7 @@ private:
     {
         std::uint32_t tensor;
         std::int64_t height, width, reduction; ///< reduction: largest of the drivers', 1 without
-        bool retained, pointwise;
+        bool retained, pointwise, free;
         std::uint32_t accFirst, accCount; ///< drivers that are not its own producer
         std::int64_t rows, cols, n;
     };
@@ -219,6 +249,8 @@ private:
         Axis row, col;
         std::int64_t height, width;         ///< of the tensor
         std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
+        bool shared = false;
+        bool met = false; ///< a slice of a tile may be there already
     };
     struct Work
     {
@@ -232,8 +264,9 @@ private:
     struct Moment
     {
         std::uint64_t causes;
-        std::int64_t reduction; ///< sinks with at least this one take part
-        bool first;             ///< k step 0, else a completing one
+        std::int64_t reduction;                 ///< sinks with at least this one take part
+        bool first;                             ///< k step 0, else a completing one
+        std::optional<std::uint32_t> open = {}; ///< only this sink's tensor completes
     };
 
     struct Grid
@@ -241,6 +274,9 @@ private:
         double rows, cols;
     };
     void compileBound();
+    void listLoads(std::int64_t deepest);
+    [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
+                                            std::int64_t mostH);
     /// A tile or k range that covers the whole extent is the whole of it.
     [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k)
     {
@@ -256,12 +292,22 @@ private:
     void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                       std::array<double, 4>& elements) const;
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
+    [[nodiscard]] double leastCompute(std::int64_t w, std::int64_t h) const;
+    struct Extents ///< a class of tile sizes: the smallest, and the largest
+    {
+        std::int64_t w, h, mostW, mostH;
+    };
+    /// `part` of the loads of shared tensors.
+    [[nodiscard]] double leastElements(const Extents& e, double part) const;
+    /// Calls visit(Extents) for every class of which fits(w, h), or for the largest ones only.
+    template <class Fits, class Visit> void forEachClass(bool largest, Fits&& fits, Visit&& visit);
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
-    [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole,
-                                               const Moment& moment) const;
+    [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
+                                               std::int64_t* common = nullptr) const;
     [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
-    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
+    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing,
+                           std::optional<std::uint32_t> open);
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
     void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause);
     void compileSinks();
@@ -316,6 +362,7 @@ private:
     /// R9.7: boundary inputs that are loaded once and stay. With any of them core/eval alone evaluates.
     std::vector<std::uint32_t> m_keptInputs;
     std::int64_t m_reserved = 0;
+    std::vector<TensorId> m_free, m_shared, m_unpaid, m_maybeWhole, m_maybeMet, m_open;
 
     double m_stores = 0;
     std::vector<Load> m_loads;

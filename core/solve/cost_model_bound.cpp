@@ -20,61 +20,19 @@
 #include "solve/cost_model.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tilewright {
 
 void CostModel::compileBound()
 {
     m_stores = 0;
-    m_loads.clear();
     m_work.clear();
     m_moments.clear();
     for (const Sink& s : m_sinks)
         if (!s.retained)
             m_stores += static_cast<double>(s.height) * static_cast<double>(s.width);
-    for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
-        const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
-        const auto whole = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
-            return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : m_range.maxK);
-        };
-        bool canBeWhole = false;
-        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end)
-            canBeWhole |= whole(m_requests[end].row, t.height, m_range.maxH) &&
-                          whole(m_requests[end].col, t.width, m_range.maxW);
-        const double area = static_cast<double>(t.elements());
-        if (end - i > 1 && canBeWhole) {
-            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1});
-            continue;
-        }
-        for (std::size_t j = i; j < end; ++j) {
-            const Request& r = m_requests[j];
-            if (std::any_of(m_requests.begin() + static_cast<std::ptrdiff_t>(i),
-                            m_requests.begin() + static_cast<std::ptrdiff_t>(j),
-                            [&](const Request& other) { return other.role == r.role; }))
-                continue;
-            Load load{area, r.row, r.col, t.height, t.width, 1, 1};
-            if (load.row == Axis::Step && t.height <= m_range.maxK)
-                load.row = Axis::Full;
-            if (load.col == Axis::Step && t.width <= m_range.maxK)
-                load.col = Axis::Full;
-            double grid = 0;
-            for (std::size_t b = 0; b < m_causes.size(); ++b) {
-                const Cause& c = m_causes[b];
-                const double size = static_cast<double>(c.height) * static_cast<double>(c.width);
-                if ((r.causes >> b & 1) != 0 && size > grid) {
-                    grid = size;
-                    load.gridHeight = c.height;
-                    load.gridWidth = c.width;
-                }
-            }
-            m_loads.push_back(load);
-        }
-    }
-    for (const std::uint32_t kept : m_keptInputs) { // once, and without a buffer (R9.7)
-        const Tensor& t = m_problem.tensor(TensorId(kept));
-        m_loads.push_back(
-            {static_cast<double>(t.elements()), Axis::Full, Axis::Full, t.height, t.width, 1, 1});
-    }
+    listLoads(m_range.maxK);
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
         const Run& r = m_runs[i];
         bool single = true;
@@ -106,21 +64,117 @@ void CostModel::compileBound()
     }
     Moment first{0, 1, true};
     for (std::size_t b = 0; b < m_causes.size(); ++b)
-        if (!m_causes[b].completing || m_causes[b].reduction == 1)
+        if (!m_causes[b].open && (!m_causes[b].completing || m_causes[b].reduction == 1))
             first.causes |= std::uint64_t{1} << b;
     m_moments.push_back(first);
-    for (const Cause& done : m_causes) {
-        if (!done.completing || done.reduction == 1)
+    for (std::size_t done = 0; done < m_causes.size(); ++done) {
+        const Cause& c = m_causes[done];
+        if (!c.completing || (c.reduction == 1 && !c.open))
             continue;
-        Moment last{0, done.reduction, false};
+        Moment last{0, c.reduction, false, c.open};
         for (std::size_t b = 0; b < m_causes.size(); ++b)
-            if (m_causes[b].reduction == done.reduction)
+            if (c.open ? b == done : !m_causes[b].open && m_causes[b].reduction == c.reduction)
                 last.causes |= std::uint64_t{1} << b;
         m_moments.push_back(last);
     }
 }
 
-double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const
+/// What every k up to `deepest` makes the steps load.
+void CostModel::listLoads(std::int64_t deepest)
+{
+    m_loads.clear();
+    for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
+        const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
+        const auto whole = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
+            return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : deepest);
+        };
+        // Where one asks by tiles and another by ranges of a reduction, a slice may be there by accident of
+        // position: all through the tiles of a row or column (timesLoaded()).
+        const auto isCut = [&](Axis axis, std::int64_t extent) {
+            return axis == Axis::Step && extent > deepest;
+        };
+        const auto mayEqual = [&](Axis a, Axis b, std::int64_t extent, std::int64_t tile) {
+            return isCut(a, extent) == isCut(b, extent) || a == Axis::Tile || b == Axis::Tile ||
+                   (whole(a, extent, tile) && whole(b, extent, tile));
+        };
+        const auto mayMeet = [&](const Request& a, const Request& b) {
+            return a.role == b.role &&
+                   (isCut(a.row, t.height) != isCut(b.row, t.height) ||
+                    isCut(a.col, t.width) != isCut(b.col, t.width)) &&
+                   mayEqual(a.row, b.row, t.height, m_range.maxH) &&
+                   mayEqual(a.col, b.col, t.width, m_range.maxW);
+        };
+        const bool othersMeet =
+            std::ranges::find(m_maybeMet, TensorId(m_requests[i].tensor)) != m_maybeMet.end();
+        bool canBeWhole = false;
+        bool meets = false;
+        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end) {
+            const Request& r = m_requests[end];
+            canBeWhole |= whole(r.row, t.height, m_range.maxH) && whole(r.col, t.width, m_range.maxW);
+            for (std::size_t j = i; j < end; ++j)
+                meets |= mayMeet(m_requests[j], r);
+            // A step of the MatMul that reads it is no slice of another kind.
+            meets |= othersMeet &&
+                     !(r.role == static_cast<std::uint8_t>(Role::Lhs) && isCut(r.col, t.width)) &&
+                     !(r.role == static_cast<std::uint8_t>(Role::Rhs) && isCut(r.row, t.height));
+        }
+        const double area = static_cast<double>(t.elements());
+        canBeWhole &= end - i > 1;
+        canBeWhole |= std::ranges::find(m_maybeWhole, TensorId(m_requests[i].tensor)) != m_maybeWhole.end();
+        if (m_requests[i].unpaid)
+            continue;
+        if (canBeWhole) {
+            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, m_requests[i].shared});
+            continue;
+        }
+        for (std::size_t j = i; j < end; ++j) {
+            const Request& r = m_requests[j];
+            if (std::any_of(m_requests.begin() + static_cast<std::ptrdiff_t>(i),
+                            m_requests.begin() + static_cast<std::ptrdiff_t>(j),
+                            [&](const Request& other) { return other.role == r.role; }))
+                continue;
+            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared, meets};
+            if (load.row == Axis::Step && t.height <= deepest)
+                load.row = Axis::Full;
+            if (load.col == Axis::Step && t.width <= deepest)
+                load.col = Axis::Full;
+            double grid = 0;
+            for (std::size_t b = 0; b < m_causes.size(); ++b) {
+                const Cause& c = m_causes[b];
+                const double size = static_cast<double>(c.height) * static_cast<double>(c.width);
+                if ((r.causes >> b & 1) != 0 && size > grid) {
+                    grid = size;
+                    load.gridHeight = c.height;
+                    load.gridWidth = c.width;
+                }
+            }
+            m_loads.push_back(load);
+        }
+    }
+    for (const std::uint32_t kept : m_keptInputs) { // once, and without a buffer (R9.7)
+        const Tensor& t = m_problem.tensor(TensorId(kept));
+        m_loads.push_back(
+            {static_cast<double>(t.elements()), Axis::Full, Axis::Full, t.height, t.width, 1, 1});
+    }
+}
+
+/// Slices of a reduction are loaded in every tile that needs them, but for one that equals the tile's own
+/// range, where others ask for it all the time.
+double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
+                              std::int64_t mostH)
+{
+    const double times = (load.row == Axis::Tile ? 1 : rows) * (load.col == Axis::Tile ? 1 : cols);
+    if (!load.met)
+        return times;
+    double there = 1;
+    if (load.row == Axis::Step)
+        there = std::min(there, static_cast<double>(mostH) / static_cast<double>(load.height));
+    if (load.col == Axis::Step)
+        there = std::min(there, static_cast<double>(mostW) / static_cast<double>(load.width));
+    return std::max(1.0, times * (1 - there));
+}
+
+double CostModel::leastCompute(std::int64_t w, std::int64_t h) const
 {
     const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
     // Larger tiles than native ones may take more passes: what is never more for larger ones counts.
@@ -138,6 +192,11 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
                                               cut(r.byCol, r.width, w, m_nativeW), r.reduction, r.chunks)
                        : r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
                              (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
+    return compute;
+}
+
+double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const
+{
     double byRows = m_stores;
     double byColumns = m_stores;
     for (const Load& l : m_loads) {
@@ -146,7 +205,7 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
         double inRows = l.area;
         double inColumns = l.area;
         if (l.row == Axis::Step || l.col == Axis::Step) {
-            inRows *= (l.row == Axis::Tile ? 1 : rows) * (l.col == Axis::Tile ? 1 : cols);
+            inRows *= timesLoaded(l, rows, cols, turnW, turnH);
             inColumns = inRows;
         } else {
             const bool rowPart = l.row == Axis::Tile && h < l.height;
@@ -159,14 +218,63 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
         byRows += inRows;
         byColumns += inColumns;
     }
-    return std::max(compute, std::min(byRows, byColumns) / m_bandwidth);
+    return std::max(leastCompute(w, h), std::min(byRows, byColumns) / m_bandwidth);
 }
 
-std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment) const
+/// Walking from tile to tile changes the row strips or the column strips or both. Of the tiles of one grid
+/// (R rows, C columns) u follow one in the same column and v one in the same row, u + v <= RC - 1: so the
+/// row strips, A elements, are loaded C A - v A h / H times at least and the column strips, B elements,
+/// R B - u B w / W. What that leaves is least where one kind is loaded once, and then the other
+/// (H / h) (1 - w / W) B or (W / w) (1 - h / H) A at least.
+double CostModel::leastElements(const Extents& e, double part) const
+{
+    struct Strips
+    {
+        std::int64_t height, width;
+        double rows, cols;
+    };
+    std::vector<Strips> grids;
+    double sum = m_stores;
+    const auto [w, h, turnW, turnH] = e;
+    for (const Load& l : m_loads) {
+        const double area = l.shared ? l.area * part : l.area;
+        const double rows = static_cast<double>(ceilDiv(l.gridHeight, h));
+        const double cols = static_cast<double>(ceilDiv(l.gridWidth, w));
+        if (l.row == Axis::Step || l.col == Axis::Step) {
+            sum += area * timesLoaded(l, rows, cols, turnW, turnH);
+            continue;
+        }
+        const bool rowPart = l.row == Axis::Tile && h < l.height;
+        const bool colPart = l.col == Axis::Tile && w < l.width;
+        if (rowPart == colPart) {
+            sum += area;
+            continue;
+        }
+        auto grid = std::ranges::find_if(
+            grids, [&](const Strips& s) { return s.height == l.gridHeight && s.width == l.gridWidth; });
+        if (grid == grids.end())
+            grid = grids.insert(grids.end(), {l.gridHeight, l.gridWidth, 0, 0});
+        (rowPart ? grid->rows : grid->cols) += area;
+    }
+    for (const Strips& s : grids) {
+        const double acrossRows = static_cast<double>(s.height) / static_cast<double>(turnH);
+        const double acrossCols = static_cast<double>(s.width) / static_cast<double>(turnW);
+        const double byRows =
+            s.rows + s.cols * std::max(1.0, acrossRows * (1 - 1 / std::max(1.0, acrossCols)));
+        const double byColumns =
+            s.cols + s.rows * std::max(1.0, acrossCols * (1 - 1 / std::max(1.0, acrossRows)));
+        sum += std::min(byRows, byColumns);
+    }
+    return sum;
+}
+
+/// `common`: gets what shared tensors take of it; what is loaded on other accounts is left out then.
+std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
+                                        std::int64_t* common) const
 {
     std::int64_t sum = m_reserved;
     for (const Sink& s : m_sinks) {
-        if (s.reduction < moment.reduction)
+        if (moment.open ? s.tensor != *moment.open : s.reduction < moment.reduction)
             continue;
         const std::int64_t tile = std::min(g.h, s.height) * std::min(g.w, s.width);
         // A pointwise sink's tile may take over an input's memory.
@@ -177,6 +285,9 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             sum += tile;
         if (!m_sharedDrivers && s.reduction > whole)
             sum += tile * s.accCount;
+        // It may go on to an epilogue, whose accumulator it is then (R9.1d).
+        if (s.free && !s.pointwise && s.reduction > whole)
+            sum += tile;
     }
     for (std::size_t i = 0; i < m_requests.size();) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
@@ -184,6 +295,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             return axis == Axis::Full   ? extent
                    : axis == Axis::Tile ? std::min(tile, extent)
                    : moment.first       ? std::min(g.k, extent)
+                   : extent <= g.k      ? extent // one step is all of it
                                         : std::int64_t{1};
         };
         std::int64_t largest = 0;
@@ -191,7 +303,10 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i)
             if (const Request& r = m_requests[i]; (r.causes & moment.causes) != 0)
                 largest = std::max(largest, part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
-        sum += largest;
+        if (common != nullptr && (m_requests[i - 1].shared || m_requests[i - 1].unpaid))
+            *common += m_requests[i - 1].shared ? largest : 0;
+        else
+            sum += largest;
     }
     return sum;
 }
@@ -230,6 +345,27 @@ void CostModel::columnClasses(std::vector<std::int64_t>& out) const
     classes(out, m_widths, m_range.minW, m_range.maxW);
 }
 
+/// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it.
+template <class Fits, class Visit> void CostModel::forEachClass(bool largest, Fits&& fits, Visit&& visit)
+{
+    rowClasses(m_rowClasses);
+    columnClasses(m_columnClasses);
+    const auto most = [](const std::vector<std::int64_t>& classes, std::size_t i, std::int64_t last) {
+        return i + 1 == classes.size() ? last : classes[i + 1] - 1;
+    };
+    std::size_t rows = m_rowClasses.size();
+    for (std::size_t c = 0; c < m_columnClasses.size(); ++c) {
+        const std::int64_t w = m_columnClasses[c];
+        while (rows > 0 && !fits(w, m_rowClasses[rows - 1]))
+            --rows;
+        if (rows == 0)
+            break;
+        for (std::size_t r = largest ? rows - 1 : 0; r < rows; ++r)
+            visit(Extents{w, m_rowClasses[r], most(m_columnClasses, c, m_range.maxW),
+                          most(m_rowClasses, r, m_range.maxH)});
+    }
+}
+
 double CostModel::leastLatency()
 {
     double least = std::numeric_limits<double>::infinity();
@@ -237,22 +373,61 @@ double CostModel::leastLatency()
         return least;
     if (!m_supported)
         return 0;
-    rowClasses(m_rowClasses);
-    columnClasses(m_columnClasses);
-    // Wider tiles fit with fewer rows only: one staircase, and the bound is least on it.
-    std::size_t rows = m_rowClasses.size();
-    for (std::size_t c = 0; c < m_columnClasses.size(); ++c) {
-        const std::int64_t w = m_columnClasses[c];
-        while (rows > 0 && !canFit(w, m_rowClasses[rows - 1]))
-            --rows;
-        if (rows == 0)
-            break;
-        const bool lastRow = rows == m_rowClasses.size();
-        const bool lastCol = c + 1 == m_columnClasses.size();
-        least = std::min(least,
-                         bound(w, m_rowClasses[rows - 1], lastCol ? m_range.maxW : m_columnClasses[c + 1] - 1,
-                               lastRow ? m_range.maxH : m_rowClasses[rows] - 1));
+    const auto fits = [this](std::int64_t w, std::int64_t h) { return canFit(w, h); };
+    forEachClass(true, fits,
+                 [&](const Extents& e) { least = std::min(least, bound(e.w, e.h, e.mostW, e.mostH)); });
+    return least;
+}
+
+double CostModel::leastTraffic() const
+{
+    double sum = m_stores;
+    for (std::size_t i = 0; i < m_requests.size(); ++i)
+        if (!m_requests[i].shared && !m_requests[i].unpaid &&
+            (i == 0 || m_requests[i - 1].tensor != m_requests[i].tensor))
+            sum += static_cast<double>(m_problem.tensor(TensorId(m_requests[i].tensor)).elements());
+    return sum;
+}
+
+CostModel::AnyOrder CostModel::leastOfAnyOrder()
+{
+    AnyOrder least;
+    least.weighted.fill(least.latency);
+    if (m_range.empty())
+        return least;
+    if (!m_supported)
+        return {0, {}};
+    const bool shares = std::ranges::any_of(m_requests, &Request::shared);
+    // A k of a reduction's size or more takes it in one step, which saves loads and takes room.
+    std::int64_t shallow = 1;
+    for (std::size_t i = 0; i <= m_reductions.size(); ++i) {
+        const std::int64_t deep =
+            i == m_reductions.size() ? m_range.maxK : std::min(m_reductions[i] - 1, m_range.maxK);
+        if (deep < shallow)
+            continue;
+        listLoads(deep);
+        const auto fits = [&](std::int64_t w, std::int64_t h) { return canFit({w, h, shallow}, deep); };
+        forEachClass(!shares, fits, [&](const Extents& e) {
+            double part = 1;
+            if (shares) {
+                // In the first step, which all sinks of the subgraph take part in.
+                std::int64_t common = 0;
+                const std::int64_t room =
+                    leastWorkingSet({e.w, e.h, shallow}, deep, m_moments.front(), &common);
+                part = static_cast<double>(room) /
+                       static_cast<double>(std::max<std::int64_t>(m_capacity - common, 1));
+            }
+            const double compute = leastCompute(e.w, e.h);
+            const double memory = leastElements(e, part) / m_bandwidth;
+            least.latency = std::min(least.latency, std::max(compute, memory));
+            for (std::size_t k = 0; k < kWeights; ++k) {
+                const double weight = static_cast<double>(k) / static_cast<double>(kWeights - 1);
+                least.weighted[k] = std::min(least.weighted[k], weight * compute + (1 - weight) * memory);
+            }
+        });
+        shallow = deep + 1;
     }
+    listLoads(m_range.maxK);
     return least;
 }
 

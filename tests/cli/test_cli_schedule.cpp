@@ -326,6 +326,32 @@ private slots:
         QVERIFY(runCli({"bound", kExamples + "ex3.problem.json"}).out.startsWith("lower bound  "));
     }
 
+    /// The bound by prices (docs/rules/bound.md), of a block whose accumulators do not fit at native tiles.
+    void boundWithSeconds()
+    {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("diamond.json"));
+        QCOMPARE(runCli({"generate", "diamond", "--layers", "4", "--rows", "512", "--width", "512",
+                         "--branches", "3", "--capacity", "50000", "--bandwidth", "20", "-o", file})
+                     .code,
+                 0);
+        const auto quick = runCli({"bound", file, "--json"}).json();
+        const auto priced = runCli({"bound", file, "--seconds", "5", "--json"}).json();
+        QVERIFY(quick["prices"].empty());
+        QVERIFY(priced["lower_bound"].get<double>() > 1.05 * quick["lower_bound"].get<double>());
+        double parts = 0, prices = 0;
+        for (const auto& part : priced["parts"])
+            parts += part["lower_bound"].get<double>();
+        for (const auto& price : priced["prices"])
+            prices += price.get<double>();
+        QVERIFY(near(parts, priced["lower_bound"]) && near(prices, priced["lower_bound"]));
+        QVERIFY(runCli({"bound", file, "--seconds", "5"}).out.contains("take"));
+        const auto solved = runCli({"solve", file, "--seconds", "1", "--prove", "5", "--json"}).json();
+        QVERIFY(solved["lower_bound"].get<double>() >= priced["lower_bound"].get<double>() * (1 - 1e-9));
+        QVERIFY(solved["gap"].get<double>() < 0.1);
+        QCOMPARE(runCli({"bound", file, "--seconds", "-1"}).code, 2);
+    }
+
     void generate()
     {
         QTemporaryDir dir;

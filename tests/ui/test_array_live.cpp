@@ -55,7 +55,7 @@ class TestArrayLive : public QObject
     }
     static QString shown(const SnapshotPtr& snapshot)
     {
-        return QStringLiteral("array ") + number(snapshot->arrayTotal);
+        return QStringLiteral("on the array ") + number(snapshot->arrayTotal);
     }
     /// A person sets k in the inspector.
     static void setDepth(MainWindow& window, int k)

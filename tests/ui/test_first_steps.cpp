@@ -364,6 +364,12 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         auto* page = window.findChild<StartPage*>();
+        // Models come first, a click each.
+        auto* model = controlNamed<QPushButton>(*page, QStringLiteral("mobilenet-v2"));
+        auto* problem = controlNamed<QToolButton>(*page, QStringLiteral("example-1"));
+        QVERIFY(model && problem);
+        QVERIFY(model->mapTo(page, QPoint(0, 0)).y() < problem->mapTo(page, QPoint(0, 0)).y());
+        QVERIFY(model->mapTo(page, model->rect().bottomRight()).y() < 400);
         for (const auto& [folder, view] :
              {std::pair{"npu", "npu"}, {"mapping/layers", "mapping"}, {"mapping/models", "mapping-model"}}) {
             auto* button = page->findChild<QPushButton*>(QLatin1String(folder));

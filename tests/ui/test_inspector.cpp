@@ -3,6 +3,7 @@
 #include "edit/fit.h"
 #include "files.h"
 #include "panel_window.h"
+#include "panels/inspector/change_button.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"
@@ -187,6 +188,32 @@ private Q_SLOTS:
         QTest::mouseClick(buttons.front(), Qt::LeftButton);
         document.waitForSnapshot();
         QVERIFY(document.snapshot()->evaluation.total < before);
+    }
+    void aGainBesideAProblemIsOfWhatRuns()
+    {
+        AppState state;
+        const ProblemPtr p = products();
+        state.document.setProblem(p, oneOpPerSubgraph(*p));
+        state.document.evaluateNow();
+        Suggestion change;
+        change.gain = 5;
+        change.text = "keep it";
+        change.schedule = state.document.schedule();
+        const auto words = [&] {
+            const std::unique_ptr<QPushButton> button(changeButton(
+                state.context(), *state.document.snapshot(), SubgraphId(1), change, false, true, nullptr));
+            return button->accessibleName();
+        };
+        QVERIFY2(!words().contains(QStringLiteral("of what runs")), qPrintable(words()));
+        EditOptions force;
+        force.force = true;
+        QVERIFY(state.document.apply(edit::setGranularity(*p, state.document.schedule(),
+                                                          std::array{SubgraphId(0)}, {100'000, 100'000, 1},
+                                                          force),
+                                     QStringLiteral("too large")));
+        state.document.waitForSnapshot();
+        QVERIFY(!state.document.snapshot()->evaluation.valid());
+        QVERIFY2(words().contains(QStringLiteral("of what runs")), qPrintable(words()));
     }
     void whatCannotBeRetainedSaysWhy()
     {

@@ -434,6 +434,12 @@ void TestLenses::theTileOfAMappingBecomesTheGranularity()
     document().waitForSnapshot();
     m_window->state().document.undoStack().undo();
     QVERIFY(!(document().schedule()[gate].granularity == legalGranularity(plan, *tile)));
+    // From where it was taken, too.
+    run("mapping.takeRf");
+    QCOMPARE(document().schedule()[gate].granularity, legalGranularity(plan, *tile));
+    document().waitForSnapshot();
+    QTest::keyClick(m_window->view(QStringLiteral("mapping")), Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(!(document().schedule()[gate].granularity == legalGranularity(plan, *tile)));
 }
 
 void TestLenses::theNpuRunStandsForThisScheduleOnly()

@@ -2,6 +2,7 @@
 // The options of the mapping model in its form (docs/rules/mapping.md 9 and 10), set as a person sets them.
 #include "control_named.h"
 #include "export/export_view.h"
+#include "views/mapping/breakdown_paint.h"
 #include "views/mapping/mapping_form.h"
 #include "views/mapping/mapping_view.h"
 #include "views/mapping/search_map_view.h"
@@ -90,6 +91,26 @@ private Q_SLOTS:
     {
         m_view.reset();
         m_app.reset();
+    }
+
+    /// The rule of docs/rules/mapping.md 4 knows no bandwidth: its cycles are not to be taken for the
+    /// schedule's.
+    void theCyclesSayWhatTheyCount()
+    {
+        const BreakdownModel& breakdown = m_view->breakdown();
+        const BreakdownSection& cycles = breakdown.sections.back();
+        QCOMPARE(cycles.unit, QStringLiteral("1 element a cycle per network"));
+        // Every element of the result passes its network at least once, 60 x 24 of them, one a cycle.
+        QVERIFY(state().evaluation().cycles >= 60 * 24);
+        const BreakdownPlaces places = breakdownPlaces({0, 0, 400, 0}, breakdown);
+        QVERIFY(
+            breakdownTooltip(breakdown, places.bars.back()).contains(QStringLiteral("network of its own")));
+        const NestModel nest = m_view->model();
+        bool any = false;
+        for (const NestColumn& column : nest.columns)
+            any = any || column.foldedMeaning.contains(QStringLiteral("of the result)"));
+        QVERIFY(any);
+        QCOMPARE(loopMeaning("Fy"), QStringLiteral("kernel columns"));
     }
 
     void switchesAreStepsThatUndo_data()

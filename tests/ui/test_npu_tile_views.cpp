@@ -107,6 +107,38 @@ private Q_SLOTS:
         QVERIFY(!image.isNull());
     }
 
+    /// A scroll bar that was hidden and shown in every layout asked for the next one without end.
+    void aLowPaneComesToRest()
+    {
+        NpuView& view = open<NpuView>("conv_net", {900, 260});
+        QVERIFY(view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly)->isVisible());
+        struct Count : QObject
+        {
+            int layouts = 0;
+            bool eventFilter(QObject*, QEvent* event) override
+            {
+                layouts += event->type() == QEvent::LayoutRequest;
+                return false;
+            }
+        } count;
+        view.installEventFilter(&count);
+        QCoreApplication::postEvent(&view, new QEvent(QEvent::LayoutRequest));
+        QTest::qWait(200);
+        QVERIFY2(count.layouts < 5, qPrintable(QString::number(count.layouts)));
+    }
+
+    void defaultTilesAreNamed()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        QVERIFY2(view.model().header.contains(QStringLiteral("default tiles")),
+                 qPrintable(view.model().header));
+        view.state().searchTiles();
+        view.state().settle();
+        view.settle();
+        QVERIFY2(!view.model().header.contains(QStringLiteral("default tiles")),
+                 qPrintable(view.model().header));
+    }
+
     void readyUnitsSayWhyThereAreNone()
     {
         NpuView& view = open<NpuView>("kv_three_banks");

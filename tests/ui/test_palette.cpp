@@ -63,6 +63,16 @@ private Q_SLOTS:
         QTest::keyClick(p.query, Qt::Key_Return);
         QVERIFY(window.state().document.baseline());
     }
+    void aCommandOfThatNameComesBeforeThoseOfThatMenu()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        window.state().selection.selectOps({OpId(1)}); // a product: it has a tile on the array
+        window.state().actions.refresh();
+        Palette p(window);
+        QVERIFY2(p.typed("wavefront").startsWith(QStringLiteral("Lens: Wavefront of the tile")),
+                 qPrintable(p.typed("wavefront")));
+    }
     void opsComeBeforeTensorsOfTheSameName()
     {
         MainWindow window;

@@ -6,15 +6,19 @@
 #include "panels/inspector/inspector_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "theme/number.h"
 #include "views/graph/graph_view.h"
 #include "views/tiles/tiles_view.h"
 #include "window/formula_sheet.h"
 #include "window/tour.h"
 #include "window_fixture.h"
 
+#include <QMouseEvent>
 #include <QPushButton>
+#include <QStatusBar>
 #include <QTableView>
 #include <QTextBrowser>
+#include <QToolBar>
 
 using namespace tilewright;
 using namespace tilewright::ui;
@@ -111,6 +115,145 @@ private Q_SLOTS:
         Document& document = window.state().document;
         document.apply(solver->card().outcome()->after->schedule, QStringLiteral("by hand, as it were"));
         QTRY_COMPARE(guide->step(), 3U);
+    }
+
+    void whoHasLostTheSelectionIsToldHowToGoOn()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "fuse");
+        QVERIFY(guide);
+        click(window, 0);
+        click(window, 1, Qt::ShiftModifier);
+        QTRY_COMPARE(guide->step(), 1U);
+        QVERIFY(!guide->text().contains(QStringLiteral("Shift+click")));
+        window.state().selection.clear();
+        QTRY_VERIFY(guide->text().contains(QStringLiteral("Shift+click")));
+        // Back repeats a step, and what is done already does not carry on by itself.
+        click(window, 0);
+        click(window, 1, Qt::ShiftModifier);
+        QTest::mouseClick(guide->backButton(), Qt::LeftButton);
+        QTest::qWait(500);
+        QCOMPARE(guide->step(), 0U);
+        QTest::mouseClick(guide->skipButton(), Qt::LeftButton);
+        QCOMPARE(guide->step(), 1U);
+    }
+
+    void thePaneOfAStepComesToTheFront()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "fuse");
+        QVERIFY(guide);
+        click(window, 0);
+        click(window, 1, Qt::ShiftModifier);
+        QTRY_COMPARE(guide->step(), 1U);
+        window.showView(QStringLiteral("machine"));
+        QTRY_VERIFY(!window.view(QStringLiteral("inspector"))->isSeen());
+        QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
+        QTRY_COMPARE(guide->step(), 2U);
+        QTRY_VERIFY(window.view(QStringLiteral("inspector"))->isSeen());
+        QVERIFY(guide->target() && guide->target()->isVisible());
+    }
+
+    void theEndSaysWhatTheOrderIsWorth()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "fuse");
+        QVERIFY(guide);
+        Document& document = window.state().document;
+        for (int i = 0; i < 5; ++i)
+            QTest::mouseClick(guide->skipButton(), Qt::LeftButton);
+        for (int i = 0; i < 2; ++i)
+            QTest::mouseClick(guide->backButton(), Qt::LeftButton);
+        QCOMPARE(guide->step(), 3U);
+        click(window, 0);
+        click(window, 1, Qt::ShiftModifier);
+        QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
+        click(window, 0);
+        document.waitForSnapshot();
+        type(window, "Tile width", "128");
+        type(window, "Tile height", "128");
+        type(window, "Reduction depth", "32");
+        QTRY_COMPARE(guide->step(), 4U);
+        document.waitForSnapshot();
+        const double large = document.snapshot()->evaluation.total;
+        type(window, "Tile width", "64");
+        type(window, "Tile height", "64");
+        QTRY_COMPARE(guide->step(), 5U);
+        const double rows = document.snapshot()->evaluation.total;
+        const auto order = [&](std::vector<std::int64_t> tiles) {
+            Schedule next = document.schedule();
+            Subgraph changed = *next.subgraphs[0];
+            changed.traversal = Traversal::custom(std::move(tiles));
+            next.subgraphs[0] = std::make_shared<const Subgraph>(changed);
+            document.apply(std::move(next), QStringLiteral("order"));
+            document.waitForSnapshot();
+        };
+        order({1, 3, 0, 2}); // drawn over two tiles only
+        const double drawn = document.snapshot()->evaluation.total;
+        QVERIFY(drawn > rows);
+        QTRY_COMPARE(guide->step(), 6U);
+        for (const double total : {drawn, rows, large})
+            QVERIFY2(guide->text().contains(number(total)), qPrintable(guide->text()));
+        QVERIFY(guide->text().contains(QStringLiteral("large tile is best")));
+    }
+
+    void whatWasAppliedIsNotByHand()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "beat");
+        QVERIFY(guide);
+        auto* solver = viewOf<SolverView>(window, "solver");
+        solver->options().budget()->setValue(1);
+        QTest::keyClick(&window, Qt::Key_F9);
+        QTRY_COMPARE_WITH_TIMEOUT(guide->step(), 1U, 20'000);
+        QTest::mouseClick(solver->applyButton(), Qt::LeftButton);
+        QTRY_VERIFY(guide->text().contains(QStringLiteral("applied")));
+        QTest::qWait(500);
+        QCOMPARE(guide->step(), 1U);
+        window.state().document.undoStack().undo();
+        QTRY_VERIFY(!guide->text().contains(QStringLiteral("applied")));
+        // It begins anew with nothing of the last time.
+        QVERIFY(window.state().document.baseline());
+        window.state().actions.find(QStringLiteral("help.tour.beat"))->trigger();
+        QVERIFY(guide->isRunning());
+        QCOMPARE(guide->step(), 0U);
+        QVERIFY(!window.state().document.baseline());
+    }
+
+    void theCardKeepsOffItsTargetAndTheEdge()
+    {
+        const QRect room(8, 90, 1350, 630);
+        const QSize card(460, 130);
+        // In every corner, in the middle, along the bottom, and beside a pane that is needed too.
+        const QRect pane(8, 100, 440, 300);
+        for (const QRect& target :
+             {QRect(1100, 200, 120, 30), QRect(10, 95, 100, 30), QRect(900, 690, 200, 28),
+              QRect(8, 380, 900, 340), QRect(500, 300, 60, 20), QRect(700, 50, 30, 30), pane}) {
+            const QRect place = tourCardPlace(card, room, target, {pane});
+            QVERIFY(room.contains(place));
+            QVERIFY(!place.intersects(target));
+            if (target != pane)
+                QVERIFY(!place.intersects(pane));
+        }
+    }
+
+    void onASmallScreenTheCardIsBesideTheMenus()
+    {
+        MainWindow window;
+        TourGuide* guide = begin(window, "fuse");
+        QVERIFY(guide);
+        window.resize(1366, 700);
+        QTRY_VERIFY(guide->geometry().top() > window.findChild<QToolBar*>()->geometry().bottom());
+        QTRY_VERIFY(guide->geometry().bottom() < window.statusBar()->geometry().top());
+        // Out of the way by hand.
+        const QPoint before = guide->pos();
+        QTest::mousePress(guide, Qt::LeftButton, {}, QPoint(3, 3));
+        QMouseEvent move(QEvent::MouseMove, QPoint(43, 33), guide->mapToGlobal(QPoint(43, 33)), Qt::NoButton,
+                         Qt::LeftButton, {});
+        QApplication::sendEvent(guide, &move);
+        QTest::mouseRelease(guide, Qt::LeftButton, {}, QPoint(3, 3));
+        QTest::qWait(500);
+        QVERIFY(guide->pos() != before);
     }
 
     void fromModelToArrayVisitsEveryLens()

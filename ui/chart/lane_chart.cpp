@@ -73,10 +73,12 @@ LanePlaces LaneChart::places() const
 
 void LaneChart::placeScroll()
 {
-    if (m_scroll)
-        m_scroll->hide();
-    if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0)
+    // Not hidden in between: that asks for a layout, which calls here, and so on without end.
+    if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0) {
+        if (m_scroll)
+            m_scroll->hide();
         return;
+    }
     if (!m_scroll) {
         m_scroll = new ListScroll(tr("Scroll the lanes"), this);
         connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
@@ -159,6 +161,15 @@ void LaneChart::paintContent(QPainter& painter, const QRectF& area, const Theme&
         overlay.readout = restingReadout();
     paintLanes(painter, m_lanes, p, time, m_cache.columns, overlay, theme);
     paintBeside(painter, area, theme, exporting);
+}
+
+std::vector<PicturePart> LaneChart::partsIn(const QSize& size)
+{
+    if (!m_lanes.hint.isEmpty())
+        return {};
+    const LanePlaces p = lanePlaces(chartArea(QRectF(QPointF(0, 0), size), true), m_lanes, 0, true);
+    const Axis time{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
+    return laneParts(m_lanes, p, time, [this](const LaneHit& hit) { return keysOf(hit); });
 }
 
 // -- what is there ---------------------------------------------------------------------------------------

@@ -43,8 +43,10 @@ ExportDialog::ExportDialog(const View& view, const QString& folder, const Theme&
         box->setValue(value);
         return box;
     };
-    m_width = spin(view.width() > 200 ? view.width() : view.exportSize().width(), 10000);
-    m_height = spin(view.height() > 100 ? view.height() : view.exportSize().height(), 10000);
+    // A picture for print shows what a small pane leaves out: names above all.
+    const QSize size = view.size().expandedTo(view.exportSize());
+    m_width = spin(size.width(), 10000);
+    m_height = spin(size.height(), 10000);
     m_scale = spin(2, 4);
     form->addRow(tr("&Width"), m_width);
     form->addRow(tr("&Height"), m_height);

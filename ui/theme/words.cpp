@@ -64,4 +64,14 @@ QString sentence(const std::string& text)
     return sentence(QString::fromStdString(text));
 }
 
+QString wholeSentence(const std::string& text)
+{
+    QString out = sentence(text);
+    if (!out.isEmpty())
+        out[0] = out[0].toUpper();
+    if (!out.isEmpty() && !out.endsWith(QLatin1Char('.')))
+        out += QLatin1Char('.');
+    return out;
+}
+
 } // namespace tilewright::ui

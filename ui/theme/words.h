@@ -29,5 +29,7 @@ namespace tilewright::ui {
 /// A sentence of the core for the screen: its numbers in the style of number(), its words as they are.
 [[nodiscard]] QString sentence(const QString& text);
 [[nodiscard]] QString sentence(const std::string& text);
+/// The same of a note that stands alone: with a capital letter and a full stop.
+[[nodiscard]] QString wholeSentence(const std::string& text);
 
 } // namespace tilewright::ui

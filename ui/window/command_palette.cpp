@@ -37,7 +37,7 @@ int score(const QString& text, const QString& word)
 /// All words of the query occur in the label, the name or, which counts less, in what is said of it.
 int score(const QString& label, const QString& name, const QString& more, const QStringList& words)
 {
-    constexpr int kFarther = 1000;
+    constexpr int kFarther = 1000, kInMenu = 20;
     int total = 0;
     for (const QString& word : words) {
         const int inLabel = score(label, word);
@@ -48,7 +48,10 @@ int score(const QString& label, const QString& name, const QString& more, const 
                 return -1;
             total += kFarther + inMore;
         } else {
-            total += inLabel < 0 ? inName : inName < 0 ? inLabel : std::min(inLabel, inName);
+            // Of a command the label has its menu before its name: "Lens: Wavefront of the tile" is meant
+            // before "Wavefront: First cycle".
+            const int menu = name.isEmpty() || inName >= 0 ? 0 : kInMenu;
+            total += inLabel < 0 ? inName : inName < 0 ? inLabel + menu : std::min(inLabel, inName);
         }
     }
     return total;

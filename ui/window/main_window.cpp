@@ -199,6 +199,30 @@ void MainWindow::fitOnto(const QSize& screen)
     setWindowState(windowState() | Qt::WindowMaximized);
 }
 
+namespace {
+
+/// For all widgets. Those that have a size of their own, headings, keep it in proportion.
+void changeFont(const QWidget& window, const QFont& font)
+{
+    const auto size = [](const QWidget& w) { return w.font().pointSizeF(); };
+    std::vector<std::pair<QWidget*, double>> own;
+    for (auto* w : window.findChildren<QWidget*>())
+        if (w->testAttribute(Qt::WA_SetFont) && (w->font().resolveMask() & QFont::SizeResolved) &&
+            size(*w) > 0)
+            own.emplace_back(w, size(*w));
+    const double before = QApplication::font().pointSizeF();
+    QApplication::setFont(font);
+    QApplication::setFont(font, "QDockWidgetTitle"); // has one of its own otherwise
+    for (const auto& [w, was] : own)
+        if (size(*w) == was && before > 0) { // unless it has seen to it itself
+            QFont changed = w->font();
+            changed.setPointSizeF(was * font.pointSizeF() / before);
+            w->setFont(changed);
+        }
+}
+
+} // namespace
+
 void MainWindow::setPreferences(const Preferences& preferences)
 {
     const bool motion = preferences.reduceMotion != m_preferences.reduceMotion;
@@ -209,7 +233,7 @@ void MainWindow::setPreferences(const Preferences& preferences)
         QFont font = system;
         if (preferences.fontSize > 0)
             font.setPointSize(preferences.fontSize);
-        QApplication::setFont(font);
+        changeFont(*this, font);
     }
     setTheme(preferences.theme);
     if (motion)

@@ -124,11 +124,15 @@ void MainWindow::createActions()
            {},
            [&undo, named] { return named(tr("&Undo"), undo.undoText()); }},
           [&undo](bool) { undo.undo(); });
+    // Whichever the platform has, people try this one too.
+    QList<QKeySequence> redoKeys{QKeySequence::Redo};
+    if (const QKeySequence other(Qt::CTRL | Qt::Key_Y); !redoKeys.contains(other))
+        redoKeys << other;
     a.add({QStringLiteral("edit.redo"),
            edit,
            tr("&Redo"),
            QStringLiteral("redo"),
-           {QKeySequence::Redo, QKeySequence(Qt::CTRL | Qt::Key_Y)},
+           redoKeys,
            tr("Make the edit again."),
            false,
            {},

@@ -72,6 +72,11 @@ void MainWindow::createLookActions()
                                 tr("You have not gone back in this picture."));
         });
     m_state->actions.add(
+        "view.lowerPanes", menu, tr("Lo&wer panes"), "", {QKeySequence(Qt::Key_F11)},
+        tr("Hide the panes below the picture, which gets their room, or bring them back."),
+        [this] { return Availability(m_state->document.hasProblem(), tr("Open a problem first.")); },
+        [this] { m_panes->toggleLower(); });
+    m_state->actions.add(
         "view.note", menu, tr("&Note on this view…"), "", {},
         tr("What you want to remember of the view you last used: kept with the session, told in reports."),
         [this] {

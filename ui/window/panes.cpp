@@ -100,9 +100,13 @@ void Panes::create()
         }
         auto* dock = new QDockWidget(entry.title, &m_window);
         dock->setObjectName(QStringLiteral("dock.") + entry.name);
-        // A pane that stands behind others does not keep the window wide.
+        // A pane that stands behind others does not keep the window wide, nor its large letters the graph
+        // small.
         if (entry.area == DockArea::Bottom)
             view->setMinimumWidth(320);
+        constexpr int kLeastHeight = 110;
+        if (view->minimumHeight() == 0)
+            view->setMinimumHeight(kLeastHeight);
         dock->setWidget(view);
         connect(dock, &QDockWidget::visibilityChanged, view, [this, view](bool seen) {
             if (seen)
@@ -229,14 +233,37 @@ void Panes::makeRoom(const QString& name)
 
 void Panes::giveRoom(const QString& name)
 {
-    const int wanted = m_window.height() * 46 / 100;
+    // In a low window the picture needs the larger part.
+    const int wanted = std::max(m_window.height() * 46 / 100,
+                                std::min(24 * m_window.fontMetrics().height(), m_window.height() * 58 / 100));
     if (QDockWidget* dock = m_docks.value(name); dock && !dock->isFloating() && dock->height() < wanted)
         m_window.resizeDocks({dock}, {wanted}, Qt::Vertical);
+}
+
+void Panes::toggleLower()
+{
+    QList<QPointer<QDockWidget>> shown;
+    for (const ViewEntry& entry : viewCatalog())
+        if (QDockWidget* dock = m_docks.value(entry.name);
+            dock && m_window.dockWidgetArea(dock) == Qt::BottomDockWidgetArea && !dock->isHidden() &&
+            !dock->isFloating())
+            shown.insert(dock->visibleRegion().isEmpty() ? 0 : shown.size(), dock);
+    if (!shown.isEmpty()) {
+        m_lower = shown;
+        for (QDockWidget* dock : shown)
+            dock->hide();
+        return;
+    }
+    for (QDockWidget* dock : std::as_const(m_lower))
+        dock->show();
+    if (!m_lower.isEmpty())
+        m_lower.last()->raise();
 }
 
 void Panes::applyPerspective(const QString& name)
 {
     m_perspective = name;
+    m_lower.clear();
     m_layout.clear();
     m_away.clear();
     m_restored.clear();

@@ -4,6 +4,7 @@
 #include "window/app_state.h"
 
 #include <QMap>
+#include <QPointer>
 #include <QTimer>
 
 class QDockWidget;
@@ -36,6 +37,8 @@ public:
     void makeRoom(const QString& name);
     /// Gives a dock at the bottom enough of the window to look at its picture.
     void giveRoom(const QString& name);
+    /// Hides what stands below the centre, or brings it back as it was.
+    void toggleLower();
     /// The start page or the workload, as the document says.
     void showCentre();
 
@@ -92,8 +95,9 @@ private:
     /// Of the last session, until the window has the size it is shown in: a window that will be maximised is
     /// small before, and docks do not grow back.
     QByteArray m_restored;
-    bool m_unsized = false; ///< the docks were given sizes before the window had its own
-    QTimer m_settled;       ///< when m_restored has had its chance
+    bool m_unsized = false;               ///< the docks were given sizes before the window had its own
+    QTimer m_settled;                     ///< when m_restored has had its chance
+    QList<QPointer<QDockWidget>> m_lower; ///< hidden by toggleLower(), the front one last
 };
 
 } // namespace tilewright::ui

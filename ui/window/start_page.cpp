@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/start_page.h"
 
+#include "canvas/control_bar.h"
 #include "panels/inspector/pane.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/words.h"
 #include "window/sample_menu.h"
 #include "workload/problem_json.h"
+#include "workspace/installed_files.h"
 
 #include <QFileInfo>
 #include <QGridLayout>
@@ -114,14 +116,14 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
         wrapped(tr("Group the operations of a tensor graph into subgraphs, choose their tiles, and "
                    "watch latency and memory change as you edit."),
                 page));
-    auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open a problem…"), page);
+    auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open a file…"), page);
     open->setToolTip(
-        tr("A problem is a JSON file with the graph and the hardware. You can also drop files anywhere on "
-           "this window."));
+        tr("A model (ONNX or JSON), a problem with its hardware, a schedule, a layer to map, a machine. You "
+           "can also drop files anywhere on this window."));
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     auto* openRow = new QHBoxLayout;
     openRow->addWidget(open);
-    openRow->addWidget(wrapped(tr("or drop a problem, a schedule, a layer or a model on this window"), page),
+    openRow->addWidget(wrapped(tr("or drop a model, a problem, a schedule or a layer on this window"), page),
                        1);
     column->addLayout(openRow);
 
@@ -131,15 +133,16 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     m_recent->setSpacing(2);
     column->addWidget(m_recentBox);
 
-    column->addWidget(heading(tr("Samples"), page));
+    addLensSamples(*column, page);
+    column->addWidget(heading(tr("Problems of the Schedule lens"), page));
     column->addWidget(
         wrapped(tr("Click one to open it with one op a subgraph, then drag an op onto another. The "
-                   "arrow beside it opens ready-made schedules."),
+                   "arrow beside it opens ready-made schedules. In the pictures squares are matrix products, "
+                   "circles pointwise operations."),
                 page));
     m_samples = new QGridLayout;
     m_samples->setSpacing(12);
     column->addLayout(m_samples);
-    addLensSamples(*column, page);
     column->addStretch();
     fillSamples();
     connect(&m_context.themes, &ThemeSource::changed, this, [this] {
@@ -148,18 +151,32 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     });
 }
 
-/// Files of the other lenses, a menu for each kind: what they are about is told, their pictures are not
-/// needed.
+/// Models, a click each, and the files of the other lenses, a menu for each kind: what they are about is
+/// told, their pictures are not needed.
 void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
-    QLabel* title = heading(tr("Models for all lenses, and samples of one"), page);
+    QLabel* title = heading(tr("Models, for every lens"), page);
+    auto* models = new ControlBar(page);
     auto* row = new QHBoxLayout;
+    const auto open = [this](const QStringList& paths) { Q_EMIT filesRequested(paths); };
+    for (const char* name : {"mobilenet-v2.onnx", "resnet-18.onnx", "llama-block.json", "gpt2-block.onnx",
+                             "bert-block.onnx", "llama-decode-block.json"}) {
+        const QFileInfo file(samplesFolder() + QStringLiteral("/models/") + QLatin1String(name));
+        if (!file.exists())
+            continue;
+        auto* button = new QPushButton(file.completeBaseName(), page);
+        connect(button, &QPushButton::clicked, this, [open, path = file.filePath()] { open({path}); });
+        models->add(button, file.completeBaseName(),
+                    tr("%1, put on the machine edge: schedule it, and look at it in every lens.")
+                        .arg(file.fileName()));
+    }
     for (const SampleKind& kind : sampleKinds()) {
         auto* menu = new QMenu(page);
-        addSamples(*menu, kind, [this](const QStringList& paths) { Q_EMIT filesRequested(paths); });
+        addSamples(*menu, kind, open);
         if (menu->isEmpty())
             continue;
-        auto* button = new QPushButton(kind.text, page);
+        const bool all = kind.folder == QLatin1String("models");
+        auto* button = new QPushButton(all ? tr("All models") : kind.text, page);
         button->setObjectName(kind.folder);
         button->setToolTip(kind.tip);
         button->setMenu(menu);
@@ -168,6 +185,7 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
     title->setVisible(row->count() > 0);
     row->addStretch();
     column.addWidget(title);
+    column.addWidget(models);
     column.addLayout(row);
 }
 

@@ -11,6 +11,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright::ui {
 
@@ -56,6 +57,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     };
     m_total = label(tr("Total latency"));
     m_total->setFont(uiFont(1.15, QFont::DemiBold));
+    m_unit = label(tr("Unit of the total"));
     m_array = label(tr("Total on the array"));
     m_npu = label(tr("Makespan on the NPU"));
     m_change = label(tr("Change of the last edit"));
@@ -84,9 +86,9 @@ QSize StatusStrip::sizeHint() const
     return {400, height + 4};
 }
 
-std::array<QWidget*, 10> StatusStrip::row() const
+std::array<QWidget*, 11> StatusStrip::row() const
 {
-    return {m_total, m_array, m_npu, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
+    return {m_total, m_unit, m_array, m_npu, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
 }
 
 bool StatusStrip::event(QEvent* event)
@@ -109,7 +111,7 @@ void StatusStrip::fitRow()
     for (QWidget* w :
          {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against),
           static_cast<QWidget*>(m_npu), static_cast<QWidget*>(m_array), static_cast<QWidget*>(m_change),
-          static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
+          static_cast<QWidget*>(m_unit), static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
         const bool fits = needed <= width();
         if (!fits && widthOf(w) > 0)
             needed -= widthOf(w) + kGap;
@@ -136,13 +138,41 @@ void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
     }
     const Theme& theme = m_context.themes.theme();
     const Hardware& hw = shown->problem->hardware();
-    m_array->show(tr("array %1").arg(number(shown->arrayTotal)), valid ? theme.text : theme.muted);
+    m_array->show(tr("on the array %1").arg(number(shown->arrayTotal)), valid ? theme.text : theme.muted);
     m_array->setToolTip(
         tr("%1: the same schedule on the systolic array of %2 × %3 itself (rule switch compute=array). Every "
            "run of a MatMul then takes its cycles there: filling and draining the array, which short k "
            "repeats, and the padding of slices thinner than the array, both of which the proportional costs "
-           "of the total leave out.")
+           "of the total leave out. It is less than the total where slices are thinner than the array: the "
+           "total charges a whole tile of it, the array itself only the rows and columns that are in use.")
             .arg(exactNumber(shown->arrayTotal), number(hw.nativeHeight), number(hw.nativeWidth)));
+}
+
+/// What the total counts, and of which machine it is.
+void StatusStrip::refreshUnit()
+{
+    const Document& document = m_context.document;
+    const QColor& muted = m_context.themes.theme().muted;
+    if (!document.model()) {
+        m_unit->show(tr("units of time"), muted);
+        m_unit->setToolTip(tr("This problem counts time in a unit of its own: that of its base costs and of "
+                              "its bandwidth. A machine gives it cycles."));
+        return;
+    }
+    const Machine& machine = document.model()->machine;
+    const std::int64_t unit = document.model()->lowered.timeUnit;
+    const auto preset = machinePreset(machine.name);
+    const QString name = QString::fromStdString(machine.name);
+    const QString cycles = unit == 1 ? tr("cycles") : tr("× %1 cycles").arg(number(unit));
+    m_unit->show(
+        tr("%1 on %2").arg(cycles, preset && *preset != machine ? tr("%1 (edited)").arg(name) : name), muted);
+    QString tip =
+        tr("One core of the machine %1, with a clock of %2 GHz.").arg(name, exactNumber(machine.clockGhz));
+    if (const SnapshotPtr shown = document.lastValid(); shown && machine.clockGhz > 0) {
+        const double cycle = static_cast<double>(unit) * 1e-9 / machine.clockGhz;
+        tip += QLatin1Char(' ') + tr("The total is %1.").arg(secondsText(shown->evaluation.total * cycle));
+    }
+    m_unit->setToolTip(tip + QLatin1Char(' ') + tr("The pane Machine has its values."));
 }
 
 /// While the NPU lens has run this very schedule.
@@ -158,7 +188,8 @@ void StatusStrip::refreshNpu()
     m_npu->show(tr("NPU %1").arg(number(*makespan)), m_context.themes.theme().text);
     m_npu->setToolTip(
         tr("%1 cycles: the whole model on %2, cut into the tiles of this schedule and run node by "
-           "node. One unit of the total's time is %3.")
+           "node, with the waits for DRAM, network and other cores. The total is that of one core whose "
+           "memory is a bandwidth. One unit of its time is %3.")
             .arg(exactNumber(static_cast<double>(*makespan)),
                  counted(document.machine() ? document.machine()->cores : 1, tr("core"), tr("cores")),
                  counted(unit, tr("cycle"), tr("cycles"))));
@@ -184,10 +215,11 @@ void StatusStrip::refresh()
                   valid ? theme.text : theme.muted);
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
                               : tr("No valid state yet"));
+    refreshUnit();
     refreshArray(shown.get(), valid);
     refreshNpu();
 
-    const SnapshotPtr before = document.beforeLastEdit();
+    const SnapshotPtr& before = document.lastStep().before;
     if (const SnapshotPtr& preview = document.preview()) {
         // Beside the total that stays the person's own, where else the last change stands.
         QString text = tr("Preview %1").arg(number(preview->evaluation.total));
@@ -196,10 +228,20 @@ void StatusStrip::refresh()
                 signedPercent(preview->evaluation.total / snapshot->evaluation.total - 1));
         m_change->show(text, theme.accent);
     } else if (valid && before && before->evaluation.valid() && before->evaluation.total > 0) {
+        using Way = Document::LastStep::Way;
         const double by = snapshot->evaluation.total - before->evaluation.total;
-        m_change->show(
-            tr("Last edit %1 (%2)").arg(signedNumber(by), signedPercent(by / before->evaluation.total)),
-            judged(by));
+        const QString what = document.lastStep().way == Way::Undo   ? tr("Undo")
+                             : document.lastStep().way == Way::Redo ? tr("Redo")
+                                                                    : tr("Last edit");
+        QString text = QStringLiteral("%1 %2 (%3)")
+                           .arg(what, signedNumber(by), signedPercent(by / before->evaluation.total));
+        // What costs nothing by the proportional model may cost the array much: a shorter k.
+        const double array = before->arrayTotal > 0 ? snapshot->arrayTotal / before->arrayTotal - 1 : 0;
+        constexpr double kWorthTelling = 0.01;
+        const bool onlyArray = by == 0 && std::abs(array) >= kWorthTelling;
+        if (onlyArray)
+            text += tr(", on the array %1").arg(signedPercent(array));
+        m_change->show(text, judged(onlyArray ? array : by));
     } else {
         m_change->clear();
     }
@@ -248,9 +290,15 @@ void StatusStrip::refresh()
     }
 
     const auto name = ruleSetTitle(snapshot->evaluation.rules);
-    m_rules->show(tr("Rules: %1").arg(QLatin1String(name.data(), static_cast<qsizetype>(name.size()))),
-                  theme.text);
-    m_rules->setToolTip(document.rulesReason());
+    // Who has opened a model has heard of no contest.
+    const bool usual = document.model() && snapshot->evaluation.rules == Rules::final();
+    const QString title = QLatin1String(name.data(), static_cast<qsizetype>(name.size()));
+    m_rules->show(tr("Rules: %1").arg(usual ? tr("default") : title), theme.text);
+    m_rules->setToolTip(document.rulesReason().isEmpty()
+                            ? tr("What a step costs and what counts as fitting: %1. The pane Rules "
+                                 "changes single rules.")
+                                  .arg(title)
+                            : document.rulesReason());
     m_time->show(tr("evaluated in %1").arg(secondsText(snapshot->evaluationMs / 1000)), theme.muted);
     fitRow();
 }

@@ -12,7 +12,7 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The line that is always visible: total, what it is on the array itself and on the
+/// The line that is always visible: total, its unit and machine, what it is on the array itself and on the
 /// NPU, change of the last edit, bound and
 /// gap, peak, validity, rules, evaluation time.
 class StatusStrip : public QWidget
@@ -34,13 +34,15 @@ protected:
 
 private:
     void refresh();
+    void refreshUnit();
     void refreshNpu();
     void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
-    [[nodiscard]] std::array<QWidget*, 10> row() const; ///< from left to right
+    [[nodiscard]] std::array<QWidget*, 11> row() const; ///< from left to right
 
     ViewContext m_context;
     StatusText* m_total;
+    StatusText* m_unit;
     StatusText* m_array;
     StatusText* m_npu;
     StatusText* m_change;

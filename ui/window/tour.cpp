@@ -3,15 +3,21 @@
 
 #include "theme/theme.h"
 #include "window/main_window.h"
+#include "window/message_bar.h"
 #include "workspace/installed_files.h"
 
+#include <QDockWidget>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPushButton>
+#include <QStatusBar>
+#include <QToolBar>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <tuple>
 
 namespace tilewright::ui {
 
@@ -61,11 +67,24 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
     m_count->setForegroundRole(QPalette::ToolTipText);
     m_count->setWordWrap(true);
     row->addWidget(m_count, 1);
-    m_leave = new QPushButton(tr("Leave the tour"), this);
-    m_leave->setFocusPolicy(Qt::TabFocus); // the keyboard stays where the step needs it
+    const auto button = [&](const QString& text, const QString& tip) {
+        auto* b = new QPushButton(text, this);
+        b->setToolTip(tip);
+        b->setFocusPolicy(Qt::TabFocus); // the keyboard stays where the step needs it
+        return b;
+    };
+    m_leave = button(tr("Leave"), tr("Leave the tour; what you have done stays."));
+    m_back = button(tr("Back"), tr("Read the step before again."));
+    m_skip = button(tr("Skip"), tr("Go to the next step without doing this one."));
     connect(m_leave, &QPushButton::clicked, this, &TourGuide::leave);
-    row->addWidget(m_leave);
+    connect(m_back, &QPushButton::clicked, this, [this] { goTo(m_step - 1); });
+    connect(m_skip, &QPushButton::clicked, this, [this] { goTo(m_step + 1); });
+    for (QPushButton* b : {m_back, m_skip, m_leave})
+        row->addWidget(b);
     column->addLayout(row);
+    setCursor(Qt::SizeAllCursor);
+    for (QPushButton* b : {m_back, m_skip, m_leave})
+        b->setCursor(Qt::ArrowCursor);
     m_timer.setInterval(kLookMs);
     connect(&m_timer, &QTimer::timeout, this, &TourGuide::look);
     hide();
@@ -76,10 +95,19 @@ void TourGuide::start(const Tour& tour)
     leave();
     if (!m_window.openPaths({samplesFolder() + QLatin1Char('/') + tour.file}))
         return;
+    // From the beginning: nothing of the last time that the file was open, and no notice over the picture.
+    AppState& state = m_window.state();
+    state.document.clearBaselines();
+    state.selection.clear();
+    if (QAction* edit = state.actions.find(QStringLiteral("view.perspective.Edit")))
+        edit->trigger();
+    for (auto* message :
+         m_window.centralWidget()->findChildren<MessageBar*>(QString(), Qt::FindDirectChildrenOnly))
+        message->dismiss();
     m_tour = tour;
-    m_step = 0;
     m_timer.start();
-    show();
+    goTo(0);
+    m_revisited = false;
 }
 
 void TourGuide::leave()
@@ -103,27 +131,110 @@ QString TourGuide::text() const
     return isRunning() ? m_text->text() : QString();
 }
 
+void TourGuide::goTo(std::size_t step)
+{
+    m_step = std::min(step, m_tour.steps.size());
+    m_dragged.reset();
+    m_revisited = m_step < m_tour.steps.size() && m_tour.steps[m_step].done();
+    if (m_step < m_tour.steps.size())
+        bringForward(m_tour.steps[m_step].pane);
+    show();
+}
+
+void TourGuide::bringForward(const QString& pane)
+{
+    View* view = pane.isEmpty() ? nullptr : m_window.view(pane);
+    if (!view || view->isSeen())
+        return;
+    // The keyboard stays where it is.
+    if (auto* dock = qobject_cast<QDockWidget*>(view->parentWidget())) {
+        dock->show();
+        dock->raise();
+    } else {
+        m_window.showView(pane);
+    }
+}
+
 void TourGuide::look()
 {
-    const std::size_t before = m_step;
-    while (m_step < m_tour.steps.size() && m_tour.steps[m_step].done())
-        ++m_step;
-    m_step == before ? place() : show();
+    std::size_t now = m_step;
+    while (now < m_tour.steps.size() && m_tour.steps[now].done() && !m_revisited)
+        ++now;
+    if (now != m_step) {
+        goTo(now);
+        m_revisited = false;
+        return;
+    }
+    if (m_revisited && m_step < m_tour.steps.size())
+        m_revisited = m_tour.steps[m_step].done();
+    tell();
+    place();
+}
+
+void TourGuide::tell()
+{
+    const bool ended = m_step >= m_tour.steps.size();
+    QString text = ended ? m_tour.end : m_tour.steps[m_step].text;
+    if (const auto& more = ended ? m_tour.outcome : m_tour.steps[m_step].advice)
+        if (const QString now = more(); !now.isEmpty())
+            text += QStringLiteral("\n\n") + now;
+    m_text->setText(m_window.state().actions.withKeys(text));
 }
 
 void TourGuide::show()
 {
     const bool ended = m_step >= m_tour.steps.size();
-    m_text->setText(m_window.state().actions.withKeys(ended ? m_tour.end : m_tour.steps[m_step].text));
+    tell();
     QStringList line{m_tour.title};
     if (!ended)
         line << tr("%1 of %2").arg(m_step + 1).arg(m_tour.steps.size());
     if (!m_note.isEmpty())
         line << m_note;
     m_count->setText(line.join(QStringLiteral(" · ")));
-    m_leave->setText(ended ? tr("Close") : tr("Leave the tour"));
+    m_leave->setText(ended ? tr("Close") : tr("Leave"));
+    m_back->setVisible(m_step > 0);
+    m_skip->setVisible(!ended);
     setVisible(true);
     place();
+}
+
+QRect TourGuide::room() const
+{
+    QRect room = m_window.rect();
+    if (const QWidget* menu = m_window.menuWidget(); menu && menu->isVisible())
+        room.setTop(menu->geometry().bottom());
+    for (const auto* bar : m_window.findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly))
+        if (bar->isVisible() && bar->geometry().bottom() < m_window.height() / 2)
+            room.setTop(std::max(room.top(), bar->geometry().bottom()));
+    if (const QStatusBar* status = m_window.statusBar(); status->isVisible())
+        room.setBottom(std::min(room.bottom(), status->geometry().top()));
+    return room.adjusted(kApart, kApart, -kApart, -kApart);
+}
+
+QRect tourCardPlace(QSize card, const QRect& room, const QRect& target, const std::vector<QRect>& others)
+{
+    const auto area = [](const QRect& r) { return std::int64_t{r.width()} * r.height(); };
+    const auto within = [](int value, int low, int high) { return std::max(low, std::min(value, high)); };
+    const int right = room.right() - card.width() + 1, bottom = room.bottom() - card.height() + 1;
+    QRect best;
+    std::tuple<std::int64_t, std::int64_t, int> least;
+    for (const int x : {target.right() + kApart, target.left() - kApart - card.width(), target.left(),
+                        target.right() - card.width(), room.left(), right})
+        for (const int y :
+             {target.top(), target.bottom() - card.height(), target.top() - kApart - card.height(),
+              target.bottom() + kApart, room.top(), bottom}) {
+            const QRect place(QPoint(within(x, room.left(), right), within(y, room.top(), bottom)), card);
+            std::int64_t covered = 0;
+            for (const QRect& other : others)
+                covered += area(place & other);
+            const std::tuple cost(area(place & target.adjusted(-4, -4, 4, 4)), covered,
+                                  (place.center() - target.center()).manhattanLength());
+            if (best.isNull() || cost < least) {
+                best = place;
+                least = cost;
+            }
+        }
+    return best;
 }
 
 void TourGuide::place()
@@ -131,35 +242,49 @@ void TourGuide::place()
     const bool ended = m_step >= m_tour.steps.size();
     m_target = ended ? nullptr : m_tour.steps[m_step].where();
     const bool seen = m_target && m_target->isVisible();
-    const QRect around =
-        seen ? QRect(m_target->mapTo(&m_window, QPoint(0, 0)), m_target->size()) : m_window.rect();
-    const int width = std::min(fontMetrics().averageCharWidth() * 46, m_window.width() - 2 * kApart);
-    const int height = std::max(sizeHint().height(), layout()->totalHeightForWidth(width));
-    // Beside the control where there is room, else in the corner of the window that is farthest from it.
-    const QRect room = m_window.rect().adjusted(kApart, kApart, -kApart, -kApart);
-    QRect card(0, 0, width, height);
-    card.moveCenter(room.center());
-    if (seen) {
-        card.moveTopLeft({around.right() + kApart, around.top()});
-        if (!room.contains(card))
-            card.moveTopRight({around.left() - kApart, around.top()});
-        if (!room.contains(card))
-            card.moveBottomLeft({around.left(), around.top() - kApart});
-        if (!room.contains(card))
-            card.moveTopLeft({around.left(), around.bottom() + kApart});
-        card.moveRight(std::min(card.right(), room.right()));
-        card.moveBottom(std::min(card.bottom(), room.bottom()));
-        card.moveLeft(std::max(card.left(), room.left()));
-        card.moveTop(std::max(card.top(), room.top()));
+    const auto areaOf = [this](const QWidget& w) {
+        return QRect(w.mapTo(&m_window, QPoint(0, 0)), w.size());
+    };
+    const QRect room = this->room();
+    const int width = std::min(
+        std::max(fontMetrics().averageCharWidth() * 46, layout()->minimumSize().width()), room.width());
+    const QSize size(width, std::max(layout()->minimumSize().height(), layout()->totalHeightForWidth(width)));
+    QRect card(QPoint(), size);
+    if (m_dragged) {
+        card.moveTopLeft(*m_dragged);
+    } else if (seen) {
+        std::vector<QRect> others;
+        for (const QString& pane : m_tour.steps[m_step].alsoNeeded)
+            if (const View* view = m_window.view(pane); view && view->isSeen() && view->isVisible())
+                others.push_back(areaOf(*view));
+        card = tourCardPlace(size, room, areaOf(*m_target), others);
+    } else {
+        card.moveCenter(room.center());
     }
-    setGeometry(card);
-    raise();
+    if (geometry() != card)
+        setGeometry(card);
     m_frame->setVisible(seen);
     if (seen) {
-        m_frame->setGeometry(around.adjusted(-3, -3, 3, 3));
+        m_frame->setGeometry(areaOf(*m_target).adjusted(-3, -3, 3, 3));
         m_frame->raise();
-        raise();
     }
+    raise();
+}
+
+void TourGuide::mousePressEvent(QMouseEvent* event)
+{
+    m_grip = event->pos();
+}
+
+void TourGuide::mouseMoveEvent(QMouseEvent* event)
+{
+    if (!event->buttons().testFlag(Qt::LeftButton))
+        return;
+    const QRect all = m_window.rect();
+    const QPoint to = mapToParent(event->pos() - m_grip);
+    m_dragged = QPoint(std::clamp(to.x(), 0, std::max(0, all.width() - width())),
+                       std::clamp(to.y(), 0, std::max(0, all.height() - height())));
+    place();
 }
 
 } // namespace tilewright::ui

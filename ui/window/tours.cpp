@@ -3,6 +3,7 @@
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "theme/number.h"
 #include "theme/words.h"
 #include "views/tiles/tiles_view.h"
 #include "window/main_window.h"
@@ -13,6 +14,8 @@
 #include <QTabBar>
 #include <QTableView>
 #include <QToolBar>
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -85,6 +88,13 @@ Granularity tileOf(const Document& document)
     return document.schedule().size() > 0 ? document.schedule()[SubgraphId(0)].granularity : Granularity{};
 }
 
+/// The evaluation is of the schedule as it stands.
+std::optional<double> settledTotal(const Document& document)
+{
+    const SnapshotPtr& snapshot = document.snapshot();
+    return snapshot && snapshot->schedule == document.schedule() ? totalOf(document) : std::nullopt;
+}
+
 Tour fuseAndTile(MainWindow& window)
 {
     Document& d = window.state().document;
@@ -92,61 +102,119 @@ Tour fuseAndTile(MainWindow& window)
     const auto view = [&window](const char* name) {
         return [&window, name] { return static_cast<QWidget*>(window.view(QLatin1String(name))); };
     };
-    const auto box = [&window](const char* name) {
+    const auto field = [&window](const char* name) {
         return [&window, name] {
             return controlCalled(window, QStringLiteral("inspector"), QLatin1String(name));
         };
     };
-    const auto type = [&box](const char* name, const char* letter, const char* value) {
+    // The field, or while nothing is selected the list to click in.
+    const auto box = [&window, &s, field](const char* name) {
+        return [&window, &s, control = field(name)] {
+            return s.state().subgraphs.empty() ? window.view(QStringLiteral("subgraphs")) : control();
+        };
+    };
+    const auto type = [&field](const char* name, const char* letter, const char* value) {
         return typeInto(
             tr("%1: type %2, Enter").arg(QLatin1String(letter), QLatin1String(value)),
-            [control = box(name)] { return middleOf(control()); }, QLatin1String(value));
+            [control = field(name)] { return middleOf(control()); }, QLatin1String(value));
+    };
+    const auto selected = [&s] {
+        return s.state().subgraphs.empty() ? tr("Nothing is selected: click row 0 of Subgraphs.") : QString();
     };
     std::vector<Gesture> order{clickOn(tr("Open the Tile grid"), tabOf(window, QStringLiteral("tiles")))};
     for (Gesture& gesture : dragAlong(tr("Drag across the tiles, down and then right"),
                                       {tileAt(window, 0), tileAt(window, 2), tileAt(window, 3)}))
         order.push_back(std::move(gesture));
+    const QString subgraphs = QStringLiteral("subgraphs"), inspector = QStringLiteral("inspector");
+    struct Totals
+    {
+        std::optional<double> large, rows; ///< of the large tile, and of the small ones row by row
+    };
+    const auto totals = std::make_shared<Totals>();
     return {
         QStringLiteral("fuse"),
         tr("Fuse and tile"),
         tr("Run two products together, make them fit, draw the order of their tiles."),
         QStringLiteral("schedule/example-5.json"),
         {{tr("Two matrix products, one after the other; what lies between them goes through slow memory. "
-             "Click row 0, then Shift+click row 1."),
+             "Click row 0 of Subgraphs, then Shift+click row 1."),
           view("subgraphs"),
           [&s] { return s.state().subgraphs.size() == 2; },
+          subgraphs,
+          {},
+          {},
           {clickOn(tr("Click row 0"), rowOf(window, 0)),
            clickOn(tr("Shift+click row 1"), rowOf(window, 1), Qt::ShiftModifier)}},
-         {tr("Press {schedule.fuse} in the graph, or this button: both run as one subgraph, and what lies "
-             "between them "
+         {tr("Press {schedule.fuse}, or this button: both run as one subgraph, and what lies between them "
              "stays inside."),
           [&window] { return buttonOf(window, "schedule.fuse"); },
           [&d] { return d.schedule().size() == 1; },
+          subgraphs,
+          [&s] {
+              return s.state().subgraphs.size() == 2
+                         ? QString()
+                         : tr("Only both together can be fused: click row 0 of Subgraphs, then Shift+click "
+                              "row 1.");
+          },
+          {subgraphs, QStringLiteral("graph")},
           {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
-         {tr("Click the subgraph. Its tile is w × h, computed in steps of depth k. Set k to 128 and watch "
-             "the total and Problems."),
+         {tr("Click the subgraph. The Inspector has its tile: w × h, computed in steps of depth k. Set k to "
+             "128 and watch the status bar at the bottom: it turns red."),
           box("Reduction depth"),
           [&d] { return tileOf(d).k == 128 && !totalOf(d); },
+          inspector,
+          selected,
+          {subgraphs, inspector},
           {clickOn(tr("Click the subgraph"), rowOf(window, 0)), type("Reduction depth", "k", "128")}},
-         {tr("Too much for fast memory. Less depth needs less of it: set k to 32."),
+         {tr("Too much for fast memory; Problems says by how much. Less depth needs less of it: set k to "
+             "32."),
           box("Reduction depth"),
-          [&d] { return tileOf(d).k == 32 && totalOf(d); },
+          [&d, totals] {
+              if (tileOf(d).k == 32 && tileOf(d).w == 128)
+                  totals->large = settledTotal(d);
+              return tileOf(d).k == 32 && settledTotal(d);
+          },
+          inspector,
+          selected,
+          {inspector},
           {type("Reduction depth", "k", "32")}},
-         {tr("It fits. Set w and h to 64: four tiles, each loading its own slices."),
+         {tr("It fits, and the total is close to the best. What would smaller tiles cost? Set w and h to "
+             "64: four tiles, each loading its own slices."),
           box("Tile width"),
-          [&d] { return tileOf(d).w == 64 && tileOf(d).h == 64; },
+          [&d, totals] {
+              const bool done = tileOf(d).w == 64 && tileOf(d).h == 64 && settledTotal(d);
+              if (done && d.schedule()[SubgraphId(0)].traversal.kind() == TraversalKind::Raster)
+                  totals->rows = settledTotal(d);
+              return done;
+          },
+          inspector,
+          selected,
+          {inspector},
           {type("Tile width", "w", "64"), type("Tile height", "h", "64")}},
-         {tr("Open the Tile grid and drag across the tiles, down and then right. What two tiles share that "
-             "follow one another is loaded once; the total says whether this order shares more or less."),
+         {tr("In the Tile grid drag across the tiles, down and then right. What two tiles share that follow "
+             "one another is loaded once; the total says whether this order shares more or less."),
           view("tiles"),
           [&d] {
-              return d.schedule().size() == 1 &&
+              return d.schedule().size() == 1 && settledTotal(d) &&
                      d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
           },
+          QStringLiteral("tiles"),
+          {},
+          {inspector},
           order}},
         tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. "
-           "{edit.undo} "
-           "takes everything back.")};
+           "{edit.undo} takes everything back."),
+        [&d, totals] {
+            const auto now = settledTotal(d);
+            if (!now || !totals->rows || !totals->large)
+                return QString();
+            const QString told = tr("Your order takes %1, row by row the four tiles took %2, and the large "
+                                    "tile before took %3.")
+                                     .arg(number(*now), number(*totals->rows), number(*totals->large));
+            return *totals->large < std::min(*now, *totals->rows)
+                       ? told + tr(" Here the large tile is best: it shares most.")
+                       : told;
+        }};
 }
 
 Tour beatAutoSolve(MainWindow& window)
@@ -154,6 +222,18 @@ Tour beatAutoSolve(MainWindow& window)
     Document& d = window.state().document;
     auto* solver = qobject_cast<SolverView*>(window.view(QStringLiteral("solver")));
     const auto outcome = [solver] { return solver->card().outcome(); };
+    const auto applied = [solver] {
+        return solver->card().outcome() && solver->card().state() == SolverCard::State::Applied;
+    };
+    const auto kept = [&d, outcome] {
+        return outcome() && std::ranges::any_of(d.baselines(), [&](const Baseline& b) {
+                   return b.snapshot == outcome()->after;
+               });
+    };
+    const auto takeBack = [applied] {
+        return applied() ? tr("You have applied it. {edit.undo} takes it back.") : QString();
+    };
+    const QString pane = QStringLiteral("solver");
     return {
         QStringLiteral("beat"),
         tr("Beat Auto-solve"),
@@ -162,24 +242,42 @@ Tour beatAutoSolve(MainWindow& window)
         {{tr("Press {solve.auto}, or this button, and wait: the solver looks for the best schedule it can "
              "find."),
           [&window] { return buttonOf(window, "solve.auto"); },
-          [outcome, solver] { return outcome() && !solver->job().isRunning(); }},
+          [outcome, solver] { return outcome() && !solver->job().isRunning(); },
+          {},
+          {},
+          {pane}},
          {tr("This is what there is to gain. Do not apply it: press “Keep as baseline”, and every view "
              "draws it as a ghost."),
           [solver]() -> QWidget* {
               for (auto* button : solver->card().findChildren<QPushButton*>())
-                  if (button->text().contains(tr("baseline")))
+                  if (button->text().contains(tr("baseline")) && button->isVisible())
                       return button;
               return solver;
           },
-          [&d] { return d.baseline() != nullptr; }},
-         {tr("Now you: drag ops onto one another, or take the changes that the inspector offers, until your "
-             "total is at most 5 % above the solver's."),
+          kept,
+          pane,
+          takeBack,
+          {pane}},
+         {tr("Now you: drag ops onto one another, or take the changes that the inspector offers while "
+             "nothing is selected, until your total is at most 5 % above the solver's."),
           [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("graph"))); },
-          [&d] {
-              const SnapshotPtr baseline = d.baseline();
-              const auto total = totalOf(d);
-              return baseline && total && *total <= 1.05 * baseline->evaluation.total;
-          }}},
+          [&d, kept, applied, outcome] {
+              const auto total = settledTotal(d);
+              return kept() && !applied() && total && *total <= 1.05 * outcome()->after->evaluation.total;
+          },
+          QStringLiteral("graph"),
+          [&d, outcome, takeBack, kept] {
+              if (const QString undo = takeBack(); !undo.isEmpty())
+                  return undo;
+              const auto total = settledTotal(d);
+              if (!total || !kept())
+                  return QString();
+              return tr("You are %1 above. Where nothing helps any more, Compare "
+                        "({view.perspective.Compare}) shows what the solver runs together, recomputes and "
+                        "keeps.")
+                  .arg(percent(*total / outcome()->after->evaluation.total - 1));
+          },
+          {QStringLiteral("inspector")}}},
         tr("Within 5 % of the solver, by hand. Compare ({view.perspective.Compare}) says where the two still "
            "differ.")};
 }
@@ -203,8 +301,14 @@ Tour fromModelToArray(MainWindow& window)
         QStringLiteral("models/llama-block.json"),
         {{tr("A LLaMA block on the machine “edge”. Press {solve.auto}, wait, and press Apply in the Solver "
              "pane."),
-          button("solve.auto"),
-          [&d] { return d.hasProblem() && d.schedule().size() < d.problem()->opCount(); }},
+          [&window, button]() -> QWidget* {
+              const auto* solver = qobject_cast<SolverView*>(window.view(QStringLiteral("solver")));
+              return solver->card().outcome() ? solver->applyButton() : button("solve.auto")();
+          },
+          [&d] { return d.hasProblem() && d.schedule().size() < d.problem()->opCount(); },
+          {},
+          {},
+          {QStringLiteral("solver")}},
          {tr("{lens.slowest} selects the subgraph that takes the longest. Back in the graph: {view.graph}."),
           [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("subgraphs"))); },
           [&s, &links, &d, height] {
@@ -212,7 +316,8 @@ Tour fromModelToArray(MainWindow& window)
               if (done)
                   *height = d.schedule()[*s.state().subgraph].granularity.h;
               return done;
-          }},
+          },
+          QStringLiteral("subgraphs")},
          {tr("{lens.systolic}: the wavefront of its tile on the machine's array, cycle by cycle."),
           button("lens.show.systolic"), seen("systolic")},
          {tr("Click into h and turn the wheel: wavefront, cycles and total move with it."),
@@ -222,7 +327,14 @@ Tour fromModelToArray(MainWindow& window)
           [&s, &d, height] {
               const auto now = s.state().subgraph;
               return now && now->index() < d.schedule().size() && d.schedule()[*now].granularity.h != *height;
-          }},
+          },
+          QStringLiteral("inspector"),
+          [&s] {
+              return s.state().subgraph
+                         ? QString()
+                         : tr("Nothing is selected: {lens.slowest} selects the slowest again.");
+          },
+          {QStringLiteral("systolic"), QStringLiteral("inspector")}},
          {tr("{lens.mapping}: its largest product on the memories of the machine, every tiling searched."),
           button("lens.show.mapping"), seen("mapping")},
          {tr("{lens.npu}: the whole model on the machine's cores."), button("lens.show.npu"), seen("npu")},

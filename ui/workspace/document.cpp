@@ -4,8 +4,6 @@
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
-#include "workspace/remembered_dimensions.h"
-#include "workspace/value_command.h"
 
 #include <QCoreApplication>
 
@@ -16,6 +14,7 @@ namespace tilewright::ui {
 Document::Document(QObject* parent)
     : LensDocument(Lens::Schedule, parent), m_nextMachine(*machinePreset("edge"))
 {
+    connect(&undoStack(), &QUndoStack::indexChanged, this, [this] { m_stepping = false; });
     m_evaluation = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) { publish(std::move(s)); },
                                                             false, &m_pool);
     m_trial = std::make_unique<LatestJob<std::function<void()>>>(
@@ -193,7 +192,8 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     m_nudges.clear();
     m_baselines.clear();
     m_baselineIndex = -1;
-    m_snapshot = m_lastValid = m_beforeLastEdit = nullptr;
+    m_snapshot = m_lastValid = nullptr;
+    m_lastStep = {};
     takeBase(std::move(problem), std::move(model));
     m_fileHardware.reset();
     if (m_problem)
@@ -226,30 +226,6 @@ void Document::close()
     setProblem(nullptr, {}, {});
 }
 
-void Document::apply(Schedule next, const QString& text, const QString& mergeKey)
-{
-    if (next == m_schedule)
-        return;
-    push({m_problem, m_model, std::move(next), m_dimensions}, text, mergeKey);
-}
-
-void Document::push(State next, const QString& text, const QString& mergeKey)
-{
-    m_beforeLastEdit = m_snapshot;
-    undoStack().push(new ValueCommand<State>(
-        state(), std::move(next), [this](const State& s) { assign(s); }, text, mergeKey));
-}
-
-bool Document::apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey)
-{
-    if (!next) {
-        Q_EMIT refused(QString::fromStdString(next.error().message));
-        return false;
-    }
-    apply(*next, text, mergeKey);
-    return true;
-}
-
 void Document::setRules(const Rules& rules)
 {
     if (rules == m_rules)
@@ -258,40 +234,9 @@ void Document::setRules(const Rules& rules)
     m_rules = rules;
     renewTaker();
     m_rulesReason.clear();
-    m_beforeLastEdit = nullptr;
+    m_lastStep = {};
     ++m_revision;
     announce(Part::RuleSet);
-    requestEvaluation();
-}
-
-void Document::assign(const State& state)
-{
-    const Together together(*this);
-    dropPreview();
-    m_schedule = state.schedule;
-    ++m_revision;
-    announce(Part::Steps);
-    if (state.dimensions != m_dimensions)
-        rememberDimensions(m_problemPath, state.dimensions);
-    m_dimensions = state.dimensions;
-    if (state.problem != m_problem) {
-        m_trial->cancel();
-        const bool another = !lower::sameGraph(*state.problem, *m_problem);
-        takeBase(state.problem, state.model);
-        if (another) {
-            m_colours = {};
-            m_baselines.clear();
-            m_baselineIndex = -1;
-            m_lastValid = m_beforeLastEdit = nullptr;
-            announce(Part::Problem | Part::Baseline);
-        }
-        refreshColours();
-        renewTaker();
-        announce(Part::Machine);
-        evaluateNow(); // views never see costs of one machine beside the steps of another
-        return;
-    }
-    refreshColours();
     requestEvaluation();
 }
 

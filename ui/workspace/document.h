@@ -87,8 +87,14 @@ public:
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
     /// The last snapshot that was valid (its total stays, greyed, while the state is illegal); may be null.
     [[nodiscard]] const SnapshotPtr& lastValid() const { return m_lastValid; }
-    /// The snapshot before the last edit, for the "change" in the status bar; may be null.
-    [[nodiscard]] const SnapshotPtr& beforeLastEdit() const { return m_beforeLastEdit; }
+    /// The last edit, undo or redo, and the state before it: what it changed stands in the status bar.
+    struct LastStep
+    {
+        enum class Way { Edit, Undo, Redo };
+        Way way = Way::Edit;
+        SnapshotPtr before; ///< null when there is nothing to compare with
+    };
+    [[nodiscard]] const LastStep& lastStep() const { return m_lastStep; }
     [[nodiscard]] const QString& problemPath() const { return m_problemPath; }
     [[nodiscard]] const QString& schedulePath() const { return path(); }
 
@@ -260,6 +266,8 @@ private:
     void announce(Parts parts);
     [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule, m_dimensions}; }
     void push(State next, const QString& text, const QString& mergeKey);
+    class EditCommand; ///< which also tells whether it is done, undone or redone
+    void beginStep(LastStep::Way way);
     void assign(const State& state);              ///< of an undo command
     [[nodiscard]] Schedule savedSchedule() const; ///< with the machine that its latencies are of
     /// What a schedule file is of.
@@ -306,7 +314,8 @@ private:
     std::uint64_t m_revision = 0;
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;
-    SnapshotPtr m_beforeLastEdit;
+    LastStep m_lastStep;
+    bool m_stepping = false; ///< several commands that one click in the history undoes are one step
     SnapshotPtr m_preview;
     SubgraphColours m_previewColours;
     std::optional<Proof> m_proof;

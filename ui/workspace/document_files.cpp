@@ -122,7 +122,7 @@ Status Document::takeSchedule(const std::string& text, const QString& path)
     renewTaker();
     m_rulesReason = QString::fromStdString(choice.reason);
     announce(Part::RuleSet);
-    m_beforeLastEdit = nullptr;
+    m_lastStep = {};
     undoStack().clear();
     undoStack().setClean();
     ++m_revision;

@@ -310,6 +310,13 @@ bool NpuDocument::isTileSearchCurrent() const
            m_tileSearch->settings.hardware == m_settings.hardware;
 }
 
+std::int64_t NpuDocument::openOperators() const
+{
+    if (m_tileSearch && isTileSearchCurrent() && m_tileSearch->found.tiling == m_settings.tiling)
+        return 0;
+    return std::ranges::count(m_settings.tiling, npu::TileSizes{}, &npu::OpTiling::tile);
+}
+
 void NpuDocument::setTile(std::span<const std::uint32_t> ops, const npu::TileSizes& tile)
 {
     setSettings([&] {

@@ -72,6 +72,8 @@ public:
     [[nodiscard]] bool isSearchingTiles() const;
     /// What was found is of this model and this hardware.
     [[nodiscard]] bool isTileSearchCurrent() const;
+    /// Operators that nobody has cut, nor a search: the specification's rule does, to compare with.
+    [[nodiscard]] std::int64_t openOperators() const;
     /// Cuts operators so: one undo step.
     void setTile(std::span<const std::uint32_t> ops, const npu::TileSizes& tile);
 

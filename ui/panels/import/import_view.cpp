@@ -218,7 +218,7 @@ void ImportView::refresh()
     if (r.leftOutBytes > 0)
         notes << tr("Left out: %1 of constants that are broadcast.").arg(bytesText(r.leftOutBytes));
     for (const std::string& note : r.notes)
-        notes << sentence(note);
+        notes << wholeSentence(note);
     m_notes->setText(notes.join(QLatin1Char('\n')));
     showSelected();
 }

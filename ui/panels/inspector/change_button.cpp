@@ -46,7 +46,9 @@ QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot, 
     const QString text = sentence(change.text);
     const QString about = tr("Subgraph %1: %2").arg(subgraph.index()).arg(text);
     // Where it repairs, the gain compares with a state that cannot run: the total is what it leads to.
-    const QString effect = change.fixes == 0 ? signedNumber(-change.gain)
+    const QString gain = signedNumber(-change.gain);
+    const QString effect = change.fixes == 0
+                               ? snapshot.evaluation.valid() ? gain : tr("%1 of what runs").arg(gain)
                            : change.fixes == snapshot.evaluation.issues.size()
                                ? tr("fixes it, total %1").arg(number(change.total))
                                : tr("fixes a problem");

@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QScopedValueRollback>
+#include <QScrollArea>
 #include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -26,10 +27,10 @@ namespace {
 
 enum Column { kField, kValue, kFrom };
 constexpr int kPath = Qt::UserRole;      ///< of the first column
-constexpr int kRaw = Qt::UserRole + 1;   ///< of the value: as in the file
+constexpr int kRaw = Qt::UserRole + 1;   ///< of the value: as it is typed
 constexpr int kWords = Qt::UserRole + 2; ///< of the value: its choices
 
-/// Edits the value as it stands in the file, choices from a list.
+/// Edits the value, sizes with their unit; choices from a list.
 class ValueDelegate : public QStyledItemDelegate
 {
 public:
@@ -76,7 +77,7 @@ QString word(std::string_view text)
 MachineView::MachineView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("machine"), tr("Machine"), parent), m_presets(new QComboBox(this)),
       m_state(new QLabel(this)), m_error(new QLabel(this)), m_list(new QTreeWidget(this)),
-      m_notes(new QLabel(this))
+      m_problems(new QLabel(this)), m_notes(new QLabel(this)), m_footer(new QScrollArea(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 0);
@@ -86,8 +87,16 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     m_presets->setObjectName(QStringLiteral("machine.preset"));
     m_presets->setAccessibleName(tr("Preset of the machine"));
     m_presets->setToolTip(tr("Puts the model on a machine that comes with Tilewright. The schedule stays."));
-    for (const MachinePreset& preset : machinePresets())
+    for (const MachinePreset& preset : machinePresets()) {
         m_presets->addItem(word(preset.name), word(preset.name));
+        const auto m = machinePreset(preset.name);
+        m_presets->setItemData(m_presets->count() - 1,
+                               tr("%1 with an array of %2, %3 of fast memory, %4 GB/s to external memory")
+                                   .arg(counted(m->cores, tr("core"), tr("cores")),
+                                        sizeText({m->rows, m->cols}), bytesText(m->scratchpadBytes()),
+                                        number(m->at(MachineLevel::External).gbPerSecond)),
+                               Qt::ToolTipRole);
+    }
     connect(m_presets, &QComboBox::activated, this,
             [this](int i) { choosePreset(m_presets->itemData(i).toString()); });
     row->addWidget(label);
@@ -115,19 +124,17 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
             &MachineView::saveMachine);
     column->addLayout(row);
 
-    for (QLabel* text : {m_state, m_error, m_notes}) {
+    for (QLabel* text : {m_state, m_error, m_problems, m_notes}) {
         text->setWordWrap(true);
         text->setTextInteractionFlags(Qt::TextBrowserInteraction);
         text->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     }
     m_state->setObjectName(QStringLiteral("machine.state"));
     m_error->setObjectName(QStringLiteral("machine.error"));
-    connect(m_state, &QLabel::linkActivated, this, [this](const QString& link) {
-        if (link == QLatin1String("preset"))
-            choosePreset(QString::fromStdString(machine()->name));
-        else
-            Q_EMIT problemsWanted();
-    });
+    m_problems->setObjectName(QStringLiteral("machine.problems"));
+    connect(m_state, &QLabel::linkActivated, this,
+            [this] { choosePreset(QString::fromStdString(machine()->name)); });
+    connect(m_problems, &QLabel::linkActivated, this, &MachineView::problemsWanted);
     column->addWidget(m_state);
     column->addWidget(m_error);
     m_error->hide();
@@ -142,8 +149,7 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     m_list->header()->setStretchLastSection(true);
     m_list->setIndentation(12);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    for (const Column c : {kField, kValue})
-        m_list->header()->setSectionResizeMode(c, QHeaderView::ResizeToContents);
+    m_list->header()->setSectionResizeMode(kValue, QHeaderView::ResizeToContents);
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_list, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* item, int c) {
         if (c == kValue && !m_filling)
@@ -166,7 +172,16 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         menu.exec(m_list->viewport()->mapToGlobal(at));
     });
     column->addWidget(m_list, 1);
-    column->addWidget(m_notes);
+    // Below the values, which do not move when it comes and goes.
+    column->addWidget(m_problems);
+    m_footer->setFrameShape(QFrame::NoFrame);
+    m_footer->setWidgetResizable(true);
+    m_footer->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_footer->setFocusPolicy(Qt::NoFocus);
+    m_footer->setAccessibleName(tr("Notes on the machine"));
+    m_notes->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_footer->setWidget(m_notes);
+    column->addWidget(m_footer);
     document().whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, &MachineView::outdate);
     connect(&context.themes, &ThemeSource::changed, this, &MachineView::outdate);
     refresh();
@@ -175,8 +190,33 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
 void MachineView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
+    fitColumns();
+}
+
+void MachineView::changeEvent(QEvent* event)
+{
+    View::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        fitColumns();
+}
+
+/// Names give way to values, and notes to both: they are elided and scrolled where there is little room.
+void MachineView::fitColumns()
+{
     // Where there is no room the tooltip says where a value comes from.
     m_list->setColumnHidden(kFrom, width() < 58 * fontMetrics().averageCharWidth());
+    int widest = 0, widestValue = 0;
+    for (const MachineField& f : m_shown) {
+        widest = std::max(widest, fontMetrics().horizontalAdvance(word(f.label)));
+        widestValue = std::max(widestValue, fontMetrics().horizontalAdvance(machineValueText(f)));
+    }
+    const int gap = 2 * fontMetrics().averageCharWidth();
+    const int room = m_list->viewport()->width();
+    m_list->setColumnWidth(kField, std::min(widest + 2 * m_list->indentation() + gap,
+                                            room - std::min(widestValue + gap, room / 2)));
+    constexpr int kNoteLines = 5;
+    m_footer->setFixedHeight(std::min(m_notes->heightForWidth(std::max(1, m_footer->width() - 16)),
+                                      std::min(kNoteLines * fontMetrics().lineSpacing() + 4, height() / 4)));
 }
 
 const Machine* MachineView::machine() const
@@ -214,12 +254,16 @@ void MachineView::refresh()
     if (!m) {
         m_state->setText(tr("No array fits what this problem says of its hardware."));
         m_list->clear();
+        m_shown.clear();
+        m_problems->hide();
         m_notes->clear();
+        fitColumns();
         return;
     }
     const auto preset = base();
     fillList(*m, preset);
     tellState(*m, preset);
+    fitColumns();
 }
 
 void MachineView::fillList(const Machine& machine, const std::optional<Machine>& base)
@@ -235,8 +279,9 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
         m_list->clear();
         QTreeWidgetItem* group = nullptr;
         for (const MachineField& f : m_shown) {
-            if (!group || group->text(kField) != word(f.group)) {
-                group = new QTreeWidgetItem(m_list, {word(f.group)});
+            if (!group || group->data(kField, kRaw).toString() != word(f.group)) {
+                group = new QTreeWidgetItem(m_list);
+                group->setData(kField, kRaw, word(f.group));
                 group->setFirstColumnSpanned(true);
                 group->setFlags(Qt::ItemIsEnabled);
                 QFont bold = font();
@@ -250,14 +295,19 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
         m_list->expandAll();
     }
     std::size_t next = 0;
-    for (int g = 0; g < m_list->topLevelItemCount(); ++g)
-        for (int i = 0; i < m_list->topLevelItem(g)->childCount(); ++i) {
-            QTreeWidgetItem* item = m_list->topLevelItem(g)->child(i);
+    for (int g = 0; g < m_list->topLevelItemCount(); ++g) {
+        QTreeWidgetItem* group = m_list->topLevelItem(g);
+        nameGroup(*group, machine);
+        for (int i = 0; i < group->childCount(); ++i) {
+            QTreeWidgetItem* item = group->child(i);
             const MachineField& f = m_shown[next++];
             const QString raw = QString::fromStdString(f.value);
+            const QString text = machineValueText(f);
             item->setText(kField, word(f.label));
-            item->setText(kValue, machineValueText(f));
-            item->setData(kValue, kRaw, raw);
+            item->setText(kValue, text);
+            // "256 KiB" where that is exact, not 262144.
+            const bool asShown = f.unit == MachineUnit::Bytes && typedMachineValue(text, f.unit) == raw;
+            item->setData(kValue, kRaw, asShown ? text : raw);
             QStringList words;
             for (const std::string_view w : f.words)
                 words << word(w);
@@ -287,6 +337,23 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             for (const int c : {kField, kValue, kFrom})
                 item->setToolTip(c, tip);
         }
+    }
+}
+
+/// The level that the schedule calls fast memory says so.
+void MachineView::nameGroup(QTreeWidgetItem& group, const Machine& machine) const
+{
+    const QString name = group.data(kField, kRaw).toString();
+    const QString level = QStringLiteral("levels.") + word(toString(machine.scratchpad)) + QLatin1Char('.');
+    const bool fast =
+        group.childCount() > 0 && group.child(0)->data(kField, kPath).toString().startsWith(level);
+    const QString elements = number(machine.scratchpadBytes() / machine.elementBytes);
+    group.setText(kField, fast ? tr("%1: fast memory, %2 elements").arg(name, elements) : name);
+    group.setToolTip(
+        kField,
+        fast ? tr("The fast memory of the Schedule lens: all buffers of the level, %1, in elements of %2.")
+                   .arg(bytesText(machine.scratchpadBytes()), bytesText(machine.elementBytes))
+             : QString());
 }
 
 void MachineView::tellState(const Machine& machine, const std::optional<Machine>& base)
@@ -303,19 +370,28 @@ void MachineView::tellState(const Machine& machine, const std::optional<Machine>
     if (base) {
         const auto changes = machineChanges(*base, machine);
         differ = changes.size();
-        if (differ == 0)
+        if (differ == 0) {
             lines << tr("The preset %1 as it is.").arg(QString::fromStdString(machine.name));
-        else
-            lines << tr("%1 against the preset %2. <a href=\"preset\">Back to the preset</a>")
-                         .arg(counted(static_cast<std::int64_t>(differ), tr("value differs"),
-                                      tr("values differ")),
-                              QString::fromStdString(machine.name).toHtmlEscaped());
+        } else {
+            const auto follows = std::ranges::count_if(changes, [this](const MachineChange& change) {
+                const auto f = std::ranges::find(m_shown, change.path, &MachineField::path);
+                return f != m_shown.end() && !f->given;
+            });
+            QString text = tr("%1 from the preset %2")
+                               .arg(counted(static_cast<std::int64_t>(differ) - follows, tr("value differs"),
+                                            tr("values differ")),
+                                    QString::fromStdString(machine.name).toHtmlEscaped());
+            if (follows > 0)
+                text += tr(", %1").arg(counted(follows, tr("follows"), tr("follow")));
+            lines << text + tr(". <a href=\"preset\">Back to the preset</a>");
+        }
     }
-    if (document().model() && document().snapshot())
-        if (const std::size_t issues = document().snapshot()->evaluation.issues.size(); issues > 0)
-            lines << tr("<a href=\"problems\">%1</a> of the schedule on this machine.")
-                         .arg(counted(static_cast<std::int64_t>(issues), tr("problem"), tr("problems")));
     m_state->setText(rich(lines.join(QStringLiteral("<br>"))));
+    const std::size_t issues =
+        document().model() && document().snapshot() ? document().snapshot()->evaluation.issues.size() : 0;
+    m_problems->setText(tr("<a href=\"problems\">%1</a> of the schedule on this machine.")
+                            .arg(counted(static_cast<std::int64_t>(issues), tr("problem"), tr("problems"))));
+    m_problems->setVisible(issues > 0);
     const QString preset = base && differ == 0 ? QString::fromStdString(machine.name) : QString();
     const int at = m_presets->findData(preset);
     const int edited = m_presets->findData(QString());
@@ -334,10 +410,10 @@ void MachineView::tellState(const Machine& machine, const std::optional<Machine>
     }
     QStringList notes{tr("Italic: derived. Bold: not as in the preset.")};
     for (const std::string& note : machine.notes)
-        notes << sentence(note);
+        notes << wholeSentence(note);
     if (document().model())
         for (const std::string& note : document().model()->lowered.report.notes)
-            notes << sentence(note);
+            notes << wholeSentence(note);
     m_notes->setText(notes.join(QLatin1Char('\n')));
 }
 

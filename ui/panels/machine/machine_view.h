@@ -6,6 +6,7 @@
 
 class QComboBox;
 class QLabel;
+class QScrollArea;
 class QTreeWidget;
 class QTreeWidgetItem;
 
@@ -31,6 +32,7 @@ Q_SIGNALS:
 protected:
     void bringUpToDate() override { refresh(); }
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     [[nodiscard]] const Machine* machine() const;
@@ -38,6 +40,8 @@ private:
     [[nodiscard]] std::optional<Machine> base() const;
     void refresh();
     void fillList(const Machine& machine, const std::optional<Machine>& base);
+    void fitColumns();
+    void nameGroup(QTreeWidgetItem& group, const Machine& machine) const;
     void tellState(const Machine& machine, const std::optional<Machine>& base);
     void choosePreset(const QString& name);
     void setField(QTreeWidgetItem* item);
@@ -50,7 +54,9 @@ private:
     QLabel* m_state;
     QLabel* m_error;
     QTreeWidget* m_list;
+    QLabel* m_problems;
     QLabel* m_notes;
+    QScrollArea* m_footer;
     bool m_filling = false;
     std::vector<MachineField> m_shown;
 };

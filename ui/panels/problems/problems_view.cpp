@@ -75,9 +75,9 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     m_menu->setToolTipsVisible(true);
     m_fixAll->setToolTip(
         tr("Repair one problem after the other until none is left or none can be repaired; one undo step."));
+    buttons->addWidget(m_fixAll); // first: the others are as wide as their texts
     buttons->addWidget(m_fix);
     buttons->addWidget(m_others);
-    buttons->addWidget(m_fixAll);
     buttons->addStretch();
     column->addLayout(buttons);
     connect(m_list, &QTreeWidget::itemDoubleClicked, this, &ProblemsView::jump);
@@ -175,6 +175,7 @@ void ProblemsView::refresh()
             m_list, {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
                      word(code), sentence(issue.text)});
         item->setIcon(0, icon(QStringLiteral("error")));
+        item->setToolTip(1, tr("What the rules call it: %1").arg(sentence(issue.text)));
         item->setToolTip(2, sentence(issue.text));
     }
     if (m_placed.conflict) {

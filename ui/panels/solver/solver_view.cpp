@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_view.h"
 
-#include "edit/edits.h"
 #include "report/take_snapshot.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
@@ -111,6 +110,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
             m_options->pausePreview();
     };
     document().whenChanged(this, Part::Steps | Part::Preview, pause);
+    document().whenChanged(this, Part::Steps, &SolverView::followUndo);
     refresh();
 }
 
@@ -373,31 +373,6 @@ void SolverView::listRuns()
     for (std::size_t i = 0; i < m_runs.size(); ++i)
         if (m_runs[i] == m_card->outcome())
             m_runList->setCurrentIndex(static_cast<int>(m_runs.size() - 1 - i));
-}
-
-void SolverView::applyResult()
-{
-    const SolverOutcomePtr outcome = m_card->outcome();
-    if (!outcome || m_card->state() == SolverCard::State::Applied)
-        return;
-    document().waitForSnapshot();
-    const auto result = edit::withLocksOf(outcome->after->schedule, document().schedule());
-    if (!result) { // locked while the solver ran, or since
-        m_progress->setText(tr("%1. Solve again, or unlock it.").arg(sentence(result.error().message)));
-        return;
-    }
-    document().addBaseline(tr("Before auto-solve"), document().snapshot());
-    document().apply(*result, tr("Auto-solve"));
-    m_card->setState(SolverCard::State::Applied);
-    Q_EMIT compareRequested();
-}
-
-void SolverView::keepResult()
-{
-    if (!m_card->outcome())
-        return;
-    document().addBaseline(tr("Solver"), m_card->outcome()->after);
-    m_card->setState(SolverCard::State::Kept);
 }
 
 void SolverView::forget(const QString& why)

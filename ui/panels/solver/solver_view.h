@@ -55,6 +55,7 @@ private:
     void finishWithBest();
     void applyResult();
     void keepResult();
+    void followUndo();
     void forget(const QString& why); ///< run and result
     void showRunningBest();
     void endPreview();
@@ -64,6 +65,8 @@ private:
 
     SolverJob m_job;
     SolverCurve m_curve;
+    SolverOutcomePtr m_appliedRun;
+    Schedule m_appliedTo, m_applied;        ///< before m_appliedRun was applied, and after
     SnapshotPtr m_before;                   ///< of the run
     bool m_whole = true;                    ///< the run may change everything
     std::shared_ptr<const Schedule> m_best; ///< of the run so far

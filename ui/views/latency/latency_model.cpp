@@ -94,7 +94,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
 QString latencyName(const OpNames& names, const QFontMetricsF& metrics, double width)
 {
     const QString place = names.where.isEmpty() ? QString() : names.where + QLatin1Char('.');
-    if (const QString all = place + names.names; metrics.horizontalAdvance(all) <= width)
+    if (QString all = place + names.names; metrics.horizontalAdvance(all) <= width)
         return all;
     const QString first = names.names.section(QLatin1Char(','), 0, 0);
     const QString more = first.size() < names.names.size() ? QStringLiteral(", …") : QString();

@@ -137,7 +137,12 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
     energy.legend.push_back({PartKind::Other, tr("none"), none});
     out.sections.push_back(std::move(energy));
 
-    BreakdownSection cycles{tr("Cycles"), {}, {}, 1, false, {}};
+    // docs/rules/mapping.md 4
+    BreakdownSection cycles{tr("Cycles"), tr("1 element a cycle per network"), {}, 1, false, {}};
+    cycles.note = tr("Every operand has a network of its own from the scratchpad to the PEs that sends one "
+                     "element a cycle, whatever the bandwidth of the machine is. The Schedule lens counts "
+                     "bandwidth instead, and no network: compare methods here, not these cycles with its "
+                     "latency.");
     BreakdownBar bar;
     bar.parts = cycleParts(e);
     if (ghost)

@@ -41,6 +41,7 @@ struct BreakdownSection
     double scale = 1; ///< the value of a full width; memories have each their own
     bool perBarScale = false;
     std::vector<BarPart> legend; ///< kinds and names, with their sums
+    QString note = {};           ///< what the figures rest on, for tooltips
 };
 
 /// Memory fill, energy by component and operand, parts of the cycles.

@@ -154,7 +154,9 @@ void paintBreakdown(QPainter& painter, const BreakdownModel& model, const Breakd
         const QFontMetricsF small(painter.font());
         painter.setPen(theme.muted);
         if (!section.unit.isEmpty())
-            painter.drawText(QPointF(head.left() + titleWidth + 8, head.top() + fm.ascent()), section.unit);
+            painter.drawText(
+                QPointF(head.left() + titleWidth + 8, head.top() + fm.ascent()),
+                small.elidedText(section.unit, Qt::ElideRight, std::max(0.0, head.width() - titleWidth - 8)));
         const QRectF room = head.adjusted(0, fm.height() + 4, 0, 0);
         const auto keys = keysOf(section, true, theme);
         paintKeys(painter, keysWidth(keys) <= room.width() ? keys : keysOf(section, false, theme), room,
@@ -212,7 +214,8 @@ QString breakdownTooltip(const BreakdownModel& model, const BreakdownPlace& plac
     row(tr("total"), bar.total, bar.beforeTotal);
     if (bar.capacity)
         row(tr("capacity"), *bar.capacity, std::nullopt);
-    return out + QStringLiteral("</table>");
+    out += QStringLiteral("</table>");
+    return section.note.isEmpty() ? out : out + QStringLiteral("<p>%1</p>").arg(section.note.toHtmlEscaped());
 }
 
 } // namespace tilewright::ui

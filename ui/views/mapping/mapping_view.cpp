@@ -15,6 +15,7 @@
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QToolButton>
+#include <QUndoStack>
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +93,7 @@ void MappingView::createControls()
         [this](bool) { paste(); }, false, here(QKeySequence::Paste));
     m_undo = action(
         "undo", tr("Undo in the mapping"), QStringLiteral("undo"),
-        tr("Take the last change of the mapping back."), [this](bool) { m_state.undoStack().undo(); }, false,
+        tr("Take the last change of the mapping back."), [this](bool) { undo(); }, false,
         here(QKeySequence::Undo));
     m_redo = action(
         "redo", tr("Redo in the mapping"), QStringLiteral("redo"),
@@ -154,7 +155,7 @@ void MappingView::createControls()
                         QStringLiteral("up"),
                         {},
                         tr("Give the subgraph the granularity that this method has at the level.")},
-                       [this, level = level](bool) { workspace().links().takeTile(level); });
+                       [this, level = level](bool) { takeTile(level); });
         take->setIconText(shortText);
         bar().addButton(take)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         m_takes.emplace_back(level, take);
@@ -168,6 +169,30 @@ void MappingView::createControls()
                 m_state.applyMethod(best->method, tr("Load the method of %1").arg(m_load->itemText(i)));
         m_load->setCurrentIndex(0);
     });
+}
+
+void MappingView::takeTile(mapping::Level level)
+{
+    const QUndoStack& schedule = document().undoStack();
+    const int before = schedule.index();
+    workspace().links().takeTile(level);
+    if (schedule.index() == before)
+        return;
+    m_taken = {schedule.index(), m_state.undoStack().index()};
+    workspace().setCurrent(Lens::Schedule); // what is undone next
+    refreshControls();
+}
+
+/// A tile that was just given to the schedule is taken back first.
+void MappingView::undo()
+{
+    QUndoStack& schedule = document().undoStack();
+    const auto taken = std::exchange(m_taken, {});
+    if (taken && taken->first == schedule.index() && m_state.undoStack().index() <= taken->second)
+        schedule.undo();
+    else
+        m_state.undoStack().undo();
+    refreshControls();
 }
 
 void MappingView::openWithDialog()
@@ -221,7 +246,7 @@ void MappingView::refresh()
 
 void MappingView::refreshControls()
 {
-    Actions::setAvailable(m_undo, {m_state.undoStack().canUndo(), tr("Nothing has been edited.")});
+    Actions::setAvailable(m_undo, {m_state.undoStack().canUndo() || m_taken, tr("Nothing has been edited.")});
     Actions::setAvailable(m_redo, {m_state.undoStack().canRedo(), tr("Nothing has been undone.")});
     Actions::setAvailable(m_unpin, {m_state.baseline().has_value(), tr("No state is pinned.")});
     const LensLinks& links = workspace().links();

@@ -75,6 +75,8 @@ private:
     void moveItem(int columns, int rows, bool force);
     void ensureFocus();
     [[nodiscard]] QString itemTooltip(const NestItem& item) const;
+    void takeTile(mapping::Level level);
+    void undo();
     void openWithDialog();
     void paste();
 
@@ -87,6 +89,7 @@ private:
     QAction* m_pin = nullptr;
     QAction* m_unpin = nullptr;
     std::vector<std::pair<mapping::Level, QAction*>> m_takes; ///< a level's tile as granularity
+    std::optional<std::pair<int, int>> m_taken; ///< schedule and mapping just after a tile was given
     NestModel m_model;
     BreakdownModel m_breakdown;
     QString m_codeText;

@@ -278,7 +278,7 @@ void MappingView::keyPressEvent(QKeyEvent* event)
 void MappingView::addOwnKeys()
 {
     // Told by the commands of the same names.
-    bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { m_state.undoStack().undo(); });
+    bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { undo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { m_state.undoStack().redo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Paste), [this] { paste(); });
     addKeys("item", tr("Choose a loop or a factor"), arrowKeys(),
@@ -345,7 +345,9 @@ QString MappingView::itemTooltip(const NestItem& item) const
             used += (used.isEmpty() ? QString() : QStringLiteral(", ")) + m_model.operands[op].name;
     QString out =
         QStringLiteral("<b>%1</b> ×%2 %3 %4<br>%5")
-            .arg(bar->name, number(bar->factor), tr("at"), levelText(item.level), tr("indexes %1").arg(used));
+            .arg(tr("%1 (%2)").arg(
+                     bar->name, loopMeaning(m_state.nest().loopNames[static_cast<std::size_t>(bar->loop)])),
+                 number(bar->factor), tr("at"), levelText(item.level), tr("indexes %1").arg(used));
     if (bar->reuseOf >= 0)
         out += tr("<br>%1 stays in place along this loop")
                    .arg(m_model.operands[static_cast<std::size_t>(bar->reuseOf)].name);
@@ -396,6 +398,17 @@ QString MappingView::tooltipAt(QPointF position) const
             .arg(number(o.reuseDram))
             .arg(o.kept ? tr(", kept in the register files") : QString())
             .arg(i + 1);
+    }
+    for (std::size_t level = 0; level < mapping::kLevels; ++level) {
+        if (!m_layout.nest.columns[level].contains(position))
+            continue;
+        const NestColumn& column = m_model.columns[level];
+        QString out = QStringLiteral("<b>%1</b> %2").arg(column.title, column.detail);
+        if (!column.foldedMeaning.isEmpty())
+            out += tr("<br>Loops of factor 1 here: %1").arg(column.foldedMeaning);
+        if (const auto& effect = m_overlay.drops[level]; effect && !effect->broken.isEmpty())
+            out += tr("<br>What has the focus does not fit here: %1").arg(effect->broken.toHtmlEscaped());
+        return out;
     }
     if (!m_code)
         for (const BreakdownPlace& place : m_layout.bars.bars)

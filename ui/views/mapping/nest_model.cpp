@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include <cmath>
+#include <map>
 
 namespace tilewright::ui {
 
@@ -124,6 +125,17 @@ QStringList modelWords(const MappingSetup& setup, const LoopNest& nest)
     return out;
 }
 
+QString loopMeaning(std::string_view loop)
+{
+    static const std::map<std::string_view, QString> kMeanings{
+        {"N", tr("batch")},           {"M", tr("output channels")},    {"C", tr("input channels")},
+        {"Ox", tr("output rows")},    {"Oy", tr("output columns")},    {"Fx", tr("kernel rows")},
+        {"Fy", tr("kernel columns")}, {"X", tr("rows of the result")}, {"Y", tr("columns of the result")},
+        {"K", tr("terms of a sum")}};
+    const auto it = kMeanings.find(loop);
+    return it == kMeanings.end() ? QString() : it->second;
+}
+
 QString powerText(const PrimePower& power)
 {
     return QString::number(power.prime) + (power.exponent > 1 ? superscript(power.exponent) : QString());
@@ -160,6 +172,10 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
     for (NestMetric& m : out.metrics)
         if (!has)
             m = {m.name, none, {}, {}, {}};
+    // Which of the optima it is.
+    for (const NestMetric& m : out.metrics)
+        if (m.aboveOptimum && std::abs(*m.aboveOptimum) < 1e-9)
+            out.subtitle += tr(" · least %1").arg(m.name.section(QLatin1Char(','), 0, 0).toLower());
     for (std::size_t op = 0; op < kOperands; ++op) {
         const OperandReport& r = e.operands[op];
         out.operands[op] = {word(nest.operands[op].name),
@@ -175,12 +191,14 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
         column.level = static_cast<Level>(l);
         column.title = levelText(column.level);
         fillDetail(column, setup, e);
-        QStringList folded;
+        QStringList folded, meanings;
         for (const int loop : loopsInOrder(nest, setup.method, column.level)) {
             const std::int64_t factor = setup.method.tiling[l][static_cast<std::size_t>(loop)];
             const QString name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
             if (factor == 1) {
                 folded << name;
+                meanings << tr("%1 (%2)").arg(name,
+                                              loopMeaning(nest.loopNames[static_cast<std::size_t>(loop)]));
                 continue;
             }
             NestBar bar{loop, name, factor, primePowers(factor), -1};
@@ -190,6 +208,7 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
             column.bars.push_back(std::move(bar));
         }
         column.folded = folded.join(QLatin1Char(' '));
+        column.foldedMeaning = meanings.join(QStringLiteral(", "));
     }
     return out;
 }

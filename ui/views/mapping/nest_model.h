@@ -11,6 +11,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace tilewright::ui {
@@ -34,6 +35,7 @@ struct NestColumn
     bool over = false;
     std::vector<NestBar> bars; ///< outermost first
     QString folded;            ///< names of the loops with factor 1
+    QString foldedMeaning;     ///< the same with what they count
 };
 
 struct NestOperand
@@ -109,6 +111,8 @@ struct NestDrop
 [[nodiscard]] QStringList modelWords(const MappingSetup& setup, const mapping::LoopNest& nest);
 [[nodiscard]] QString levelText(mapping::Level level);
 /// "2⁵"
+/// What a loop counts: "output channels".
+[[nodiscard]] QString loopMeaning(std::string_view loop);
 [[nodiscard]] QString powerText(const mapping::PrimePower& power);
 
 } // namespace tilewright::ui

@@ -269,14 +269,24 @@ void NpuControls::refresh()
     if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
         const lower::ScheduledTiling& tiles = links.npuTiling();
         followed =
-            tr("%1 cut as the schedule cuts them.")
-                .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")));
+            tr("%1 of %2 cut as the schedule cuts them.")
+                .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")),
+                     counted(std::ssize(m_state.settings().tiling), tr("operator"), tr("operators")));
         if (tiles.cut > 0)
             followed += QLatin1Char(' ') +
                         tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")
                             .arg(number(tiles.cut));
     }
+    if (m_state.openOperators() > 0 && m_state.model())
+        followed += (followed.isEmpty() ? QString() : QStringLiteral(" ")) +
+                    tr("%1 by the default rule, which only serves to compare: Search tiles chooses.")
+                        .arg(number(m_state.openOperators()));
     m_followed->setText(followed);
+    m_followed->setToolTip(links.showsWorkload(Lens::Npu)
+                               ? tr("The total of the schedule is that of one core whose memory is a "
+                                    "bandwidth. Here all cores share DRAM and network, burst by burst: the "
+                                    "cycles of the two answer different questions.")
+                               : QString());
     m_followed->setVisible(!followed.isEmpty());
     if (links.showsWorkload(Lens::Npu))
         m_model->setItemText(at, tr("the open model"));

@@ -391,6 +391,8 @@ NpuChartModel buildNpuChart(const NpuDocument& state)
                             .arg(signedPercent((static_cast<double>(run.makespan) - before) / before),
                                  number(m.ghost->run->makespan));
     }
+    if (state.openOperators() > 0)
+        m.header += tr(" · default tiles");
     m.total = std::max(m.total, 1.0);
     return m;
 }

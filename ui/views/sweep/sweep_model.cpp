@@ -108,9 +108,10 @@ QString sweepAnswer(const SweepModel& m)
                                  .arg(m.setup.within)
                                  .arg(metric, m.axes[0].text(enough.at));
         if (enough.at == best.at)
-            return tr("%1 (%2, the best)").arg(head, metricText(m, best.value));
-        return tr("%1 (%2; the best is %3, from %4 on)")
-            .arg(head, metricText(m, enough.value), metricText(m, best.value), m.axes[0].text(best.at));
+            return tr("%1 (%2 %3, the best)").arg(head, metric, metricText(m, best.value));
+        return tr("%1 (%2 %3; the best is %4, from %5 on)")
+            .arg(head, metric, metricText(m, enough.value), metricText(m, best.value),
+                 m.axes[0].text(best.at));
     }
     const SweepCurve* bestCurve = nullptr;
     const sweep::CurvePoint* best = nullptr;

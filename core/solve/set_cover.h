@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "rules/rules.h"
+#include "solve/pieces.h"
+#include "workload/problem.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace tilewright {
+
+/// A group of ops as the bound has priced it: run together they cost at least `least`, and their prices
+/// add up to no more.
+struct PricedGroup
+{
+    std::vector<OpId> ops;
+    double least = 0;
+    double share = 0; ///< how much of the cheapest cover it is
+};
+
+/// A latency that no valid schedule goes below, by prices of what has to be achieved: every op runs, every
+/// result gets to where it is read. No group of ops that can be one subgraph achieves more than it costs
+/// (docs/rules/bound.md).
+struct SetCoverBound
+{
+    double value = 0;
+    std::vector<double> prices;      ///< by op; they add up to the value
+    std::vector<PricedGroup> groups; ///< of the cheapest cover, most expensive first
+    std::size_t sets = 0;            ///< that were looked at
+};
+
+struct SetCoverLimits
+{
+    double seconds = 1;         ///< about
+    std::size_t sets = 200'000; ///< op sets looked at, at most
+    std::function<bool()> keepGoing;
+    std::optional<PieceSizes> pieces; ///< only these; else the sizes that say most
+};
+
+/// 0 when there are too many sets to look at.
+[[nodiscard]] SetCoverBound setCoverBound(const Problem& problem, const Rules& rules,
+                                          const SetCoverLimits& limits);
+
+} // namespace tilewright

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "eval/lower_bound.h"
+#include "solve/solver.h"
+
+#include <functional>
+
+namespace tilewright {
+
+struct StrongBoundLimits
+{
+    double seconds = 1; ///< about
+    std::function<bool()> keepGoing;
+};
+
+/// The quick bound, or one that knows capacity and structure where that is higher (docs/rules/bound.md). Its
+/// parts are the groups of ops that it prices; they add up to it.
+[[nodiscard]] LowerBound strongBound(const Problem& problem, const Rules& rules,
+                                     const StrongBoundLimits& limits);
+
+/// Takes over a better lower bound, and that the result is optimal where it is no higher than the bound.
+void raiseBound(SolveResult& result, double lowerBound);
+
+} // namespace tilewright

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How close the bound by prices is (docs/rules/bound.md).
+//   tilewright-study-bound [--seconds F] [--solve F] [--pieces N] [--verbose] PROBLEM.json ...
+//       the quick bound, the bound after some seconds (in pieces of up to N ops) and, with --solve, the gap
+//       to the best schedule of so many seconds
+//   tilewright-study-bound --drawn N [--ops 8-40] [--seconds F] [--solve F]
+//       the same for N drawn problems, and how the gaps spread
+//   tilewright-study-bound --brute N [--first I]
+//       N small problems under drawn rules against plain search over every schedule
+#include "families.h"
+#include "random_cases.h"
+#include "solve_brute_force.h"
+#include "solve_support.h"
+
+#include "eval/lower_bound.h"
+#include "solve/set_cover.h"
+#include "solve/solver.h"
+#include "workload/problem_json.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+using namespace tilewright;
+
+namespace {
+
+double wall()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Options
+{
+    double seconds = 2;
+    double solve = 0;
+    std::size_t pieces = 0;
+    bool verbose = false;
+};
+
+/// The gap, or -1 when nothing was solved; the bound must not be above what was found.
+double study(const std::string& name, const Problem& problem, const Options& o)
+{
+    const double quick = lowerBound(problem, {}).value;
+    const double start = wall();
+    SetCoverLimits limits;
+    limits.seconds = o.seconds;
+    if (o.pieces > 0)
+        limits.pieces = PieceSizes{.whole = o.pieces, .atom = o.pieces, .most = o.pieces};
+    const SetCoverBound sets = setCoverBound(problem, {}, limits);
+    std::printf("%-28s %4zu ops  quick %14.1f  priced %14.1f (%zu sets, %.2f s)", name.c_str(),
+                problem.opCount(), quick, sets.value, sets.sets, wall() - start);
+    double gap = -1;
+    if (o.solve > 0) {
+        SolveOptions options;
+        options.seconds = o.solve;
+        if (const auto result = solve(problem, options)) {
+            gap = result->total / std::max(quick, sets.value) - 1;
+            std::printf("  best %14.1f  gap %.2f %% (was %.2f %%)%s%s", result->total, 100 * gap,
+                        100 * result->gap(), result->provenOptimal ? " proven" : "",
+                        gap < -1e-9 ? "  ABOVE THE OPTIMUM" : "");
+            if (result->provenOptimal)
+                gap = 0;
+        }
+    }
+    std::printf("\n");
+    if (o.verbose)
+        for (const PricedGroup& g : sets.groups) {
+            std::printf("    %.3f x %.1f:", g.share, g.least);
+            for (const OpId op : g.ops)
+                std::printf(" %u", op.value);
+            std::printf("\n");
+        }
+    std::fflush(stdout);
+    return gap;
+}
+
+int studyDrawn(int count, std::size_t least, std::size_t most, const Options& options)
+{
+    std::vector<double> gaps;
+    for (int seed = 0; seed < count; ++seed) {
+        const auto number = static_cast<std::size_t>(seed);
+        const bench::Family family =
+            bench::drawProblem(1000 + number, least + number * 7 % (most - least + 1));
+        if (const double gap = study(family.name, *family.problem, options); gap > -1)
+            gaps.push_back(gap);
+    }
+    if (gaps.empty())
+        return 0;
+    std::ranges::sort(gaps);
+    std::printf("%zu problems: median gap %.2f %%, upper quartile %.2f %%, largest %.2f %%; %d optimal\n",
+                gaps.size(), 100 * gaps[gaps.size() / 2], 100 * gaps[gaps.size() * 3 / 4], 100 * gaps.back(),
+                static_cast<int>(std::ranges::count_if(gaps, [](double g) { return g < 1e-6; })));
+    return gaps.front() < -1e-9 ? 1 : 0;
+}
+
+int studyBrute(int first, int count)
+{
+    int cases = 0, reached = 0, inPieces = 0, above = 0;
+    for (int seed = first; seed < first + count; ++seed) {
+        testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
+        const Hardware hw{testing::pick(rng, 6, 40),
+                          testing::pick(rng, 1, 4),
+                          testing::pick(rng, 2, 4),
+                          testing::pick(rng, 2, 4),
+                          {}};
+        const ProblemPtr p =
+            testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+        random_cases::Source rnd(static_cast<std::uint64_t>(seed));
+        const Rules rules = seed % 2 == 0 ? random_cases::rules(rnd) : Rules::final();
+        const double optimum = testing::BruteForce(*p, rules).optimum();
+        if (optimum >= 1e300)
+            continue;
+        ++cases;
+        // As a whole, then in pieces as those of large graphs.
+        for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+            SetCoverLimits limits;
+            limits.seconds = 1e3;
+            if (most > 0)
+                limits.pieces = PieceSizes{.whole = 0, .atom = most, .most = most};
+            const SetCoverBound b = setCoverBound(*p, rules, limits);
+            (most > 0 ? inPieces : reached) += b.value >= optimum * (1 - 1e-6);
+            if (b.value <= optimum * (1 + 1e-9))
+                continue;
+            ++above;
+            std::printf("seed %d, pieces of %zu: bound %.17g above the optimum %.17g\n", seed, most, b.value,
+                        optimum);
+            std::fflush(stdout);
+        }
+    }
+    std::printf(
+        "%d problems, %d optimal by the bound, %d in pieces of one or of two ops, %d above the optimum\n",
+        cases, reached, inPieces, above);
+    return above > 0 ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    Options options;
+    int drawn = 0, first = 0, brute = 0;
+    std::size_t least = 8, most = 40;
+    std::vector<std::string> files;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const char* next = i + 1 < argc ? argv[i + 1] : "";
+        if (word == "--verbose") {
+            options.verbose = true;
+            continue;
+        }
+        if (!word.starts_with("--")) {
+            files.push_back(word);
+            continue;
+        }
+        ++i;
+        if (word == "--seconds")
+            options.seconds = std::atof(next);
+        else if (word == "--solve")
+            options.solve = std::atof(next);
+        else if (word == "--pieces")
+            options.pieces = static_cast<std::size_t>(std::atoi(next));
+        else if (word == "--first")
+            first = std::atoi(next);
+        else if (word == "--drawn")
+            drawn = std::atoi(next);
+        else if (word == "--brute")
+            brute = std::atoi(next);
+        else if (word != "--ops" || std::sscanf(next, "%zu-%zu", &least, &most) != 2 || most < least) {
+            std::fprintf(stderr, "%s: not known\n", word.c_str());
+            return 2;
+        }
+    }
+    for (const std::string& file : files) {
+        const auto problem = loadProblem(file);
+        if (!problem) {
+            std::fprintf(stderr, "%s\n", problem.error().text().c_str());
+            return 2;
+        }
+        (void)study(file, **problem, options);
+    }
+    if (brute > 0)
+        return studyBrute(first, brute);
+    return drawn > 0 ? studyDrawn(drawn, least, most, options) : 0;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// docs/rules/bound.md: the priced sets against brute force, against drawn schedules in any order of tiles and
+// under every rule switch, the worked example, and what the bound reaches.
+#include "random_cases.h"
+#include "solve_brute_force.h"
+#include "solve_support.h"
+
+#include "eval/evaluator.h"
+#include "solve/linear_program.h"
+#include "solve/set_cover.h"
+#include "solve/solver.h"
+#include "solve/strong_bound.h"
+#include "workload/generate.h"
+
+#include <QtTest>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+using namespace tilewright;
+using random_cases::Source;
+
+namespace {
+
+constexpr double kAbove = 1 + 1e-9;
+
+/// A stopwatch would make the result depend on the machine: the number of sets is the limit.
+SetCoverBound boundOf(const Problem& problem, const Rules& rules, std::size_t pieces = 0)
+{
+    SetCoverLimits limits;
+    if (pieces > 0)
+        limits.pieces = PieceSizes{.whole = 0, .atom = pieces, .most = pieces};
+    limits.seconds = 1e3;
+    limits.sets = 20'000;
+    return setCoverBound(problem, rules, limits);
+}
+
+double sum(const std::vector<double>& values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+} // namespace
+
+class TestStrongBound : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    /// tilewright-study-bound --brute N looks at more of them.
+    void neverAboveTheOptimumOfBruteForce()
+    {
+        int reached = 0, stronger = 0, cases = 0;
+        for (std::uint64_t seed = 0; seed < 90; ++seed) {
+            testing::Random rng(seed);
+            const Hardware hw{testing::pick(rng, 6, 40),
+                              testing::pick(rng, 1, 4),
+                              testing::pick(rng, 2, 4),
+                              testing::pick(rng, 2, 4),
+                              {}};
+            const ProblemPtr p =
+                testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+            Source rnd(seed);
+            const Rules rules = seed % 3 == 0 ? random_cases::rules(rnd) : Rules::final();
+            const double optimum = testing::BruteForce(*p, rules).optimum();
+            if (optimum >= 1e300)
+                continue;
+            const SetCoverBound b = boundOf(*p, rules);
+            QVERIFY2(b.value <= optimum * kAbove,
+                     qPrintable(QStringLiteral("seed %1: %2 above %3").arg(seed).arg(b.value).arg(optimum)));
+            for (const std::size_t most : {1, 2}) // as large graphs are cut
+                QVERIFY2(boundOf(*p, rules, most).value <= optimum * kAbove,
+                         qPrintable(QStringLiteral("seed %1, pieces of %2 ops").arg(seed).arg(most)));
+            ++cases;
+            reached += b.value >= optimum * (1 - 1e-6);
+            stronger += b.value > lowerBound(*p, rules).value * kAbove;
+        }
+        qInfo("%d cases, %d optimal by the bound, %d above the quick bound", cases, reached, stronger);
+        QVERIFY(cases > 60 && reached > cases / 3 && stronger > 5);
+    }
+
+    /// Custom orders, retained tensors, recomputation, every rule switch.
+    void noDrawnScheduleIsBelow_data()
+    {
+        QTest::addColumn<int>("viewPercent");
+        QTest::newRow("plain") << 0;
+        QTest::newRow("with views") << 20;
+    }
+    void noDrawnScheduleIsBelow()
+    {
+        QFETCH(int, viewPercent);
+        int valid = 0, tight = 0;
+        for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+            Source rnd(seed);
+            const ProblemPtr p = random_cases::problem(rnd, 7, viewPercent);
+            const Schedule s = random_cases::schedule(rnd, *p);
+            const Rules r = rnd.chance(50) ? Rules::final() : random_cases::rules(rnd);
+            const Evaluation e = evaluate(*p, s, r);
+            if (!e.valid())
+                continue;
+            const SetCoverBound b = boundOf(*p, r);
+            for (const double value : {b.value, boundOf(*p, r, 1 + seed % 3).value})
+                QVERIFY2(
+                    value <= e.total * kAbove,
+                    qPrintable(QStringLiteral("seed %1: %2 above %3").arg(seed).arg(value).arg(e.total)));
+            ++valid;
+            tight += e.total <= b.value * (1 + 1e-6);
+        }
+        qInfo("%d valid, %d of them optimal by the bound", valid, tight);
+        QVERIFY(valid > 500 && tight > 20);
+    }
+
+    /// Graphs of several pieces, where subgraphs reach from one to the next.
+    void piecesAreNotAboveTheSolver()
+    {
+        int stronger = 0;
+        for (std::uint64_t seed = 0; seed < 24; ++seed) {
+            testing::Random rng(seed);
+            const Hardware hw{testing::pick(rng, 2'000, 60'000), testing::pick(rng, 1, 40), 64, 64, {}};
+            const ProblemPtr p = testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 25, 45)),
+                                                        {32, 64, 128, 256}, hw);
+            SolveOptions options;
+            options.iterations = 1500;
+            options.seconds = 0;
+            options.threads = 1;
+            options.prove = false;
+            const auto result = solve(*p, options);
+            if (!result)
+                continue;
+            const SetCoverBound b = boundOf(*p, options.rules);
+            QVERIFY2(b.value <= result->total * kAbove, qPrintable(QStringLiteral("seed %1").arg(seed)));
+            stronger += b.value > result->lowerBound * kAbove;
+        }
+        QVERIFY(stronger > 3);
+    }
+
+    void pricesAddUpAndNoGroupIsOverpriced()
+    {
+        const ProblemPtr p = *generateWorkload({.kind = WorkloadKind::Diamond,
+                                                .layers = 3,
+                                                .rows = 512,
+                                                .width = 512,
+                                                .branches = 3,
+                                                .capacity = 50000,
+                                                .bandwidth = 20});
+        const SetCoverBound b = boundOf(*p, {});
+        QVERIFY(b.value > 0);
+        QVERIFY(std::abs(sum(b.prices) - b.value) <= 1e-6 * b.value);
+        double groups = 0;
+        for (const PricedGroup& g : b.groups)
+            groups += g.share * g.least;
+        QVERIFY(std::abs(groups - b.value) <= 1e-5 * b.value);
+        const LowerBound strong = strongBound(*p, {}, {.seconds = 10, .keepGoing = {}});
+        double parts = 0;
+        for (const BoundPart& part : strong.parts)
+            parts += part.value;
+        QVERIFY(std::abs(parts - strong.value) <= 1e-9 * strong.value);
+        QVERIFY(strong.value > lowerBound(*p, {}).value * 1.05);
+    }
+
+    /// docs/rules/bound.md 5.
+    void theWorkedExample()
+    {
+        Problem::Data data;
+        for (int i = 0; i < 6; ++i)
+            data.tensors.push_back({256, 256, {}});
+        const auto t = [](std::size_t i) { return TensorId(i); };
+        data.ops.push_back({OpType::MatMul, {t(0), t(1)}, t(3), 100, {}});
+        data.ops.push_back({OpType::MatMul, {t(0), t(2)}, t(4), 100, {}});
+        data.ops.push_back({OpType::Pointwise, {t(3), t(4)}, t(5), 10, {}});
+        data.hardware = {40000, 10, 128, 128, {}};
+        const ProblemPtr p = *Problem::build(std::move(data));
+        QCOMPARE(lowerBound(*p, {}).value, 45875.2);
+        constexpr double kPriced = 52428.8;
+        const double priced = boundOf(*p, {}).value;
+        QVERIFY(priced <= kPriced && priced >= kPriced * (1 - 1e-8));
+        SolveOptions options;
+        options.seconds = 5;
+        auto result = solve(*p, options);
+        QVERIFY(result);
+        QCOMPARE(result->total, kPriced);
+        result->provenOptimal = false;
+        raiseBound(*result, priced);
+        QVERIFY(result->provenOptimal);
+    }
+
+    /// Whatever prices come out of the solver, certify() makes them hold.
+    void wrongPricesAreLowered()
+    {
+        LinearProgram lp; // least 3 x + 4 y with x + y >= 2, x >= 1: 6
+        const auto x = lp.addColumn(3);
+        const auto y = lp.addColumn(4);
+        const auto both = lp.addRow(2);
+        const auto one = lp.addRow(1);
+        lp.add(both, x, 1);
+        lp.add(both, y, 1);
+        lp.add(one, x, 1);
+        lp.repairBy(x, {both, one}, 0);
+        lp.repairBy(y, {both}, 0);
+        LinearProgram::Solution solution = lp.solve(1);
+        QVERIFY(solution.optimal);
+        QVERIFY(std::abs(lp.certify(solution.prices) - 6) < 1e-6); // 2 x
+        std::vector<double> wrong{100, 50};
+        const double value = lp.certify(wrong);
+        QVERIFY(value > 0 && value <= 6);
+        QVERIFY(wrong[0] <= 4 && wrong[0] + wrong[1] <= 3);
+        std::vector<double> broken{std::numeric_limits<double>::quiet_NaN(), -1};
+        QVERIFY(lp.certify(broken) <= 6);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStrongBound)
+#include "test_strong_bound.moc"

@@ -3,18 +3,49 @@
 #include "interrupt.h"
 #include "report/bound_json.h"
 #include "rule_arguments.h"
+#include "solve/budget.h"
+#include "solve/prove.h"
 #include "solve/strong_bound.h"
 #include "verbs.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace tilewright::cli {
 
 namespace {
+
+constexpr double kSolveShare = 0.2; ///< of the seconds, for a schedule that branch and bound starts from
+constexpr double kPriceShare = 0.3; ///< for the bound by prices, whose parts are shown
+
+/// The bound after so many seconds, and the best schedule that is known by then, if there is one.
+std::optional<BoundedBest> prove(const Problem& problem, const Rules& rules, double seconds,
+                                 LowerBound& bound)
+{
+    const InterruptGuard interrupt;
+    const auto keepGoing = [token = interrupt.token()] { return !token.stop_requested(); };
+    bound = strongBound(problem, rules, {.seconds = kPriceShare * seconds, .keepGoing = keepGoing});
+    SolveOptions options;
+    options.rules = rules;
+    options.seconds = std::min(kSolveShare * seconds, suggestedSeconds(problem.opCount()));
+    options.stop = interrupt.token();
+    auto found = solve(problem, options);
+    if (!found)
+        return std::nullopt;
+    ProofLimits limits;
+    limits.seconds = (1 - kSolveShare - kPriceShare) * seconds;
+    limits.keepGoing = keepGoing;
+    Proof proof = tilewright::prove(problem, rules, found->total, limits);
+    raiseBound(bound, problem, std::min(proof.lowerBound, found->total));
+    takeProof(*found, std::move(proof), true);
+    raiseBound(*found, bound.value);
+    return BoundedBest{found->total, found->provenOptimal, found->provenSpace};
+}
 
 int bound(const std::string& file, const WorkloadArguments& machine, const RuleArguments& arguments,
           double seconds, bool json)
@@ -26,17 +57,13 @@ int bound(const std::string& file, const WorkloadArguments& machine, const RuleA
     if (!rules)
         return fail(rules.error());
     LowerBound b;
-    if (seconds > 0) {
-        const InterruptGuard interrupt;
-        StrongBoundLimits limits;
-        limits.seconds = seconds;
-        limits.keepGoing = [token = interrupt.token()] { return !token.stop_requested(); };
-        b = strongBound(**problem, *rules, limits);
-    } else {
+    std::optional<BoundedBest> best;
+    if (seconds > 0)
+        best = prove(**problem, *rules, seconds, b);
+    else
         b = lowerBound(**problem, *rules);
-    }
     if (json) {
-        std::cout << boundJson(b);
+        std::cout << boundJson(b, best ? &*best : nullptr);
         return Exit::Success;
     }
     std::cout << "lower bound  " << formatGrouped(b.value) << '\n'
@@ -44,6 +71,11 @@ int bound(const std::string& file, const WorkloadArguments& machine, const RuleA
               << "memory       " << formatGrouped(b.memory) << '\n';
     for (const BoundPart& part : b.parts)
         std::cout << "  " << part.text << '\n';
+    if (best)
+        std::cout << "best         " << formatGrouped(best->latency) << " (" << percent(best->gap(b.value), 2)
+                  << " above it)\n";
+    if (best && best->proven)
+        std::cout << "proven       optimal over " << best->space << '\n';
     return Exit::Success;
 }
 
@@ -61,8 +93,10 @@ void addBoundVerb(CLI::App& app, int& exitCode)
     auto machine = std::make_shared<WorkloadArguments>();
     machine->addTo(*verb);
     rules->addTo(*verb);
-    verb->add_option("--seconds", *seconds,
-                     "seconds for a bound that knows capacity and structure; 0 = the quick bound")
+    verb->add_option(
+            "--seconds", *seconds,
+            "seconds for a bound that knows capacity and structure, and branch and bound against the "
+            "best schedule found; 0 = the quick bound")
         ->check(CLI::Range(0.0, 1e9))
         ->capture_default_str();
     verb->add_flag("--json", *json, "One JSON document on stdout");

@@ -4,9 +4,9 @@
 #include "interrupt.h"
 #include "rule_arguments.h"
 #include "schedule/schedule_json.h"
+#include "solve/prove.h"
 #include "solve/solve_json.h"
 #include "solve/solver.h"
-#include "solve/strong_bound.h"
 #include "verbs.h"
 #include "verbs/evaluate.h"
 #include "workload_input.h"
@@ -106,10 +106,16 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         return Exit::No;
     }
     if (args.prove > 0 && !result->provenOptimal && !options.stop.stop_requested()) {
-        StrongBoundLimits limits;
+        ProofLimits limits;
         limits.seconds = args.prove;
         limits.keepGoing = [token = interrupt.token()] { return !token.stop_requested(); };
-        raiseBound(*result, strongBound(**problem, *rules, limits).value);
+        if (args.progress)
+            limits.onProgress = [seconds = result->seconds](const ProofProgress& p) {
+                std::cerr << fixedNumber(seconds + p.seconds, 3) << " s  at least "
+                          << formatNumber(p.lowerBound) << std::endl;
+            };
+        // A better schedule is not looked for under a person's locks, nor for addresses.
+        proveResult(**problem, *rules, *result, limits, !args.placeable && !options.start);
     }
     if (!args.output.empty()) {
         const auto text = writeSchedule(**problem, result->schedule, result->latencies);
@@ -146,8 +152,9 @@ void addSolveVerb(CLI::App& app, int& exitCode)
     verb->add_option("--seed", args->seed, "seed of the random choices")->capture_default_str();
     verb->add_option("--start", args->start, "schedule to start from; its locked subgraphs stay");
     verb->add_flag("--placeable", args->placeable, "only schedules whose buffers have addresses (see place)");
-    verb->add_option("--prove", args->prove,
-                     "seconds, after the search, for a proof of how good the result is (see bound --seconds)")
+    verb->add_option(
+            "--prove", args->prove,
+            "seconds, after the search, for a proof of how good the result is; a better one is taken")
         ->check(CLI::Range(0.0, 1e9));
     verb->add_flag("--progress", args->progress, "print every improvement on stderr");
     verb->add_flag("--json", args->json, "print one JSON document");

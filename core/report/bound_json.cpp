@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-std::string boundJson(const LowerBound& bound)
+std::string boundJson(const LowerBound& bound, const BoundedBest* best)
 {
     Json parts = Json::array();
     for (const BoundPart& part : bound.parts) {
@@ -24,11 +24,18 @@ std::string boundJson(const LowerBound& bound)
     Json prices = Json::array();
     for (const double price : bound.prices)
         prices.push_back(jsonNumber(price));
-    return dumpByField({{"lower_bound", jsonNumber(bound.value)},
-                        {"compute", jsonNumber(bound.compute)},
-                        {"memory", jsonNumber(bound.memory)},
-                        {"parts", std::move(parts)},
-                        {"prices", std::move(prices)}});
+    Json out{{"lower_bound", jsonNumber(bound.value)},
+             {"compute", jsonNumber(bound.compute)},
+             {"memory", jsonNumber(bound.memory)},
+             {"parts", std::move(parts)},
+             {"prices", std::move(prices)}};
+    if (best != nullptr) {
+        out["best"] = jsonNumber(best->latency);
+        out["gap"] = jsonNumber(best->gap(bound.value));
+        out["proven_optimal"] = best->proven;
+        out["proven_space"] = best->proven ? Json(best->space) : Json(nullptr);
+    }
+    return dumpByField(out);
 }
 
 } // namespace tilewright

@@ -7,7 +7,17 @@
 
 namespace tilewright {
 
-/// The document of `bound --json`: {"lower_bound", "compute", "memory", "parts": [...]}.
-[[nodiscard]] std::string boundJson(const LowerBound& bound);
+/// The best schedule that is known, and whether a proof says that it is optimal.
+struct BoundedBest
+{
+    double latency = 0;
+    bool proven = false;
+    std::string space; ///< of the proof, in words
+    [[nodiscard]] double gap(double bound) const { return bound > 0 ? latency / bound - 1 : 0; }
+};
+
+/// The document of `bound --json`: {"lower_bound", "compute", "memory", "parts": [...], "prices": [...]}, and
+/// where a best schedule is known {"best", "gap", "proven_optimal", "proven_space"}.
+[[nodiscard]] std::string boundJson(const LowerBound& bound, const BoundedBest* best = nullptr);
 
 } // namespace tilewright

@@ -17,6 +17,8 @@ namespace {
 /// Bit i: op i of the topological order, or its output; the bits behind them: inputs that may be retained.
 using Mask = std::uint32_t;
 constexpr std::size_t kBits = 32;
+constexpr const char* kEveryPlan = "every order, fusion, recomputation and retention";
+constexpr const char* kEveryTiling = "every granularity; raster, snake, column and column-snake traversals";
 
 class ExactSearch
 {
@@ -294,11 +296,10 @@ ExactResult ExactSearch::run()
     ExactResult result;
     if (m_tooMany)
         return result;
-    result.space = m_keepsInputs ? "every order, fusion, recomputation and retention, of inputs too; "
-                                 : "every order, fusion, recomputation and retention; ";
-    result.space += m_effort == TilingEffort::Quick
-                        ? "granularities at even splits and the capacity limit"
-                        : "every granularity; raster, snake, column and column-snake traversals";
+    result.space = kEveryPlan;
+    result.space += m_keepsInputs ? ", of inputs too; " : "; ";
+    result.space += m_effort == TilingEffort::Quick ? "granularities at even splits and the capacity limit"
+                                                    : kEveryTiling;
     std::vector<Node> nodes{
         {m_slowBefore, maskOf(m_pool.retain(m_window.residentBefore)), 0, 0, 0, 0, true, 0}};
     std::priority_queue<Queued> queue;
@@ -380,6 +381,11 @@ ExactResult ExactSearch::run()
 }
 
 } // namespace
+
+std::string exactSpace()
+{
+    return std::string(kEveryPlan) + "; " + kEveryTiling;
+}
 
 ExactWindow wholeProblem(const Problem& problem)
 {

@@ -18,6 +18,9 @@ struct ExactLimits
     int maxRetained = 32; ///< tensors retained between two subgraphs
 };
 
+/// What a search with `Exhaustive` tilings covers, in words.
+[[nodiscard]] std::string exactSpace();
+
 /// A stretch of a schedule to be planned anew. The whole problem is the window of all ops.
 struct ExactWindow
 {

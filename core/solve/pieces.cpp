@@ -204,7 +204,8 @@ std::vector<Piece> cutIntoPieces(const Problem& problem, const Rules& rules, con
 
 /// Grown from its first op by neighbours that are not before it.
 bool forEachConnectedSet(const Problem& problem, const Piece& piece,
-                         const std::function<bool(std::uint64_t)>& visit)
+                         const std::function<bool(std::uint64_t)>& visit,
+                         const std::vector<std::uint64_t>& apart)
 {
     if (piece.ops.size() > kMostBits)
         return false;
@@ -213,11 +214,12 @@ bool forEachConnectedSet(const Problem& problem, const Piece& piece,
     {
         OpBits set, candidates, refused;
     };
+    const auto without = [&](std::size_t op) { return apart.empty() ? OpBits{0} : apart[op]; };
     std::vector<Grown> todo;
     for (std::size_t first = 0; first < near.size(); ++first) {
         const OpBits one = OpBits{1} << first;
-        const OpBits before = one - 1;
-        todo.push_back({one, near[first] & ~before, before});
+        const OpBits refused = (one - 1) | without(first);
+        todo.push_back({one, near[first] & ~refused, refused});
         while (!todo.empty()) {
             Grown g = todo.back();
             todo.pop_back();
@@ -231,8 +233,9 @@ bool forEachConnectedSet(const Problem& problem, const Piece& piece,
             g.candidates &= ~bit;
             todo.push_back({g.set, g.candidates, g.refused | bit});
             const OpBits set = g.set | bit;
-            const OpBits reach = near[static_cast<std::size_t>(next)] & ~set & ~g.refused;
-            todo.push_back({set, g.candidates | reach, g.refused});
+            const OpBits refused = g.refused | without(static_cast<std::size_t>(next));
+            const OpBits reach = near[static_cast<std::size_t>(next)] & ~set;
+            todo.push_back({set, (g.candidates | reach) & ~refused, refused});
         }
     }
     return true;

@@ -30,8 +30,10 @@ struct PieceSizes
                                                const PieceSizes& sizes);
 
 /// Calls visit(mask of piece.ops) for every set of them that hangs together (R4.5), until it says no. False
-/// then, and when the piece has more than 64 ops.
+/// then, and when the piece has more than 64 ops. `apart`: by op, those that are in no set with it; each of
+/// the other.
 [[nodiscard]] bool forEachConnectedSet(const Problem& problem, const Piece& piece,
-                                       const std::function<bool(std::uint64_t)>& visit);
+                                       const std::function<bool(std::uint64_t)>& visit,
+                                       const std::vector<std::uint64_t>& apart = {});
 
 } // namespace tilewright

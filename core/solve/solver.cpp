@@ -6,6 +6,7 @@
 #include "solve/exact.h"
 #include "solve/fuse_to_fit.h"
 #include "solve/placeable.h"
+#include "solve/strong_bound.h"
 
 #include <algorithm>
 #include <atomic>
@@ -242,7 +243,7 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
             const std::scoped_lock lock(m_mutex);
             if (!m_proven) {
                 m_proven = true;
-                m_space = "every valid schedule (the latency equals the lower bound)";
+                m_space = provenByBound();
             }
             m_halt = true;
         }

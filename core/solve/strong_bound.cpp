@@ -48,6 +48,26 @@ LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongB
     return bound;
 }
 
+void raiseBound(LowerBound& bound, const Problem& problem, double value)
+{
+    if (value <= bound.value)
+        return;
+    for (double& price : bound.prices)
+        price *= value / bound.value;
+    BoundPart part;
+    part.ops = problem.topologicalOrder();
+    part.value = value - bound.value;
+    part.text =
+        "whole groups in an order in which they can run take at least " + formatGrouped(part.value) + " more";
+    bound.parts.push_back(std::move(part));
+    bound.value = value;
+}
+
+std::string provenByBound()
+{
+    return "every valid schedule (the latency equals the lower bound)";
+}
+
 void raiseBound(SolveResult& result, double lowerBound)
 {
     constexpr double kEqual = 1 + 1e-8; // the bound is rounded down by less
@@ -55,7 +75,7 @@ void raiseBound(SolveResult& result, double lowerBound)
     if (result.provenOptimal || result.total > result.lowerBound * kEqual)
         return;
     result.provenOptimal = true;
-    result.provenSpace = "every valid schedule (the latency equals the lower bound)";
+    result.provenSpace = provenByBound();
 }
 
 } // namespace tilewright

@@ -5,6 +5,7 @@
 #include "solve/solver.h"
 
 #include <functional>
+#include <string>
 
 namespace tilewright {
 
@@ -18,6 +19,12 @@ struct StrongBoundLimits
 /// parts are the groups of ops that it prices; they add up to it.
 [[nodiscard]] LowerBound strongBound(const Problem& problem, const Rules& rules,
                                      const StrongBoundLimits& limits);
+
+/// What is proven of a latency that equals a lower bound, in words.
+[[nodiscard]] std::string provenByBound();
+
+/// The same for what such groups take at least however they are put together: one more part.
+void raiseBound(LowerBound& bound, const Problem& problem, double value);
 
 /// Takes over a better lower bound, and that the result is optimal where it is no higher than the bound.
 void raiseBound(SolveResult& result, double lowerBound);

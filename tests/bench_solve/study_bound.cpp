@@ -5,6 +5,10 @@
 //       to the best schedule of so many seconds
 //   tilewright-study-bound --drawn N [--ops 8-40] [--seconds F] [--solve F]
 //       the same for N drawn problems, and how the gaps spread
+//   tilewright-study-bound --prove SECONDS [--ops 20] [--drawn N] [--solve F] [PROBLEM.json ...]
+//       branch and bound from the best schedule of F seconds (2), on graphs of at most so many ops
+//   tilewright-study-bound --prove SECONDS --brute N [--first I]
+//       the same from the optimum of plain search and from latencies above it, which it must find
 //   tilewright-study-bound --brute N [--first I]
 //       N small problems under drawn rules against plain search over every schedule
 #include "families.h"
@@ -12,7 +16,9 @@
 #include "solve_brute_force.h"
 #include "solve_support.h"
 
+#include "eval/evaluator.h"
 #include "eval/lower_bound.h"
+#include "solve/prove.h"
 #include "solve/set_cover.h"
 #include "solve/solver.h"
 #include "workload/problem_json.h"
@@ -37,6 +43,7 @@ struct Options
 {
     double seconds = 2;
     double solve = 0;
+    double prove = 0;
     std::size_t pieces = 0;
     bool verbose = false;
 };
@@ -97,22 +104,127 @@ int studyDrawn(int count, std::size_t least, std::size_t most, const Options& op
     return gaps.front() < -1e-9 ? 1 : 0;
 }
 
+struct Proven
+{
+    int problems = 0, everywhere = 0, presets = 0, better = 0;
+};
+
+/// Solves, then proves; false when the proof contradicts the solver.
+bool studyProof(const std::string& name, const Problem& problem, const Options& o, Proven& count)
+{
+    SolveOptions options;
+    options.seconds = o.solve > 0 ? o.solve : 2;
+    auto result = solve(problem, options);
+    if (!result)
+        return true;
+    const double before = result->total;
+    ++count.problems;
+    ProofLimits limits;
+    limits.seconds = o.prove;
+    if (o.verbose)
+        limits.onProgress = [](const ProofProgress& p) {
+            std::printf("    %8.2f s  bound %14.1f  presets %14.1f  best %14.1f\n", p.seconds, p.lowerBound,
+                        p.presetBound, p.best);
+        };
+    const Proof proof = prove(problem, {}, result->total, limits);
+    const bool sound = !proof.schedule || evaluate(problem, *proof.schedule, {}).valid();
+    takeProof(*result, proof, true);
+    count.everywhere += result->total <= proof.lowerBound * (1 + 1e-8);
+    count.presets += proof.optimal;
+    count.better += result->total < before * (1 - 1e-9);
+    std::printf("%-12s %2zu ops  best %14.1f%s  bound %14.1f (gap %6.2f %%, presets %6.2f %%)  %7zu columns "
+                "%8lld states %6.1f s  %s%s\n",
+                name.c_str(), problem.opCount(), result->total, result->total < before ? "*" : " ",
+                proof.lowerBound, 100 * (result->total / proof.lowerBound - 1),
+                100 * (result->total / proof.presetBound - 1), proof.columns,
+                static_cast<long long>(proof.states), proof.seconds, proof.optimal ? "proven" : "",
+                sound ? "" : "  NOT VALID");
+    std::fflush(stdout);
+    return sound;
+}
+
+/// Graphs of `most` ops, or of a few less where blocks do not end there.
+int studyProofs(int count, std::size_t most, const Options& options)
+{
+    Proven proven;
+    bool sound = true;
+    for (int seed = 0; seed < count; ++seed) {
+        bench::Family family;
+        for (std::size_t ops = most; ops > 0; --ops) {
+            family = bench::drawProblem(1000 + static_cast<std::size_t>(seed), ops);
+            if (family.problem->opCount() <= most)
+                break;
+        }
+        sound &= studyProof(family.name, *family.problem, options, proven);
+    }
+    std::printf("%d problems: %d proven (%d of them for every order of tiles), %d schedules improved\n",
+                proven.problems, proven.presets, proven.everywhere, proven.better);
+    return sound ? 0 : 1;
+}
+
+/// A small problem, its rules and its optimum; no problem when nothing is valid.
+struct SmallCase
+{
+    ProblemPtr problem;
+    Rules rules;
+    double optimum = 0;
+};
+
+SmallCase smallCase(int seed)
+{
+    testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
+    const Hardware hw{testing::pick(rng, 6, 40),
+                      testing::pick(rng, 1, 4),
+                      testing::pick(rng, 2, 4),
+                      testing::pick(rng, 2, 4),
+                      {}};
+    SmallCase out;
+    out.problem =
+        testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+    random_cases::Source rnd(static_cast<std::uint64_t>(seed));
+    out.rules = seed % 2 == 0 ? random_cases::rules(rnd) : Rules::final();
+    out.optimum = testing::BruteForce(*out.problem, out.rules).optimum();
+    if (out.optimum >= 1e300)
+        out.problem = nullptr;
+    return out;
+}
+
+int studyBruteProofs(int first, int count, const Options& o)
+{
+    int cases = 0, proofs = 0, proven = 0, wrong = 0;
+    for (int seed = first; seed < first + count; ++seed) {
+        const auto [problem, rules, optimum] = smallCase(seed);
+        if (!problem)
+            continue;
+        ++cases;
+        for (const double from : {1.0, 1.001, 1.7}) {
+            ProofLimits limits;
+            limits.seconds = o.prove;
+            const Proof proof = prove(*problem, rules, optimum * from, limits);
+            const double best = std::min(optimum * from, proof.total);
+            ++proofs;
+            proven += proof.optimal;
+            const double above = optimum * (1 + 1e-9);
+            if (proof.lowerBound <= above && proof.presetBound <= above && best >= optimum * (1 - 1e-9) &&
+                !(proof.optimal && best > above) &&
+                !(proof.schedule && !evaluate(*problem, *proof.schedule, rules).valid()))
+                continue;
+            ++wrong;
+            std::printf("seed %d from %g: optimum %.17g, bounds %.17g %.17g, best %.17g%s\n", seed, from,
+                        optimum, proof.lowerBound, proof.presetBound, best, proof.optimal ? " PROVEN" : "");
+            std::fflush(stdout);
+        }
+    }
+    std::printf("%d problems, %d of %d proven, %d wrong\n", cases, proven, proofs, wrong);
+    return wrong > 0 ? 1 : 0;
+}
+
 int studyBrute(int first, int count)
 {
     int cases = 0, reached = 0, inPieces = 0, above = 0;
     for (int seed = first; seed < first + count; ++seed) {
-        testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
-        const Hardware hw{testing::pick(rng, 6, 40),
-                          testing::pick(rng, 1, 4),
-                          testing::pick(rng, 2, 4),
-                          testing::pick(rng, 2, 4),
-                          {}};
-        const ProblemPtr p =
-            testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
-        random_cases::Source rnd(static_cast<std::uint64_t>(seed));
-        const Rules rules = seed % 2 == 0 ? random_cases::rules(rnd) : Rules::final();
-        const double optimum = testing::BruteForce(*p, rules).optimum();
-        if (optimum >= 1e300)
+        const auto [p, rules, optimum] = smallCase(seed);
+        if (!p)
             continue;
         ++cases;
         // As a whole, then in pieces as those of large graphs.
@@ -161,6 +273,8 @@ int main(int argc, char** argv)
             options.seconds = std::atof(next);
         else if (word == "--solve")
             options.solve = std::atof(next);
+        else if (word == "--prove")
+            options.prove = std::atof(next);
         else if (word == "--pieces")
             options.pieces = static_cast<std::size_t>(std::atoi(next));
         else if (word == "--first")
@@ -169,9 +283,12 @@ int main(int argc, char** argv)
             drawn = std::atoi(next);
         else if (word == "--brute")
             brute = std::atoi(next);
-        else if (word != "--ops" || std::sscanf(next, "%zu-%zu", &least, &most) != 2 || most < least) {
+        else if (const int numbers = std::sscanf(next, "%zu-%zu", &least, &most);
+                 word != "--ops" || numbers < 1 || (numbers == 2 && most < least)) {
             std::fprintf(stderr, "%s: not known\n", word.c_str());
             return 2;
+        } else if (numbers == 1) {
+            most = least;
         }
     }
     for (const std::string& file : files) {
@@ -180,8 +297,16 @@ int main(int argc, char** argv)
             std::fprintf(stderr, "%s\n", problem.error().text().c_str());
             return 2;
         }
-        (void)study(file, **problem, options);
+        Proven proven;
+        if (options.prove > 0)
+            (void)studyProof(file, **problem, options, proven);
+        else
+            (void)study(file, **problem, options);
     }
+    if (options.prove > 0 && brute > 0)
+        return studyBruteProofs(first, brute, options);
+    if (options.prove > 0)
+        return studyProofs(drawn, most, options);
     if (brute > 0)
         return studyBrute(first, brute);
     return drawn > 0 ? studyDrawn(drawn, least, most, options) : 0;

@@ -346,10 +346,38 @@ private slots:
             prices += price.get<double>();
         QVERIFY(near(parts, priced["lower_bound"]) && near(prices, priced["lower_bound"]));
         QVERIFY(runCli({"bound", file, "--seconds", "5"}).out.contains("take"));
+        QVERIFY(!quick.contains("best") &&
+                priced["best"] >= priced["lower_bound"].get<double>() * (1 - 1e-9));
+        QVERIFY(near(priced["gap"].get<double>() + 1,
+                     priced["best"].get<double>() / priced["lower_bound"].get<double>()));
+        QCOMPARE(priced["proven_optimal"].get<bool>(), priced["proven_space"].is_string());
         const auto solved = runCli({"solve", file, "--seconds", "1", "--prove", "5", "--json"}).json();
         QVERIFY(solved["lower_bound"].get<double>() >= priced["lower_bound"].get<double>() * (1 - 1e-9));
         QVERIFY(solved["gap"].get<double>() < 0.1);
         QCOMPARE(runCli({"bound", file, "--seconds", "-1"}).code, 2);
+    }
+
+    /// More ops than the search proves by itself.
+    void solveProvesTwentyOps()
+    {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("mlp.json"));
+        const QString output = folder.filePath(QStringLiteral("schedule.json"));
+        QCOMPARE(runCli({"generate", "mlp", "--layers", "5", "--rows", "256", "--width", "256", "--capacity",
+                         "60000", "--bandwidth", "20", "-o", file})
+                     .code,
+                 0);
+        const CliRun run = runCli(
+            {"solve", file, "--seconds", "0.5", "--prove", "60", "--progress", "--json", "-o", output});
+        const auto solved = run.json();
+        QVERIFY(solved["proven_optimal"].get<bool>() && solved["valid"].get<bool>());
+        QVERIFY(solved["lower_bound"].get<double>() <= solved["total_latency"].get<double>() * (1 + 1e-9));
+        QVERIFY(run.err.contains(" at least "));
+        const auto again = runCli({"evaluate", file, output, "--json"}).json();
+        QCOMPARE(again["total_latency"].get<double>(), solved["total_latency"].get<double>());
+        const auto bound = runCli({"bound", file, "--seconds", "60", "--json"}).json();
+        QVERIFY(bound["proven_optimal"].get<bool>());
+        QVERIFY(near(bound["best"], solved["total_latency"]));
     }
 
     void generate()

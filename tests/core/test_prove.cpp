@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// docs/rules/bound.md 7: what branch and bound proves, against brute force, against the exact search and
+// against the solver; that it says nothing wrong when it is stopped; that a better schedule is found.
+#include "random_cases.h"
+#include "solve_brute_force.h"
+#include "solve_support.h"
+
+#include "eval/evaluator.h"
+#include "solve/exact.h"
+#include "solve/prove.h"
+#include "solve/solver.h"
+#include "workload/generate.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+using namespace tilewright;
+using random_cases::Source;
+
+namespace {
+
+constexpr double kAbove = 1 + 1e-9;
+
+ProofLimits patient()
+{
+    ProofLimits limits;
+    limits.seconds = 1e3;
+    return limits;
+}
+
+Problem::Data twoProductsAndTheirSum()
+{
+    Problem::Data data;
+    for (int i = 0; i < 6; ++i)
+        data.tensors.push_back({256, 256, {}});
+    const auto t = [](std::size_t i) { return TensorId(i); };
+    data.ops.push_back({OpType::MatMul, {t(0), t(1)}, t(3), 100, {}});
+    data.ops.push_back({OpType::MatMul, {t(0), t(2)}, t(4), 100, {}});
+    data.ops.push_back({OpType::Pointwise, {t(3), t(4)}, t(5), 10, {}});
+    data.hardware = {40000, 10, 128, 128, {}};
+    return data;
+}
+
+} // namespace
+
+class TestProve : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    /// From the optimum, from a little above it and from far above it. tilewright-study-bound --prove 60
+    /// --brute N looks at more of them.
+    void provenOptimalIsTheOptimumOfBruteForce()
+    {
+        int cases = 0, proven = 0, everywhere = 0, found = 0;
+        for (std::uint64_t seed = 0; seed < 260; ++seed) {
+            testing::Random rng(seed);
+            const Hardware hw{testing::pick(rng, 6, 40),
+                              testing::pick(rng, 1, 4),
+                              testing::pick(rng, 2, 4),
+                              testing::pick(rng, 2, 4),
+                              {}};
+            const ProblemPtr p =
+                testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+            Source rnd(seed);
+            const Rules rules = seed % 3 == 0 ? random_cases::rules(rnd) : Rules::final();
+            const double optimum = testing::BruteForce(*p, rules).optimum();
+            if (optimum >= 1e300)
+                continue;
+            for (const double from : {1.0, 1.0001, 1.5}) {
+                const Proof proof = prove(*p, rules, optimum * from, patient());
+                const double best = std::min(optimum * from, proof.total);
+                const auto text = [&] {
+                    return QStringLiteral("seed %1 from %2: optimum %3, bounds %4 %5, best %6")
+                        .arg(seed)
+                        .arg(from)
+                        .arg(optimum, 0, 'g', 17)
+                        .arg(proof.lowerBound, 0, 'g', 17)
+                        .arg(proof.presetBound, 0, 'g', 17)
+                        .arg(best, 0, 'g', 17);
+                };
+                QVERIFY2(proof.lowerBound <= optimum * kAbove, qPrintable(text()));
+                QVERIFY2(proof.presetBound <= optimum * kAbove, qPrintable(text()));
+                QVERIFY2(best * kAbove >= optimum, qPrintable(text()));
+                if (proof.optimal)
+                    QVERIFY2(best <= optimum * kAbove, qPrintable(text()));
+                if (proof.schedule) {
+                    const Evaluation e = evaluate(*p, *proof.schedule, rules);
+                    QVERIFY2(e.valid() && std::abs(e.total - proof.total) <= 1e-9 * optimum,
+                             qPrintable(text()));
+                    ++found;
+                }
+                ++cases;
+                proven += proof.optimal;
+                everywhere += proof.lowerBound >= best * (1 - 1e-8);
+            }
+        }
+        qInfo("%d cases, %d proven, %d of them for every order of tiles, %d better schedules found", cases,
+              proven, everywhere, found);
+        QVERIFY(cases > 500 && proven > cases * 4 / 5 && everywhere > cases / 3 && found > 100);
+    }
+
+    /// Seven ops, tiles of any size up to 16: what another search over the same space finds.
+    void agreesWithTheExactSearch()
+    {
+        int proven = 0;
+        for (std::uint64_t seed = 0; seed < 60; ++seed) {
+            testing::Random rng(7000 + seed);
+            const Hardware hw{testing::pick(rng, 150, 1500), testing::pick(rng, 1, 12), 16, 16, {}};
+            const ProblemPtr p =
+                testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 5, 7)), {8, 16, 24, 32}, hw);
+            TilingMemo memo;
+            SubgraphPool pool(*p, Rules::final(), memo, {});
+            ExactLimits limits;
+            limits.keepGoing = [] { return true; };
+            const ExactResult exact =
+                solveExactly(pool, Rules::final(), wholeProblem(*p), TilingEffort::Exhaustive, limits);
+            if (!exact.finished || !exact.entries)
+                continue;
+            const Proof proof = prove(*p, Rules::final(), 1.3 * exact.total, patient());
+            QVERIFY2(proof.optimal && proof.schedule, qPrintable(QStringLiteral("seed %1").arg(seed)));
+            QVERIFY2(
+                std::abs(proof.total - exact.total) <= 1e-9 * exact.total,
+                qPrintable(QStringLiteral("seed %1: %2 and %3").arg(seed).arg(proof.total).arg(exact.total)));
+            QVERIFY(proof.lowerBound <= exact.total * kAbove);
+            ++proven;
+        }
+        QVERIFY(proven > 50);
+    }
+
+    /// Views, which need their bases in slow memory (R1.7), every rule switch, drawn schedules in any order.
+    void noDrawnScheduleIsBelow()
+    {
+        int valid = 0, proven = 0;
+        for (std::uint64_t seed = 0; seed < 900; ++seed) {
+            Source rnd(seed);
+            const ProblemPtr p = random_cases::problem(rnd, 6, 20);
+            const Schedule s = random_cases::schedule(rnd, *p);
+            const Rules r = rnd.chance(50) ? Rules::final() : random_cases::rules(rnd);
+            const Evaluation e = evaluate(*p, s, r);
+            if (!e.valid())
+                continue;
+            ProofLimits limits = patient();
+            limits.nodes = 20'000;
+            const Proof proof = prove(*p, r, 2 * e.total, limits);
+            QVERIFY2(proof.lowerBound <= e.total * kAbove, qPrintable(QStringLiteral("seed %1").arg(seed)));
+            if (proof.optimal && proof.schedule) {
+                const bool preset = std::ranges::all_of(s.subgraphs, [](const SubgraphPtr& part) {
+                    return part->traversal.kind() != TraversalKind::Custom &&
+                           part->traversal.kind() != TraversalKind::Spiral;
+                });
+                QVERIFY(!preset || proof.total <= e.total * kAbove);
+                ++proven;
+            }
+            ++valid;
+        }
+        qInfo("%d valid, %d proven", valid, proven);
+        QVERIFY(valid > 100 && proven > 50);
+    }
+
+    /// A graph of 20 ops, which the search for small problems does not take on.
+    void twentyOpsAreProven()
+    {
+        const ProblemPtr p = *generateWorkload({.kind = WorkloadKind::Mlp,
+                                                .layers = 10,
+                                                .rows = 256,
+                                                .width = 256,
+                                                .capacity = 60000,
+                                                .bandwidth = 20});
+        QVERIFY(p->opCount() >= 20);
+        SolveOptions options;
+        options.seconds = 0;
+        options.iterations = 4000;
+        options.threads = 1;
+        auto result = solve(*p, options);
+        QVERIFY(result && !result->provenOptimal);
+        Proof proof = prove(*p, {}, result->total, patient());
+        QVERIFY(proof.optimal);
+        const double total = std::min(result->total, proof.total);
+        takeProof(*result, std::move(proof), true);
+        QVERIFY(result->provenOptimal);
+        QCOMPARE(result->total, total);
+        const Evaluation e = evaluate(*p, result->schedule, {});
+        QVERIFY(e.valid());
+        QCOMPARE(e.total, total);
+        QVERIFY(result->lowerBound <= total * kAbove);
+    }
+
+    /// What is told on the way only rises, and holds; who stops gets what holds by then.
+    void boundsRiseAndAStoppedProofClaimsNothing()
+    {
+        const ProblemPtr p = *Problem::build(twoProductsAndTheirSum());
+        ProofLimits limits = patient();
+        double last = 0;
+        int told = 0;
+        limits.onProgress = [&](const ProofProgress& progress) {
+            QVERIFY(progress.lowerBound >= last && progress.presetBound >= progress.lowerBound);
+            QVERIFY(progress.presetBound <= 52428.8 * kAbove);
+            last = progress.lowerBound;
+            ++told;
+        };
+        const Proof proof = prove(*p, {}, 60000, limits);
+        QVERIFY(told > 0 && proof.optimal && proof.schedule);
+        QCOMPARE(proof.total, 52428.8);
+        limits.onProgress = nullptr;
+        for (int allowed = 0; allowed < 200; ++allowed) {
+            std::atomic<int> asked = 0;
+            limits.keepGoing = [&] { return asked++ < allowed; };
+            const Proof stopped = prove(*p, {}, 60000, limits);
+            QVERIFY(stopped.lowerBound <= 52428.8 * kAbove && stopped.presetBound <= 52428.8 * kAbove);
+            if (stopped.optimal)
+                QCOMPARE(std::min(60000.0, stopped.total), 52428.8);
+        }
+    }
+
+    /// Several at once, as a window and a sweep may ask.
+    void severalThreadsAtOnce()
+    {
+        const ProblemPtr p = *Problem::build(twoProductsAndTheirSum());
+        std::vector<Proof> proofs(4);
+        {
+            std::vector<std::jthread> threads;
+            for (Proof& proof : proofs)
+                threads.emplace_back([&proof, p] { proof = prove(*p, {}, 60000, patient()); });
+        }
+        for (const Proof& proof : proofs) {
+            QVERIFY(proof.optimal);
+            QCOMPARE(proof.total, 52428.8);
+        }
+    }
+
+    /// A better schedule replaces the result only where that is wanted; the bound holds for it all the same.
+    void aBetterScheduleIsOnlyTakenWhereWanted()
+    {
+        const ProblemPtr p = *Problem::build(twoProductsAndTheirSum());
+        SolveResult kept;
+        kept.total = 60000;
+        SolveResult replaced = kept;
+        const Proof proof = prove(*p, {}, kept.total, patient());
+        takeProof(kept, proof, false);
+        QCOMPARE(kept.total, 60000.0);
+        QVERIFY(!kept.provenOptimal && kept.lowerBound > 0 && kept.lowerBound <= 52428.8 * kAbove);
+        takeProof(replaced, proof, true);
+        QCOMPARE(replaced.total, 52428.8);
+        QVERIFY(replaced.provenOptimal && replaced.schedule.size() > 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestProve)
+#include "test_prove.moc"

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 namespace tilewright::ui {
 
@@ -20,8 +21,68 @@ namespace {
 struct ReportArguments
 {
     std::vector<std::string> files;
-    std::string machine, output;
+    std::string machine, lens, baseline, output;
+    bool json = false;
 };
+
+const std::map<std::string, Lens> kLensOfName{{"schedule", Lens::Schedule},
+                                              {"systolic", Lens::Systolic},
+                                              {"npu", Lens::Npu},
+                                              {"mapping", Lens::Mapping}};
+
+/// The schedule to compare with is opened, pinned, and gives way to the other one.
+Status pinBaseline(AppState& state, const std::string& path)
+{
+    const auto file = readLensFile(QString::fromStdString(path));
+    if (!file)
+        return file.error();
+    if (file->kind != FileKind::Schedule)
+        return Error{ErrorCode::Refused, "--baseline: it is no schedule", {}, path};
+    if (const auto opened = state.workspace.open(*file); !opened)
+        return opened.error();
+    state.document.waitForSnapshot();
+    state.document.pinBaseline();
+    return Unit{};
+}
+
+/// Opens the files and, before a schedule among them, the one to compare with. The lens that they are of.
+Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
+{
+    std::vector<LensFile> read;
+    for (const std::string& path : arguments.files) {
+        auto file = readLensFile(QString::fromStdString(path));
+        if (!file)
+            return file.error();
+        read.push_back(std::move(*file));
+    }
+    sortForOpening(read);
+    bool comparable = !arguments.baseline.empty();
+    if (comparable && std::ranges::count(read, FileKind::Schedule, &LensFile::kind) == 0)
+        return Error{
+            ErrorCode::Refused, "--baseline: the schedule that is compared with it is missing", {}, {}};
+    for (const LensFile& file : read) {
+        if (const auto opened = state.workspace.open(file); !opened)
+            return opened.error();
+        if (comparable && state.document.hasProblem()) {
+            comparable = false;
+            if (const Status pinned = pinBaseline(state, arguments.baseline); !pinned)
+                return pinned.error();
+        }
+    }
+    if (comparable)
+        return Error{
+            ErrorCode::Refused, "--baseline: only a problem or a model has schedules to compare", {}, {}};
+    if (const Status used = useMachine(state.document, arguments.machine); !used)
+        return used.error();
+    const Lens own = state.document.hasProblem() ? Lens::Schedule : read.back().lens();
+    if (arguments.lens.empty())
+        return own;
+    const Lens wanted = kLensOfName.at(arguments.lens);
+    if (wanted != own && own != Lens::Schedule)
+        return Error{
+            ErrorCode::Refused, "--lens: only a problem or a model can be looked at in every lens", {}, {}};
+    return wanted;
+}
 
 int report(const ReportArguments& arguments, char** argv)
 {
@@ -31,19 +92,12 @@ int report(const ReportArguments& arguments, char** argv)
         std::cerr << "tilewright: " << error.text() << '\n';
         return 2;
     };
-    std::vector<LensFile> read;
-    for (const std::string& path : arguments.files) {
-        auto file = readLensFile(QString::fromStdString(path));
-        if (!file)
-            return fail(file.error());
-        read.push_back(std::move(*file));
-    }
-    sortForOpening(read);
-    for (const LensFile& file : read)
-        if (const auto opened = state.workspace.open(file); !opened)
-            return fail(opened.error());
-    if (const Status used = useMachine(state.document, arguments.machine); !used)
-        return fail(used.error());
+    if (arguments.output.empty() && !arguments.json)
+        return fail({ErrorCode::Refused, "-o FILE.html (or .pdf) or --json is needed", {}, {}});
+    const Result<Lens> lens = openFiles(state, arguments);
+    if (!lens)
+        return fail(lens.error());
+    const bool schedule = *lens == Lens::Schedule;
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
     const auto add = [&](const ViewEntry& entry) {
@@ -51,22 +105,23 @@ int report(const ReportArguments& arguments, char** argv)
         views.back()->resize(views.back()->exportSize());
         pages.push_back(views.back().get());
     };
-    if (!state.document.hasProblem()) { // files of another lens: all its views
-        const Lens lens = read.back().lens();
+    if (schedule) {
+        for (const QString& name : reportViews())
+            add(*std::find_if(viewCatalog().begin(), viewCatalog().end(),
+                              [&](const ViewEntry& e) { return e.name == name; }));
+    } else { // all views of the lens
         for (const ViewEntry& entry : viewCatalog())
-            if (entry.lens == lens)
+            if (entry.lens == *lens)
                 add(entry);
-        const QString title = QFileInfo(QString::fromStdString(arguments.files.front())).completeBaseName();
-        const Status written = exportLensReport(title, pages, QString::fromStdString(arguments.output));
-        views.clear();
-        return written ? 0 : fail(written.error());
     }
-    for (const QString& name : reportViews())
-        add(*std::find_if(viewCatalog().begin(), viewCatalog().end(),
-                          [&](const ViewEntry& e) { return e.name == name; }));
-    if (state.document.schedule().size() > 0)
-        state.selection.selectSubgraph(SubgraphId(0));
-    const Status written = exportReport(state.document, pages, QString::fromStdString(arguments.output));
+    const QString title = QFileInfo(QString::fromStdString(arguments.files.front())).completeBaseName();
+    const QString output = QString::fromStdString(arguments.output);
+    Status written = Unit{};
+    if (!output.isEmpty())
+        written =
+            schedule ? exportReport(state.document, pages, output) : exportLensReport(title, pages, output);
+    if (written && arguments.json)
+        std::cout << (schedule ? reportJson(state.document) : lensReportJson(title, pages));
     views.clear();
     return written ? 0 : fail(written.error());
 }
@@ -75,15 +130,20 @@ int report(const ReportArguments& arguments, char** argv)
 
 void addReportVerb(CLI::App& app, char** argv, int& exitCode)
 {
-    auto* verb = app.add_subcommand(
-        "report",
-        "Write a report of a schedule or of another lens: one HTML page, or a PDF with a page a view");
+    auto* verb = app.add_subcommand("report", "Write a report of a schedule or of another lens: one HTML "
+                                              "page that can be explored in a browser, or a "
+                                              "PDF with a page a view");
     const auto a = std::make_shared<ReportArguments>();
     verb->add_option("files", a->files,
                      "A model or a problem, and a schedule of it, or files of another lens")
         ->required();
     addMachineOption(*verb, a->machine);
-    verb->add_option("-o,--output", a->output, "FILE.html or FILE.pdf")->type_name("FILE")->required();
+    verb->add_option("--lens", a->lens, "What a problem or a model is looked at in (schedule)")
+        ->check(CLI::IsMember({"schedule", "systolic", "npu", "mapping"}));
+    verb->add_option("--baseline", a->baseline, "A schedule to compare with")->type_name("SCHEDULE");
+    verb->add_option("-o,--output", a->output, "FILE.html or FILE.pdf")->type_name("FILE");
+    verb->add_flag("--json", a->json,
+                   "Print the figures as one JSON document, beside the file or without one");
     verb->callback([a, argv, &exitCode] { exitCode = report(*a, argv); });
 }
 

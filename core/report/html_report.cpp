@@ -4,8 +4,10 @@
 #include "base/text.h"
 #include "eval/explain.h"
 #include "eval/lower_bound.h"
+#include "report/html_shell.h"
 #include "report/markup.h"
 #include "report/problem_summary.h"
+#include "report/report_data.h"
 
 #include <algorithm>
 
@@ -13,67 +15,27 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::string_view kStyle =
-    R"(:root { --canvas: #FFFFFF; --panel: #F4F5F7; --text: #1A1C1F; --muted: #5A6068;
-  --line: #DCDFE4; --error: #B3261E; --ok: #1B6E3C; color-scheme: light dark; }
-@media (prefers-color-scheme: dark) { :root { --canvas: #1B1D21; --panel: #24262B; --text: #E6E8EB; --muted: #A0A7B0;
-  --line: #3A3E46; --error: #FF8A80; --ok: #7BD69A; } }
-body { background: var(--canvas); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto;
-  max-width: 1280px; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-.note, .muted { color: var(--muted); } .error { color: var(--error); } .ok { color: var(--ok); }
-.figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
-.figures li { background: var(--panel); border-radius: 6px; padding: .6rem .9rem; }
-.figures b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .87rem; }
-th { text-align: left; color: var(--muted); font-weight: 500; }
-th, td { border-bottom: 1px solid var(--line); padding: .25rem .55rem; vertical-align: top; }
-td.n, td.size { font-variant-numeric: tabular-nums; white-space: nowrap; } td.n { text-align: right; }
-td.says { min-width: 20rem; }
-figure { margin: 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; display: block; }
-.in-dark { display: none; }
-@media (prefers-color-scheme: dark) { .in-light { display: none; } .in-dark { display: block; } }
-)";
-
 constexpr std::string_view kHowToGetPictures =
     "Tables only; the charts come with: tilewright report PROBLEM SCHEDULE -o FILE.html";
 
-std::string pageStart(const std::string& title, const std::string& note)
+std::string tableSection(const std::string& id, const std::string& markup)
 {
-    std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-                      "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>" +
-                      escapeMarkup(title) + "</title>\n<style>\n" + std::string(kStyle) +
-                      "</style></head><body>\n<h1>" + escapeMarkup(title) + "</h1>\n";
-    if (!note.empty())
-        out += "<p class=\"note\">" + escapeMarkup(note) + "</p>\n";
-    return out;
+    return "<section class=\"table\" id=\"" + id + "\"><h2>" + markup + "</h2>\n";
 }
 
-std::string pictureElement(const ReportPicture& picture)
+std::string tableElement(const std::string& id, const ReportTable& table)
 {
-    return "<h2>" + escapeMarkup(picture.title) + "</h2>\n<figure class=\"in-light\">" + picture.light +
-           "</figure>\n<figure class=\"in-dark\">" + picture.dark + "</figure>\n";
-}
-
-std::string tableElement(const ReportTable& table)
-{
-    std::string out = "<h2>" + escapeMarkup(table.title) + "</h2>\n<div class=\"wide\"><table>\n";
-    std::string_view rest = table.rows;
-    for (bool head = true; !rest.empty(); head = false) {
-        std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    std::string out = tableSection(id, escapeMarkup(table.title)) + "<div class=\"wide\"><table>\n";
+    bool head = true;
+    for (const std::vector<std::string>& row : rowsOf(table)) {
         out += "<tr>";
-        for (;;) {
-            const std::size_t tab = std::min(line.find('\t'), line.size());
-            const std::string cell = escapeMarkup(line.substr(0, tab));
-            out += head ? "<th>" + cell + "</th>" : "<td>" + cell + "</td>";
-            if (tab == line.size())
-                break;
-            line.remove_prefix(tab + 1);
-        }
+        for (const std::string& cell : row)
+            out += head ? "<th scope=\"col\">" + escapeMarkup(cell) + "</th>"
+                        : "<td>" + escapeMarkup(cell) + "</td>";
         out += "</tr>\n";
+        head = false;
     }
-    return out + "</table></div>\n";
+    return out + "</table></div></section>\n";
 }
 
 class Report
@@ -89,15 +51,16 @@ public:
         std::string title = m_options.title.empty() ? m_problem.name() : m_options.title;
         if (title.empty())
             title = "Schedule";
-        m_out = pageStart(title, m_options.note);
+        m_out = pageStart(title, m_options.note, m_options.charts);
         figures();
         issues();
         notes();
         pictures();
         subgraphs();
         comparison();
+        steps();
         bound();
-        return std::move(m_out) + "</body></html>\n";
+        return std::move(m_out) + pageEnd(m_options.charts, reportData(m_s));
     }
 
 private:
@@ -166,11 +129,9 @@ private:
 
     void pictures()
     {
-        if (m_options.pictures.empty())
+        if (m_options.charts.pictures.empty())
             m_out += "<p class=\"note\">" + escapeMarkup(kHowToGetPictures) + "</p>\n";
-        for (const ReportPicture& picture : m_options.pictures) {
-            m_out += pictureElement(picture);
-        }
+        m_out += pictureSections(m_options.charts);
     }
 
     /// `kind` as the style sheet has it: a number, a size, a sentence, or any text.
@@ -202,13 +163,13 @@ private:
 
     void subgraphs()
     {
-        heading("Subgraphs");
+        m_out += tableSection("subgraphs", "Subgraphs");
         header({"#", "ops", "w × h × k", "order", "steps", "compute", "memory", "latency", "share", "loads",
                 "stores", "working set", "keeps", "what binds it"});
         for (std::size_t i = 0; i < m_s.evaluation.subgraphs.size(); ++i) {
             const Subgraph& s = m_s.schedule[SubgraphId(i)];
             const SubgraphEvaluation& e = m_s.evaluation.subgraphs[i];
-            m_out += "<tr>";
+            m_out += "<tr data-k=\"s" + std::to_string(i) + "\">";
             cell(std::to_string(i));
             cell(opNames(s.ops), "text");
             const Granularity& g = s.granularity;
@@ -231,7 +192,7 @@ private:
                  "says");
             m_out += "</tr>\n";
         }
-        m_out += "</table></div>\n";
+        m_out += "</table></div></section>\n";
     }
 
     void comparison()
@@ -239,13 +200,16 @@ private:
         if (!m_options.comparison)
             return;
         const Comparison& c = *m_options.comparison;
-        heading("Compared with the baseline");
+        m_out += tableSection("comparison", "Compared with the baseline");
         m_out += "<p>" + formatGrouped(c.before) + " → " + formatGrouped(c.after) + " (" +
                  signedNumber(c.after - c.before) + ")</p>\n";
         header({"difference", "subgraphs", "baseline", "this schedule", "change of the total"});
         for (const Contribution& x : c.contributions) {
             const auto number = [](SubgraphId i) { return std::to_string(i.value); };
-            m_out += "<tr>";
+            std::string keys; // of the subgraphs that there are now
+            for (const SubgraphId after : x.difference.after)
+                keys += (keys.empty() ? "s" : " s") + number(after);
+            m_out += keys.empty() ? "<tr>" : "<tr data-k=\"" + keys + "\">";
             cell(std::string(differenceName(x.difference.kind)), "text");
             cell(joined(x.difference.before, number) + " → " + joined(x.difference.after, number), "text");
             cell(x.difference.textBefore, "text");
@@ -253,12 +217,28 @@ private:
             cell(signedNumber(x.delta));
             m_out += "</tr>\n";
         }
-        m_out += "</table></div>\n";
+        m_out += "</table></div></section>\n";
+    }
+
+    /// Their rows are data: the script lays out those that are looked at.
+    void steps()
+    {
+        std::int64_t all = 0;
+        for (const SubgraphEvaluation& e : m_s.evaluation.subgraphs)
+            all += e.structurallyValid ? e.steps : 0;
+        if (all == 0)
+            return;
+        m_out += "<section id=\"steps\"><h2>Steps</h2>\n<p class=\"note\">" + formatGrouped(all) + " steps. ";
+        if (all > kReportSteps)
+            m_out +=
+                "The first ones of every subgraph are in this file; evaluate --trace FILE.csv writes all. ";
+        m_out += "</p>\n<div class=\"wide\"></div></section>\n";
     }
 
     void bound()
     {
         const LowerBound b = lowerBound(m_problem, m_s.evaluation.rules);
+        m_out += "<section id=\"bound\">";
         heading("Lower bound");
         m_out += "<p>No valid schedule is faster than " + formatGrouped(b.value) +
                  ": computing takes at least " + formatGrouped(b.compute) + ", moving data " +
@@ -268,7 +248,7 @@ private:
             m_out += "<li>" + escapeMarkup(b.parts[i].text) + "</li>\n";
         if (b.parts.size() > kShown)
             m_out += "<li>and " + formatGrouped(b.parts.size() - kShown) + " more parts</li>\n";
-        m_out += "</ul>\n";
+        m_out += "</ul></section>\n";
     }
 
     const Snapshot& m_s;
@@ -279,16 +259,14 @@ private:
 
 } // namespace
 
-std::string htmlPage(const std::string& title, const std::string& note,
-                     const std::vector<ReportPicture>& pictures, const std::vector<ReportTable>& tables)
+std::string htmlPage(const std::string& title, const std::string& note, const ReportCharts& charts,
+                     const std::vector<ReportTable>& tables)
 {
-    std::string out = pageStart(title, note);
-    for (const ReportPicture& picture : pictures)
-        out += pictureElement(picture);
-    for (const ReportTable& table : tables)
-        if (!table.rows.empty())
-            out += tableElement(table);
-    return out + "</body></html>\n";
+    std::string out = pageStart(title, note, charts) + pictureSections(charts);
+    for (std::size_t i = 0; i < tables.size(); ++i)
+        if (!tables[i].rows.empty())
+            out += tableElement("table-" + std::to_string(i), tables[i]);
+    return out + pageEnd(charts, "null");
 }
 
 std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options)

@@ -15,6 +15,9 @@
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QXmlStreamReader>
 #include <QtTest>
 
@@ -292,26 +295,76 @@ private slots:
         const SnapshotPtr a = sample("attention-block", "one-by-one");
         const SnapshotPtr b = sample("attention-block", "fused");
         const Comparison c = compareSchedules(a->problem, a->schedule, b->schedule, Rules::final());
-        const std::vector<ReportPicture> pictures{{"Graph", "<svg><g id=\"g-a\"/></svg>", "<svg/>"},
-                                                  {"Time & memory", "<svg/>", "<svg/>"}};
+        const ReportCharts charts{
+            {{"Graph", "graph", "<figure data-picture=\"0\"><svg><g id=\"g-a\"/></svg></figure>\n"},
+             {"Time & memory", "memory", "<figure data-picture=\"0\"><svg/></figure>\n"}},
+            "--p0:#fff;",
+            "--p0:#000;",
+            R"({"lines":["</script><b>"],"charts":[]})"};
         const std::string html = htmlReport(
-            *b, {.title = "A <title> & \"more\"", .note = "note", .comparison = &c, .pictures = pictures});
+            *b, {.title = "A <title> & \"more\"", .note = "note", .comparison = &c, .charts = charts});
         QCOMPARE(wellFormed(html), QString());
         const QString page = QString::fromStdString(html);
-        QCOMPARE(page.count("<svg"), 4);
-        QCOMPARE(page.count("<figure class=\"in-light\">"), 2);
-        QVERIFY(page.contains(QString::fromStdString(pictures.front().light)));
-        QVERIFY(page.contains("<h2>Graph</h2>") && page.contains("<h2>Time &amp; memory</h2>"));
+        QCOMPARE(page.count("<svg"), 2);
+        QCOMPARE(page.count("--p0:#fff;"), 2); // on the screen and on paper
+        QVERIFY(page.contains("--p0:#000;") && page.contains("prefers-color-scheme:dark"));
+        QVERIFY(page.contains(QString::fromStdString(charts.pictures.front().figures)));
+        QVERIFY(page.contains("<section class=\"chart\" id=\"view-graph\"><h2>Graph</h2>") &&
+                page.contains("<h2>Time &amp; memory</h2>"));
         QVERIFY(!page.contains("tilewright report"));
         QVERIFY(page.contains("<h1>A &lt;title&gt; &amp; &quot;more&quot;</h1>"));
         QVERIFY(page.contains(QString::fromStdString(formatGrouped(b->evaluation.total))));
         QVERIFY(page.contains("layer0.head1.softmax.out"));
         QVERIFY(page.contains("Compared with the baseline") && page.contains("fused"));
-        QVERIFY(!page.contains("<script") && !page.contains("http")); // nothing from elsewhere
+        // Nothing from elsewhere, and what is data does not end its element.
+        QVERIFY(!page.contains(" src=") && !page.contains("<link") && !page.contains("@import"));
+        QCOMPARE(page.count("http"), 1); // the name of SVG in the script
+        QCOMPARE(page.count("</script>"), 3);
+        QVERIFY(page.contains("\\u003c/script\\u003e\\u003cb\\u003e"));
         const QString plain = QString::fromStdString(htmlReport(*b));
         QVERIFY(plain.contains("<h1>Attention and feed-forward block, two heads</h1>"));
         QVERIFY(!plain.contains("Compared with"));
         QVERIFY(!plain.contains("<svg") && plain.contains("tilewright report PROBLEM SCHEDULE -o FILE.html"));
+    }
+
+    /// What the page searches and lists is what the trace says.
+    void htmlReportHoldsNamesAndSteps()
+    {
+        const SnapshotPtr s = sample("attention-block", "fused");
+        const QString page = QString::fromStdString(htmlReport(*s));
+        const QString json =
+            page.section(QStringLiteral("id=\"schedule\">"), 1).section(QStringLiteral("</script>"), 0, 0);
+        const QJsonObject data = QJsonDocument::fromJson(json.toUtf8()).object();
+        QCOMPARE(data["ops"].toArray().size(), qsizetype(s->problem->opCount()));
+        QCOMPARE(data["tensors"].toArray().size(), qsizetype(s->problem->tensorCount()));
+        QCOMPARE(data["subgraphs"].toArray().size(), qsizetype(s->schedule.size()));
+        std::int64_t all = 0;
+        double latency = 0;
+        for (const SubgraphEvaluation& e : s->evaluation.subgraphs)
+            all += e.steps;
+        QCOMPARE(data["stepCount"].toDouble(), double(all));
+        QVERIFY(all <= 6000);
+        const QJsonArray steps = data["steps"].toArray();
+        QCOMPARE(steps.size(), qsizetype(all));
+        for (const QJsonValue& step : steps)
+            latency += step[8].toDouble();
+        QVERIFY(std::abs(latency - s->evaluation.total) < 1e-6 * latency);
+        QCOMPARE(page.count("<tr data-k=\"s"), int(s->schedule.size()));
+        // Every op says which subgraphs run it.
+        for (std::size_t i = 0; i < s->schedule.size(); ++i)
+            for (const OpId op : s->schedule[SubgraphId(i)].ops)
+                QVERIFY(data["opSubgraphs"][qsizetype(op.index())].toArray().contains(int(i)));
+    }
+    void tablesOfALensAsJson()
+    {
+        const std::string json =
+            tablesJson("a \"lens\"", {{"T", "x\ty\n1\t</script>\n2\t\n"}, {"empty", ""}});
+        const QJsonObject data = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+        QCOMPARE(data["title"].toString(), QStringLiteral("a \"lens\""));
+        QCOMPARE(data["tables"].toArray().size(), 1);
+        QCOMPARE(data["tables"][0]["columns"].toArray(), QJsonArray({"x", "y"}));
+        QCOMPARE(data["tables"][0]["rows"].toArray(),
+                 QJsonArray({QJsonArray{"1", "</script>"}, QJsonArray{"2", ""}}));
     }
 
     void htmlReportListsProblems()

@@ -3,8 +3,10 @@
 // the menus copy and write.
 #include "export/export_report.h"
 #include "export/export_view.h"
+#include "export/live_page.h"
 #include "export/svg_device.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_view.h"
 #include "views/roofline/roofline_view.h"
 #include "window/view_catalog.h"
@@ -14,9 +16,13 @@
 #include <QDockWidget>
 #include <QFile>
 #include <QFileDialog>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLineEdit>
 #include <QPainter>
 #include <QPainterPath>
+#include <QRegularExpression>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QTimer>
@@ -260,10 +266,19 @@ private Q_SLOTS:
         QCOMPARE(page.error, QString());
         QStringList charts;
         for (const QString& name : reportViews())
-            if (name != QLatin1String("subgraphs"))                                 // a table
-                charts << window.view(name)->title() << window.view(name)->title(); // light, dark
-        QVERIFY(charts.size() >= 12);
-        QCOMPARE(page.pictures, charts);
+            if (name != QLatin1String("subgraphs")) // a table
+                charts << window.view(name)->title();
+        QVERIFY(charts.size() >= 6);
+        // Each in one picture for both themes; the tile grids one a subgraph.
+        QStringList shown = page.pictures;
+        const QString grid = window.view(QStringLiteral("tiles"))->title();
+        const auto grids = shown.filter(QRegularExpression(QStringLiteral("^Subgraph \\d+ · ")));
+        QCOMPARE(grids.size(), qsizetype(window.state().document.schedule().size()));
+        for (const QString& one : grids)
+            shown.removeAll(one);
+        charts.removeAll(grid);
+        QCOMPARE(shown, charts);
+        QVERIFY(page.source.contains("<h2>" + grid.toUtf8() + "</h2>"));
         QVERIFY2(page.twice.isEmpty(), qPrintable(page.twice.join(QLatin1Char(' '))));
         QVERIFY(!page.ids.isEmpty()); // the granularity map has a gradient
         for (const QString& reference : page.references)
@@ -273,11 +288,89 @@ private Q_SLOTS:
                          family.endsWith(QLatin1String(", ui-monospace, monospace")),
                      qPrintable(family));
         QVERIFY(page.texts[0].contains(QLatin1String("head0.scores")));
-        QVERIFY(page.texts[1].contains(QLatin1String("head0.scores")));
+        QVERIFY(page.source.contains("var(--p0)") &&
+                page.source.count("--p0:") == 4); // screen, paper, dark twice
         for (const char* part : {"attention-block.json · attention-block.fused.schedule.json · 20",
                                  "Compared with the baseline", "<li>rules<b>", "Lower bound"})
             QVERIFY2(page.source.contains(part), part);
-        QVERIFY(!page.source.contains("<script") && !page.source.contains("@import"));
+        QVERIFY(!page.source.contains(" src=") && !page.source.contains("@import"));
+    }
+    /// What the page says is there is what the window says there.
+    void thePartsOfTheReportAreThoseOfTheViews()
+    {
+        MainWindow window;
+        QVERIFY(
+            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        const Page page = reportOf(window);
+        const QByteArray json = page.source.mid(page.source.indexOf("id=\"charts\">") + 12);
+        const QJsonObject data = QJsonDocument::fromJson(json.left(json.indexOf("</script>"))).object();
+        const QJsonArray lines = data[QLatin1String("lines")].toArray();
+        QStringList keys;
+        for (const QJsonValue& chart : data[QLatin1String("charts")].toArray()) {
+            const QString name = chart[QLatin1String("name")].toString();
+            QVERIFY2(!chart[QLatin1String("pictures")].toArray().isEmpty(), qPrintable(name));
+            for (const QJsonValue& picture : chart[QLatin1String("pictures")].toArray()) {
+                QVERIFY2(!picture[QLatin1String("parts")].toArray().isEmpty(), qPrintable(name));
+                for (const QJsonValue& part : picture[QLatin1String("parts")].toArray()) {
+                    keys << part[4].toString().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+                    QVERIFY2(!part[5].toArray().isEmpty(), qPrintable(name)); // a tooltip
+                    QVERIFY(part[2].toDouble() > 0 && part[3].toDouble() > 0);
+                }
+            }
+        }
+        const Document& document = window.state().document;
+        keys.removeDuplicates();
+        for (std::size_t i = 0; i < document.problem()->opCount(); ++i)
+            QVERIFY2(keys.contains(keyOf(OpId(i))), qPrintable(keyOf(OpId(i))));
+        for (std::size_t i = 0; i < document.schedule().size(); ++i)
+            QVERIFY2(keys.contains(keyOf(SubgraphId(i))), qPrintable(keyOf(SubgraphId(i))));
+        QVERIFY(keys.contains(keyOf(SubgraphId(0), 0)));
+        const auto said = [&](const QString& name) {
+            QStringList out;
+            for (const QJsonValue& chart : data[QLatin1String("charts")].toArray())
+                if (chart[QLatin1String("name")].toString() == name)
+                    for (const QJsonValue& part :
+                         chart[QLatin1String("pictures")][0][QLatin1String("parts")].toArray())
+                        for (const QJsonValue& line : part[5].toArray())
+                            out << lines[line.toInt()].toString();
+            return out;
+        };
+        // The tooltips of the window, as plain text.
+        const SnapshotPtr& snapshot = document.snapshot();
+        for (const QString& line : plainLines(opTooltip(*snapshot, OpId(0))))
+            QVERIFY2(said(QStringLiteral("graph")).contains(line), qPrintable(line));
+        for (const QString& line : plainLines(subgraphTooltip(*snapshot, SubgraphId(1))))
+            QVERIFY2(said(QStringLiteral("graph")).contains(line), qPrintable(line));
+    }
+    void tooltipsBecomePlainLines()
+    {
+        QCOMPARE(
+            plainLines(QStringLiteral("<b>a &lt;b&gt;</b><table><tr><td>x&nbsp;&nbsp;</td><td>1</td></tr>"
+                                      "<tr><td>y</td><td>&amp;lt;</td></tr></table>z<br>w")),
+            (QStringList{QStringLiteral("a <b>"), QStringLiteral("x\t1"), QStringLiteral("y\t&lt;"),
+                         QStringLiteral("z"), QStringLiteral("w")}));
+    }
+    /// Colours become variables; what differs in more stands there twice.
+    void bothThemesAreOnePicture()
+    {
+        ThemePalette palette;
+        const auto square = [](const char* fill) {
+            return QByteArray("<svg viewBox=\"0 0 1 1\"><rect fill=\"") + fill + "\" width=\"1\"/></svg>";
+        };
+        const QByteArray same = inBothThemes(
+            [&](bool dark, const QString&) { return square(dark ? "#000000" : "#ffffff"); }, {}, palette);
+        QVERIFY2(same.contains("fill=\"var(--p0)\"") && same.count("<rect") == 1, same.constData());
+        QCOMPARE(palette.declarations(false), QByteArray("--p0:#ffffff;"));
+        QCOMPARE(palette.declarations(true), QByteArray("--p0:#000000;"));
+        const QByteArray other = inBothThemes(
+            [&](bool dark, const QString&) {
+                return dark ? QByteArray("<svg viewBox=\"0 0 1 1\"><path d=\"M0,0\"/></svg>") : square("red");
+            },
+            {}, palette);
+        QVERIFY2(other.contains("<g class=\"in-light\"><rect") &&
+                     other.contains("<g class=\"in-dark\"><path"),
+                 other.constData());
+        QVERIFY(other.count("</svg>") == 1);
     }
     void theReportOfManyOpsIsOfReasonableSize()
     {

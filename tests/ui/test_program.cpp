@@ -3,6 +3,9 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -86,6 +89,75 @@ private slots:
                 QVERIFY2(page.contains(heading) && page.contains("<svg") && page.contains("<table"),
                          page.left(400).constData());
         }
+    }
+    void reportsSayTheirFiguresAsJson()
+    {
+        const QString problem = kSamples + QStringLiteral("schedule/attention-block.json");
+        const ProgramRun schedule = runProgram({QStringLiteral("report"), problem, QStringLiteral("--json")});
+        QVERIFY2(schedule.code == 0, schedule.err.constData());
+        const QJsonObject figures = QJsonDocument::fromJson(schedule.out).object();
+        QVERIFY2(figures[QLatin1String("total_latency")].toDouble() > 0 &&
+                     !figures[QLatin1String("subgraphs")].toArray().isEmpty(),
+                 schedule.out.left(400).constData());
+        for (const char* lens : {"systolic", "npu", "mapping"}) {
+            const ProgramRun r = runProgram({QStringLiteral("report"), problem, QStringLiteral("--lens"),
+                                             QLatin1String(lens), QStringLiteral("--json")});
+            QVERIFY2(r.code == 0, r.err.constData());
+            const QJsonArray tables =
+                QJsonDocument::fromJson(r.out).object()[QLatin1String("tables")].toArray();
+            QVERIFY2(!tables.isEmpty(), lens);
+            for (const QJsonValue& table : tables)
+                for (const QJsonValue& row : table[QLatin1String("rows")].toArray())
+                    QVERIFY2(!row.toArray().isEmpty(), qPrintable(table[QLatin1String("title")].toString()));
+        }
+    }
+    void reportsCompareWithABaseline()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("report.html"));
+        const QString sample = kSamples + QStringLiteral("schedule/attention-block");
+        const ProgramRun r =
+            runProgram({QStringLiteral("report"), sample + QStringLiteral(".json"),
+                        sample + QStringLiteral(".fused.schedule.json"), QStringLiteral("--baseline"),
+                        sample + QStringLiteral(".one-by-one.schedule.json"), QStringLiteral("-o"), path});
+        QVERIFY2(r.code == 0, r.err.constData());
+        QFile report(path);
+        QVERIFY(report.open(QIODevice::ReadOnly));
+        QVERIFY(report.readAll().contains("Compared with the baseline"));
+    }
+    void reportsThatCannotBeWritten_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QByteArray>("sentence");
+        const QString problem = kSamples + QStringLiteral("schedule/attention-block.json");
+        const QString schedule = kSamples + QStringLiteral("schedule/attention-block.fused.schedule.json");
+        const QString layer = kSamples + QStringLiteral("mapping/layers/gemm-1000.json");
+        QTest::newRow("nothing wanted") << QStringList{problem} << QByteArray("or --json is needed");
+        QTest::newRow("a layer compared")
+            << QStringList{layer, QStringLiteral("--json"), QStringLiteral("--baseline"), problem}
+            << QByteArray("--baseline: the schedule that is compared with it is missing");
+        QTest::newRow("a layer in another lens")
+            << QStringList{layer, QStringLiteral("--json"), QStringLiteral("--lens"), QStringLiteral("npu")}
+            << QByteArray("--lens: only a problem or a model");
+        QTest::newRow("no baseline there")
+            << QStringList{problem, schedule, QStringLiteral("--json"), QStringLiteral("--baseline"),
+                           QStringLiteral("none.json")}
+            << QByteArray("none.json");
+        QTest::newRow("a problem as baseline")
+            << QStringList{problem, schedule, QStringLiteral("--json"), QStringLiteral("--baseline"), problem}
+            << QByteArray("--baseline: it is no schedule");
+        QTest::newRow("another ending")
+            << QStringList{problem, QStringLiteral("-o"), QStringLiteral("report.txt")}
+            << QByteArray("report.txt");
+    }
+    void reportsThatCannotBeWritten()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QByteArray, sentence);
+        const ProgramRun r = runProgram(QStringList{QStringLiteral("report")} + arguments);
+        QCOMPARE(r.code, 2);
+        QVERIFY2(r.err.contains(sentence) && r.err.count("tilewright: ") == 1, r.err.constData());
+        QVERIFY(r.out.isEmpty());
     }
     void aLargeLayerIsDrawn_data()
     {

@@ -4,13 +4,16 @@
 #include "canvas/canvas_accessible.h"
 #include "theme/words.h"
 
+#include <QCoreApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
@@ -26,6 +29,46 @@ bool sameLook(const QRectF& a, const QRectF& b)
     const double h = 1e-3 * std::max(a.height(), b.height());
     return std::abs(a.left() - b.left()) <= w && std::abs(a.right() - b.right()) <= w &&
            std::abs(a.top() - b.top()) <= h && std::abs(a.bottom() - b.bottom()) <= h;
+}
+
+constexpr int kSampled = 6; // pixels from one place that is asked about to the next
+
+/// Neighbours that say the same become one part.
+std::vector<PicturePart> sampledParts(const QSize& size, const std::function<PicturePart(QPointF)>& at)
+{
+    std::vector<PicturePart> parts;
+    std::vector<std::size_t> above; // parts that end at the row
+    for (int y = 0; y < size.height(); y += kSampled) {
+        std::vector<PicturePart> row;
+        for (int x = 0; x < size.width(); x += kSampled) {
+            PicturePart here = at(QPointF(x, y) + QPointF(kSampled, kSampled) / 2);
+            if (here.tooltip.isEmpty())
+                continue;
+            here.rect = QRectF(x, y, kSampled, kSampled);
+            if (!row.empty() && row.back().rect.right() == x && row.back().tooltip == here.tooltip &&
+                row.back().keys == here.keys)
+                row.back().rect.setRight(here.rect.right());
+            else
+                row.push_back(std::move(here));
+        }
+        std::vector<std::size_t> now;
+        for (PicturePart& part : row) {
+            const auto same = std::find_if(above.begin(), above.end(), [&](std::size_t i) {
+                return parts[i].rect.left() == part.rect.left() &&
+                       parts[i].rect.right() == part.rect.right() && parts[i].tooltip == part.tooltip &&
+                       parts[i].keys == part.keys;
+            });
+            if (same != above.end()) {
+                parts[*same].rect.setBottom(part.rect.bottom());
+                now.push_back(*same);
+            } else {
+                now.push_back(parts.size());
+                parts.push_back(std::move(part));
+            }
+        }
+        above = std::move(now);
+    }
+    return parts;
 }
 
 } // namespace
@@ -54,6 +97,25 @@ void Canvas::paintExport(QPainter& painter, const QSize& size, const Theme& them
     painter.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
     painter.fillRect(area, theme.canvas);
     paint(painter, area, theme, true);
+}
+
+std::vector<PicturePart> Canvas::partsIn(const QSize& size)
+{
+    const auto makeLarge = [this](const QSize& to) {
+        const QSize from = this->size();
+        resize(to);
+        QResizeEvent event(to, from); // a widget that is not shown is not told
+        QCoreApplication::sendEvent(this, &event);
+    };
+    const QSize before = this->size();
+    makeLarge(size);
+    makeLarge(size + (QSizeF(size) - pictureArea().size()).toSize());
+    const QPointF origin = pictureArea().topLeft();
+    std::vector<PicturePart> parts = sampledParts(size, [&](QPointF at) {
+        return PicturePart{{}, keysAt(at + origin), tooltipAt(at + origin)};
+    });
+    makeLarge(before);
+    return parts;
 }
 
 void Canvas::paintEvent(QPaintEvent*)

@@ -25,6 +25,8 @@ public:
     virtual void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) = 0;
 
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    /// Found as the mouse would find them, place by place; for views that know no better.
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
 
     // Navigation, also reached by actions and keys. Defaults do nothing.
     virtual void zoomBy(double factor, QPointF anchor)
@@ -69,6 +71,14 @@ protected:
         Q_UNUSED(position)
         return {};
     }
+    /// What is there, as parts of pictures say it.
+    [[nodiscard]] virtual QStringList keysAt(QPointF position) const
+    {
+        Q_UNUSED(position)
+        return {};
+    }
+    /// The part of the widget that an export shows.
+    [[nodiscard]] virtual QRectF pictureArea() const { return rect(); }
     /// The place that keys act on: a current item, a cursor.
     [[nodiscard]] virtual QPointF focusPoint() const { return QRectF(rect()).center(); }
 

@@ -76,6 +76,7 @@ protected:
 
     /// The part of the widget below the controls.
     [[nodiscard]] QRectF contentArea() const;
+    [[nodiscard]] QRectF pictureArea() const override { return contentArea(); }
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
 

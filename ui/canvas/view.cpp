@@ -129,6 +129,16 @@ void View::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
     resize(before);
 }
 
+void View::livePictures(const std::function<bool(LivePicture)>& take)
+{
+    const QSize size = exportSize();
+    take({title(),
+          {},
+          size,
+          [this, size](QPainter& painter, const Theme& theme) { paintExport(painter, size, theme); },
+          partsIn(size)});
+}
+
 void paintEmptyHint(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme)
 {
     painter.save();

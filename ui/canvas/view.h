@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/live_picture.h"
 #include "theme/theme.h"
 #include "workspace/actions.h"
 #include "workspace/workspace.h"
@@ -9,7 +10,9 @@
 #include <QString>
 #include <QWidget>
 
+#include <functional>
 #include <optional>
+#include <vector>
 
 namespace tilewright::ui {
 
@@ -72,6 +75,15 @@ public:
     [[nodiscard]] virtual QSize exportSize() const { return {1280, 720}; }
     /// Paints the whole view into (0, 0, size) in `theme`; the base class renders the widget tree.
     virtual void paintExport(QPainter& painter, const QSize& size, const Theme& theme);
+    /// The same for a page that can be explored: one picture, or several, the most important first, until
+    /// `take` wants no more. Callers have caught up and settled.
+    virtual void livePictures(const std::function<bool(LivePicture)>& take);
+    /// What can be pointed at in what paintExport() paints in that size; what lies on top comes first.
+    [[nodiscard]] virtual std::vector<PicturePart> partsIn(const QSize& size)
+    {
+        Q_UNUSED(size)
+        return {};
+    }
     /// Rows as tab-separated text with full precision, for Copy; empty when the view has no rows.
     [[nodiscard]] virtual QString copyText() const { return {}; }
     /// The same kind of rows as a summary that is quick to make: what assistive technology reads of a

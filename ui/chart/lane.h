@@ -3,6 +3,7 @@
 // (places, painting, zooming, hovering, measuring, copying) is the chart's.
 #pragma once
 
+#include "canvas/live_picture.h"
 #include "chart/axis.h"
 #include "chart/keys.h"
 
@@ -196,6 +197,11 @@ struct LaneHit
 /// One line of text about it.
 [[nodiscard]] QString readoutOf(const LaneModel& model, const LaneHit& hit);
 [[nodiscard]] QString tooltipOf(const LaneModel& model, const LaneHit& hit);
+/// What the mouse finds in the chart, pixel by pixel, in charts with many rows only every few: `keys` names
+/// it.
+[[nodiscard]] std::vector<PicturePart> laneParts(const LaneModel& model, const LanePlaces& places,
+                                                 const Axis& time,
+                                                 const std::function<QStringList(const LaneHit&)>& keys);
 /// The start or end of a mark of the lane that is nearest to the time, within `tolerance`; otherwise the
 /// time.
 [[nodiscard]] double snapToMarks(const Lane& lane, double time, double tolerance);

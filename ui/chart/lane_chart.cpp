@@ -163,6 +163,15 @@ void LaneChart::paintContent(QPainter& painter, const QRectF& area, const Theme&
     paintBeside(painter, area, theme, exporting);
 }
 
+std::vector<PicturePart> LaneChart::partsIn(const QSize& size)
+{
+    if (!m_lanes.hint.isEmpty())
+        return {};
+    const LanePlaces p = lanePlaces(chartArea(QRectF(QPointF(0, 0), size), true), m_lanes, 0, true);
+    const Axis time{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
+    return laneParts(m_lanes, p, time, [this](const LaneHit& hit) { return keysOf(hit); });
+}
+
 // -- what is there ---------------------------------------------------------------------------------------
 
 QString LaneChart::readoutAt(QPointF position) const

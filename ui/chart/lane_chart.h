@@ -28,6 +28,7 @@ public:
     [[nodiscard]] QString marksAsCsv() const;
     /// The first marks in sight.
     [[nodiscard]] QString tableText() const override;
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     void panBy(QPointF pixels) override;
     void fitSelection() override;
     [[nodiscard]] QRectF selectedPart() const override;
@@ -52,6 +53,12 @@ protected:
     /// Space moves the cursor through the whole time in ten seconds.
     void addPlaying(const QString& text);
     virtual void moveCursorTo(double time) { Q_UNUSED(time) }
+    /// What the parts of pictures say is there.
+    [[nodiscard]] virtual QStringList keysOf(const LaneHit& hit) const
+    {
+        Q_UNUSED(hit)
+        return {};
+    }
     /// When what was selected runs, to go there (F).
     [[nodiscard]] virtual std::optional<Range> selectedRange() const { return std::nullopt; }
     [[nodiscard]] std::optional<LaneHit> hitAt(QPointF position) const;

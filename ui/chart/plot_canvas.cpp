@@ -100,6 +100,25 @@ void PlotCanvas::paintContent(QPainter& painter, const QRectF& area, const Theme
     paintBeside(painter, area, theme, exporting);
 }
 
+std::vector<PicturePart> PlotCanvas::partsIn(const QSize& size)
+{
+    if (!hint().isEmpty())
+        return {};
+    const std::vector<PlotModel> all = buildPlots(theme());
+    std::vector<PicturePart> parts;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const PlotFrame f = frameOf(all, i, QRectF(QPointF(0, 0), size), true);
+        for (auto m = all[i].marks.rbegin(); m != all[i].marks.rend(); ++m) // the last lies on top
+            if (m->id >= 0) {
+                const double reach = m->radius + 3;
+                const QPointF at = f.toPixel(m->x, m->y);
+                parts.push_back({QRectF(at - QPointF(reach, reach), QSizeF(2 * reach, 2 * reach)), keysOf(*m),
+                                 markTooltip(*m)});
+            }
+    }
+    return parts;
+}
+
 // -- what is shown ---------------------------------------------------------------------------------------
 
 void PlotCanvas::zoomBy(double factor, QPointF anchor)

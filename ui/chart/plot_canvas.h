@@ -16,6 +16,7 @@ public:
     PlotCanvas(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
     [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
@@ -52,6 +53,12 @@ protected:
         Q_UNUSED(modifiers)
     }
     [[nodiscard]] virtual QString markTooltip(const PlotMark& mark) const
+    {
+        Q_UNUSED(mark)
+        return {};
+    }
+    /// What the parts of pictures say it is.
+    [[nodiscard]] virtual QStringList keysOf(const PlotMark& mark) const
     {
         Q_UNUSED(mark)
         return {};

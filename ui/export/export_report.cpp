@@ -2,8 +2,9 @@
 #include "export/export_report.h"
 
 #include "base/file.h"
-#include "export/export_view.h"
+#include "export/live_page.h"
 #include "report/csv.h"
+#include "report/evaluation_json.h"
 #include "report/html_report.h"
 #include "report/step_writers.h"
 
@@ -27,14 +28,25 @@ Error failed(const QString& path, const QString& why)
 
 const QString kTableView = QStringLiteral("subgraphs"); // the page has its rows as a table
 
-std::vector<ReportPicture> picturesOf(const std::vector<View*>& views)
+ReportCharts chartsOf(const std::vector<View*>& views)
 {
-    std::vector<ReportPicture> out;
+    LivePage page;
     for (View* view : views)
         if (view->viewName() != kTableView)
-            out.push_back({view->title().toStdString(), viewElement(*view, Theme::light()).toStdString(),
-                           viewElement(*view, Theme::darkTheme()).toStdString()});
-    return out;
+            page.add(*view);
+    return page.charts();
+}
+
+std::vector<ReportTable> tablesOf(const std::vector<View*>& views)
+{
+    std::vector<ReportTable> tables;
+    tables.reserve(views.size());
+    for (View* view : views) {
+        view->catchUp();
+        view->settle();
+        tables.push_back({view->title().toStdString(), view->tableText().toStdString()});
+    }
+    return tables;
 }
 
 QString now()
@@ -164,7 +176,7 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     HtmlReportOptions options;
     options.note = note(document);
     options.notes = notesOf(document, views);
-    options.pictures = picturesOf(views);
+    options.charts = chartsOf(views);
     Comparison comparison;
     if (const SnapshotPtr baseline = document.baseline()) {
         comparison =
@@ -181,13 +193,19 @@ Status exportLensReport(const QString& title, const std::vector<View*>& views, c
         return writePdf(title, {}, views, path);
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
-    std::vector<ReportTable> tables;
-    tables.reserve(views.size());
-    const std::vector<ReportPicture> pictures = picturesOf(views); // settles what the rows are read from
-    for (const View* view : views)
-        tables.push_back({view->title().toStdString(), view->tableText().toStdString()});
+    const ReportCharts charts = chartsOf(views);
     return writeFileAtomically(path.toStdString(),
-                               htmlPage(title.toStdString(), now().toStdString(), pictures, tables));
+                               htmlPage(title.toStdString(), now().toStdString(), charts, tablesOf(views)));
+}
+
+std::string reportJson(const Document& document)
+{
+    return evaluationJson(*document.snapshot(), document.rulesReason().toStdString());
+}
+
+std::string lensReportJson(const QString& title, const std::vector<View*>& views)
+{
+    return tablesJson(title.toStdString(), tablesOf(views));
 }
 
 Status exportCsv(const Document& document, const QString& what, const QString& path)

@@ -22,6 +22,10 @@ namespace tilewright::ui {
 [[nodiscard]] Status exportLensReport(const QString& title, const std::vector<View*>& views,
                                       const QString& path);
 
+/// The figures of either as JSON: the document of `evaluate --json`; the tables.
+[[nodiscard]] std::string reportJson(const Document& document);
+[[nodiscard]] std::string lensReportJson(const QString& title, const std::vector<View*>& views);
+
 /// CSV of the schedule: what is told by `what`: "subgraphs", "steps" or "occupancy".
 [[nodiscard]] Status exportCsv(const Document& document, const QString& what, const QString& path);
 

@@ -15,7 +15,6 @@ namespace {
 
 using Paint = std::function<void(QPainter&)>;
 
-constexpr int kLogicalDpi = 96;
 constexpr int kMaxPixels = 20000;
 
 QSize sizeFor(const View& view, const ExportOptions& options)
@@ -78,17 +77,6 @@ QImage renderToImage(View& view, const ExportOptions& options)
     const QSize size = sizeFor(view, options);
     return imageOf(size, options,
                    [&](QPainter& painter) { view.paintExport(painter, size, *options.theme); });
-}
-
-QByteArray viewElement(View& view, const Theme& theme)
-{
-    view.catchUp();
-    view.settle();
-    const QSize size = view.exportSize();
-    const QString prefix =
-        view.viewName() + (theme.dark ? QLatin1String("-dark-") : QLatin1String("-light-"));
-    return svgElement(view.title(), size, kLogicalDpi, prefix,
-                      [&](QPainter& painter) { view.paintExport(painter, size, theme); });
 }
 
 Status exportView(View& view, const QString& path, const ExportOptions& options)

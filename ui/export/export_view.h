@@ -19,9 +19,6 @@ struct ExportOptions
 
 [[nodiscard]] QImage renderToImage(View& view, const ExportOptions& options);
 
-/// The view as an <svg> element to be placed in a page: its ids begin with the view's name.
-[[nodiscard]] QByteArray viewElement(View& view, const Theme& theme);
-
 /// Writes PNG, SVG or PDF, told by the file's ending.
 [[nodiscard]] Status exportView(View& view, const QString& path, const ExportOptions& options);
 

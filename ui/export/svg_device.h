@@ -11,6 +11,8 @@ class QPainter;
 
 namespace tilewright::ui {
 
+inline constexpr int kLogicalDpi = 96; ///< of all exported pictures
+
 /// What `paint` draws, as SVG. QSvgGenerator knows no clipping and draws whole images where a part is asked
 /// for; here everything is cut before it reaches the generator, and enlarged images keep their hard edges.
 [[nodiscard]] QByteArray svgOf(const QString& title, const QSize& size, int dpi,

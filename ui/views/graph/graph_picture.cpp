@@ -69,17 +69,29 @@ void GraphPicture::paintExport(QPainter& painter, const QRectF& area, const Them
 {
     const GraphModel& model = *m_layouter.model();
     const double banner = m_bars.banner().height();
-    QRectF room = area.adjusted(0, banner, 0, -graphLegendHeight(model, area));
     if (m_layouter.isPreview())
         m_bars.paintBanner(painter, {area.topLeft(), QSizeF(area.width(), banner)}, theme);
     if (const QString note = m_bars.noteText(); !note.isEmpty()) {
         painter.setFont(uiFont(0.9));
         painter.setPen(theme.muted);
-        painter.drawText(room.adjusted(12, 8, -12, 0), Qt::AlignTop | Qt::AlignHCenter, note);
-        room.setTop(room.top() + 8 + QFontMetricsF(painter.font()).height());
+        painter.drawText(area.adjusted(12, banner + 8, -12, 0), Qt::AlignTop | Qt::AlignHCenter, note);
     }
-    paintGraph(painter, model, Viewport::fit(model.bounds, room, 24, 2), room, theme, lastingMarks());
+    paintGraph(painter, model, exportViewport(area), exportRoom(area), theme, lastingMarks());
     paintGraphLegend(painter, model, area, theme);
+}
+
+QRectF GraphPicture::exportRoom(const QRectF& area) const
+{
+    QRectF room =
+        area.adjusted(0, m_bars.banner().height(), 0, -graphLegendHeight(*m_layouter.model(), area));
+    if (!m_bars.noteText().isEmpty())
+        room.setTop(room.top() + 8 + QFontMetricsF(uiFont(0.9)).height());
+    return room;
+}
+
+Viewport GraphPicture::exportViewport(const QRectF& area) const
+{
+    return Viewport::fit(m_layouter.model()->bounds, exportRoom(area), 24, 2);
 }
 
 void GraphPicture::paint(QPainter& painter, const Theme& theme)

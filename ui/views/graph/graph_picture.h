@@ -20,9 +20,11 @@ public:
 
     void paint(QPainter& painter, const Theme& theme);
     void paintExport(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    void forgetOverview() { m_overview = {}; } ///< of another model or theme
+    [[nodiscard]] Viewport exportViewport(const QRectF& area) const; ///< of paintExport()
+    void forgetOverview() { m_overview = {}; }                       ///< of another model or theme
 
 private:
+    [[nodiscard]] QRectF exportRoom(const QRectF& area) const; ///< of the graph itself
     [[nodiscard]] GraphMarks marks() const;
     [[nodiscard]] GraphMarks lastingMarks() const; ///< those that an export shows
     void paintBand(QPainter& painter, const Theme& theme) const;

@@ -5,6 +5,7 @@
 #include "theme/name.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
+#include "theme/words.h"
 
 #include <algorithm>
 #include <map>

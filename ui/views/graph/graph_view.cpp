@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_view.h"
+#include "views/graph/graph_parts.h"
 
 #include "theme/number.h"
 #include "theme/text_row.h"
@@ -396,7 +397,11 @@ QString GraphView::tooltipAt(QPointF position) const
         return tr(
             "The solver is running; the graph follows its best schedule so far. Nothing of yours changes "
             "before you press Apply.");
-    const GraphHit hit = hitTest(*model(), viewport(), position);
+    return tooltipOf(hitTest(*model(), viewport(), position));
+}
+
+QString GraphView::tooltipOf(const GraphHit& hit) const
+{
     const Snapshot& snapshot = *model()->snapshot;
     if (hit.op)
         return opTooltip(snapshot, *hit.op) + againstText(*hit.op);
@@ -418,6 +423,14 @@ QSize GraphView::exportSize() const
     const QSizeF graph = model()->bounds.size() + QSizeF(48, 100);
     const double scale = std::min(1.0, std::sqrt(1800.0 * 1300.0 / (graph.width() * graph.height())));
     return (graph * scale).toSize().expandedTo({720, 420}).boundedTo({3200, 3200});
+}
+
+std::vector<PicturePart> GraphView::partsIn(const QSize& size)
+{
+    if (!model())
+        return {};
+    const Viewport picture = m_picture.exportViewport(QRectF(QPointF(0, 0), size));
+    return graphParts(*model(), picture, [this](const GraphHit& hit) { return tooltipOf(hit); });
 }
 
 QString GraphView::copyText() const

@@ -24,6 +24,7 @@ public:
     void settle() override { m_layouter.settle(); }
     [[nodiscard]] QSize exportSize() const override;
     [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     void zoomBy(double factor, QPointF anchor) override { m_navigator.zoomBy(factor, anchor); }
     void panBy(QPointF pixels) override;
     void fitAll() override { m_navigator.fitAll(); }
@@ -92,6 +93,7 @@ private:
     void showOptions();
     void toggle(const char* key); ///< one of the switches
     void refresh(bool problemIsNew = false);
+    [[nodiscard]] QString tooltipOf(const GraphHit& hit) const;
     [[nodiscard]] QString againstText(OpId op) const; ///< what it is against the compared model
     void previewChanged();
     void open(const GraphHit& hit);

@@ -171,4 +171,9 @@ void LatencyView::move(int by)
     reveal(static_cast<double>(at) + (by < 0 ? 0 : 1));
 }
 
+QStringList LatencyView::keysOf(const LaneHit& hit) const
+{
+    return hit.marks ? QStringList{keyOf(m_model.bars[hit.mark].id)} : QStringList();
+}
+
 } // namespace tilewright::ui

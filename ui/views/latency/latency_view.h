@@ -30,6 +30,7 @@ protected:
     [[nodiscard]] QString measuredText() const override;
     [[nodiscard]] std::optional<Range> selectedRange() const override;
     [[nodiscard]] QPointF focusPoint() const override;
+    [[nodiscard]] QStringList keysOf(const LaneHit& hit) const override;
     void clicked(QPointF position, double time) override;
     void hovered(QPointF position) override;
     void mousePressEvent(QMouseEvent* event) override;

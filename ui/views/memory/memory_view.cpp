@@ -322,6 +322,16 @@ QString MemoryView::tooltipAt(QPointF position) const
     return LaneChart::tooltipAt(position);
 }
 
+QStringList MemoryView::keysOf(const LaneHit& hit) const
+{
+    const auto c = m_model.timeline ? contentsAt(*m_model.timeline, hit.time) : std::nullopt;
+    if (!c)
+        return {};
+    const SubgraphId subgraph = m_model.timeline->parts[c->part].id;
+    // A mark is a whole subgraph.
+    return hit.marks ? QStringList{keyOf(subgraph)} : QStringList{keyOf(subgraph, c->step), keyOf(subgraph)};
+}
+
 std::optional<TensorId> MemoryView::addressedAt(QPointF position) const
 {
     const auto hit = hitAt(position);

@@ -52,6 +52,7 @@ protected:
     void hovered(QPointF position) override;
     void measuredChanged() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QStringList keysOf(const LaneHit& hit) const override;
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;

@@ -308,6 +308,14 @@ QString NpuGraphView::tooltipAt(QPointF position) const
     return {};
 }
 
+QStringList NpuGraphView::keysAt(QPointF position) const
+{
+    const auto node = m_model && drawing().contains(position)
+                          ? m_model->nodeAt(m_viewport.toScene(position), m_viewport.scale)
+                          : std::nullopt;
+    return node ? QStringList{nodeKey(*node)} : QStringList();
+}
+
 void NpuGraphView::showEvent(QShowEvent* event)
 {
     ToolCanvas::showEvent(event);

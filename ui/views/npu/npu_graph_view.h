@@ -61,6 +61,7 @@ protected:
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     void contentResized() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QStringList keysAt(QPointF position) const override;
     void showEvent(QShowEvent* event) override;
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;

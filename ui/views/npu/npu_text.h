@@ -20,6 +20,11 @@ void fillState(QPainter& painter, const QRectF& rect, npu::CoreState state, cons
 /// "q[0:64, 128:256]"
 [[nodiscard]] QString tileText(const npu::NpuGraph& graph, std::uint32_t tile);
 /// "q: MATMUL 17"
+/// What the parts of pictures call it.
+[[nodiscard]] inline QString nodeKey(std::uint32_t node)
+{
+    return QStringLiteral("n%1").arg(node);
+}
 [[nodiscard]] QString nodeText(const npu::NpuGraph& graph, std::uint32_t node);
 /// Who holds up a core that waits for a dependency: the node it could run next, the node that one needs, and
 /// a tile of it. Each may be kNone.

@@ -187,4 +187,10 @@ QString NpuView::measuredText() const
                      tr("cycle"), tr("cycles")));
 }
 
+QStringList NpuView::keysOf(const LaneHit& hit) const
+{
+    const std::uint32_t node = hit.marks && hit.marks->id ? hit.marks->id(hit.mark) : Marks::kNoMark;
+    return node == Marks::kNoMark ? QStringList() : QStringList{nodeKey(node)};
+}
+
 } // namespace tilewright::ui

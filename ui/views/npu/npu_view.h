@@ -37,6 +37,7 @@ protected:
     [[nodiscard]] std::optional<std::uint32_t> hoveredMark() const override { return m_state.hoverNode(); }
     [[nodiscard]] std::optional<Range> selectedRange() const override;
     [[nodiscard]] QPointF focusPoint() const override;
+    [[nodiscard]] QStringList keysOf(const LaneHit& hit) const override;
     void moveCursorTo(double time) override;
     void clicked(QPointF position, double time) override;
     void hovered(QPointF position) override;

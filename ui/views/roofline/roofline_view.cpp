@@ -74,6 +74,12 @@ QString RooflineView::markTooltip(const PlotMark& mark) const
                            true);
 }
 
+QStringList RooflineView::keysOf(const PlotMark& mark) const
+{
+    const RooflineDot* d = dotOf(&mark);
+    return d ? QStringList{keyOf(d->point.subgraph)} : QStringList();
+}
+
 std::optional<int> RooflineView::hoveredMark() const
 {
     const RooflineDot* d = dotOf(selection().hover().subgraph);

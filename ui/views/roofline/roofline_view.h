@@ -30,6 +30,7 @@ protected:
     void markHovered(QPointF at, const PlotMark* mark) override;
     void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers) override;
     [[nodiscard]] QString markTooltip(const PlotMark& mark) const override;
+    [[nodiscard]] QStringList keysOf(const PlotMark& mark) const override;
     [[nodiscard]] QPointF focusPoint() const override;
 
 private:

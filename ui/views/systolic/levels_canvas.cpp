@@ -167,6 +167,7 @@ void LevelsCanvas::rebuild()
 {
     state().needLevels();
     m_model = buildLevels(state());
+    m_known.reset();
     contentResized();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
                                                     : m_model.hint);
@@ -181,7 +182,14 @@ QString LevelsCanvas::copyText() const
     return out;
 }
 
-std::vector<LevelsCanvas::Placed> LevelsCanvas::layout(const QRectF& area) const
+const std::vector<LevelsCanvas::Placed>& LevelsCanvas::layout(const QRectF& area) const
+{
+    if (!m_known || m_known->area != area || m_known->font != uiFont())
+        m_known = {area, uiFont(), placed(area)};
+    return m_known->places;
+}
+
+std::vector<LevelsCanvas::Placed> LevelsCanvas::placed(const QRectF& area) const
 {
     std::vector<Placed> out;
     if (!m_model.result)

@@ -35,12 +35,20 @@ private:
         std::size_t card = 0;
         QRectF place;
     };
-    [[nodiscard]] std::vector<Placed> layout(const QRectF& area) const;
+    [[nodiscard]] const std::vector<Placed>& layout(const QRectF& area) const;
+    [[nodiscard]] std::vector<Placed> placed(const QRectF& area) const;
     [[nodiscard]] double heightIn(const QRectF& area) const;
     [[nodiscard]] QRectF cardArea() const; ///< beside the scroll bar
 
     LevelsModel m_model;
     ListScroll* m_scroll;
+    struct Known
+    {
+        QRectF area;
+        QFont font;
+        std::vector<Placed> places;
+    };
+    mutable std::optional<Known> m_known; ///< asked for at every move of the mouse; it measures all tables
 };
 
 } // namespace tilewright::ui

@@ -99,6 +99,11 @@ QSize SystolicView::exportSize() const
     return current()->exportSize();
 }
 
+std::vector<PicturePart> SystolicView::partsIn(const QSize& size)
+{
+    return current()->partsIn(size);
+}
+
 void SystolicView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
     current()->paintExport(painter, size, theme);

@@ -21,6 +21,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override;
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     [[nodiscard]] QString copyText() const override;
 
     [[nodiscard]] SystolicDocument& state() const { return *m_state; }

@@ -33,6 +33,10 @@ protected:
     void rebuild() override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override
+    {
+        return Canvas::partsIn(size); // the array as well as the lanes
+    }
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     [[nodiscard]] QRectF chartArea(const QRectF& area, bool exporting) const override;

@@ -29,6 +29,8 @@ public:
 
     void settle() override;
     [[nodiscard]] QString copyText() const override;
+    /// The grids of the subgraphs, that which takes longest first, each with its steps.
+    void livePictures(const std::function<bool(LivePicture)>& take) override;
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
@@ -67,7 +69,9 @@ private:
         QRectF header, grid, legend, panel; ///< panel is empty when there is no room for it
     };
     [[nodiscard]] static Places placesIn(const QRectF& area);
-    [[nodiscard]] Viewport fitted(const QRectF& grid) const;
+    [[nodiscard]] static Viewport fitted(const TilesModel& model, const QRectF& grid);
+    [[nodiscard]] Viewport fitted(const QRectF& grid) const { return fitted(m_model, grid); }
+    [[nodiscard]] static LivePicture livePicture(const std::shared_ptr<const TilesModel>& model);
     [[nodiscard]] std::optional<std::int64_t> tileUnder(QPointF position) const;
 
     void createControls();

@@ -36,9 +36,9 @@ TilesView::Places TilesView::placesIn(const QRectF& area)
     return p;
 }
 
-Viewport TilesView::fitted(const QRectF& grid) const
+Viewport TilesView::fitted(const TilesModel& model, const QRectF& grid)
 {
-    return Viewport::fit(tilesScene(m_model), grid, 8, kMaxCell);
+    return Viewport::fit(tilesScene(model), grid, 8, kMaxCell);
 }
 
 void TilesView::contentResized()

@@ -134,6 +134,44 @@ private Q_SLOTS:
         const Status missing = state.document.openFile(dir.filePath(QStringLiteral("none.json")));
         QVERIFY(!missing);
     }
+    /// A difference to what has no latency is none.
+    void whatCannotRunIsNoBaseline()
+    {
+        AppState state;
+        Document& document = state.document;
+        QVERIFY(document.openFile(dataFile("ex5.problem.json")));
+        document.pinBaseline();
+        QCOMPARE(document.baselines().size(), 1U);
+        QVERIFY(document.openFile(dataFile("ex5A.solution.json"))); // out of memory
+        QVERIFY(!document.snapshot()->evaluation.valid());
+        const QSignalSpy refused(&document, &Document::refused);
+        document.pinBaseline();
+        QCOMPARE(refused.count(), 1);
+        QCOMPARE(document.baselines().size(), 1U);
+        QVERIFY(document.baseline()->evaluation.valid());
+    }
+    /// Two values set one after the other are two steps, of which each can be had back.
+    void aPauseIsTheEndOfAnUndoStep()
+    {
+        AppState state;
+        Document& document = state.document;
+        QVERIFY(document.openFile(dataFile("ex5.problem.json")));
+        const auto tile = [&document](std::int64_t h) {
+            Schedule next = document.schedule();
+            Subgraph s = *next.subgraphs[0];
+            s.granularity.h = h;
+            next.subgraphs[0] = std::make_shared<const Subgraph>(std::move(s));
+            document.apply(std::move(next), QStringLiteral("h"), QStringLiteral("h"));
+        };
+        tile(64);
+        tile(32); // the wheel goes on
+        QCOMPARE(document.undoStack().count(), 1);
+        QTest::qWait(1600);
+        tile(16);
+        QCOMPARE(document.undoStack().count(), 2);
+        document.undoStack().undo();
+        QCOMPARE(document.schedule().subgraphs[0]->granularity.h, 32);
+    }
     /// Issue "Explorer", must show 2.
     /// The figures of a schedule are those of its machine; one edit takes both, and one undo step gives both
     /// back.

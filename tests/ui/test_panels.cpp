@@ -25,6 +25,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QScrollBar>
+#include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -82,8 +83,11 @@ private Q_SLOTS:
         window.state().selection.selectSubgraph(SubgraphId(1));
         window.state().actions.find(QStringLiteral("schedule.split"))->trigger();
         document.waitForSnapshot();
-        const auto* model =
-            qobject_cast<SubgraphModel*>(view<SubgraphsView>(window, "subgraphs")->table()->model());
+        const auto* sorted =
+            qobject_cast<QSortFilterProxyModel*>(view<SubgraphsView>(window, "subgraphs")->table()->model());
+        QVERIFY(sorted);
+        const auto* model = qobject_cast<SubgraphModel*>(sorted->sourceModel());
+        QVERIFY(model);
         double sum = 0;
         for (int r = 0; r < model->rowCount(); ++r) {
             const auto by = model->change(static_cast<std::size_t>(r));

@@ -11,6 +11,7 @@
 #include "workspace/schedule_edits.h"
 
 #include <QCheckBox>
+#include <QDeadlineTimer>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
@@ -332,7 +333,10 @@ private Q_SLOTS:
             QTest::qWait(100);
             return unrest.count <= 5; // a cursor blinks
         };
-        QTRY_VERIFY_WITH_TIMEOUT(rests(), 20000);
+        bool rested = false;
+        for (const QDeadlineTimer end(20000); !rested && !end.hasExpired();)
+            rested = rests();
+        QVERIFY(rested);
     }
 };
 

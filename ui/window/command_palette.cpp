@@ -48,10 +48,13 @@ int score(const QString& label, const QString& name, const QString& more, const 
                 return -1;
             total += kFarther + inMore;
         } else {
-            // Of a command the label has its menu before its name: "Lens: Wavefront of the tile" is meant
-            // before "Wavefront: First cycle".
-            const int menu = name.isEmpty() || inName >= 0 ? 0 : kInMenu;
-            total += inLabel < 0 ? inName : inName < 0 ? inLabel + menu : std::min(inLabel, inName);
+            // Of a command the label is its menu and its name: "Lens: Wavefront of the tile" is meant before
+            // "Wavefront: First cycle" and "Wavefront: Play the wavefront".
+            const bool command = !name.isEmpty() && label.endsWith(name);
+            if (inName < 0)
+                total += inLabel + (name.isEmpty() ? 0 : kInMenu);
+            else
+                total += inLabel < 0 || command ? inName : std::min(inLabel, inName);
         }
     }
     return total;

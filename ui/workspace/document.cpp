@@ -417,6 +417,11 @@ void Document::pinBaseline(const QString& name)
     if (!m_snapshot)
         return;
     waitForSnapshot();
+    if (!m_snapshot->evaluation.valid()) {
+        Q_EMIT refused(
+            tr("What cannot run has no latency to compare with: mend the problems first, then pin it."));
+        return;
+    }
     addBaseline(name.isEmpty()
                     ? tr("Baseline %1").arg(QChar(u'A' + static_cast<int>(m_baselines.size() % 26)))
                     : name,

@@ -122,7 +122,8 @@ public:
     [[nodiscard]] Status recover(const QJsonObject& copy) override;
 
     // -- editing
-    /// One undo step. Steps with the same non-empty mergeKey that follow one another merge (drags, spins).
+    /// One undo step. Steps with the same non-empty mergeKey that follow one another without a pause merge
+    /// (drags, spins).
     void apply(Schedule next, const QString& text, const QString& mergeKey = {});
     /// Applies an edit's result; a refusal is announced by refused() and returned as false.
     bool apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey = {});

@@ -4,13 +4,15 @@
 #include <QString>
 #include <QUndoCommand>
 
+#include <chrono>
 #include <functional>
 #include <utility>
 
 namespace tilewright::ui {
 
 /// The one undo command: a value before and after, so undo is assignment and cannot drift. Commands with the
-/// same merge key that follow one another become one. Commands of one stack that differ in T differ in Kind.
+/// same merge key that follow one another without a pause become one. Commands of one stack that differ in T
+/// differ in Kind.
 template <typename T, int Kind = 1> class ValueCommand : public QUndoCommand
 {
 public:
@@ -28,14 +30,20 @@ public:
     bool mergeWith(const QUndoCommand* other) override
     {
         const auto& next = static_cast<const ValueCommand&>(*other);
-        if (next.m_mergeKey != m_mergeKey)
+        if (next.m_mergeKey != m_mergeKey || next.m_made - m_made > kPause)
             return false;
+        m_made = next.m_made;
         m_after = next.m_after;
         setObsolete(m_before == m_after);
         return true;
     }
 
 private:
+    using Clock = std::chrono::steady_clock;
+    /// Who stops for longer has set a value, and wants to come back to it.
+    static constexpr std::chrono::milliseconds kPause{1500};
+
+    Clock::time_point m_made = Clock::now();
     T m_before;
     T m_after;
     Assign m_assign;

@@ -6,6 +6,7 @@
 #include "eval/granularity_search.h"
 #include "files.h"
 #include "panel_window.h"
+#include "panels/history/history_view.h"
 #include "panels/problems/problems_view.h"
 #include "panels/rules/rules_view.h"
 #include "panels/subgraphs/subgraph_delegate.h"
@@ -97,6 +98,23 @@ private Q_SLOTS:
         const double total = document.snapshot()->evaluation.total - document.baseline()->evaluation.total;
         QVERIFY(total > 0);
         QVERIFY2(std::abs(sum - total) < 1e-6, qPrintable(QString::number(sum)));
+    }
+    /// It was at its top whenever it was opened.
+    void theHistoryOpensAtTheCurrentEdit()
+    {
+        MainWindow window;
+        open(window, products(), {1000, 600});
+        Document& document = window.state().document;
+        for (int i = 0; i < 60; ++i) {
+            Schedule next = document.schedule();
+            Subgraph s = *next.subgraphs[0];
+            s.granularity.k = i % 2 ? 64 : 32;
+            next.subgraphs[0] = std::make_shared<const Subgraph>(std::move(s));
+            document.apply(std::move(next), QStringLiteral("edit"));
+        }
+        const QTableView* table = view<HistoryView>(window, "history")->table();
+        QTRY_VERIFY(table->isVisible() &&
+                    table->viewport()->rect().intersects(table->visualRect(table->model()->index(60, 0))));
     }
     void roundingIsNoChange()
     {

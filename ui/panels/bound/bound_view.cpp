@@ -49,9 +49,9 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     m_parts->setFrameShape(QFrame::NoFrame);
     m_parts->setSelectionMode(QAbstractItemView::ExtendedSelection);
     for (int c = Value; c < Why; ++c)
-        m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("123 456 789.0")) + 16);
+        m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("1 234 567.8")) + 16);
     m_parts->setColumnWidth(Ops, 2 * m_parts->columnWidth(Value));
-    m_parts->setColumnWidth(Share, m_parts->columnWidth(Value) / 2);
+    m_parts->setColumnWidth(Share, fontMetrics().horizontalAdvance(QStringLiteral("100.0 %")) + 16);
     connect(m_parts, &QTreeWidget::itemSelectionChanged, this, &BoundView::selectOps);
     connect(&m_job, &BoundJob::raised, &document(), &Document::raiseBound);
     connect(&m_job, &BoundJob::raised, this, &BoundView::showProgress);

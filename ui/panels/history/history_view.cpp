@@ -233,6 +233,13 @@ HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
     refresh();
 }
 
+void HistoryView::showEvent(QShowEvent* event)
+{
+    View::showEvent(event);
+    // Once it has its size: what was scrolled to before may be out of sight now.
+    QMetaObject::invokeMethod(this, &HistoryView::refresh, Qt::QueuedConnection);
+}
+
 void HistoryView::refresh()
 {
     const QModelIndex now = m_model->index(m_model->current(), 0);

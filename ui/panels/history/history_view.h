@@ -65,6 +65,9 @@ public:
     QString copyText() const override;
     [[nodiscard]] QTableView* table() const { return m_table; }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     void refresh();
 

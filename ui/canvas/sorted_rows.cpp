@@ -37,7 +37,7 @@ QVariant SortedRows::headerData(int section, Qt::Orientation orientation, int ro
         const bool largestFirst = section > 0 && first.typeId() != QMetaType::QString;
         return static_cast<int>(largestFirst ? Qt::DescendingOrder : Qt::AscendingOrder);
     }
-    const QVariant own = sourceModel()->headerData(section, orientation, role);
+    QVariant own = sourceModel()->headerData(section, orientation, role);
     if (orientation != Qt::Horizontal || role != Qt::ToolTipRole)
         return own;
     const QString tip = own.toString();

@@ -68,7 +68,7 @@ void LivePage::add(View& view)
     QJsonArray pictures;
     qsizetype bytes = 0;
     bool all = true;
-    view.livePictures([&](LivePicture picture) {
+    view.livePictures([&](const LivePicture& picture) {
         const QString name = QStringLiteral("%1-%2").arg(view.viewName()).arg(pictures.size());
         const QByteArray svg = element(picture, name);
         const qsizetype before = m_lineBytes;

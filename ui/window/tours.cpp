@@ -267,7 +267,7 @@ Tour beatAutoSolve(MainWindow& window)
           },
           QStringLiteral("graph"),
           [&d, outcome, takeBack, kept] {
-              if (const QString undo = takeBack(); !undo.isEmpty())
+              if (QString undo = takeBack(); !undo.isEmpty())
                   return undo;
               const auto total = settledTotal(d);
               if (!total || !kept())

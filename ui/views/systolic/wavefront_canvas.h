@@ -35,7 +35,8 @@ protected:
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override
     {
-        return Canvas::partsIn(size); // the array as well as the lanes
+        // The array as well as the lanes, place by place: not as LaneChart does it.
+        return Canvas::partsIn(size); // NOLINT(bugprone-parent-virtual-call)
     }
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;

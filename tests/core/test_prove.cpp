@@ -57,7 +57,7 @@ private slots:
     void provenOptimalIsTheOptimumOfBruteForce()
     {
         int cases = 0, proven = 0, everywhere = 0, found = 0;
-        for (std::uint64_t seed = 0; seed < 260; ++seed) {
+        for (std::uint64_t seed = 0; seed < 90; ++seed) {
             testing::Random rng(seed);
             const Hardware hw{testing::pick(rng, 6, 40),
                               testing::pick(rng, 1, 4),
@@ -101,7 +101,7 @@ private slots:
         }
         qInfo("%d cases, %d proven, %d of them for every order of tiles, %d better schedules found", cases,
               proven, everywhere, found);
-        QVERIFY(cases > 500 && proven > cases * 4 / 5 && everywhere > cases / 3 && found > 100);
+        QVERIFY(cases > 170 && proven > cases * 4 / 5 && everywhere > cases / 3 && found > 35);
     }
 
     /// Seven ops, tiles of any size up to 16: what another search over the same space finds.

@@ -91,7 +91,7 @@ private slots:
     {
         QFETCH(int, viewPercent);
         int valid = 0, tight = 0;
-        for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+        for (std::uint64_t seed = 0; seed < 2000; ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 7, viewPercent);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -108,14 +108,14 @@ private slots:
             tight += e.total <= b.value * (1 + 1e-6);
         }
         qInfo("%d valid, %d of them optimal by the bound", valid, tight);
-        QVERIFY(valid > 500 && tight > 20);
+        QVERIFY(valid > 150 && tight > 6);
     }
 
     /// Graphs of several pieces, where subgraphs reach from one to the next.
     void piecesAreNotAboveTheSolver()
     {
         int stronger = 0;
-        for (std::uint64_t seed = 0; seed < 24; ++seed) {
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
             testing::Random rng(seed);
             const Hardware hw{testing::pick(rng, 2'000, 60'000), testing::pick(rng, 1, 40), 64, 64, {}};
             const ProblemPtr p = testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 25, 45)),
@@ -132,7 +132,7 @@ private slots:
             QVERIFY2(b.value <= result->total * kAbove, qPrintable(QStringLiteral("seed %1").arg(seed)));
             stronger += b.value > result->lowerBound * kAbove;
         }
-        QVERIFY(stronger > 3);
+        QVERIFY(stronger > 1);
     }
 
     void pricesAddUpAndNoGroupIsOverpriced()
@@ -151,7 +151,7 @@ private slots:
         for (const PricedGroup& g : b.groups)
             groups += g.share * g.least;
         QVERIFY(std::abs(groups - b.value) <= 1e-5 * b.value);
-        const LowerBound strong = strongBound(*p, {}, {.seconds = 10, .keepGoing = {}});
+        const LowerBound strong = strongBound(*p, {}, {.seconds = 3, .keepGoing = {}});
         double parts = 0;
         for (const BoundPart& part : strong.parts)
             parts += part.value;

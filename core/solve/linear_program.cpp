@@ -15,6 +15,15 @@ namespace {
 /// Relative error of a sum of a few dozen products of doubles, amply.
 constexpr double kRounding = 1e-13;
 
+/// What GLPK keeps for each thread, given back where it would stay behind the thread's end.
+struct Environment
+{
+    Environment() = default;
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+    ~Environment() { glp_free_env(); }
+};
+
 } // namespace
 
 LinearProgram::Column LinearProgram::addColumn(double cost)
@@ -45,6 +54,7 @@ LinearProgram::Solution LinearProgram::solve(double seconds) const
     Solution out;
     if (rows() == 0 || columns() == 0)
         return out;
+    const Environment environment;
     const std::unique_ptr<glp_prob, decltype(&glp_delete_prob)> problem(glp_create_prob(), glp_delete_prob);
     glp_prob* lp = problem.get();
     glp_set_obj_dir(lp, GLP_MIN);

@@ -4,6 +4,7 @@
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
+#include "solve/strong_bound.h"
 
 #include <QCoreApplication>
 
@@ -286,8 +287,7 @@ void Document::publish(SnapshotPtr snapshot)
         m_lastValid = m_snapshot;
         const double total = m_snapshot->evaluation.total;
         if (m_snapshot->evaluation.rules == m_rules && meetsBound(total, m_bound->value) && !proof())
-            addProof(
-                {m_problem, m_rules, total, tr("every valid schedule (the latency equals the lower bound)")});
+            addProof({m_problem, m_rules, total, QString::fromStdString(provenByBound())});
     }
     announce(Part::Snapshot);
 }

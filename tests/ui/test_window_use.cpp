@@ -14,6 +14,7 @@
 #include "views/roofline/roofline_view.h"
 #include "views/tiles/tiles_view.h"
 #include "window/command_palette.h"
+#include "window/dock_tabs.h"
 #include "window/message_bar.h"
 #include "window_fixture.h"
 
@@ -26,6 +27,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QPushButton>
+#include <QTabBar>
 #include <QTableView>
 #include <QToolBar>
 #include <QToolButton>
@@ -527,6 +529,31 @@ private Q_SLOTS:
         window.state().document.close();
         moveTo(from + QPoint(60, 10));
         QTest::mouseRelease(roofline, Qt::LeftButton, {}, from);
+    }
+
+    void aTabThatIsDraggedMayLoseItsNeighbours()
+    {
+        QTabBar tabs;
+        tabs.setMovable(true);
+        for (const QString& pane : {QStringLiteral("Inspector"), QStringLiteral("Machine")})
+            tabs.addTab(pane);
+        DockTabs dock;
+        dock.adopt(tabs);
+        tabs.show();
+        // A pane that leaves the stack when another is raised takes its tab along while the button goes down.
+        connect(
+            &tabs, &QTabBar::currentChanged, &tabs, [&tabs] { tabs.removeTab(0); },
+            static_cast<Qt::ConnectionType>(Qt::SingleShotConnection));
+        const QPoint at = tabs.tabRect(1).center();
+        QTest::mousePress(&tabs, Qt::LeftButton, {}, at);
+        QCOMPARE(tabs.count(), 1);
+        for (int i = 1; i <= 5; ++i) {
+            const QPoint to = at - QPoint(20 * i, 0);
+            QMouseEvent move(QEvent::MouseMove, to, tabs.mapToGlobal(to), Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(&tabs, &move);
+        }
+        QTest::mouseRelease(&tabs, Qt::LeftButton, {}, at - QPoint(100, 0));
+        QCOMPARE(tabs.tabText(0), QStringLiteral("Machine"));
     }
 };
 

@@ -36,7 +36,7 @@ private Q_SLOTS:
         large.setPointSize(14);
         m_view->setFont(large);
         auto* form = m_view->findChild<SettingsPanel*>();
-        m_view->findChild<QSplitter*>(QStringLiteral("systolic.splitter"))->setSizes({190, 2000});
+        m_view->findChild<QSplitter*>(QStringLiteral("systolic.splitter"))->setSizes({270, 2000});
         m_view->settle();
         QCoreApplication::processEvents();
         for (const char* name : {"m", "n", "k", "rows", "cols"}) {

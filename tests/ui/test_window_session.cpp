@@ -496,6 +496,12 @@ private Q_SLOTS:
         QVERIFY(window.state().document.schedulePath().isEmpty()); // the file is not saved over by Save
         window.state().document.undoStack().undo();
         QCOMPARE(window.state().document.schedule().size(), 3u);
+        // What was offered for a problem goes with it.
+        QVERIFY(!window.openPaths({broken}));
+        QVERIFY(anyway->isVisible());
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QVERIFY(!anyway->isVisible());
+        QVERIFY(!window.state().document.openReadablePart(broken));
     }
     void droppedFilesOpenAttachAndCompare()
     {

@@ -177,6 +177,8 @@ Result<Document::Base> Document::onOwnHardware(const ProblemPtr& problem, const 
 
 Status Document::openReadablePart(const QString& path)
 {
+    if (!m_problem)
+        return Error{ErrorCode::Refused, "no problem is open", {}, {}};
     auto loaded = loadSchedule(*m_problem, path.toStdString());
     if (!loaded)
         return loaded.error();

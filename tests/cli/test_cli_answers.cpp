@@ -76,7 +76,7 @@ private slots:
                 .json();
         const auto again = runCli({"evaluate", kModel, schedule, "--json"}).json();
         QCOMPARE(again["total_latency"].get<double>(), solved["total_latency"].get<double>());
-        QCOMPARE(again["hardware"], solved["hardware"]);
+        QVERIFY(again["hardware"] == solved["hardware"]);
         const CliRun other = runCli({"evaluate", kModel, schedule, "--machine", "edge"});
         QVERIFY2(
             lineOf(other.out, "machine").endsWith("; the machine in the schedule file (server) is not used"),
@@ -146,7 +146,7 @@ private slots:
                      .contains("subgraph 7 (layer0.up, layer0.gelu): 131\u202f072 (32.5 %)"),
                  text.out.constData());
         const auto json = runCli({"evaluate", problem, schedule, "--json"}).json();
-        QCOMPARE(json["subgraphs"][7]["op_names"], nlohmann::ordered_json({"layer0.up", "layer0.gelu"}));
+        QVERIFY(json["subgraphs"][7]["op_names"] == nlohmann::ordered_json({"layer0.up", "layer0.gelu"}));
         const CliRun solved = runCli({"solve", problem, "--iterations", "10", "--threads", "1"});
         QVERIFY2(lineOf(solved.out, "#").endsWith("names") && solved.out.contains("layer0.up"),
                  solved.out.constData());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pane of the lower bound: what it is made of, the search for a higher one, and what follows in the
 // window.
+#include "edit/edits.h"
 #include "files.h"
 #include "panel_window.h"
 #include "panels/bound/bound_view.h"
@@ -237,10 +238,11 @@ private Q_SLOTS:
         MainWindow window;
         open(window, sampleProblem("resnet-block.json"));
         Document& document = window.state().document;
-        Schedule locked = document.schedule();
-        for (std::size_t i = 0; i < locked.size(); ++i)
-            locked[SubgraphId(i)].locked = true;
-        document.apply(locked, QStringLiteral("lock"));
+        std::vector<SubgraphId> all;
+        for (std::size_t i = 0; i < document.schedule().size(); ++i)
+            all.emplace_back(i);
+        QVERIFY(document.apply(edit::setLocked(document.schedule(), all, true), QStringLiteral("lock")));
+        const Schedule locked = document.schedule();
         document.evaluateNow();
         auto* bound = view<BoundView>(window, "bound");
         prove(bound);

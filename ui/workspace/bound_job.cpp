@@ -131,7 +131,7 @@ void ProofRun::findStart()
 void ProofRun::raise(double value)
 {
     value = std::min(value, m_state.best);
-    if (value <= m_bound.value)
+    if (meetsBound(value, m_bound.value)) // no more than rounding
         return;
     m_bound = m_priced; // one part more, not one for each step
     raiseBound(m_bound, problem(), value);

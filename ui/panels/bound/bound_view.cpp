@@ -106,10 +106,8 @@ void BoundView::addCommands()
                     {},
                     tr("Take the schedule that the proof has found, as one step of undo; what is there now "
                        "becomes the baseline.")};
-    take.available = [this] {
-        return Availability(m_state.schedule != nullptr, tr("No proof has found a better schedule."));
-    };
-    auto* offered = m_bar->addButton(addCommand(take, [this](bool) { takeBetter(); }));
+    m_takeBetter = addCommand(take, [this](bool) { takeBetter(); });
+    auto* offered = m_bar->addButton(m_takeBetter);
     offered->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_take = offered;
 }
@@ -120,12 +118,15 @@ void BoundView::toggle()
         return m_job.stop();
     if (!document().hasProblem())
         return;
+    document().waitForSnapshot();
+    const SnapshotPtr snapshot = document().snapshot();
+    if (!snapshot)
+        return;
     m_tried = true;
     m_state = {};
     ProofRequest request{document().problem(), document().rules(), m_limit->value()};
-    document().waitForSnapshot();
-    if (const Evaluation& shown = document().snapshot()->evaluation; shown.valid())
-        request.total = shown.total;
+    if (snapshot->evaluation.valid())
+        request.total = snapshot->evaluation.total;
     m_job.start(request);
     m_ticking.start();
     showProgress();
@@ -194,6 +195,7 @@ void BoundView::showOffer()
     const SnapshotPtr& snapshot = document().snapshot();
     const bool offers = m_state.schedule && snapshot &&
                         (!snapshot->evaluation.valid() || m_state.best < snapshot->evaluation.total);
+    Actions::setAvailable(m_takeBetter, {offers, tr("No proof has found a better schedule.")});
     m_bar->setShown(m_take, offers);
     m_offer->setVisible(offers);
     if (!offers)

@@ -51,7 +51,8 @@ private:
     LowerBoundPtr m_shown; ///< in the table
     ControlBar* m_bar;
     QAction* m_prove = nullptr;
-    QWidget* m_take = nullptr; ///< the button
+    QAction* m_takeBetter = nullptr;
+    QWidget* m_take = nullptr; ///< its button
     QLabel* m_offer;
     QLabel* m_summary;
     QDoubleSpinBox* m_limit;

@@ -43,9 +43,10 @@ Result<EvaluatedFiles> evaluateFiles(const ScheduleArguments& arguments)
         return status.error();
     for (const std::string& setting : arguments.rules.switches)
         rules->reason += ", " + setting;
+    const bool own = !on->target.machine && !on->target.hardware;
     return EvaluatedFiles{
         verbs::evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
-        std::move(on->text)};
+        std::move(on->text), own};
 }
 
 } // namespace tilewright::cli

@@ -27,7 +27,8 @@ struct ScheduleArguments
 
 struct EvaluatedFiles : verbs::EvaluatedSchedule
 {
-    std::string hardware; ///< which it was evaluated on
+    std::string hardware;      ///< which it was evaluated on
+    bool onOwnHardware = true; ///< that of the problem's file
 };
 /// A schedule with its problem, evaluated as the arguments say: on the machine that they name, else on the
 /// one that the schedule file names.

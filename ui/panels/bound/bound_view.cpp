@@ -55,6 +55,7 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     m_parts->setRootIsDecorated(false);
     m_parts->setAlternatingRowColors(true);
     m_parts->setFrameShape(QFrame::NoFrame);
+    m_parts->setMinimumHeight(1); // it scrolls, the sentences above do not
     m_parts->setSelectionMode(QAbstractItemView::ExtendedSelection);
     for (int c = Value; c < Why; ++c)
         m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("1 234 567.8")) + 16);

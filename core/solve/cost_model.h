@@ -150,7 +150,8 @@ public:
         double latency = std::numeric_limits<double>::infinity();
         std::array<double, kWeights> weighted{};
     };
-    [[nodiscard]] AnyOrder leastOfAnyOrder();
+    /// Faster without the weighted sums, which are 0 then.
+    [[nodiscard]] AnyOrder leastOfAnyOrder(bool weighted = true);
     /// Elements loaded and written at least, however the ops are asked for: each once.
     [[nodiscard]] double leastTraffic() const;
     /// Number of evaluate() and mayFit() calls so far.
@@ -299,8 +300,13 @@ private:
     };
     /// `part` of the loads of shared tensors.
     [[nodiscard]] double leastElements(const Extents& e, double part) const;
-    /// Calls visit(Extents) for every class of which fits(w, h), or for the largest ones only.
-    template <class Fits, class Visit> void forEachClass(bool largest, Fits&& fits, Visit&& visit);
+    [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
+    /// Calls visit(Extents) for every class of which fits(w, h).
+    template <class Fits, class Visit> void forEachClass(Fits&& fits, Visit&& visit);
+    /// The same for the largest ones only; not for those between two where mayMatter(Extents) of what is as
+    /// large as both says no.
+    template <class Fits, class Visit, class MayMatter>
+    void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
     [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,

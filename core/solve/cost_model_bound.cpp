@@ -345,24 +345,75 @@ void CostModel::columnClasses(std::vector<std::int64_t>& out) const
     classes(out, m_widths, m_range.minW, m_range.maxW);
 }
 
-/// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it.
-template <class Fits, class Visit> void CostModel::forEachClass(bool largest, Fits&& fits, Visit&& visit)
+CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) const
 {
-    rowClasses(m_rowClasses);
-    columnClasses(m_columnClasses);
     const auto most = [](const std::vector<std::int64_t>& classes, std::size_t i, std::int64_t last) {
         return i + 1 == classes.size() ? last : classes[i + 1] - 1;
     };
+    return {m_columnClasses[column], m_rowClasses[row], most(m_columnClasses, column, m_range.maxW),
+            most(m_rowClasses, row, m_range.maxH)};
+}
+
+template <class Fits, class Visit> void CostModel::forEachClass(Fits&& fits, Visit&& visit)
+{
+    rowClasses(m_rowClasses);
+    columnClasses(m_columnClasses);
     std::size_t rows = m_rowClasses.size();
     for (std::size_t c = 0; c < m_columnClasses.size(); ++c) {
-        const std::int64_t w = m_columnClasses[c];
-        while (rows > 0 && !fits(w, m_rowClasses[rows - 1]))
+        while (rows > 0 && !fits(m_columnClasses[c], m_rowClasses[rows - 1]))
             --rows;
-        if (rows == 0)
-            break;
-        for (std::size_t r = largest ? rows - 1 : 0; r < rows; ++r)
-            visit(Extents{w, m_rowClasses[r], most(m_columnClasses, c, m_range.maxW),
-                          most(m_rowClasses, r, m_range.maxH)});
+        for (std::size_t r = 0; r < rows; ++r)
+            visit(extentsOf(c, r));
+    }
+}
+
+/// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it. It
+/// is halved where a corner as large as both ends may matter.
+template <class Fits, class Visit, class MayMatter>
+void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter)
+{
+    rowClasses(m_rowClasses);
+    columnClasses(m_columnClasses);
+    // The last of [low, high] for which ok() says yes; it does for `low`, and up to some index.
+    const auto last = [](std::size_t low, std::size_t high, auto&& ok) {
+        while (low < high) {
+            const std::size_t mid = low + (high - low + 1) / 2;
+            if (ok(mid))
+                low = mid;
+            else
+                high = mid - 1;
+        }
+        return low;
+    };
+    const auto rowsOf = [&](std::size_t c, std::size_t low, std::size_t high) {
+        return last(low, high, [&](std::size_t r) { return fits(m_columnClasses[c], m_rowClasses[r]); });
+    };
+    if (m_rowClasses.empty() || m_columnClasses.empty() || !fits(m_columnClasses[0], m_rowClasses[0]))
+        return;
+    struct Stretch
+    {
+        std::size_t c, rows, toC, toRows;
+    };
+    Stretch whole{};
+    whole.toC = last(0, m_columnClasses.size() - 1,
+                     [&](std::size_t c) { return fits(m_columnClasses[c], m_rowClasses[0]); });
+    whole.rows = rowsOf(0, 0, m_rowClasses.size() - 1);
+    whole.toRows = rowsOf(whole.toC, 0, whole.rows);
+    visit(extentsOf(whole.toC, whole.toRows));
+    if (whole.toC > 0)
+        visit(extentsOf(0, whole.rows));
+    std::vector<Stretch> todo{whole};
+    while (!todo.empty()) {
+        const Stretch s = todo.back();
+        todo.pop_back();
+        // With as many rows as the last, the last is the largest.
+        if (s.toC - s.c < 2 || s.rows == s.toRows || !mayMatter(extentsOf(s.toC - 1, s.rows)))
+            continue;
+        const std::size_t mid = s.c + (s.toC - s.c) / 2;
+        const std::size_t rows = rowsOf(mid, s.toRows, s.rows);
+        visit(extentsOf(mid, rows));
+        todo.push_back({s.c, s.rows, mid, rows});
+        todo.push_back({mid, rows, s.toC, s.toRows});
     }
 }
 
@@ -373,9 +424,10 @@ double CostModel::leastLatency()
         return least;
     if (!m_supported)
         return 0;
-    const auto fits = [this](std::int64_t w, std::int64_t h) { return canFit(w, h); };
-    forEachClass(true, fits,
-                 [&](const Extents& e) { least = std::min(least, bound(e.w, e.h, e.mostW, e.mostH)); });
+    const auto at = [this](const Extents& e) { return bound(e.w, e.h, e.mostW, e.mostH); };
+    forLargestClasses([this](std::int64_t w, std::int64_t h) { return canFit(w, h); },
+                      [&](const Extents& e) { least = std::min(least, at(e)); },
+                      [&](const Extents& e) { return at(e) < least; });
     return least;
 }
 
@@ -389,14 +441,17 @@ double CostModel::leastTraffic() const
     return sum;
 }
 
-CostModel::AnyOrder CostModel::leastOfAnyOrder()
+CostModel::AnyOrder CostModel::leastOfAnyOrder(bool weighted)
 {
     AnyOrder least;
-    least.weighted.fill(least.latency);
-    if (m_range.empty())
+    if (m_range.empty()) {
+        least.weighted.fill(least.latency);
         return least;
+    }
     if (!m_supported)
         return {0, {}};
+    if (weighted)
+        least.weighted.fill(least.latency);
     const bool shares = std::ranges::any_of(m_requests, &Request::shared);
     // A k of a reduction's size or more takes it in one step, which saves loads and takes room.
     std::int64_t shallow = 1;
@@ -407,24 +462,40 @@ CostModel::AnyOrder CostModel::leastOfAnyOrder()
             continue;
         listLoads(deep);
         const auto fits = [&](std::int64_t w, std::int64_t h) { return canFit({w, h, shallow}, deep); };
-        forEachClass(!shares, fits, [&](const Extents& e) {
-            double part = 1;
-            if (shares) {
+        /// Takes over what is less; whether something is.
+        const auto lower = [&](const Extents& e, double part, AnyOrder& than) {
+            const double compute = leastCompute(e.w, e.h);
+            const double memory = leastElements(e, part) / m_bandwidth;
+            bool less = false;
+            const auto take = [&less](double& best, double value) {
+                less |= value < best;
+                best = std::min(best, value);
+            };
+            take(than.latency, std::max(compute, memory));
+            for (std::size_t k = 0; k < kWeights && weighted; ++k) {
+                const double weight = static_cast<double>(k) / static_cast<double>(kWeights - 1);
+                take(than.weighted[k], weight * compute + (1 - weight) * memory);
+            }
+            return less;
+        };
+        if (!shares)
+            forLargestClasses(
+                fits, [&](const Extents& e) { (void)lower(e, 1, least); },
+                [&](const Extents& e) {
+                    AnyOrder copy = least;
+                    return lower(e, 1, copy);
+                });
+        else
+            forEachClass(fits, [&](const Extents& e) {
                 // In the first step, which all sinks of the subgraph take part in.
                 std::int64_t common = 0;
                 const std::int64_t room =
                     leastWorkingSet({e.w, e.h, shallow}, deep, m_moments.front(), &common);
-                part = static_cast<double>(room) /
-                       static_cast<double>(std::max<std::int64_t>(m_capacity - common, 1));
-            }
-            const double compute = leastCompute(e.w, e.h);
-            const double memory = leastElements(e, part) / m_bandwidth;
-            least.latency = std::min(least.latency, std::max(compute, memory));
-            for (std::size_t k = 0; k < kWeights; ++k) {
-                const double weight = static_cast<double>(k) / static_cast<double>(kWeights - 1);
-                least.weighted[k] = std::min(least.weighted[k], weight * compute + (1 - weight) * memory);
-            }
-        });
+                (void)lower(e,
+                            static_cast<double>(room) /
+                                static_cast<double>(std::max<std::int64_t>(m_capacity - common, 1)),
+                            least);
+            });
         shallow = deep + 1;
     }
     listLoads(m_range.maxK);

@@ -144,7 +144,7 @@ bool studyProof(const std::string& name, const Problem& problem, const Options& 
     Proof proof = prove(problem, {}, result->total, limits);
     if (proof.lowerBound <= 0) { // too many op sets
         proof.lowerBound = proof.presetBound =
-            strongBound(problem, {}, {.seconds = limits.seconds - proof.seconds}).value;
+            strongBound(problem, {}, {.seconds = limits.seconds - proof.seconds, .keepGoing = {}}).value;
         proof.optimal = result->provenOptimal; // by the solver, all the same
     }
     const bool sound = !proof.schedule || evaluate(problem, *proof.schedule, {}).valid();

@@ -152,6 +152,9 @@ public:
     };
     /// Faster without the weighted sums, which are 0 then.
     [[nodiscard]] AnyOrder leastOfAnyOrder(bool weighted = true);
+    /// The latency of leastOfAnyOrder() or more, for some times the work: looks at shallow and deep steps
+    /// apart, and at the steps that complete a tile apart from the others.
+    [[nodiscard]] double leastByDepth();
     /// Elements loaded and written at least, however the ops are asked for: each once.
     [[nodiscard]] double leastTraffic() const;
     /// Number of evaluate() and mayFit() calls so far.
@@ -251,7 +254,8 @@ private:
         std::int64_t height, width;         ///< of the tensor
         std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
         bool shared = false;
-        bool met = false; ///< a slice of a tile may be there already
+        bool met = false;       ///< a slice of a tile may be there already
+        std::int64_t after = 0; ///< asked for where a reduction of this size is complete, and only there
     };
     struct Work
     {
@@ -260,6 +264,7 @@ private:
         bool byRow, byCol;
         std::int64_t reduction; ///< compute=array, of a MatMul: cost is that of a cycle; else 0
         double chunks;          ///< of the reduction, at least
+        std::int64_t stepped;   ///< by the steps of a reduction of this size; 0: of none
     };
     /// A step of the first tile: what is surely in use in it.
     struct Moment
@@ -275,6 +280,7 @@ private:
         double rows, cols;
     };
     void compileBound();
+    [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
     void listLoads(std::int64_t deepest);
     [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                                             std::int64_t mostH);
@@ -298,6 +304,15 @@ private:
     {
         std::int64_t w, h, mostW, mostH;
     };
+    [[nodiscard]] double leastCompute(const Work& work, std::int64_t w, std::int64_t h) const;
+    struct Depths
+    {
+        std::int64_t least, most;
+    };
+    /// What leastOfAnyOrder() looks at: no reduction is complete in one step for some of them only.
+    [[nodiscard]] std::vector<Depths> depths() const;
+    [[nodiscard]] double leastAtDepths(const Depths& depths);
+    [[nodiscard]] double leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const;
     /// `part` of the loads of shared tensors.
     [[nodiscard]] double leastElements(const Extents& e, double part) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;

@@ -49,7 +49,7 @@ Slack ProofColumns::slack(const ProofColumn& column, const Prices& prices) const
     return out;
 }
 
-bool ProofColumns::complete(ProofColumn& c, CostModel& model) const
+bool ProofColumns::complete(ProofColumn& c, CostModel& model, bool sharp) const
 {
     if (m_graph.elementsOf(c.stayIn | c.stayOut) > m_graph.problem.hardware().fastMemoryCapacity)
         return false;
@@ -58,7 +58,10 @@ bool ProofColumns::complete(ProofColumn& c, CostModel& model) const
     const std::vector<TensorId> retained = m_graph.outputsOf(c.stayOut);
     const std::vector<TensorId> free = m_graph.outputsOf(c.openIn | c.openOut);
     const bool known = model.compile(ops, {.resident = resident, .retained = retained, .free = free});
-    c.least = std::max(c.least, known ? model.leastOfAnyOrder(false).latency : 0);
+    c.least = std::max(c.least, !known  ? 0
+                                : sharp ? model.leastByDepth()
+                                        : model.leastOfAnyOrder(false).latency);
+    c.sharp = sharp;
     c.exact = false;
     c.counts = false;
     c.program = ProofColumn::kNone;
@@ -191,9 +194,16 @@ std::vector<ProofColumn> ProofColumns::decide(const ProofColumn& column, const P
     while (!todo.empty()) {
         ProofColumn c = todo.back();
         todo.pop_back();
-        const bool over =
-            counting < kCountedAtOnce &&
-            (prices.empty() ? counting == 0 : slack(c, prices).value() < -kOverpriced * c.least);
+        const auto isOver = [&] {
+            return counting < kCountedAtOnce &&
+                   (prices.empty() ? counting == 0 : slack(c, prices).value() < -kOverpriced * c.least);
+        };
+        bool over = isOver();
+        if (over && !c.sharp) {
+            if (!complete(c, model, true))
+                continue;
+            over = isOver();
+        }
         if (!over || c.decided()) {
             c.counts = over;
             counting += over ? 1 : 0;

@@ -28,6 +28,7 @@ struct ProofColumn
     double reduced = 0;                 ///< what `least` is above the prices of what it achieves
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t program = kNone; ///< its column of the linear program, once prices were above it
+    bool sharp = false;            ///< CostModel::leastByDepth() is in `least`
     bool exact = false;            ///< `least` is the latency of the best tiling with a preset traversal
     bool counts = false;           ///< part of the cheapest cover
     [[nodiscard]] bool decided() const noexcept { return (openIn | openOut) == 0; }
@@ -86,7 +87,7 @@ private:
     using OverpricedList = std::vector<Overpriced>;
 
     /// What a column costs, by that model. False when it is none.
-    [[nodiscard]] bool complete(ProofColumn& column, CostModel& model) const;
+    [[nodiscard]] bool complete(ProofColumn& column, CostModel& model, bool sharp = false) const;
     [[nodiscard]] bool isTooExpensive(const ProofColumn& column) const
     {
         return m_bound + column.reduced > m_upper * (1 + kTolerance);
@@ -110,6 +111,7 @@ private:
     void adopt(Prices prices);
     void addToProgram(ProofColumn& column);
     void retire(ProofColumn& column);
+    void sharpen(std::size_t column, CostModel& model);
     void strike();
     template <class Work> bool forAll(std::size_t count, const Work& work) const;
 

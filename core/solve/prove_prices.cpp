@@ -146,6 +146,18 @@ bool ProofColumns::price()
     return m_priced;
 }
 
+/// The program has yet to be told.
+void ProofColumns::sharpen(std::size_t column, CostModel& model)
+{
+    ProofColumn& c = m_columns[column];
+    if (c.sharp || c.exact)
+        return;
+    const std::uint32_t program = c.program;
+    if (!complete(c, model, true))
+        c.least = c.reduced = std::numeric_limits<double>::infinity();
+    c.program = program;
+}
+
 bool ProofColumns::decideAll()
 {
     constexpr std::size_t kAtOnce = 1 << 14;
@@ -171,6 +183,13 @@ bool ProofColumns::decideAll()
     }
     m_columns = std::move(decided);
     m_columns.insert(m_columns.end(), todo.begin(), todo.end());
+    if (all && m_columns.size() <= kAtOnce) // as many as there is time for
+        (void)forAll(m_columns.size(),
+                     [&](std::size_t thread, std::size_t i) { sharpen(i, m_models[thread]); });
+    for (const ProofColumn& c : m_columns)
+        if (c.program != ProofColumn::kNone)
+            m_program->setCost(c.program, std::min(c.least / m_upper, kOutOfReach));
+    strike();
     return all;
 }
 
@@ -238,7 +257,7 @@ double ProofColumns::leastBetween(ProofMask ops, ProofMask resident, ProofMask r
     CostModel& model = m_models.front();
     if (!model.compile(list, {.resident = before, .retained = after}))
         return 0;
-    return model.leastOfAnyOrder(false).latency;
+    return model.leastByDepth();
 }
 
 } // namespace tilewright

@@ -138,8 +138,8 @@ bool ProofColumns::list(const Rules& rules)
         constexpr std::size_t kLooked = 8; // one in so many tells how long all take
         const double left = m_limits.secondsLeft();
         return left > 0 &&
-               (done < sets.size() / kLooked || (available - left) * static_cast<double>(sets.size()) <=
-                                                    available * static_cast<double>(done));
+               (done * kLooked <= sets.size() || (available - left) * static_cast<double>(sets.size()) <=
+                                                     available * static_cast<double>(done));
     };
     const bool all =
         forAllInThreads(m_models.size(), sets.size(), isInTime, [&](std::size_t thread, std::size_t i) {

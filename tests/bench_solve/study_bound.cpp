@@ -195,14 +195,8 @@ struct SmallCase
 SmallCase smallCase(int seed)
 {
     testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
-    const Hardware hw{testing::pick(rng, 6, 40),
-                      testing::pick(rng, 1, 4),
-                      testing::pick(rng, 2, 4),
-                      testing::pick(rng, 2, 4),
-                      {}};
     SmallCase out;
-    out.problem =
-        testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+    out.problem = testing::smallProblem(rng);
     random_cases::Source rnd(static_cast<std::uint64_t>(seed));
     out.rules = seed % 2 == 0 ? random_cases::rules(rnd) : Rules::final();
     out.optimum = testing::BruteForce(*out.problem, out.rules).optimum();

@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kCountedAtOnce = 8; ///< of the parts of one
+constexpr std::size_t kCountedAtOnce = 4; ///< of the parts of one
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 } // namespace
@@ -199,7 +199,8 @@ std::vector<ProofColumn> ProofColumns::decide(const ProofColumn& column, const P
                    (prices.empty() ? counting == 0 : slack(c, prices).value() < -kOverpriced * c.least);
         };
         bool over = isOver();
-        if (over && !c.sharp) {
+        const bool isFirst = c.openIn == column.openIn && c.openOut == column.openOut;
+        if (over && !c.sharp && (c.decided() || isFirst)) { // takes too long for those in between
             if (!complete(c, model, true))
                 continue;
             over = isOver();

@@ -15,7 +15,7 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kCountedARound = 500;
+constexpr std::size_t kCountedARound = 150;
 constexpr double kSmoothing = 0.6;     ///< part of the best prices so far in those that are looked at
 constexpr double kCloseEnough = 0.01;  ///< of what is left to the upper bound: prices are not improved for it
 constexpr double kClosed = 1 - 1e-8;   ///< of the upper bound

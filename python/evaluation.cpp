@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "values.h"
 
+#include "base/file.h"
 #include "eval/occupancy.h"
 #include "report/evaluation_json.h"
 #include "report/format_issue.h"
 #include "report/walk_steps.h"
+#include "verbs/problem_on_hardware.h"
 
 #include <limits>
 
@@ -116,11 +118,30 @@ RulesChoice chosen(const ScheduleValue& schedule, const py::object& rules)
     return *schedule.byFile;
 }
 
+/// What the schedule is evaluated on: a file of one may name the machine that it was made for, which holds
+/// where none is given.
+ProblemValue problemFor(const py::object& schedule, const py::object& workload, const py::object& machine,
+                        const Dimensions& dimensions)
+{
+    const bool isGiven = !machine.is_none() || py::isinstance<ProblemValue>(workload);
+    if (isGiven || py::isinstance<ScheduleValue>(schedule))
+        return problemOf(workload, machine, dimensions);
+    const std::string file = pathOf(schedule);
+    const auto text = readFile(file);
+    const auto target = text ? valueOf(lower::targetOfSchedule(*text, file)) : lower::ScheduleTarget();
+    if (!target.machine && !target.hardware)
+        return problemOf(workload, machine, dimensions);
+    const verbs::WorkloadCall call =
+        callOf(workload, machine, dimensions.empty() ? target.dimensions : dimensions);
+    const py::gil_scoped_release released;
+    return {valueOf(verbs::problemOnHardware(call, {}, {target, file})).problem};
+}
+
 /// The common case, values, without a copy of either.
 EvaluationValue evaluateValue(const py::object& workload, const py::object& schedule, const py::object& rules,
                               const py::object& machine, const Dimensions& dimensions)
 {
-    const ProblemValue problem = problemOf(workload, machine, dimensions);
+    const ProblemValue problem = problemFor(schedule, workload, machine, dimensions);
     if (py::isinstance<ScheduleValue>(schedule)) {
         const auto& value = schedule.cast<const ScheduleValue&>();
         if (problem.problem == value.problem) {

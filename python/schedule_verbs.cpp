@@ -102,7 +102,7 @@ std::string bound(const py::object& workload, const py::object& rules, const py:
     const ProblemValue value = problemOf(workload, machine, dimensions);
     const Rules reading = rulesOf(rules);
     const py::gil_scoped_release released;
-    return boundJson(lowerBound(*value.problem, reading));
+    return boundJson(*value.problem, lowerBound(*value.problem, reading));
 }
 
 struct LoweringValue

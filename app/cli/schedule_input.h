@@ -25,8 +25,13 @@ struct ScheduleArguments
     void addTo(CLI::App& verb);
 };
 
-using verbs::EvaluatedSchedule;
-/// A schedule with its problem, evaluated as the arguments say.
-[[nodiscard]] Result<EvaluatedSchedule> evaluateFiles(const ScheduleArguments& arguments);
+struct EvaluatedFiles : verbs::EvaluatedSchedule
+{
+    std::string hardware;      ///< which it was evaluated on
+    bool onOwnHardware = true; ///< that of the problem's file
+};
+/// A schedule with its problem, evaluated as the arguments say: on the machine that they name, else on the
+/// one that the schedule file names.
+[[nodiscard]] Result<EvaluatedFiles> evaluateFiles(const ScheduleArguments& arguments);
 
 } // namespace tilewright::cli

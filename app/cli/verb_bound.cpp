@@ -41,7 +41,8 @@ std::optional<BoundedBest> prove(const Problem& problem, const Rules& rules, dou
     limits.seconds = (1 - kSolveShare - kPriceShare) * seconds;
     limits.keepGoing = keepGoing;
     Proof proof = tilewright::prove(problem, rules, found->total, limits);
-    raiseBound(bound, problem, std::min(proof.lowerBound, found->total));
+    if (!meetsBound(std::min(proof.lowerBound, found->total), bound.value)) // by more than rounding
+        raiseBound(bound, problem, std::min(proof.lowerBound, found->total));
     takeProof(*found, std::move(proof), true);
     raiseBound(*found, bound.value);
     return BoundedBest{found->total, found->provenOptimal, found->provenSpace};
@@ -50,25 +51,27 @@ std::optional<BoundedBest> prove(const Problem& problem, const Rules& rules, dou
 int bound(const std::string& file, const WorkloadArguments& machine, const RuleArguments& arguments,
           double seconds, bool json)
 {
-    const auto problem = problemOf(file, machine);
-    if (!problem)
-        return fail(problem.error());
+    const auto on = problemOf(file, machine);
+    if (!on)
+        return fail(on.error());
+    const Problem& problem = *on->problem;
     const auto rules = arguments.rules();
     if (!rules)
         return fail(rules.error());
     LowerBound b;
     std::optional<BoundedBest> best;
     if (seconds > 0)
-        best = prove(**problem, *rules, seconds, b);
+        best = prove(problem, *rules, seconds, b);
     else
-        b = lowerBound(**problem, *rules);
+        b = lowerBound(problem, *rules);
     if (json) {
-        std::cout << boundJson(b, best ? &*best : nullptr);
+        std::cout << boundJson(problem, b, best ? &*best : nullptr);
         return Exit::Success;
     }
     std::cout << "lower bound  " << formatGrouped(b.value) << '\n'
               << "compute      " << formatGrouped(b.compute) << '\n'
-              << "memory       " << formatGrouped(b.memory) << '\n';
+              << "memory       " << formatGrouped(b.memory) << '\n'
+              << "machine      " << on->text << '\n';
     for (const BoundPart& part : b.parts)
         std::cout << "  " << part.text << '\n';
     if (best)

@@ -28,6 +28,8 @@ int check(const ScheduleArguments& arguments)
         for (std::size_t i = 1; i < e.issues.size(); ++i)
             std::cout << "  also " << sentence(e.issues[i]) << '\n';
     }
+    if (!arguments.json && !result->onOwnHardware)
+        std::cout << "machine: " << result->hardware << '\n';
     return e.valid() ? Exit::Success : Exit::No;
 }
 

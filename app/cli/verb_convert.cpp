@@ -5,10 +5,14 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "edit/fit.h"
 #include "lower/npu_model.h"
 #include "mapping/files.h"
 #include "model/model_json.h"
+#include "report/evaluation_json.h"
+#include "report/format_issue.h"
 #include "systolic/gemm.h"
+#include "verbs/evaluate.h"
 
 #include <CLI/CLI.hpp>
 
@@ -42,8 +46,44 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
     return out;
 }
 
+/// Each op alone: what the window starts with, to begin from and to compare with.
+int writeEachAlone(const ConvertArguments& a)
+{
+    auto on = problemOf(a.file, a.machine);
+    if (!on)
+        return fail(on.error());
+    const Problem& problem = *on->problem;
+    verbs::EvaluatedSchedule alone = verbs::evaluateLoaded(on->problem, {oneOpPerSubgraph(problem), {}},
+                                                           {Rules::final(), "each operation alone"});
+    alone.loaded.schedule.extra = lower::withTarget({}, on->target);
+    const Evaluation& e = alone.evaluation;
+    std::vector<double> latencies;
+    for (const SubgraphEvaluation& s : e.subgraphs)
+        latencies.push_back(s.latency);
+    if (const Issue* issue = e.verdict()) {
+        std::cerr << "tilewright-cli: " << a.file << ": not every operation fits alone: " << sentence(*issue)
+                  << '\n';
+        latencies.clear();
+    }
+    const auto text = writeSchedule(problem, alone.loaded.schedule, latencies);
+    if (!text)
+        return fail(text.error());
+    if (auto s = writeFileAtomically(a.output, *text); !s)
+        return fail(s.error());
+    if (a.json)
+        std::cout << evaluationJson(verbs::snapshotOf(alone), alone.rules.reason);
+    else
+        std::cout << "subgraphs    " << formatGrouped(static_cast<std::int64_t>(e.subgraphs.size()))
+                  << ", each of one operation\n"
+                  << "machine      " << on->text << '\n'
+                  << "total        " << (e.valid() ? formatGrouped(e.total) : std::string("none")) << '\n';
+    return e.valid() ? Exit::Success : Exit::No;
+}
+
 int convert(const ConvertArguments& a)
 {
+    if (a.to == "schedule")
+        return writeEachAlone(a);
     const auto read = lowerFile(a.file, a.machine);
     if (!read)
         return fail(read.error());
@@ -82,9 +122,9 @@ void addConvertVerb(CLI::App& app, int& exitCode)
     auto a = std::make_shared<ConvertArguments>();
     verb->add_option("file", a->file, "ONNX or other model, layer list, topology or problem")->required();
     verb->add_option("-o,--output", a->output, "File to write")->required();
-    verb->add_option("--to", a->to, "model, problem, layers, gemms or npu")
+    verb->add_option("--to", a->to, "model, problem, layers, gemms, npu, or schedule: each operation alone")
         ->required()
-        ->check(CLI::IsMember({"model", "problem", "layers", "gemms", "npu"}));
+        ->check(CLI::IsMember({"model", "problem", "layers", "gemms", "npu", "schedule"}));
     a->machine.addTo(*verb);
     verb->add_flag("--json", a->json, "The report of the lowering as one JSON document on stdout");
     verb->callback([a, &exitCode] { exitCode = convert(*a); });

@@ -8,11 +8,12 @@
 #include "report/html_report.h"
 #include "report/step_writers.h"
 #include "schedule_input.h"
-#include "table.h"
+#include "schedule_table.h"
 #include "verbs.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <iostream>
@@ -28,52 +29,28 @@ struct EvaluateArguments : ScheduleArguments
     std::string report;
 };
 
-std::string granularity(const Granularity& g)
+/// The subgraph that takes longest, where there is a choice.
+void printSlowest(const EvaluatedFiles& r)
 {
-    return formatGrouped(g.w) + " x " + formatGrouped(g.h) + " x " + formatGrouped(g.k);
+    const Evaluation& e = r.evaluation;
+    if (e.subgraphs.size() < 2 || e.total <= 0)
+        return;
+    const auto slowest = std::ranges::max_element(e.subgraphs, {}, &SubgraphEvaluation::latency);
+    const auto at = static_cast<std::size_t>(slowest - e.subgraphs.begin());
+    const std::string names = opNames(*r.problem, r.loaded.schedule[SubgraphId(at)].ops);
+    std::cout << "slowest      subgraph " << at << (names.empty() ? "" : " (" + names + ")") << ": "
+              << formatGrouped(slowest->latency) << " (" << percent(slowest->latency / e.total) << ")\n";
 }
 
-std::string opList(const std::vector<OpId>& ops)
-{
-    constexpr std::size_t kShown = 6;
-    std::string out;
-    for (std::size_t i = 0; i < ops.size() && i < kShown; ++i)
-        out += (i > 0 ? "," : "") + std::to_string(ops[i].value);
-    return ops.size() > kShown ? out + ",... (" + std::to_string(ops.size()) + ")" : out;
-}
-
-void printTable(const EvaluatedSchedule& r)
-{
-    const std::int64_t capacity = r.problem->hardware().fastMemoryCapacity;
-    Table table({"#", "ops", "w x h x k", "order", "tiles", "steps", "compute", "memory", "latency", "bound",
-                 "working set", "of capacity"});
-    for (std::size_t i = 0; i < r.evaluation.subgraphs.size(); ++i) {
-        const Subgraph& s = r.loaded.schedule[SubgraphId(i)];
-        const SubgraphEvaluation& e = r.evaluation.subgraphs[i];
-        std::vector<std::string> row{std::to_string(i), opList(s.ops), granularity(s.granularity),
-                                     std::string(traversalName(s.traversal.kind()))};
-        if (e.structurallyValid)
-            for (std::string cell :
-                 {formatGrouped(e.rows) + " x " + formatGrouped(e.cols), formatGrouped(e.steps),
-                  formatGrouped(e.compute), formatGrouped(e.memory), formatGrouped(e.latency),
-                  std::string(boundName(e.bound)), formatGrouped(e.peakWorkingSet),
-                  percent(static_cast<double>(e.peakWorkingSet) / static_cast<double>(capacity))})
-                row.push_back(std::move(cell));
-        else
-            row.resize(12, "-");
-        table.add(std::move(row));
-    }
-    table.print(std::cout);
-}
-
-void printText(const EvaluatedSchedule& r, const Snapshot& snapshot)
+void printText(const EvaluatedFiles& r, const Snapshot& snapshot)
 {
     const Evaluation& e = r.evaluation;
     const double bound = snapshot.lowerBound;
     if (!e.subgraphs.empty()) {
-        printTable(r);
+        printSubgraphs(*r.problem, r.loaded.schedule, e, e.subgraphs.size());
         std::cout << '\n';
     }
+    std::cout << "machine      " << r.hardware << '\n';
     std::cout << "rules        " << ruleSetTitle(e.rules) << " (" << r.rules.reason << ")\n";
     if (!e.valid()) {
         std::cout << "invalid      " << sentence(*e.verdict()) << '\n';
@@ -84,6 +61,7 @@ void printText(const EvaluatedSchedule& r, const Snapshot& snapshot)
     std::cout << "total        " << formatGrouped(e.total) << '\n';
     if (e.rules != e.rules.onArray())
         std::cout << "on the array " << formatGrouped(snapshot.arrayTotal) << " (with compute=array)\n";
+    printSlowest(r);
     std::cout << "lower bound  " << formatGrouped(bound);
     if (bound > 0)
         std::cout << " (" << percent(e.total / bound - 1) << " above it)";
@@ -95,7 +73,7 @@ bool endsWith(const std::string& text, std::string_view end)
     return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-int writeTrace(const EvaluatedSchedule& r, const std::string& file)
+int writeTrace(const EvaluatedFiles& r, const std::string& file)
 {
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     if (!out)

@@ -92,9 +92,12 @@ int placeSchedules(const PlaceArguments& args, const Progress& progress, const s
         error.file = args.files.schedule;
         return interrupt.stop_requested() ? Exit::Interrupted : fail(error);
     }
-    return finish(
+    const int code = finish(
         args, buffersOf(problem, placed->items), placed->placement, problem.hardware().fastMemoryCapacity,
         args.files.json ? placementJson(problem, *placed) : std::string(), interrupt.stop_requested());
+    if (!args.files.json && code != Exit::BadInput)
+        std::cout << "machine        " << evaluated->hardware << '\n';
+    return code;
 }
 
 int place(const PlaceArguments& args)

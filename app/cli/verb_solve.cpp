@@ -6,6 +6,7 @@
 #include "report/format_issue.h"
 #include "rule_arguments.h"
 #include "schedule/schedule_json.h"
+#include "schedule_table.h"
 #include "solve/prove.h"
 #include "solve/solve_json.h"
 #include "solve/solver.h"
@@ -48,24 +49,29 @@ struct SolveArguments
 constexpr double kOverhead = 0.015;
 constexpr double kMargin = 0.015;
 
-void printSummary(const SolveResult& r)
+void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, const Rules& rules)
 {
+    constexpr std::size_t kShown = 12; // subgraphs
     std::cout << "total latency   " << formatGrouped(r.total) << '\n'
               << "start           " << formatGrouped(r.startTotal) << " ("
               << percent(1 - r.total / r.startTotal, 2) << " less)\n"
               << "lower bound     " << formatGrouped(r.lowerBound) << " (gap " << percent(r.gap(), 2) << ")\n"
               << "subgraphs       " << formatGrouped(r.schedule.size()) << '\n'
+              << "machine         " << on.text << '\n'
               << "time            " << secondsText(r.seconds) << ", " << formatGrouped(r.steps)
               << " changes tried, " << formatGrouped(r.evaluations) << " tilings evaluated\n";
     if (r.provenOptimal)
         std::cout << "proven optimal  over " << r.provenSpace << '\n';
+    std::cout << '\n';
+    printSubgraphs(*on.problem, r.schedule, evaluate(*on.problem, r.schedule, rules), kShown);
 }
 
 int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point started)
 {
-    const auto problem = problemOf(args.problem, args.machine);
-    if (!problem)
-        return fail(problem.error());
+    const auto on = problemOf(args.problem, args.machine);
+    if (!on)
+        return fail(on.error());
+    const ProblemPtr& problem = on->problem;
     SolveOptions options;
     const auto rules = args.rules.rules();
     if (!rules)
@@ -76,13 +82,13 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
     options.iterations = args.iterations;
     options.placeable = args.placeable;
     if (!args.start.empty()) {
-        auto loaded = loadSchedule(**problem, args.start);
+        auto loaded = loadSchedule(*problem, args.start);
         if (!loaded)
             return fail(loaded.error());
         auto start = verbs::startOf(std::move(*loaded), args.start);
         if (!start)
             return fail(start.error());
-        if (const Evaluation e = evaluate(**problem, *start, options.rules); !e.valid())
+        if (const Evaluation e = evaluate(*problem, *start, options.rules); !e.valid())
             std::cerr << "tilewright-cli: " << args.start
                       << ": not valid for this problem and machine, the search takes only hints from it: "
                       << sentence(*e.verdict()) << '\n';
@@ -102,7 +108,7 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         };
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds * (1 - kMargin) - spent - kOverhead) : 0;
-    auto result = solve(**problem, options);
+    auto result = solve(*problem, options);
     if (!result) {
         Error error = result.error();
         error.file = args.problem;
@@ -121,19 +127,20 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
                           << formatNumber(p.lowerBound) << std::endl;
             };
         // A better schedule is not looked for under a person's locks, nor for addresses.
-        proveResult(**problem, *rules, *result, limits, !args.placeable && !options.start);
+        proveResult(*problem, *rules, *result, limits, !args.placeable && !options.start);
     }
     if (!args.output.empty()) {
-        const auto text = writeSchedule(**problem, result->schedule, result->latencies);
+        result->schedule.extra = lower::withTarget(result->schedule.extra, on->target);
+        const auto text = writeSchedule(*problem, result->schedule, result->latencies);
         if (!text)
             return fail(text.error());
         if (const Status status = writeFileAtomically(args.output, *text); !status)
             return fail(status.error());
     }
     if (args.json)
-        std::cout << solveResultJson(**problem, *result, options.rules);
+        std::cout << solveResultJson(*problem, *result, options.rules);
     else
-        printSummary(*result);
+        printSummary(*on, *result, options.rules);
     return result->stopped ? Exit::Interrupted : Exit::Success;
 }
 

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "interrupt.h"
 #include "sweep/collect.h"
+#include "sweep/enough.h"
 #include "sweep/folder.h"
 #include "sweep/run.h"
 #include "sweep_progress.h"
@@ -74,6 +75,29 @@ void printCounts(const sweep::SweepCounts& counts, bool json)
                   << " to do\n";
 }
 
+/// How much of each axis is enough, for each metric: to the eye, and as the window has it by default.
+void printEnough(const sweep::SweepTable& table)
+{
+    constexpr double kNothingMore = 0.001, kUsual = 0.05;
+    const sweep::Plan& plan = table.manifest.plan;
+    const std::vector<sweep::Enough> all = enoughOf(table, kNothingMore), usual = enoughOf(table, kUsual);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const sweep::Enough& e = all[i];
+        std::cout << (table.toDo() > 0 ? "so far  " : "enough  ");
+        if (plan.workload.size() > 1)
+            std::cout << plan.workload[e.workload] << ": ";
+        if (e.isLast)
+            std::cout << e.metric << " still falls at " << e.axis << " = " << e.from.text
+                      << ", the largest value";
+        else
+            std::cout << "from " << e.axis << " = " << e.from.text << " on, " << e.metric << " stays within "
+                      << percent(kNothingMore) << " of the best";
+        if (!(usual[i].from == e.from))
+            std::cout << "; within " << percent(kUsual, 0) << " from " << usual[i].from.text << " on";
+        std::cout << '\n';
+    }
+}
+
 int showStatus(const SweepArguments& args)
 {
     const auto folder = sweep::ResultsFolder::open(args.status);
@@ -113,6 +137,8 @@ int collectTable(const SweepArguments& args)
     if (const Status written = writeFileAtomically(args.output, text); !written)
         return fail(written.error());
     printCounts({table->rows.size(), table->done, table->failed}, args.json);
+    if (!args.json)
+        printEnough(*table);
     return Exit::Success;
 }
 
@@ -195,7 +221,9 @@ int runPlan(const SweepArguments& args)
         args.fresh && std::filesystem::exists(args.output) ? sweep::folderBeside(args.output) : args.output;
     const sweep::SlurmJob job = slurmJob(args, path, sweep.plan().pointCount());
     if (args.slurm && args.dryRun) {
-        std::cout << sweep::slurmScript(job);
+        std::cout << sweep::slurmScript(job) << "\n# " << job.folder
+                  << "/slurm-collect.sh, which waits for the array (--dependency=afterany):\n"
+                  << sweep::slurmCollectScript(job);
         return Exit::Success;
     }
     std::optional<InterruptGuard> interrupt; // not over sbatch, which ends by signals as others do
@@ -281,7 +309,9 @@ void addSweepVerb(CLI::App& app, int& exitCode)
         ->check(CLI::Range(1, 100'000));
     verb->add_option("--sbatch", args->sbatch,
                      "Further options of sbatch: \"--partition=long --time=2:00:00\"");
-    verb->add_flag("--dry-run", args->dryRun, "Print the batch script instead of submitting it");
+    verb->add_flag(
+        "--dry-run", args->dryRun,
+        "Print both batch scripts instead of submitting them: that of the array and the one that collects");
     verb->add_flag("--json", args->json, "One JSON document on stdout");
     verb->callback([args, &exitCode] { exitCode = runSweepVerb(*args); });
 }

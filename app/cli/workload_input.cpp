@@ -35,9 +35,9 @@ Result<std::optional<Machine>> WorkloadArguments::load() const
     return std::optional(std::move(*read));
 }
 
-Result<verbs::WorkloadCall> WorkloadArguments::read(const std::string& file) const
+Result<onnx::Dimensions> WorkloadArguments::dimensions() const
 {
-    onnx::Dimensions dimensions;
+    onnx::Dimensions out;
     for (const std::string& dim : dims) {
         // A name may have any sign in it, a value has none of these.
         const std::size_t at = dim.rfind('=');
@@ -49,10 +49,19 @@ Result<verbs::WorkloadCall> WorkloadArguments::read(const std::string& file) con
         const auto number = std::from_chars(dim.data() + at + 1, end, value);
         if (number.ec != std::errc{} || number.ptr != end)
             return wrong("expected a whole number behind \"=\"");
-        if (!dimensions.emplace(dim.substr(0, at), value).second)
+        if (!out.emplace(dim.substr(0, at), value).second)
             return wrong("the dimension has a value already");
     }
-    auto workload = lower::loadWorkload(file, dimensions);
+    return out;
+}
+
+Result<verbs::WorkloadCall> WorkloadArguments::read(const std::string& file,
+                                                    const onnx::Dimensions& usual) const
+{
+    const auto given = dimensions();
+    if (!given)
+        return given.error();
+    auto workload = lower::loadWorkload(file, given->empty() ? usual : *given);
     if (!workload)
         return workload.error();
     auto named = load();
@@ -72,14 +81,28 @@ Result<verbs::WorkloadCall> WorkloadArguments::readIfNamed(const std::string& fi
     return verbs::WorkloadCall{nullptr, {}, std::move(*named)};
 }
 
-Result<ProblemPtr> problemOf(const std::string& file, const WorkloadArguments& machine)
+Result<verbs::ProblemOnHardware> problemOf(const std::string& file, const WorkloadArguments& machine,
+                                           const verbs::TargetOfFile& schedule)
 {
-    if (!machine.given() && machine.dims.empty() && verbs::isProblemFile(file))
-        return loadProblem(file);
-    const auto call = machine.read(file);
+    const bool standsAsItIs = !machine.given() && machine.dims.empty() && !schedule.target.machine;
+    if (standsAsItIs && verbs::isProblemFile(file)) {
+        const auto problem = loadProblem(file);
+        if (!problem)
+            return problem.error();
+        return verbs::problemAsItStands(*problem, schedule);
+    }
+    const auto call = machine.read(file, schedule.target.dimensions);
     if (!call)
         return call.error();
-    return verbs::problemOf(*call);
+    std::string named;
+    for (const std::string& name : machine.machine)
+        named += (named.empty() ? "" : " and ") + name;
+    auto out = verbs::problemOnHardware(*call, named, schedule);
+    if (out && out->target.machine) {
+        const auto given = machine.dimensions();
+        out->target.dimensions = machine.dims.empty() ? schedule.target.dimensions : *given;
+    }
+    return out;
 }
 
 Result<verbs::LoweredWorkload> lowerFile(const std::string& file, const WorkloadArguments& machine)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "verbs/problem_on_hardware.h"
 #include "verbs/workload.h"
 
 #include <string>
@@ -20,20 +21,26 @@ struct WorkloadArguments
     std::vector<std::string> machine; ///< files or names of presets
     std::vector<std::string> dims;    ///< "NAME=VALUE"
 
+    /// The values of --dim.
+    [[nodiscard]] Result<onnx::Dimensions> dimensions() const;
     /// Adds --machine and --dim; gives the former, so that a verb can say which older ones it excludes.
     CLI::Option* addTo(CLI::App& verb);
     [[nodiscard]] bool given() const noexcept { return !machine.empty(); }
     /// The machine that was named, if one was.
     [[nodiscard]] Result<std::optional<Machine>> load() const;
-    /// The workload of any kind in a file, with the machine.
-    [[nodiscard]] Result<verbs::WorkloadCall> read(const std::string& file) const;
+    /// The workload of any kind in a file, with the machine. `usual`: the dimensions where none are given.
+    [[nodiscard]] Result<verbs::WorkloadCall> read(const std::string& file,
+                                                   const onnx::Dimensions& usual = {}) const;
     /// The same, with no workload where no file is named.
     [[nodiscard]] Result<verbs::WorkloadCall> readIfNamed(const std::string& file) const;
 };
 
 /// The problem of a workload file of any kind: one that is a problem stands as it is unless a machine is
 /// named.
-[[nodiscard]] Result<ProblemPtr> problemOf(const std::string& file, const WorkloadArguments& machine);
+/// Of a schedule of it, where there is one, the machine that it was made for holds where none is named.
+[[nodiscard]] Result<verbs::ProblemOnHardware> problemOf(const std::string& file,
+                                                         const WorkloadArguments& machine,
+                                                         const verbs::TargetOfFile& schedule = {});
 
 /// Any workload lowered to the machine.
 [[nodiscard]] Result<verbs::LoweredWorkload> lowerFile(const std::string& file,

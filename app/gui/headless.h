@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "cli/rule_arguments.h"
 #include "theme/style.h"
 #include "workspace/document.h"
 
@@ -55,6 +56,22 @@ private:
     QApplication m_app;
     OwnSettings m_settings;
 };
+
+/// --rules and --set; `auto` leaves the rule set that the schedule's latencies agree with.
+[[nodiscard]] inline Status useRules(Document& document, const cli::RuleArguments& arguments)
+{
+    if (arguments.set == "auto" && arguments.switches.empty())
+        return Unit{};
+    Rules rules = arguments.set == "auto"   ? document.rules()
+                  : arguments.set == "seed" ? Rules::seed()
+                                            : Rules::final();
+    if (Status applied = arguments.apply(rules); !applied)
+        return applied;
+    document.setRules(rules);
+    if (document.hasProblem())
+        document.evaluateNow();
+    return Unit{};
+}
 
 /// What a verb is told about the machine: a preset or a file. Without a name the document keeps its own.
 [[nodiscard]] inline Status useMachine(Document& document, const std::string& name)

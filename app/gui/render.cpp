@@ -50,7 +50,7 @@ bool select(Selection& selection, const QString& what)
 }
 
 /// The schedule of this file becomes the ghost; the current one stays current.
-Status pinBaseline(Document& document, const QString& path)
+Status pinBaseline(Document& document, const QString& path, const cli::RuleArguments& rules)
 {
     if (path.isEmpty())
         return Unit{};
@@ -60,9 +60,14 @@ Status pinBaseline(Document& document, const QString& path)
     const QString currentPath = document.schedulePath();
     if (Status opened = document.openSchedule(path); !opened)
         return opened;
+    if (Status used = useRules(document, rules); !used)
+        return used;
     document.pinBaseline(QFileInfo(path).fileName());
-    if (!currentPath.isEmpty())
-        return document.openSchedule(currentPath);
+    if (!currentPath.isEmpty()) {
+        if (Status opened = document.openSchedule(currentPath); !opened)
+            return opened;
+        return useRules(document, rules);
+    }
     document.apply(current, QStringLiteral("current"));
     document.evaluateNow();
     return Unit{};
@@ -71,7 +76,7 @@ Status pinBaseline(Document& document, const QString& path)
 /// The whole window with its docks, as a person sees it.
 Status renderWindow(const QStringList& files, const std::vector<std::string>& selected,
                     const QString& perspective, const QString& baseline, const std::string& machine,
-                    const QString& output, const ExportOptions& options)
+                    const cli::RuleArguments& rules, const QString& output, const ExportOptions& options)
 {
     MainWindow window;
     window.setTheme(options.theme->dark ? QStringLiteral("dark") : QStringLiteral("light"));
@@ -81,7 +86,9 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
         return Error{ErrorCode::Io, "the files could not be opened", {}, files.front().toStdString()};
     if (Status used = useMachine(window.state().document, machine); !used)
         return used;
-    if (Status pinned = pinBaseline(window.state().document, baseline); !pinned)
+    if (Status used = useRules(window.state().document, rules); !used)
+        return used;
+    if (Status pinned = pinBaseline(window.state().document, baseline, rules); !pinned)
         return pinned;
     if (!files.isEmpty() || !perspective.isEmpty())
         window.applyPerspective(perspective.isEmpty() ? QStringLiteral("Edit") : perspective);
@@ -102,6 +109,7 @@ struct RenderArguments
 {
     std::vector<std::string> files;
     std::string view, output, theme = "light", size, perspective, baseline, machine;
+    cli::RuleArguments rules;
     std::vector<std::string> selected, commands;
     double scale = 1, fontSize = 0;
     bool listViews = false;
@@ -109,8 +117,8 @@ struct RenderArguments
 
 int render(const RenderArguments& arguments, char** argv)
 {
-    const auto& [files, view, output, theme, size, perspective, baseline, machine, selected, commands, scale,
-                 fontSize, listViews] = arguments;
+    const auto& [files, view, output, theme, size, perspective, baseline, machine, rules, selected, commands,
+                 scale, fontSize, listViews] = arguments;
     if (listViews) {
         for (const ViewEntry& entry : viewCatalog())
             std::cout << entry.name.toStdString() << '\n';
@@ -149,9 +157,9 @@ int render(const RenderArguments& arguments, char** argv)
     sortForOpening(opened);
     const QString other = takeCompared(opened);
     if (view == "window") {
-        const Status done =
-            renderWindow(paths, selected, QString::fromStdString(perspective),
-                         QString::fromStdString(baseline), machine, QString::fromStdString(output), options);
+        const Status done = renderWindow(paths, selected, QString::fromStdString(perspective),
+                                         QString::fromStdString(baseline), machine, rules,
+                                         QString::fromStdString(output), options);
         return done ? 0 : fail(done.error().text());
     }
 
@@ -170,7 +178,9 @@ int render(const RenderArguments& arguments, char** argv)
             return fail(read.error().text());
     if (const Status used = useMachine(state.document, machine); !used)
         return fail(used.error().text());
-    if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline)); !pinned)
+    if (const Status used = useRules(state.document, rules); !used)
+        return fail(used.error().text());
+    if (const Status pinned = pinBaseline(state.document, QString::fromStdString(baseline), rules); !pinned)
         return fail(pinned.error().text());
     if (!other.isEmpty())
         if (const Status compared = state.workspace.compared().open(other); !compared)
@@ -214,6 +224,7 @@ void addRenderVerb(CLI::App& app, char** argv, int& exitCode)
     verb->add_option("--select", a->selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated")
         ->type_name("SELECTION");
     addMachineOption(*verb, a->machine);
+    a->rules.addTo(*verb, true);
     verb->add_option("--command", a->commands,
                      "What a person would do first, by its name: memory.addresses; may be repeated")
         ->type_name("NAME");

@@ -22,6 +22,7 @@ struct ReportArguments
 {
     std::vector<std::string> files;
     std::string machine, lens, baseline, output;
+    cli::RuleArguments rules;
     bool json = false;
 };
 
@@ -31,7 +32,7 @@ const std::map<std::string, Lens> kLensOfName{{"schedule", Lens::Schedule},
                                               {"mapping", Lens::Mapping}};
 
 /// The schedule to compare with is opened, pinned, and gives way to the other one.
-Status pinBaseline(AppState& state, const std::string& path)
+Status pinBaseline(AppState& state, const std::string& path, const cli::RuleArguments& rules)
 {
     const auto file = readLensFile(QString::fromStdString(path));
     if (!file)
@@ -41,6 +42,8 @@ Status pinBaseline(AppState& state, const std::string& path)
     if (const auto opened = state.workspace.open(*file); !opened)
         return opened.error();
     state.document.waitForSnapshot();
+    if (Status used = useRules(state.document, rules); !used)
+        return used;
     state.document.pinBaseline();
     return Unit{};
 }
@@ -65,7 +68,7 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
             return opened.error();
         if (comparable && state.document.hasProblem()) {
             comparable = false;
-            if (const Status pinned = pinBaseline(state, arguments.baseline); !pinned)
+            if (const Status pinned = pinBaseline(state, arguments.baseline, arguments.rules); !pinned)
                 return pinned.error();
         }
     }
@@ -73,6 +76,8 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
         return Error{
             ErrorCode::Refused, "--baseline: only a problem or a model has schedules to compare", {}, {}};
     if (const Status used = useMachine(state.document, arguments.machine); !used)
+        return used.error();
+    if (const Status used = useRules(state.document, arguments.rules); !used)
         return used.error();
     const Lens own = state.document.hasProblem() ? Lens::Schedule : read.back().lens();
     if (arguments.lens.empty())
@@ -138,6 +143,7 @@ void addReportVerb(CLI::App& app, char** argv, int& exitCode)
                      "A model or a problem, and a schedule of it, or files of another lens")
         ->required();
     addMachineOption(*verb, a->machine);
+    a->rules.addTo(*verb, true);
     verb->add_option("--lens", a->lens, "What a problem or a model is looked at in (schedule)")
         ->check(CLI::IsMember({"schedule", "systolic", "npu", "mapping"}));
     verb->add_option("--baseline", a->baseline, "A schedule to compare with")->type_name("SCHEDULE");

@@ -44,6 +44,20 @@ struct MachineText
 /// Without `hardware` the field goes.
 [[nodiscard]] std::string withHardwareField(const std::string& extra,
                                             const std::optional<Hardware>& hardware);
+/// The same ops and tensors on other hardware.
+[[nodiscard]] Result<std::shared_ptr<const Problem>> withHardware(const Problem& problem,
+                                                                  const Hardware& hardware);
+/// What a schedule file says of the machine that it was made for, all of it optional.
+struct ScheduleTarget
+{
+    std::optional<Machine> machine;
+    onnx::Dimensions dimensions;
+    std::optional<Hardware> hardware;
+};
+/// Of the text of a schedule file; nothing where it is not JSON. The Error names a field of the machine.
+[[nodiscard]] Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::string& file);
+/// Schedule::extra with that and no other target.
+[[nodiscard]] std::string withTarget(const std::string& extra, const ScheduleTarget& target);
 /// Each a file, or the name of a preset.
 [[nodiscard]] Result<Machine> loadMachine(std::span<const std::string> filesOrNames);
 

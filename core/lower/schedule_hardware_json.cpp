@@ -2,6 +2,7 @@
 // The hardware that a schedule file names beside its own fields (docs/rules/workload.md 2).
 #include "base/json_fields.h"
 #include "lower/machine_lenses.h"
+#include "workload/hardware_json.h"
 
 namespace tilewright::lower {
 
@@ -36,15 +37,49 @@ std::string withHardwareField(const std::string& extra, const std::optional<Hard
 {
     Json json = extra.empty() ? Json::object() : Json::parse(extra);
     json.erase("hardware");
-    if (hardware) {
-        std::vector<std::int64_t> native{hardware->nativeWidth, hardware->nativeHeight};
-        if (hardware->nativeDepth)
-            native.push_back(*hardware->nativeDepth);
-        json["hardware"] = {{"fast_memory_capacity", hardware->fastMemoryCapacity},
-                            {"slow_memory_bandwidth", hardware->slowMemoryBandwidth},
-                            {"native_granularity", native}};
-    }
+    if (hardware)
+        json["hardware"] = hardwareJson(*hardware);
     return json.empty() ? std::string() : json.dump();
+}
+
+Result<std::shared_ptr<const Problem>> withHardware(const Problem& problem, const Hardware& hardware)
+{
+    Problem::Data data = problem.data();
+    data.hardware = hardware;
+    return Problem::build(std::move(data));
+}
+
+Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::string& file)
+{
+    ScheduleTarget out;
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object())
+        return out; // the reader of schedules has the sentence for it
+    Json named = Json::object();
+    for (const char* field : {"machine", "dimensions", "hardware"})
+        if (json.contains(field))
+            named[field] = json[field];
+    const std::string fields = named.dump();
+    auto machine = machineField(fields, file);
+    if (!machine)
+        return machine.error();
+    out.machine = std::move(*machine);
+    out.dimensions = dimensionsField(fields);
+    const auto hardware = hardwareField(fields, file);
+    if (!hardware)
+        return hardware.error();
+    out.hardware = *hardware;
+    return out;
+}
+
+std::string withTarget(const std::string& extra, const ScheduleTarget& target)
+{
+    Json json = extra.empty() ? Json::object() : Json::parse(extra);
+    json.erase("machine");
+    json.erase("dimensions");
+    const std::string without =
+        withHardwareField(json.empty() ? std::string() : json.dump(), target.hardware);
+    return target.machine ? withMachineField(without, *target.machine, target.dimensions) : without;
 }
 
 } // namespace tilewright::lower

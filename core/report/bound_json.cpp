@@ -2,10 +2,11 @@
 #include "report/bound_json.h"
 
 #include "base/json_document.h"
+#include "workload/hardware_json.h"
 
 namespace tilewright {
 
-std::string boundJson(const LowerBound& bound, const BoundedBest* best)
+std::string boundJson(const Problem& problem, const LowerBound& bound, const BoundedBest* best)
 {
     Json parts = Json::array();
     for (const BoundPart& part : bound.parts) {
@@ -27,6 +28,7 @@ std::string boundJson(const LowerBound& bound, const BoundedBest* best)
     Json out{{"lower_bound", jsonNumber(bound.value)},
              {"compute", jsonNumber(bound.compute)},
              {"memory", jsonNumber(bound.memory)},
+             {"hardware", hardwareJson(problem.hardware())},
              {"parts", std::move(parts)},
              {"prices", std::move(prices)}};
     if (best != nullptr) {

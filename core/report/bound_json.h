@@ -16,8 +16,9 @@ struct BoundedBest
     [[nodiscard]] double gap(double bound) const { return bound > 0 ? latency / bound - 1 : 0; }
 };
 
-/// The document of `bound --json`: {"lower_bound", "compute", "memory", "parts": [...], "prices": [...]}, and
-/// where a best schedule is known {"best", "gap", "proven_optimal", "proven_space"}.
-[[nodiscard]] std::string boundJson(const LowerBound& bound, const BoundedBest* best = nullptr);
+/// The document of `bound --json`: {"lower_bound", "compute", "memory", "hardware", "parts": [...], "prices":
+/// [...]}, and where a best schedule is known {"best", "gap", "proven_optimal", "proven_space"}.
+[[nodiscard]] std::string boundJson(const Problem& problem, const LowerBound& bound,
+                                    const BoundedBest* best = nullptr);
 
 } // namespace tilewright

@@ -2,6 +2,7 @@
 #include "report/evaluation_json.h"
 
 #include "base/json_document.h"
+#include "workload/hardware_json.h"
 
 #include <algorithm>
 
@@ -30,7 +31,7 @@ template <typename IdT> Json indices(const std::vector<IdT>& ids)
     return out;
 }
 
-Json subgraphJson(const Subgraph& s, const SubgraphEvaluation& e)
+Json subgraphJson(const Problem& problem, const Subgraph& s, const SubgraphEvaluation& e)
 {
     Json out = {{"latency", nullptr}};
     if (e.structurallyValid)
@@ -48,6 +49,9 @@ Json subgraphJson(const Subgraph& s, const SubgraphEvaluation& e)
                {"compute_bound_steps", e.computeBoundSteps},
                {"bound", boundName(e.bound)}};
     out["ops"] = indices(s.ops);
+    out["op_names"] = Json::array();
+    for (const OpId o : s.ops)
+        out["op_names"].push_back(problem.opName(o));
     out["granularity"] = {s.granularity.w, s.granularity.h, s.granularity.k};
     out["traversal"] = traversalName(s.traversal.kind());
     out["retain"] = indices(s.retain);
@@ -81,6 +85,7 @@ std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReaso
     Json out = {{"rules", ruleSetName(evaluation.rules)},
                 {"rules_reason", rulesReason},
                 {"problem", problem.name()},
+                {"hardware", hardwareJson(problem.hardware())},
                 {"valid", evaluation.valid()},
                 {"error", verdictOf(evaluation)},
                 {"total_latency", nullptr},
@@ -94,7 +99,7 @@ std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReaso
     }
     Json subgraphs = Json::array();
     for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i)
-        subgraphs.push_back(subgraphJson(snapshot.schedule[SubgraphId(i)], evaluation.subgraphs[i]));
+        subgraphs.push_back(subgraphJson(problem, snapshot.schedule[SubgraphId(i)], evaluation.subgraphs[i]));
     out["subgraphs"] = std::move(subgraphs);
     return dumpByField(out);
 }

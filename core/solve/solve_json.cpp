@@ -3,6 +3,7 @@
 
 #include "base/json_reader.h"
 #include "eval/evaluation.h"
+#include "workload/hardware_json.h"
 
 #include <cmath>
 
@@ -23,11 +24,19 @@ std::string solveResultJson(const Problem& problem, const SolveResult& result, c
         error["subgraph"] = issue->subgraph ? Json(issue->subgraph->value) : Json(nullptr);
         out["error"] = std::move(error);
     }
+    out["hardware"] = hardwareJson(problem.hardware());
     out["total_latency"] = result.total;
     out["lower_bound"] = result.lowerBound;
     Json subgraphs = Json::array();
-    for (const SubgraphEvaluation& s : evaluation.subgraphs) {
+    for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i) {
+        const SubgraphEvaluation& s = evaluation.subgraphs[i];
         Json item = Json::object();
+        item["ops"] = Json::array();
+        item["op_names"] = Json::array();
+        for (const OpId o : result.schedule[SubgraphId(i)].ops) {
+            item["ops"].push_back(o.value);
+            item["op_names"].push_back(problem.opName(o));
+        }
         item["latency"] = s.latency;
         item["compute"] = s.compute;
         item["load_elements"] = s.loadElements;

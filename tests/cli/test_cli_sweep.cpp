@@ -8,6 +8,8 @@
 #include <QtTest>
 
 #include <csignal>
+#include <limits>
+#include <map>
 
 using namespace tilewright;
 using namespace tilewright::test;
@@ -222,6 +224,55 @@ private slots:
         QCOMPARE(bad.code, 2);
     }
 
+    /// docs/rules/sweep.md 4.5 (finding C16): with both tolerances, beside every value of the other axis.
+    void collectingTellsWhatIsEnough()
+    {
+        const Plan plan(100);
+        QCOMPARE(plan.run("runs").code, 0);
+        const QString file = plan.path("table.csv");
+        const CliRun run = runCli({"sweep", "--collect", plan.path("runs"), "-o", file});
+        QCOMPARE(run.code, 0);
+        // The same from the table itself: row by row of the other axis.
+        const QList<QByteArray> lines = plan.read("table.csv").split('\n');
+        const auto columns = lines[0].split(',');
+        const auto capacity = columns.indexOf("fast_memory_capacity"),
+                   bandwidth = columns.indexOf("slow_memory_bandwidth"), latency = columns.indexOf("latency");
+        std::map<double, std::map<double, double>> curves;
+        for (const QByteArray& line : lines.mid(1))
+            if (const auto cells = line.split(','); cells.size() == columns.size())
+                curves[cells[bandwidth].toDouble()][cells[capacity].toDouble()] = cells[latency].toDouble();
+        QCOMPARE(curves.size(), std::size_t{5});
+        const auto enough = [&](double share) {
+            double out = 0;
+            for (const auto& [beside, curve] : curves) {
+                double best = std::numeric_limits<double>::infinity(), from = 0;
+                for (const auto& [at, value] : curve)
+                    best = std::min(best, value);
+                for (auto it = curve.rbegin(); it != curve.rend() && it->second <= best * (1 + share); ++it)
+                    from = it->first;
+                out = std::max(out, from);
+            }
+            return QByteArray::number(out, 'f', 0);
+        };
+        const QByteArray all = enough(0.001), usual = enough(0.05);
+        const QByteArray wanted =
+            "\nenough  " +
+            (all == "1048576"
+                 ? "latency still falls at fast_memory_capacity = 1048576, the largest value"
+                 : "from fast_memory_capacity = " + all + " on, latency stays within 0.1 % of the best") +
+            (all == usual ? "" : "; within 5 % from " + usual + " on") + "\n";
+        QVERIFY2(run.out.contains(wanted), (run.out + "\nwanted: " + wanted).constData());
+        QVERIFY(!run.out.contains("proven") && !run.out.contains("subgraphs"));
+        QVERIFY2(run.out.contains("\nenough  latency still falls at slow_memory_bandwidth = 80, the largest"),
+                 run.out.constData());
+        // Half way the answer is one so far.
+        const QStringList half{"--part", "1/2"};
+        QCOMPARE(plan.run("half", half).code, 0);
+        QVERIFY(runCli({"sweep", "--collect", plan.path("half"), "-o", file}).out.contains("\nso far  "));
+        // The table on the standard output stays a table.
+        QVERIFY(!runCli({"sweep", "--collect", plan.path("runs")}).out.contains("enough"));
+    }
+
     void progressTellsWhatIsLeft()
     {
         const Plan plan(100);
@@ -268,6 +319,10 @@ private slots:
             plan.run("runs", {"--slurm", "--dry-run", "--array-size", "4", "--sbatch", "--time=10"});
         QCOMPARE(dry.code, 0);
         QVERIFY(dry.out.contains("#SBATCH --array=1-4\n") && dry.out.contains("#SBATCH --time=10\n"));
+        QVERIFY(dry.out.startsWith("#!/bin/bash\n"));
+        const qsizetype second = dry.out.indexOf("/slurm-collect.sh, which waits");
+        QVERIFY2(second > 0 && dry.out.indexOf("--job-name=tilewright-collect", second) > 0,
+                 dry.out.constData());
         QVERIFY(!QFile::exists(plan.path("runs")));
         // An sbatch of the test's own, which notes what it is asked.
         QVERIFY(QDir().mkdir(plan.path("bin")));

@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "mapping/files.h"
 #include "mapping/setup.h"
+#include "model/machine.h"
+#include "model/machine_fields.h"
 #include "report/file_kind.h"
 #include "schema_check.h"
 #include "systolic/settings.h"
@@ -14,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -59,8 +62,10 @@ std::string schemaOf(FileKind kind)
 const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"app/cli/output_folder.cpp", {"(reports of SCALE-Sim, Timeloop YAML)"}},
     {"app/cli/network_output.cpp", {"(CSV)"}},
+    {"app/cli/schedule_input.cpp", {"schedule"}},
     {"app/cli/sweep_slurm.cpp", {"(shell script)"}},
-    {"app/cli/verb_convert.cpp", {"model", "problem", "mapping-model", "npu-model", "(topology table)"}},
+    {"app/cli/verb_convert.cpp",
+     {"model", "problem", "mapping-model", "npu-model", "schedule", "(topology table)"}},
     {"app/cli/verb_evaluate.cpp", {"trace", "(CSV)", "(HTML)"}},
     {"app/cli/verb_generate.cpp", {"problem", "schedule"}},
     {"app/cli/verb_info.cpp", {"(CSV)"}},
@@ -118,20 +123,133 @@ private slots:
     void everyFileKindHasASchema();
     void everyFileSatisfiesItsSchemaAndDamagedOnesDoNot();
     void fieldsOfTheSchemaAreThoseOfTheReader();
+    void theMachineSchemaSaysWhatTheReaderSays();
 };
+
+namespace {
+
+nlohmann::json schemaNamed(const char* name)
+{
+    const auto text = readFile((kRoot + "docs/schema/" + name + ".schema.json").toStdString());
+    return text ? nlohmann::json::parse(*text) : nlohmann::json();
+}
+
+using Leaves = std::map<std::string, nlohmann::json>; ///< rules by path, "levels.l2.bytes"
+
+/// All values that a schema of nested objects allows; what it requires of them, also by path.
+void collectLeaves(const nlohmann::json& root, const nlohmann::json& rules, const std::string& path,
+                   Leaves& leaves, std::set<std::string>& required)
+{
+    if (rules.contains("$ref")) {
+        const nlohmann::json::json_pointer target(rules["$ref"].get<std::string>().substr(1));
+        return collectLeaves(root, root[target], path, leaves, required);
+    }
+    if (!rules.contains("properties")) {
+        leaves[path] = rules;
+        return;
+    }
+    QVERIFY2(rules.value("additionalProperties", true) == false, path.c_str());
+    const std::string head = path.empty() ? path : path + ".";
+    if (rules.contains("required"))
+        for (const auto& name : rules["required"])
+            required.insert(head + name.get<std::string>());
+    for (const auto& [name, inner] : rules["properties"].items())
+        collectLeaves(root, inner, head + name, leaves, required);
+}
+
+nlohmann::json::json_pointer pointerTo(const std::string& path)
+{
+    std::string out = "/" + path;
+    std::ranges::replace(out, '.', '/');
+    return nlohmann::json::json_pointer(out);
+}
+
+} // namespace
+
+/// Finding C3 of the users: the schema had no fields for a level, the vector unit and the DRAM.
+void TestSchemas::theMachineSchemaSaysWhatTheReaderSays()
+{
+    const nlohmann::json schema = schemaNamed("machine");
+    Leaves leaves;
+    std::set<std::string> required;
+    collectLeaves(schema, schema, {}, leaves, required);
+    // Both know the same fields.
+    Machine all = *machinePreset("edge");
+    for (const MachineField& field : machineFields(all)) {
+        QVERIFY2(leaves.contains(field.path), field.path.c_str());
+        all = *withMachineField(all, field.path, field.value);
+    }
+    const nlohmann::json document = nlohmann::json::parse(writeMachine(all));
+    const nlohmann::json values = document.flatten();
+    QCOMPARE(values.size(), leaves.size());
+    const auto sentenceOf = [&](const std::string& path, const nlohmann::json& value) {
+        nlohmann::json changed = document;
+        changed[pointerTo(path)] = value;
+        const auto read = readMachine(changed.dump(), "m.json");
+        return read ? std::string() : read.error().text();
+    };
+    const auto isRefused = [&](const std::string& path, const nlohmann::json& value) {
+        return sentenceOf(path, value).find(" " + path + ": ") != std::string::npos;
+    };
+    // A value that the range allows may still not fit with others.
+    const auto isInRange = [&](const std::string& path, const nlohmann::json& value) {
+        return sentenceOf(path, value).find(" " + path + ": expected ") == std::string::npos;
+    };
+    for (const auto& [path, rules] : leaves) {
+        const char* where = path.c_str();
+        QVERIFY2(document.contains(pointerTo(path)), where);
+        QVERIFY2(isRefused(path, nlohmann::json::array()), where);
+        if (rules.contains("enum")) {
+            QVERIFY2(isRefused(path, "wrong"), where);
+            for (const auto& word : rules["enum"])
+                QVERIFY2(sentenceOf(path, word).empty(), where);
+            continue;
+        }
+        if (rules["type"] == "string")
+            continue;
+        const bool isWhole = rules["type"] == "integer";
+        const double most = rules["maximum"];
+        QVERIFY2(isInRange(path, rules["maximum"]), where);
+        QVERIFY2(isRefused(path, isWhole ? nlohmann::json(rules["maximum"].get<std::int64_t>() + 1)
+                                         : nlohmann::json(most * 1.01)),
+                 where);
+        QVERIFY2(isRefused(path, 1.5) == isWhole, where);
+        if (rules.contains("exclusiveMinimum")) {
+            QVERIFY2(isRefused(path, rules["exclusiveMinimum"]), where);
+            continue;
+        }
+        const double least = rules["minimum"];
+        QVERIFY2(isInRange(path, rules["minimum"]), where);
+        QVERIFY2(isRefused(path, isWhole ? nlohmann::json(rules["minimum"].get<std::int64_t>() - 1)
+                                         : nlohmann::json(least - 0.001)),
+                 where);
+    }
+    // Both need the same fields.
+    for (const auto& [path, value] : values.items()) {
+        std::string field = path.substr(1);
+        std::ranges::replace(field, '/', '.');
+        nlohmann::json without = document;
+        const std::size_t last = path.rfind('/');
+        without[nlohmann::json::json_pointer(path.substr(0, last))].erase(path.substr(last + 1));
+        if (field != "scratchpad") // its default is a level that is there
+            QVERIFY2(readMachine(without.dump(), "m.json").hasValue() == !required.contains(field),
+                     field.c_str());
+    }
+    nlohmann::json outer = document;
+    for (const char* level : {"l1", "l2", "l3"})
+        outer["levels"].erase(level);
+    QVERIFY(!readMachine(outer.dump(), "m.json"));
+    QCOMPARE(schema["properties"]["levels"]["anyOf"].size(), std::size_t{3});
+}
 
 void TestSchemas::fieldsOfTheSchemaAreThoseOfTheReader()
 {
-    const auto schema = [](const char* name) {
-        const auto text = readFile((kRoot + "docs/schema/" + name + ".schema.json").toStdString());
-        return text ? nlohmann::json::parse(*text) : nlohmann::json();
-    };
     // A wrong value of a known field is told as such; of an unknown one the reader knows nothing.
     const auto isKnown = [](const nlohmann::json& document, auto read) {
         const auto found = read(document.dump(), std::string("file"));
         return found || found.error().text().find("unknown field") == std::string::npos;
     };
-    const nlohmann::json own = schema("mapping-architecture")["oneOf"][0]["properties"];
+    const nlohmann::json own = schemaNamed("mapping-architecture")["oneOf"][0]["properties"];
     QVERIFY(own.size() > 10 && own["energy_pj"]["properties"].size() > 10);
     for (const auto& [field, rules] : own.items())
         QVERIFY2(isKnown({{field, "wrong"}}, mapping::readArchitecture), field.c_str());
@@ -139,7 +257,7 @@ void TestSchemas::fieldsOfTheSchemaAreThoseOfTheReader()
         for (const auto& [field, rules] : own.at(inner).at("properties").items())
             QVERIFY2(isKnown({{inner, {{field, "wrong"}}}}, mapping::readArchitecture), field.c_str());
     QVERIFY(!isKnown({{"nonsense", 1}}, mapping::readArchitecture));
-    const nlohmann::json kinds = schema("mapping-layer")["oneOf"];
+    const nlohmann::json kinds = schemaNamed("mapping-layer")["oneOf"];
     for (const nlohmann::json& kind : kinds)
         for (const auto& [field, rules] : kind["properties"].items()) {
             nlohmann::json layer{{"kind", kind["properties"]["kind"]["enum"][0]}};

@@ -61,6 +61,17 @@ class Evaluate(unittest.TestCase):
         e = tilewright.evaluate(LLAMA, solution.schedule, machine="server", rules="final")
         self.assertAlmostEqual(e.total, solution.total, places=6)
 
+    def test_schedule_names_its_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "s.json"
+            solved = cli_json("solve", LLAMA, "--machine", "server", "--iterations", "20", "-o", file)
+            e = tilewright.evaluate(LLAMA, file)
+            self.assertEqual(e.total, solved["total_latency"])
+            self.assertEqual(e.to_dict(), cli_json("evaluate", LLAMA, file))
+            edge = tilewright.evaluate(LLAMA, file, machine="edge")
+            self.assertEqual(edge.to_dict(), cli_json("evaluate", LLAMA, file, "--machine", "edge"))
+            self.assertNotEqual(edge.to_dict()["hardware"], solved["hardware"])
+
     def test_schedule_of_another_problem(self):
         schedule = tilewright.solve(EXAMPLE, seconds=0, iterations=10, threads=1).schedule
         with self.assertRaisesRegex(tilewright.Error, "another problem"):

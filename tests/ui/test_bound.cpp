@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pane of the lower bound: what it is made of, the search for a higher one, and what follows in the
 // window.
+#include "edit/edits.h"
+#include "files.h"
 #include "panel_window.h"
 #include "panels/bound/bound_view.h"
 #include "solve/solver.h"
 #include "solve/strong_bound.h"
+#include "theme/number.h"
+#include "workload/problem_json.h"
 
 #include <QDoubleSpinBox>
 #include <QLabel>
+#include <QSignalSpy>
 #include <QToolButton>
 #include <QTreeWidget>
+
+#include <algorithm>
 
 using namespace tilewright;
 using namespace tilewright::ui;
@@ -34,12 +41,27 @@ class TestBound : public QObject, protected PanelWindow
     {
         return view->findChild<QLabel*>(QStringLiteral("bound.progress"))->text();
     }
-    static void prove(BoundView* view)
+    static QToolButton* buttonOf(const BoundView* view, const char* text)
     {
         for (QToolButton* button : view->findChildren<QToolButton*>())
-            if (button->text() == QLatin1String("Prove how good this is"))
-                QTest::mouseClick(button, Qt::LeftButton);
+            if (button->text() == QLatin1String(text) && !button->isHidden())
+                return button;
+        return nullptr;
     }
+    static void prove(BoundView* view)
+    {
+        QTest::mouseClick(buttonOf(view, "Prove how good this is"), Qt::LeftButton);
+    }
+    static QString offer(const BoundView* view)
+    {
+        const auto* label = view->findChild<QLabel*>(QStringLiteral("bound.offer"));
+        return label->isHidden() ? QString() : label->text();
+    }
+    static QString summary(const BoundView* view)
+    {
+        return view->findChild<QLabel*>(QStringLiteral("bound.summary"))->text();
+    }
+    static ProblemPtr sampleProblem(const char* name) { return *loadProblem(sample(name).toStdString()); }
 
 private Q_SLOTS:
     void initTestCase() { useOwnSettings(); }
@@ -112,6 +134,123 @@ private Q_SLOTS:
             sum += groups[static_cast<std::size_t>(i)].value;
         }
         QVERIFY(std::abs(sum / window.state().document.bound()->value - 1) < 1e-9);
+    }
+
+    /// Issue 18: prices leave a gap of 2.7 %; branch and bound finds the best schedule and proves it. It is
+    /// offered, not taken.
+    void aBetterScheduleOfTheProofIsOffered()
+    {
+        MainWindow window;
+        open(window, sampleProblem("resnet-block.json"));
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        const Schedule shown = document.schedule();
+        const double start = document.snapshot()->evaluation.total;
+        auto* bound = view<BoundView>(window, "bound");
+        QVERIFY(offer(bound).isEmpty() && !buttonOf(bound, "Apply the better schedule"));
+        prove(bound);
+        bound->job().waitIdle();
+        document.waitForSnapshot();
+        QCOMPARE(document.schedule(), shown);
+        QVERIFY(!document.proof()); // of what is shown
+        QVERIFY(document.bound()->value < 0.98 * start);
+        QVERIFY2(offer(bound).contains(QLatin1String("optimal over every order")), qPrintable(offer(bound)));
+        QToolButton* take = buttonOf(bound, "Apply the better schedule");
+        QVERIFY(take && take->isEnabled());
+        QTest::mouseClick(take, Qt::LeftButton);
+        document.waitForSnapshot();
+        bound->settle();
+        const double best = document.snapshot()->evaluation.total;
+        QVERIFY(document.snapshot()->evaluation.valid() && best < start);
+        QVERIFY(std::abs(best / 44070.4 - 1) < 1e-6);
+        QVERIFY(document.proof());
+        QVERIFY(offer(bound).isEmpty() && !buttonOf(bound, "Apply the better schedule"));
+        QVERIFY2(progress(bound).contains(QLatin1String("proven optimal")), qPrintable(progress(bound)));
+        // What it covers, and what not.
+        QVERIFY2(summary(bound).contains(QLatin1String("raster, snake, column and column-snake traversals")),
+                 qPrintable(summary(bound)));
+        const QString others =
+            QStringLiteral("Other orders of tiles could be at most %1 faster").arg(percent(0.02716));
+        QVERIFY2(summary(bound).contains(others), qPrintable(summary(bound)));
+        QCOMPARE(document.baselines().back().snapshot->evaluation.total, start);
+        // One step of undo, after which it is offered again.
+        document.undoStack().undo();
+        document.waitForSnapshot();
+        bound->settle();
+        QCOMPARE(document.schedule(), shown);
+        QVERIFY(!offer(bound).isEmpty() && buttonOf(bound, "Apply the better schedule"));
+    }
+
+    void theGapShrinksWhileItRuns()
+    {
+        MainWindow window;
+        open(window, sampleProblem("resnet-block.json"));
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        auto* bound = view<BoundView>(window, "bound");
+        std::vector<double> bounds{document.bound()->value};
+        QStringList told;
+        connect(&bound->job(), &BoundJob::raised, this, [&] {
+            bounds.push_back(document.bound()->value);
+            QVERIFY(bound->job().isRunning() && buttonOf(bound, "Stop"));
+            told << progress(bound);
+            QVERIFY2(told.back().contains(percent(document.snapshot()->gap())), qPrintable(told.back()));
+        });
+        prove(bound);
+        bound->job().waitIdle();
+        QVERIFY(std::is_sorted(bounds.begin(), bounds.end()) && bounds.back() > bounds.front());
+        QVERIFY(!told.isEmpty() && told.front().startsWith(QLatin1String("proving")));
+        QVERIFY(buttonOf(bound, "Prove how good this is") && !buttonOf(bound, "Stop"));
+    }
+
+    void stopEndsAtOnce()
+    {
+        MainWindow window;
+        open(window, sampleProblem("attention-block.json"));
+        auto* bound = view<BoundView>(window, "bound");
+        bound->findChild<QDoubleSpinBox*>(QStringLiteral("bound.seconds"))->setValue(3600);
+        prove(bound);
+        QVERIFY(!buttonOf(bound, "Prove how good this is"));
+        QSignalSpy raised(&bound->job(), &BoundJob::raised);
+        QVERIFY(raised.wait(20'000));
+        QSignalSpy finished(&bound->job(), &BoundJob::finished);
+        QTest::mouseClick(buttonOf(bound, "Stop"), Qt::LeftButton);
+        QCOMPARE(finished.size(), 1); // without an event in between
+        QVERIFY(!bound->job().isRunning());
+        QVERIFY(buttonOf(bound, "Prove how good this is"));
+        QVERIFY2(progress(bound).startsWith(QLatin1String("ended after")), qPrintable(progress(bound)));
+        bound->job().waitIdle();
+        QCOMPARE(finished.size(), 1);
+        // Again, while the one before may still be ending.
+        prove(bound);
+        QVERIFY(bound->job().isRunning());
+        QTest::mouseClick(buttonOf(bound, "Stop"), Qt::LeftButton);
+        prove(bound);
+        QVERIFY(bound->job().isRunning() && buttonOf(bound, "Stop"));
+        QTest::mouseClick(buttonOf(bound, "Stop"), Qt::LeftButton);
+        bound->job().waitIdle();
+        QCOMPARE(finished.size(), 3);
+    }
+
+    /// A lock is the person's: what the proof has found is not forced on it.
+    void aLockRefusesTheBetterSchedule()
+    {
+        MainWindow window;
+        open(window, sampleProblem("resnet-block.json"));
+        Document& document = window.state().document;
+        std::vector<SubgraphId> all;
+        for (std::size_t i = 0; i < document.schedule().size(); ++i)
+            all.emplace_back(i);
+        QVERIFY(document.apply(edit::setLocked(document.schedule(), all, true), QStringLiteral("lock")));
+        const Schedule locked = document.schedule();
+        document.evaluateNow();
+        auto* bound = view<BoundView>(window, "bound");
+        prove(bound);
+        bound->job().waitIdle();
+        QVERIFY(!offer(bound).isEmpty());
+        QTest::mouseClick(buttonOf(bound, "Apply the better schedule"), Qt::LeftButton);
+        QCOMPARE(document.schedule(), locked);
+        QVERIFY2(offer(bound).contains(QLatin1String("Unlock it")), qPrintable(offer(bound)));
     }
 
     void anotherProblemEndsTheProof()

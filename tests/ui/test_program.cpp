@@ -125,6 +125,53 @@ private slots:
         QVERIFY(report.open(QIODevice::ReadOnly));
         QVERIFY(report.readAll().contains("Compared with the baseline"));
     }
+    /// Finding C19: drawings by other readings of the rules.
+    void reportsFollowTheRules()
+    {
+        const QString sample = kSamples + QStringLiteral("schedule/example-4");
+        const auto total = [&](const QStringList& rules) {
+            const ProgramRun r = runProgram(
+                QStringList{QStringLiteral("report"), sample + QStringLiteral(".json"),
+                            sample + QStringLiteral(".a-raster.schedule.json"), QStringLiteral("--json")} +
+                rules);
+            return r.code == 0
+                       ? QJsonDocument::fromJson(r.out).object()[QStringLiteral("total_latency")].toDouble()
+                       : -1;
+        };
+        const auto option = [](const char* name, const char* value) {
+            return QStringList{QLatin1String(name), QLatin1String(value)};
+        };
+        QCOMPARE(total({}), 8192.0); // its latencies are those of the earlier statement
+        QCOMPARE(total(option("--rules", "auto")), 8192.0);
+        QCOMPARE(total(option("--rules", "seed")), 8192.0);
+        QCOMPARE(total(option("--rules", "final")), 7096.0);
+        const QStringList final = option("--rules", "final");
+        QCOMPARE(total(final + option("--set", "null_order_reuse=no")), 8192.0);
+        // Pictures too, with the baseline read the same way.
+        const QTemporaryDir dir;
+        const auto picture = [&](const QStringList& rules) {
+            const QString path = dir.filePath(QStringLiteral("p.png"));
+            const ProgramRun r = runProgram(
+                QStringList{QStringLiteral("render"), sample + QStringLiteral(".json"),
+                            sample + QStringLiteral(".a-raster.schedule.json"), QStringLiteral("--baseline"),
+                            sample + QStringLiteral(".b-snake.schedule.json"), QStringLiteral("--view"),
+                            QStringLiteral("compare"), QStringLiteral("-o"), path} +
+                rules);
+            QFile file(path);
+            return r.code == 0 && file.open(QIODevice::ReadOnly) ? file.readAll() : r.err;
+        };
+        const QByteArray usual = picture({});
+        QVERIFY2(usual.startsWith("\x89PNG"), usual.constData());
+        QCOMPARE(picture(option("--rules", "auto")), usual);
+        QVERIFY(picture(final) != usual);
+        QVERIFY(picture(final + option("--set", "null_order_reuse=no")) != picture(final));
+        const ProgramRun wrong = runProgram({QStringLiteral("render"), sample + QStringLiteral(".json"),
+                                             QStringLiteral("--view"), QStringLiteral("roofline"),
+                                             QStringLiteral("-o"), dir.filePath(QStringLiteral("q.png")),
+                                             QStringLiteral("--set"), QStringLiteral("compute=slow")});
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.err.contains("--set") && wrong.err.contains("compute"), wrong.err.constData());
+    }
     void reportsThatCannotBeWritten_data()
     {
         QTest::addColumn<QStringList>("arguments");

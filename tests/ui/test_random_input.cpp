@@ -213,6 +213,11 @@ private:
     {
         if (!top.windowHandle())
             return;
+        QPointer<QWidget> stays = &top;
+        QCoreApplication::sendPostedEvents(); // as an event loop does between two of them: layouts are up to
+                                              // date
+        if (!stays || !stays->windowHandle())
+            return;
         QMouseEvent event(type, at, at, top.mapToGlobal(at), button, buttons, keys);
         QApplication::sendEvent(top.windowHandle(), &event);
     }

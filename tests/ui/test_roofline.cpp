@@ -225,6 +225,26 @@ private Q_SLOTS:
                 std::abs(m_view->measured()->right() - std::log10(it->x)) < 1e-9);
     }
 
+    void measuringWaitsInAPaneTooSmallForAPlot()
+    {
+        open();
+        const QPointF from = m_view->frame().plot.center();
+        const auto drag = [&](QPointF to) {
+            QMouseEvent move(QEvent::MouseMove, to, m_view->mapToGlobal(to), Qt::NoButton, Qt::LeftButton,
+                             Qt::AltModifier);
+            QApplication::sendEvent(m_view.get(), &move);
+        };
+        QTest::mousePress(m_view.get(), Qt::LeftButton, Qt::AltModifier, from.toPoint());
+        drag(from + QPointF(60, 30));
+        const QRectF measured = *m_view->measured();
+        const QSize size = m_view->size();
+        m_view->resize(40, 12);
+        drag(QPointF(5, 5));
+        QCOMPARE(*m_view->measured(), measured);
+        m_view->resize(size);
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, Qt::AltModifier, from.toPoint());
+    }
+
     void labelsAreApart_data()
     {
         QTest::addColumn<QSize>("size");

@@ -202,6 +202,8 @@ void PlotCanvas::measureTo(QPointF position, bool snap)
     if (m_measuredIn >= plots().size())
         return; // what was measured in has gone while the button was down
     const PlotFrame f = frame(m_measuredIn);
+    if (!f.plot.isValid())
+        return; // the pane has become too small for a plot while the button was down
     const PlotModel& plot = plots()[m_measuredIn];
     const auto value = [&](QPointF p) {
         if (const PlotMark* m = snap ? plotMarkAt(plot, f, p) : nullptr)

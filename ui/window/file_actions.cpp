@@ -199,13 +199,15 @@ bool FileActions::openFile(const LensFile& file)
         Q_EMIT lensOpened(file.kind);
     if (!opened) {
         if (file.kind == FileKind::Schedule && document.hasProblem() &&
-            readSchedule(*document.problem(), file.text, file.name()))
+            readSchedule(*document.problem(), file.text, file.name())) {
             tellUnreadable(opened.error(), file.path, tr("Open anyway"), [this, path = file.path] {
                 if (const Status part = m_state.document.openReadablePart(path); !part)
                     tell(part.error());
             });
-        else
+            m_offer = m_messages.text();
+        } else {
             tellUnreadable(opened.error(), file.path);
+        }
         return false;
     }
     m_messages.dismiss();

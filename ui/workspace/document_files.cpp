@@ -166,9 +166,7 @@ Result<Document::Base> Document::onOwnHardware(const ProblemPtr& problem, const 
     const Hardware hardware = named->value_or(m_fileHardware.value_or(problem->hardware()));
     if (hardware == problem->hardware())
         return Base{problem, nullptr, {}};
-    Problem::Data data = problem->data();
-    data.hardware = hardware;
-    auto other = Problem::build(std::move(data));
+    auto other = lower::withHardware(*problem, hardware);
     if (!other) {
         Error error = other.error();
         error.file = path.toStdString();
@@ -179,6 +177,8 @@ Result<Document::Base> Document::onOwnHardware(const ProblemPtr& problem, const 
 
 Status Document::openReadablePart(const QString& path)
 {
+    if (!m_problem)
+        return Error{ErrorCode::Refused, "no problem is open", {}, {}};
     auto loaded = loadSchedule(*m_problem, path.toStdString());
     if (!loaded)
         return loaded.error();

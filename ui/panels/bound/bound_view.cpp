@@ -2,12 +2,15 @@
 #include "panels/bound/bound_view.h"
 
 #include "canvas/control_bar.h"
+#include "edit/edits.h"
 #include "report/summary.h"
+#include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
 #include "workspace/op_names.h"
 
+#include <QAction>
 #include <QDoubleSpinBox>
 #include <QHeaderView>
 #include <QLabel>
@@ -29,17 +32,22 @@ constexpr int kPart = Qt::UserRole + 1;
 } // namespace
 
 BoundView::BoundView(const ViewContext& context, QWidget* parent)
-    : View(context, QStringLiteral("bound"), tr("Lower bound"), parent), m_summary(new QLabel(this)),
-      m_limit(new QDoubleSpinBox(this)), m_progress(new QLabel(this)), m_parts(new QTreeWidget(this))
+    : View(context, QStringLiteral("bound"), tr("Lower bound"), parent), m_bar(new ControlBar(this)),
+      m_offer(new QLabel(this)), m_summary(new QLabel(this)), m_limit(new QDoubleSpinBox(this)),
+      m_progress(new QLabel(this)), m_parts(new QTreeWidget(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 0);
+    m_summary->setObjectName(QStringLiteral("bound.summary"));
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_summary);
-    auto* bar = new ControlBar(this);
-    addCommands(*bar);
-    column->addWidget(bar);
+    addCommands();
+    column->addWidget(m_bar);
+    m_offer->setObjectName(QStringLiteral("bound.offer"));
+    m_offer->setWordWrap(true);
+    m_offer->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(m_offer);
     column->addWidget(m_parts, 1);
     m_parts->setAccessibleName(tr("Parts of the lower bound"));
     m_parts->setHeaderLabels({tr("Ops"), tr("Value"), tr("Share"), tr("Compute"), tr("Memory"), tr("In"),
@@ -47,6 +55,7 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     m_parts->setRootIsDecorated(false);
     m_parts->setAlternatingRowColors(true);
     m_parts->setFrameShape(QFrame::NoFrame);
+    m_parts->setMinimumHeight(1); // it scrolls, the sentences above do not
     m_parts->setSelectionMode(QAbstractItemView::ExtendedSelection);
     for (int c = Value; c < Why; ++c)
         m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("1 234 567.8")) + 16);
@@ -55,39 +64,53 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     connect(m_parts, &QTreeWidget::itemSelectionChanged, this, &BoundView::selectOps);
     connect(&m_job, &BoundJob::raised, &document(), &Document::raiseBound);
     connect(&m_job, &BoundJob::raised, this, &BoundView::showProgress);
+    connect(&m_job, &BoundJob::advanced, this, &BoundView::follow);
     connect(&m_job, &BoundJob::finished, this, &BoundView::showProgress);
     connect(&m_ticking, &QTimer::timeout, this, &BoundView::showProgress);
     m_ticking.setInterval(kTickMs);
     document().whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet, [this] {
         m_job.stop();
         m_tried = false;
+        m_state = {};
         showProgress();
     });
     document().whenChanged(this, Part::Problem | Part::Snapshot, &BoundView::outdate);
     refresh();
 }
 
-void BoundView::addCommands(ControlBar& bar)
+void BoundView::addCommands()
 {
     ActionSpec prove{QStringLiteral("bound.prove"),
                      tr("Solve"),
                      tr("Prove how good this is"),
                      QStringLiteral("play"),
                      {},
-                     tr("Look for a higher lower bound in the background; again: stop. It sees what fits in "
-                        "fast memory, what has to be loaded again and what can stay.")};
+                     tr("Look for a higher lower bound in the background, and for the proof that nothing is "
+                        "better; again: stop. It sees what fits in fast memory, what has to be loaded again "
+                        "and what can stay; of up to 64 ops it goes through everything that is left.")};
     prove.available = [&d = document()] { return Availability(d.hasProblem(), tr("Open a problem first.")); };
-    QAction* action = addCommand(prove, [this](bool) { toggle(); });
-    auto* button = bar.addButton(action);
+    m_prove = addCommand(prove, [this](bool) { toggle(); });
+    auto* button = m_bar->addButton(m_prove);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_limit->setObjectName(QStringLiteral("bound.seconds"));
     m_limit->setRange(0.1, kLongestLimit);
     m_limit->setDecimals(1);
     m_limit->setSuffix(tr(" s"));
     m_limit->setValue(kUsualLimit);
-    bar.addLabelled(tr("For"), m_limit, tr("How long the search for a higher bound may take."));
-    bar.add(m_progress, tr("Progress of the proof"), tr("What has been proven so far."), true);
+    m_bar->addLabelled(tr("For"), m_limit, tr("How long the proof may take."));
+    m_bar->add(m_progress, tr("Progress of the proof"), tr("What has been proven so far."), true);
     m_progress->setObjectName(QStringLiteral("bound.progress"));
+    ActionSpec take{QStringLiteral("bound.take"),
+                    tr("Solve"),
+                    tr("Apply the better schedule"),
+                    QStringLiteral("ok"),
+                    {},
+                    tr("Take the schedule that the proof has found, as one step of undo; what is there now "
+                       "becomes the baseline.")};
+    m_takeBetter = addCommand(take, [this](bool) { takeBetter(); });
+    auto* offered = m_bar->addButton(m_takeBetter);
+    offered->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_take = offered;
 }
 
 void BoundView::toggle()
@@ -96,10 +119,45 @@ void BoundView::toggle()
         return m_job.stop();
     if (!document().hasProblem())
         return;
+    document().waitForSnapshot();
+    const SnapshotPtr snapshot = document().snapshot();
+    if (!snapshot)
+        return;
     m_tried = true;
-    m_job.start(document().problem(), document().rules(), m_limit->value());
+    m_state = {};
+    ProofRequest request{document().problem(), document().rules(), m_limit->value()};
+    if (snapshot->evaluation.valid())
+        request.total = snapshot->evaluation.total;
+    m_job.start(request);
     m_ticking.start();
     showProgress();
+}
+
+void BoundView::follow(const ProofState& state)
+{
+    if (!m_tried)
+        return;
+    m_state = state;
+    // A proof that covers every order of tiles stays.
+    if (state.optimal && !document().proof())
+        document().addProof({document().problem(), document().rules(), state.best, state.space});
+    outdate();
+    showProgress();
+}
+
+void BoundView::takeBetter()
+{
+    if (!m_state.schedule)
+        return;
+    document().waitForSnapshot();
+    const auto result = edit::withLocksOf(*m_state.schedule, document().schedule());
+    if (!result) { // it was looked for without locks
+        m_offer->setText(tr("%1. Unlock it, or look for a better schedule with Auto-solve.")
+                             .arg(sentence(result.error().message)));
+        return;
+    }
+    document().addBaseline(tr("Before the proof"), document().snapshot());
+    document().apply(*result, tr("Better schedule of the proof"));
 }
 
 void BoundView::showProgress()
@@ -107,6 +165,9 @@ void BoundView::showProgress()
     const bool running = m_job.isRunning();
     if (!running)
         m_ticking.stop();
+    m_prove->setText(running ? tr("Stop") : tr("Prove how good this is"));
+    m_prove->setIcon(icon(running ? QStringLiteral("stop") : QStringLiteral("play")));
+    showOffer();
     const SnapshotPtr snapshot = document().snapshot();
     if (!m_tried || !snapshot)
         return m_progress->clear();
@@ -114,7 +175,54 @@ void BoundView::showProgress()
         (running ? tr("proving since %1") : tr("ended after %1")).arg(secondsText(m_job.seconds()))};
     if (snapshot->evaluation.valid())
         parts << gapText();
+    parts << presetText();
+    parts.removeAll(QString());
     m_progress->setText(parts.join(QStringLiteral(" · ")));
+}
+
+/// Where schedules of preset traversals are known to take longer than any order of tiles.
+QString BoundView::presetText() const
+{
+    const SnapshotPtr& snapshot = document().snapshot();
+    const bool saysMore = m_state.presetBound > document().bound()->value * (1 + 1e-6);
+    if (m_state.optimal || !saysMore || !snapshot->evaluation.valid())
+        return {};
+    return tr("to preset traversals %1").arg(percent(snapshot->evaluation.total / m_state.presetBound - 1));
+}
+
+/// A better schedule waits here until it is taken; taken back, it is offered again.
+void BoundView::showOffer()
+{
+    const SnapshotPtr& snapshot = document().snapshot();
+    const bool offers = m_state.schedule && snapshot &&
+                        (!snapshot->evaluation.valid() || m_state.best < snapshot->evaluation.total);
+    Actions::setAvailable(m_takeBetter, {offers, tr("No proof has found a better schedule.")});
+    m_bar->setShown(m_take, offers);
+    m_offer->setVisible(offers);
+    if (!offers)
+        return;
+    QString text = tr("The proof has found a better schedule: <b>%1</b>").arg(number(m_state.best));
+    if (snapshot->evaluation.valid())
+        text += tr(" instead of %1 (%2 less)")
+                    .arg(number(snapshot->evaluation.total),
+                         percent(1 - m_state.best / snapshot->evaluation.total));
+    if (m_state.optimal)
+        text += tr(", optimal over %1").arg(m_state.space.toHtmlEscaped());
+    m_offer->setText(rich(text + QStringLiteral(".")));
+}
+
+/// What a proof covers, and how far the rest can be below.
+QString BoundView::coverText() const
+{
+    const Document::Proof* proof = document().proof();
+    if (!proof)
+        return {};
+    QString text = tr(" <b>Proven optimal</b> over %1.").arg(proof->space.toHtmlEscaped());
+    const double total = document().snapshot()->evaluation.total;
+    if (!meetsBound(total, document().bound()->value))
+        text += tr(" Other orders of tiles could be at most %1 faster.")
+                    .arg(percent(1 - document().bound()->value / total));
+    return text;
 }
 
 QString BoundView::gapText() const
@@ -148,7 +256,8 @@ void BoundView::refresh()
                                 .arg(number(bound.compute), number(bound.memory))
                           : tr("the groups below take that long, whatever runs together with them"),
                       number(whole.compute.sum), number(whole.memory.sum), number(snapshot->evaluation.total),
-                      gapText())));
+                      gapText()) +
+             coverText()));
     if (m_shown != document().bound())
         fillParts();
 }

@@ -6,6 +6,7 @@
 
 #include <QTimer>
 
+class QAction;
 class QDoubleSpinBox;
 class QLabel;
 class QTreeWidget;
@@ -32,16 +33,27 @@ protected:
     void bringUpToDate() override { refresh(); }
 
 private:
-    void addCommands(ControlBar& bar);
+    void addCommands();
     void toggle();
+    void follow(const ProofState& state);
+    void takeBetter();
     void showProgress();
+    void showOffer();
     void refresh();
     void fillParts();
     void selectOps();
     [[nodiscard]] QString gapText() const; ///< of a valid state
+    [[nodiscard]] QString presetText() const;
+    [[nodiscard]] QString coverText() const;
 
     BoundJob m_job;
+    ProofState m_state;    ///< of the last proof, while m_tried
     LowerBoundPtr m_shown; ///< in the table
+    ControlBar* m_bar;
+    QAction* m_prove = nullptr;
+    QAction* m_takeBetter = nullptr;
+    QWidget* m_take = nullptr; ///< its button
+    QLabel* m_offer;
     QLabel* m_summary;
     QDoubleSpinBox* m_limit;
     QLabel* m_progress;

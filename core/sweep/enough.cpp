@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sweep/enough.h"
+
+#include "sweep/curve.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewright::sweep {
+
+namespace {
+
+/// What a person wants less of; the rest tells how good or how sure a point is.
+bool isCost(const Plan& plan, std::string_view metric)
+{
+    if (metric == "lower_bound")
+        return plan.what == What::Bound;
+    return metric != "proven" && metric != "subgraphs" && metric != "utilization" &&
+           metric != "mapping_efficiency";
+}
+
+/// Beside which values of the other axes a curve lies; the workload first.
+using Beside = std::vector<std::string>;
+
+/// The values of an axis with results, in ascending order.
+using Curves = std::map<Beside, std::vector<CurvePoint>>;
+
+Curves curvesAlong(const SweepTable& table, std::size_t axis, std::size_t metric)
+{
+    Curves out;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const Row& row = table.rows[i];
+        if (row.metrics.empty())
+            continue;
+        const Point point = pointAt(table.manifest.plan, row.point);
+        const auto at = point.values[axis].number();
+        if (!at)
+            continue;
+        Beside beside{std::to_string(point.workload)};
+        for (std::size_t a = 0; a < point.values.size(); ++a)
+            if (a != axis)
+                beside.push_back(point.values[a].text);
+        out[std::move(beside)].push_back({i, *at, row.metrics[metric]});
+    }
+    for (auto& [beside, curve] : out)
+        std::ranges::sort(curve, {}, &CurvePoint::at);
+    return out;
+}
+
+} // namespace
+
+std::vector<Enough> enoughOf(const SweepTable& table, double share)
+{
+    const Plan& plan = table.manifest.plan;
+    const auto metrics = metricsOf(plan);
+    std::vector<Enough> out;
+    for (std::size_t a = 0; a < plan.axes.size(); ++a)
+        for (std::size_t m = 0; m < metrics.size(); ++m) {
+            if (!isCost(plan, metrics[m]))
+                continue;
+            // By workload: the point that is enough for all its curves, and the largest value of any.
+            std::map<std::size_t, std::pair<CurvePoint, double>> needed;
+            for (const auto& [beside, curve] : curvesAlong(table, a, m)) {
+                if (curve.front().at == curve.back().at)
+                    continue;
+                const CurvePoint& enough = curve[*smallestWithin(curve, share)];
+                const std::size_t workload = pointAt(plan, table.rows[enough.row].point).workload;
+                auto& [most, last] = needed.try_emplace(workload, enough, curve.back().at).first->second;
+                if (enough.at > most.at)
+                    most = enough;
+                last = std::max(last, curve.back().at);
+            }
+            for (const auto& [workload, found] : needed) {
+                const auto& [point, last] = found;
+                out.push_back({workload, plan.axes[a].name, std::string(metrics[m]),
+                               pointAt(plan, table.rows[point.row].point).values[a], point.at == last});
+            }
+        }
+    return out;
+}
+
+} // namespace tilewright::sweep

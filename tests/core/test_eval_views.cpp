@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the views ask of an evaluated schedule: occupancy, roofline, explanation, search for a granularity.
+#include "drawn_cases.h"
 #include "oracle_reader.h"
 #include "random_cases.h"
 
@@ -66,7 +67,7 @@ private slots:
     void occupancyFollowsTheTrace()
     {
         int stairs = 0;
-        for (std::uint64_t seed = 0; seed < 800; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(800U); ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd);
             const Schedule s = rnd.chance(50) ? oneByOne(rnd, *p) : random_cases::schedule(rnd, *p);
@@ -107,7 +108,7 @@ private slots:
                 return;
             stairs += o.segments.size() > 3;
         }
-        QVERIFY(stairs > 150);
+        QVERIFY(stairs > test::drawnCases(150));
     }
 
     void occupancyOfAVeryLongSubgraphSaysSo()
@@ -137,7 +138,7 @@ private slots:
     void residentsAddUpToTheWorkingSet()
     {
         int kinds[5] = {};
-        for (std::uint64_t seed = 0; seed < 800; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(800U); ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -163,7 +164,7 @@ private slots:
                                [](const Resident& a, const Resident& b) { return a.elements > b.elements; }));
         }
         for (const int n : kinds)
-            QVERIFY(n > 10);
+            QVERIFY(n > test::drawnCases(10));
         QVERIFY(!residentsAt(*exampleProblem("ex1"), exampleSchedule("ex1A"), Rules::final(), -1));
         QVERIFY(!residentsAt(*exampleProblem("ex1"), exampleSchedule("ex1A"), Rules::final(), 1e9));
     }
@@ -171,7 +172,7 @@ private slots:
     void rooflinePointsLieUnderTheRoofs()
     {
         int points = 0;
-        for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(3000U); ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd);
             const Schedule s = rnd.chance(50) ? oneByOne(rnd, *p) : random_cases::schedule(rnd, *p);

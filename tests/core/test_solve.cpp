@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The solver as a whole: valid, never worse than its baselines or its start, deterministic, exact where it
 // says so.
+#include "drawn_cases.h"
 #include "eval/evaluation.h"
 #include "eval/traffic_bound.h"
 #include "schedule/schedule_json.h"
@@ -123,7 +124,8 @@ void TestSolve::smallProblemsEqualBruteForce()
 {
     Random rng(5);
     int proven = 0;
-    for (int i = 0; i < 200; ++i) {
+    const int problems = test::drawnCases(200);
+    for (int i = 0; i < problems; ++i) {
         const ProblemPtr problem = tiny(rng, i);
         const double optimum = BruteForce(*problem).optimum();
         SolveOptions options;
@@ -140,7 +142,7 @@ void TestSolve::smallProblemsEqualBruteForce()
         QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), qPrintable(QString::number(i)));
         proven += result->provenOptimal ? 1 : 0;
     }
-    QCOMPARE(proven, 200);
+    QCOMPARE(proven, problems);
 }
 
 void TestSolve::otherSwitchesEqualBruteForce_data()
@@ -251,7 +253,7 @@ void TestSolve::provesEightToTwelveOps()
 void TestSolve::generatedProblems_data()
 {
     QTest::addColumn<int>("from");
-    for (int from = 0; from < 500; from += 50)
+    for (int from = 0; from < test::drawnCases(500); from += 50)
         QTest::addRow("%d to %d", from, from + 49) << from;
 }
 

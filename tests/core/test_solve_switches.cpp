@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The solver under every setting of every switch, against the optimum of the whole space: it finds a schedule
 // whenever there is one, and what it calls proven is.
+#include "drawn_cases.h"
 #include "eval/evaluation.h"
 #include "solve/exact.h"
 #include "solve/solver.h"
@@ -11,6 +12,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <set>
 
 using namespace tilewright;
 using namespace tilewright::testing;
@@ -227,7 +229,7 @@ private slots:
     {
         Random rng(3);
         int found = 0;
-        for (int i = 0; i < 400; ++i) {
+        for (int i = 0; i < test::drawnCases(400); ++i) {
             const ProblemPtr problem = tiny(rng, false, 4);
             Rules rules;
             rules.compute = i % 2 == 0 ? Rules::Compute::Array : Rules::Compute::Base;
@@ -250,7 +252,7 @@ private slots:
             QVERIFY(below.finished && below.entries && below.total <= best.total * (1 + 1e-12));
             found += best.entries->size() > 1;
         }
-        QVERIFY(found > 100);
+        QVERIFY(found > test::drawnCases(100));
     }
 
     /// What is called proven is the optimum of the brute force, retained inputs (R9.7) included.

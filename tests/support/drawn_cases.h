@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace tilewright::test {
+
+/// How many drawn cases a test looks at: all, or a third with a sanitizer, which looks for faults that need
+/// few cases and takes ten times as long for each.
+template <typename Number> constexpr Number drawnCases(Number all)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return all / 3;
+#else
+    return all;
+#endif
+}
+
+} // namespace tilewright::test
